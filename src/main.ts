@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { createSecretRegistry, describeError, fault, systemClock } from './base/index.ts';
-import type { OutputStream } from './base/index.ts';
+import { createSecretRegistry, describeError, fault, systemClock } from './core/index.ts';
+import type { OutputStream } from './core/index.ts';
 import { runProgram } from './cli/program.ts';
 
 const output = (stream: NodeJS.WriteStream): OutputStream => ({

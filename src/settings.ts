@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { unixMillis } from './base/index.ts';
-import type { Deps, UnixMillis } from './base/index.ts';
+import { unixMillis } from './core/index.ts';
+import type { Deps, UnixMillis } from './core/index.ts';
 import { configDisk, loadConfig } from './config/index.ts';
 import type { Job, Loaded, Schedule } from './config/index.ts';
 import { checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
-import { nextSlots, scheduleFault, scheduleOf } from './schedule/index.ts';
+import { nextSlots, scheduleFault, scheduleOf } from './scheduler/index.ts';
 import { reportRelations as relations } from './warehouse/index.ts';
 
-export { periodForms } from './report/index.ts';
+export { periodForms } from './reports/index.ts';
 
 /** The tables that the SQL of a report may name. */
 export const reportRelations: readonly {

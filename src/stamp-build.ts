@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { systemClock } from './base/index.ts';
+import { systemClock } from './core/index.ts';
 
 // Part of the build: the program refuses to start on a clock that lies before this moment.
 const builtAt = new Date(systemClock.now()).toISOString();

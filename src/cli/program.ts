@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { describeError, isFault } from '../base/index.ts';
-import type { Deps } from '../base/index.ts';
+import { describeError, isFault } from '../core/index.ts';
+import type { Deps } from '../core/index.ts';
 import { version } from '../version.ts';
 import { addCheck } from './check/command.ts';
 import { addDemo } from './demo/command.ts';

@@ -1,7 +1,7 @@
-export { formatConfigFault } from './config-fault.ts';
-export type { ConfigFault } from './config-fault.ts';
-export { describeChanges } from './changes.ts';
-export { configDisk } from './disk.ts';
+export { formatConfigFault } from './load/config-fault.ts';
+export type { ConfigFault } from './load/config-fault.ts';
+export { describeChanges } from './load/changes.ts';
+export { configDisk } from './load/disk.ts';
 export {
   accountName,
   address,
@@ -19,14 +19,14 @@ export {
   size,
   teamName,
   zone,
-} from './fields.ts';
-export { fieldsOf, jobMail, jobPost } from './job-schema.ts';
-export type { Job, JobKind, KindFault, NoticeKind, Retries, RuledJob } from './job-schema.ts';
-export { fieldNotes } from './notes.ts';
-export { jsonSchemas, renderSchema } from './json-schema.ts';
-export { loadConfig } from './load.ts';
-export type { Config, Loaded, LoadOptions } from './load.ts';
-export { fingerprintConfig } from './read-files.ts';
-export type { Schedule } from './rules.ts';
-export { profileOf } from './profile.ts';
-export type { Account } from './settings-schema.ts';
+} from './schema/fields.ts';
+export { fieldsOf, jobMail, jobPost } from './schema/job-schema.ts';
+export type { Job, JobKind, KindFault, NoticeKind, Retries, RuledJob } from './schema/job-schema.ts';
+export { fieldNotes } from './schema/notes.ts';
+export { jsonSchemas, renderSchema } from './schema/json-schema.ts';
+export { loadConfig } from './load/load.ts';
+export type { Config, Loaded, LoadOptions } from './load/load.ts';
+export { fingerprintConfig } from './load/read-files.ts';
+export type { Schedule } from './rules/rules.ts';
+export { profileOf } from './schema/profile.ts';
+export type { Account } from './schema/settings-schema.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Clock } from '../base/index.ts';
+import type { Clock } from '../core/index.ts';
 
 /** What an application of the demo saw. */
 export type Calls = { readonly made: number; readonly failed: number; readonly keys: number };

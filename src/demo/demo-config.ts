@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LocalDate } from '../base/index.ts';
+import type { LocalDate } from '../core/index.ts';
 
 const settings = `timezone: UTC
 accounts:

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLocalCommands, openApp } from '../app/index.ts';
-import type { App, RunResult } from '../app/index.ts';
+import { createLocalCommands, openApp } from '../daemon/index.ts';
+import type { App, RunResult } from '../daemon/index.ts';
 import {
   addMonths,
   createLog,
@@ -12,8 +12,8 @@ import {
   startOfDay,
   systemCode,
   toSeconds,
-} from '../base/index.ts';
-import type { Deps, Progress } from '../base/index.ts';
+} from '../core/index.ts';
+import type { Deps, Progress } from '../core/index.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { writeDemoConfig } from './demo-config.ts';

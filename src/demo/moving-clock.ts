@@ -1,5 +1,5 @@
-import { unixMillis } from '../base/index.ts';
-import type { Clock } from '../base/index.ts';
+import { unixMillis } from '../core/index.ts';
+import type { Clock } from '../core/index.ts';
 
 /** A clock that can be advanced: the hours that a key has to wait take no time in the demo. */
 export type MovingClock = Clock & { readonly move: (millis: number) => void };

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { fault } from '../base/index.ts';
+import { fault } from '../core/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { startApplication } from './application.ts';
 import type { MovingClock } from './moving-clock.ts';

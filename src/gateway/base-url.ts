@@ -1,5 +1,5 @@
-import { fault } from '../base/index.ts';
-import { isLoopback } from '../net/index.ts';
+import { fault } from '../core/index.ts';
+import { isLoopback } from '../http/index.ts';
 
 /** The gateway's address: the one origin that the Admin Key goes to, and the path that stands before every endpoint's. */
 export type BaseUrl = { readonly origin: string; readonly prefix: string };

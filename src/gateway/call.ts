@@ -1,6 +1,6 @@
-import { errorFields, isFault, readClock, withRetry } from '../base/index.ts';
-import type { Clock, ClockReading, Log, RetryPolicy, Secret, SecretRegistry } from '../base/index.ts';
-import type { Http, HttpAnswer } from '../net/index.ts';
+import { errorFields, isFault, readClock, withRetry } from '../core/index.ts';
+import type { Clock, ClockReading, Log, RetryPolicy, Secret, SecretRegistry } from '../core/index.ts';
+import type { Http, HttpAnswer } from '../http/index.ts';
 import { addressOf } from './base-url.ts';
 import type { BaseUrl, Query } from './base-url.ts';
 import type { Endpoint } from './endpoints.ts';

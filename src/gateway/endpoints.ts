@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../net/index.ts';
+import type { HttpRequest } from '../http/index.ts';
 
 export type Scope = 'account:read' | 'logs:read' | 'usage:read' | 'keys:read' | 'keys:write';
 

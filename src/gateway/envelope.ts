@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fault } from '../base/index.ts';
+import { fault } from '../core/index.ts';
 import type { Endpoint } from './endpoints.ts';
 import { callEndpoint } from './call.ts';
 import type { Call, CallDeps } from './call.ts';

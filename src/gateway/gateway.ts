@@ -1,21 +1,21 @@
-import { fault, withRetry } from '../base/index.ts';
-import type { RetryDeps, RetryPolicy } from '../base/index.ts';
-import { accountProfile } from './account-profile.ts';
-import type { AccountProfile } from './account-profile.ts';
-import type { ApiKey, KeyPage } from './api-key.ts';
+import { fault, withRetry } from '../core/index.ts';
+import type { RetryDeps, RetryPolicy } from '../core/index.ts';
+import { accountProfile } from './admin/account-profile.ts';
+import type { AccountProfile } from './admin/account-profile.ts';
+import type { ApiKey, KeyPage } from './admin/api-key.ts';
 import { parseBaseUrl } from './base-url.ts';
 import type { CallDeps, CallOptions } from './call.ts';
-import { callStatistics } from './call-statistics.ts';
-import type { CallStatistics, StatisticsQuery } from './call-statistics.ts';
+import { callStatistics } from './admin/call-statistics.ts';
+import type { CallStatistics, StatisticsQuery } from './admin/call-statistics.ts';
 import { endpoints } from './endpoints.ts';
 import { callForData } from './envelope.ts';
-import type { ExportBody } from './export-body.ts';
-import { exportLogs, exportUsage } from './exports.ts';
-import type { LogExportQuery, UsageExportQuery } from './exports.ts';
-import { listAllKeys } from './key-listing.ts';
-import type { KeyPatch, KeySpec, KeyUpdate } from './key-spec.ts';
-import { createKey, deleteKey, readKey, readKeyPage, updateKey } from './keys.ts';
-import type { CreatedKey } from './keys.ts';
+import type { ExportBody } from './admin/export-body.ts';
+import { exportLogs, exportUsage } from './admin/exports.ts';
+import type { LogExportQuery, UsageExportQuery } from './admin/exports.ts';
+import { listAllKeys } from './admin/key-listing.ts';
+import type { KeyPatch, KeySpec, KeyUpdate } from './admin/key-spec.ts';
+import { createKey, deleteKey, readKey, readKeyPage, updateKey } from './admin/keys.ts';
+import type { CreatedKey } from './admin/keys.ts';
 
 export type GatewayOptions = Omit<CallDeps, 'base' | 'retry'> & {
   /** https, or http on loopback; a path in it stands before every endpoint's. */

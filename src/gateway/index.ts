@@ -1,7 +1,7 @@
-export type { ApiKey } from './api-key.ts';
-export type { LogExportQuery } from './exports.ts';
+export type { ApiKey } from './admin/api-key.ts';
+export type { LogExportQuery } from './admin/exports.ts';
 export { createGateway } from './gateway.ts';
 export type { Gateway } from './gateway.ts';
-export type { KeyPatch, KeySpec } from './key-spec.ts';
-export { createModelCaller } from './model-calls.ts';
-export type { ModelAnswer, ModelCaller, ModelQuestion } from './model-calls.ts';
+export type { KeyPatch, KeySpec } from './admin/key-spec.ts';
+export { createModelCaller } from './models/model-calls.ts';
+export type { ModelAnswer, ModelCaller, ModelQuestion } from './models/model-calls.ts';

@@ -1,6 +1,6 @@
 import { LosslessNumber, isLosslessNumber, parse, stringify } from 'lossless-json';
-import { money } from '../base/index.ts';
-import type { Money } from '../base/index.ts';
+import { money } from '../core/index.ts';
+import type { Money } from '../core/index.ts';
 
 /** Reads JSON and keeps every number as it is written. @throws SyntaxError */
 export const parseJson = (text: string): unknown => parse(text);

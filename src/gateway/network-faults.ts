@@ -1,7 +1,7 @@
-import { fault } from '../base/index.ts';
-import type { FaultCode } from '../base/index.ts';
-import { isNetworkProblem } from '../net/index.ts';
-import type { ProblemKind } from '../net/index.ts';
+import { fault } from '../core/index.ts';
+import type { FaultCode } from '../core/index.ts';
+import { isNetworkProblem } from '../http/index.ts';
+import type { ProblemKind } from '../http/index.ts';
 import type { Endpoint } from './endpoints.ts';
 import { nameOf, outcomeUnknown } from './refusals.ts';
 

@@ -1,6 +1,6 @@
-import { fault } from '../base/index.ts';
-import type { Fault, UnixMillis } from '../base/index.ts';
-import { retryAfter } from '../net/index.ts';
+import { fault } from '../core/index.ts';
+import type { Fault, UnixMillis } from '../core/index.ts';
+import { retryAfter } from '../http/index.ts';
 import type { Endpoint } from './endpoints.ts';
 import { gatewayTerms, quoted } from './gateway-terms.ts';
 import type { GatewayTerms } from './gateway-terms.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { money, unixSeconds } from '../base/index.ts';
-import type { Money, UnixSeconds } from '../base/index.ts';
+import { money, unixSeconds } from '../core/index.ts';
+import type { Money, UnixSeconds } from '../core/index.ts';
 import { numberText } from './json.ts';
 
 const numberAsText = z

@@ -1,4 +1,4 @@
-import type { Clock, Log, Progress, ProgressStep } from '../base/index.ts';
+import type { Clock, Log, Progress, ProgressStep } from '../core/index.ts';
 
 /** Tells how far a pull has come: to whoever looks on, and now and then to the log. */
 export type PullMeter = {

@@ -1,5 +1,5 @@
-import { interval, unixSeconds } from '../base/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
+import { interval, unixSeconds } from '../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../core/index.ts';
 
 type Range = Interval<UnixSeconds>;
 

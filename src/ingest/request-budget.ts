@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import type { Clock } from '../core/index.ts';
 
 /** The requests of one run: how many there may be, and how fast they follow one another. */
 export type RequestBudget = {

@@ -1,5 +1,5 @@
-import { messageOf } from '../base/index.ts';
-import type { Log, Progress } from '../base/index.ts';
+import { messageOf } from '../core/index.ts';
+import type { Log, Progress } from '../core/index.ts';
 import { breaksOff } from './window-pace.ts';
 
 /** Repeats a read that fails in passing, with the waits of the gateway's client; milliseconds. */

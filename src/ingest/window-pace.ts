@@ -1,5 +1,5 @@
-import { isFault } from '../base/index.ts';
-import type { FaultCode } from '../base/index.ts';
+import { isFault } from '../core/index.ts';
+import type { FaultCode } from '../core/index.ts';
 
 /** How long a window may be, by what the gateway was seen to answer; in the unit of the windows. */
 export type Pace = {

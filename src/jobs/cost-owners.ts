@@ -1,5 +1,5 @@
-import { fault } from '../base/index.ts';
-import type { Money } from '../base/index.ts';
+import { fault } from '../core/index.ts';
+import type { Money } from '../core/index.ts';
 import type { CubeRequest } from '../warehouse/index.ts';
 
 /** Who pays for keys whose names match one of the patterns, in which `*` stands for anything. */

@@ -1,4 +1,4 @@
-import type { Interval, UnixMillis } from '../base/index.ts';
+import type { Interval, UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { JobKind, WatermarkContext } from './job-kind.ts';
 

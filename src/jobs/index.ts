@@ -1,11 +1,11 @@
-import { archiveKind } from './archive.ts';
-import { expireKeysKind } from './expire-keys.ts';
+import { archiveKind } from './archive/archive.ts';
+import { expireKeysKind } from './expire-keys/expire-keys.ts';
 import type { JobKind } from './job-kind.ts';
-import { pullLogsKind } from './pull-logs.ts';
-import { pullUsageKind } from './pull-usage.ts';
-import { reportKind } from './report.ts';
-import { rotateKeysKind } from './rotate-keys.ts';
-import { snapshotKind } from './snapshot.ts';
+import { pullLogsKind } from './pull-logs/pull-logs.ts';
+import { pullUsageKind } from './pull-usage/pull-usage.ts';
+import { reportKind } from './report/report.ts';
+import { rotateKeysKind } from './rotate-keys/rotate-keys.ts';
+import { snapshotKind } from './snapshot/snapshot.ts';
 
 /** Every kind of job there is; the config, its JSON Schema and the program all read this list. */
 export const jobKinds: readonly JobKind[] = [
@@ -18,21 +18,19 @@ export const jobKinds: readonly JobKind[] = [
   expireKeysKind,
 ];
 
-export { builtFiles } from './built-files.ts';
+export { builtFiles } from './report/built-files.ts';
 export { createWatermarks } from './data-reach.ts';
-export { checkReports, composeReport } from './compose-report.ts';
-export type { ComposedReport } from './compose-report.ts';
-export { expiryPolicy } from './expire-shape.ts';
-export type { ExpireSettings } from './expire-shape.ts';
-export { materializeExpiry } from './materialize-expiry.ts';
+export { checkReports, composeReport } from './report/compose-report.ts';
+export type { ComposedReport } from './report/compose-report.ts';
+export { expiryPolicy } from './expire-keys/expire-shape.ts';
+export type { ExpireSettings } from './expire-keys/expire-shape.ts';
+export { materializeExpiry } from './expire-keys/materialize-expiry.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job-kind.ts';
 export type { CostOwners } from './cost-owners.ts';
-export { reconcilePeriod } from './reconcile-period.ts';
-export { rotationPolicy } from './rotate-shape.ts';
-export { sinkFaults } from './sink-faults.ts';
-export type { RotateSettings } from './rotate-shape.ts';
-export { reconcileHeld, reconcileRange } from './reconcile-range.ts';
-export { listReports } from './report-archive/read-report.ts';
-export type { ListedReport, ReportList } from './report-archive/read-report.ts';
-export { trimReports } from './report-archive/trim-reports.ts';
-export { jsonObject } from './snapshot.ts';
+export { rotationPolicy } from './rotate-keys/rotate-shape.ts';
+export { sinkFaults } from './rotate-keys/sink-faults.ts';
+export type { RotateSettings } from './rotate-keys/rotate-shape.ts';
+export { listReports } from './report/archive/read-report.ts';
+export type { ListedReport, ReportList } from './report/archive/read-report.ts';
+export { trimReports } from './report/archive/trim-reports.ts';
+export { jsonObject } from './snapshot/snapshot.ts';

@@ -8,11 +8,11 @@ import type {
   LogFields,
   Progress,
   UnixMillis,
-} from '../base/index.ts';
+} from '../core/index.ts';
 import type { JobKind as JobShape } from '../config/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { KeyService } from '../keys/index.ts';
-import type { MessageDefaults, RouteKind } from '../mail/index.ts';
+import type { MessageDefaults, RouteKind } from '../notify/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import type { CostOwners } from './cost-owners.ts';
 

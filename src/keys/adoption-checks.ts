@@ -1,4 +1,4 @@
-import { fault, shellWord } from '../base/index.ts';
+import { fault, shellWord } from '../core/index.ts';
 import { isServiceName } from './plan/key-names.ts';
 import type { Rotation } from './rotation.ts';
 

@@ -1,4 +1,4 @@
-import { unixMillis } from '../base/index.ts';
+import { unixMillis } from '../core/index.ts';
 import type { KeyEvent } from './key-event.ts';
 import type { Attempt, OldKey, QuotaSettled, Rotation } from './rotation.ts';
 

@@ -1,4 +1,4 @@
-import type { UnixSeconds } from '../base/index.ts';
+import type { UnixSeconds } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 
 /** When the gateway made a key; nothing where it does not tell, or writes that as 0. */

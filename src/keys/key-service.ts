@@ -1,4 +1,4 @@
-import type { NamedGates } from '../base/index.ts';
+import type { NamedGates } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import { createKeyServiceOrders } from './service-operations.ts';
 import { adoptionOf, checkService, commonOf, openRotation } from './service-parts.ts';
@@ -10,15 +10,15 @@ import type {
   ReconciledService,
   SurveyedKey,
 } from './service-types.ts';
-import type { Moved } from './engine/advance.ts';
-import { endKeys } from './engine/end-keys.ts';
-import { keptBySinks } from './engine/kept-by-sinks.ts';
-import type { EngineDeps } from './engine/engine-deps.ts';
-import { moveOn } from './engine/move-on.ts';
-import { openCycle } from './engine/cycle.ts';
-import { stageOf, viewOfRotation } from './engine/rotation-view.ts';
-import { deleteOrphans } from './engine/delete-orphans.ts';
-import { outdatedNow } from './engine/up-to-date.ts';
+import type { Moved } from './rotation/advance.ts';
+import { endKeys } from './retirement/end-keys.ts';
+import { keptBySinks } from './retirement/kept-by-sinks.ts';
+import type { EngineDeps } from './rotation/engine-deps.ts';
+import { moveOn } from './rotation/move-on.ts';
+import { openCycle } from './rotation/cycle.ts';
+import { stageOf, viewOfRotation } from './rotation/rotation-view.ts';
+import { deleteOrphans } from './retirement/delete-orphans.ts';
+import { outdatedNow } from './rotation/up-to-date.ts';
 import type { Lineage } from './lineage.ts';
 import { readName } from './plan/key-names.ts';
 import { reconcileService } from './reconcile-service.ts';

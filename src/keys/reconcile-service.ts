@@ -1,10 +1,10 @@
-import type { UnixMillis } from '../base/index.ts';
+import type { UnixMillis } from '../core/index.ts';
 import { adoptionOf, birthOf } from './service-parts.ts';
 import type { ReconciledService } from './service-types.ts';
-import { describeDifference } from './engine/find-differences.ts';
-import { note } from './engine/cycle.ts';
-import type { Cycle, Step } from './engine/cycle.ts';
-import { differencesOf, readHeld, sinksOf } from './engine/up-to-date.ts';
+import { describeDifference } from './retirement/find-differences.ts';
+import { note } from './rotation/cycle.ts';
+import type { Cycle, Step } from './rotation/cycle.ts';
+import { differencesOf, readHeld, sinksOf } from './rotation/up-to-date.ts';
 import { openRotation } from './service-parts.ts';
 
 type Change = { readonly step: Step; readonly words: string };

@@ -1,9 +1,9 @@
-import { fault, toMillis } from '../base/index.ts';
-import type { UnixMillis } from '../base/index.ts';
+import { fault, toMillis } from '../core/index.ts';
+import type { UnixMillis } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import { birthTold } from './birth.ts';
-import { generationKey } from './engine/cycle.ts';
-import type { EngineDeps } from './engine/engine-deps.ts';
+import { generationKey } from './rotation/cycle.ts';
+import type { EngineDeps } from './rotation/engine-deps.ts';
 import type { KeyJournal } from './journal/journal.ts';
 import type { GenerationKey, Rotation } from './rotation.ts';
 import { probeService } from './update/probe.ts';

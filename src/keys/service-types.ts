@@ -1,4 +1,4 @@
-import type { Fault, Money, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { Fault, Money, Progress, UnixMillis, UnixSeconds } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import type { OutdatedService } from './journal/service-memory.ts';
 import type { KeyEvent, KeyFields, KeyUse } from './key-event.ts';

@@ -1,4 +1,4 @@
-import type { Secret } from '../base/index.ts';
+import type { Secret } from '../core/index.ts';
 import type { ModelAnswer } from '../gateway/index.ts';
 import type { LearnedPoint } from '../warehouse/index.ts';
 import { verifyKey } from './verify.ts';

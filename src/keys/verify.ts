@@ -1,5 +1,5 @@
-import { fault } from '../base/index.ts';
-import type { Clock, Secret } from '../base/index.ts';
+import { fault } from '../core/index.ts';
+import type { Clock, Secret } from '../core/index.ts';
 import type { ModelAnswer } from '../gateway/index.ts';
 
 export type VerifyDeps = {

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createTraffic, type Traffic } from './control.ts';
 import { createFaults, type Faults } from './faults.ts';
-import { handedOut } from './handed-out.ts';
+import { handedOut } from './admin/handed-out.ts';
 import { newSecret } from './keys.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createGatewayServer } from './server.ts';

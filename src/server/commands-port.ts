@@ -1,4 +1,4 @@
-import type { Interval, LocaleTag, LogFields, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { Interval, LocaleTag, LogFields, Progress, UnixMillis, UnixSeconds } from '../core/index.ts';
 import type {
   KnownPoint,
   LearnedPoint,

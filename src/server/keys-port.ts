@@ -1,4 +1,4 @@
-import type { Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { Progress, UnixMillis, UnixSeconds } from '../core/index.ts';
 import type { OpenRotationView } from './status-data.ts';
 
 /** A key as the gateway lists it, with its place in the line of its service and what the call log knows of its use. */

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { fault, systemCode } from '../base/index.ts';
+import { fault, systemCode } from '../core/index.ts';
 
 export type Listener = AsyncDisposable & { readonly port: number };
 

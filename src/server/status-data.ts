@@ -1,4 +1,4 @@
-import type { Interval, Money, UnixMillis } from '../base/index.ts';
+import type { Interval, Money, UnixMillis } from '../core/index.ts';
 
 /** The newest comparison of the call log with one source. */
 export type ComparedView = {

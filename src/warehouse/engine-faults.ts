@@ -1,5 +1,5 @@
-import { fault, isFault, messageOf } from '../base/index.ts';
-import type { Fault, FaultCode } from '../base/index.ts';
+import { fault, isFault, messageOf } from '../core/index.ts';
+import type { Fault, FaultCode } from '../core/index.ts';
 
 /** DuckDB says what went wrong in words alone; the first pattern that fits names it. */
 const patterns: readonly (readonly [RegExp, FaultCode])[] = [

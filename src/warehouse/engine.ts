@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { createGate } from '../base/index.ts';
+import { createGate } from '../core/index.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import { engineFault } from './engine-faults.ts';
 import { engineMemory } from './engine-memory.ts';

@@ -1,7 +1,7 @@
 import { link, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { messageOf, systemCode } from '../base/index.ts';
+import { messageOf, systemCode } from '../core/index.ts';
 import { engineFault, lockHolder } from './engine-faults.ts';
 import { ownFolder } from './own-folder.ts';
 

@@ -1,5 +1,5 @@
-import { fault } from '../base/index.ts';
-import type { Clock } from '../base/index.ts';
+import { fault } from '../core/index.ts';
+import type { Clock } from '../core/index.ts';
 import type { Engine } from './engine.ts';
 import type { Migration } from './migrations.ts';
 import { execute, inTransaction, readRows, wholeNumber } from './rows.ts';

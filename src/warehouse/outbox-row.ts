@@ -1,5 +1,5 @@
-import { unixMillis } from '../base/index.ts';
-import type { UnixMillis } from '../base/index.ts';
+import { unixMillis } from '../core/index.ts';
+import type { UnixMillis } from '../core/index.ts';
 import { optionalText, text, wholeNumber } from './rows.ts';
 import type { Row } from './rows.ts';
 

@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../base/index.ts';
+import type { UnixMillis } from '../core/index.ts';
 import type { Engine } from './engine.ts';
 import { neverAgain, outboxRowOf } from './outbox-row.ts';
 import type { OutboxEntry, OutboxRow, OutboxState } from './outbox-row.ts';

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { fault, systemCode } from '../base/index.ts';
+import { fault, systemCode } from '../core/index.ts';
 
 /** Makes a folder, and those above it, unless it is there. @throws faults disk-full, path-unwritable. */
 export const ownFolder = async (path: string): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../core/index.ts';
 
 /**
  * The span covered without a gap, after a window landed: widened where the window touches it, begun by the window where

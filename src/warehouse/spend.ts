@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { absoluteMoney, money, multiplyMoney, subtractMoney, sumMoney, zero } from '../base/index.ts';
-import type { Interval, Money, UnixSeconds } from '../base/index.ts';
+import { absoluteMoney, money, multiplyMoney, subtractMoney, sumMoney, zero } from '../core/index.ts';
+import type { Interval, Money, UnixSeconds } from '../core/index.ts';
 import type { CallsRelation } from './archive/relations.ts';
 import { isProven, readAmounts, storedCurrency, unitValue } from './logs/amounts.ts';
 import type { AmountForm } from './logs/log-batch.ts';

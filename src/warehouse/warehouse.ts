@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createNamedGates } from '../base/index.ts';
-import type { Clock, Interval, Log, UnixSeconds } from '../base/index.ts';
+import { createNamedGates } from '../core/index.ts';
+import type { Clock, Interval, Log, UnixSeconds } from '../core/index.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { openGatewayClocks } from './clocks/gateway-clocks.ts';
 import type { GatewayClocks } from './clocks/gateway-clocks.ts';

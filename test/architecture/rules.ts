@@ -1,35 +1,37 @@
+import { posix } from 'node:path';
 import { importsOf, isBuiltin, packageOf, moduleOf, target } from './imports.ts';
 import type { SourceFile } from './imports.ts';
 
 const modules = {
-  base: [],
-  net: ['base'],
-  config: ['base'],
-  gateway: ['base', 'net'],
-  warehouse: ['base'],
-  ingest: ['base', 'warehouse'],
-  watch: ['base', 'warehouse'],
-  report: ['base', 'warehouse'],
-  mail: ['base', 'net', 'warehouse'],
-  keys: ['base', 'net', 'gateway', 'warehouse'],
-  jobs: ['base', 'net', 'config', 'gateway', 'warehouse', 'ingest', 'watch', 'report', 'mail', 'keys'],
-  schedule: ['base', 'config', 'warehouse'],
-  server: ['base', 'warehouse', 'schedule'],
+  core: [],
+  http: ['core'],
+  config: ['core'],
+  gateway: ['core', 'http'],
+  warehouse: ['core'],
+  ingest: ['core', 'warehouse'],
+  reconcile: ['core', 'warehouse', 'ingest'],
+  reports: ['core', 'warehouse'],
+  notify: ['core', 'http', 'warehouse'],
+  keys: ['core', 'http', 'gateway', 'warehouse'],
+  jobs: ['core', 'config', 'gateway', 'warehouse', 'ingest', 'reconcile', 'reports', 'notify', 'keys'],
+  scheduler: ['core', 'config', 'warehouse'],
+  server: ['core', 'warehouse', 'scheduler'],
+  doctor: ['core', 'config', 'warehouse', 'ingest', 'notify', 'keys', 'jobs', 'server'],
   sandbox: [],
 } as const satisfies Record<string, readonly string[]>;
 
-const everyModule = Object.keys(modules).filter((module) => module !== 'sandbox');
+const everyModule = Object.keys(modules).filter((name) => name !== 'sandbox');
 
-/** Which modules and single files each module or single file may import. */
+/** Which modules and files of `src/` each module or file may import. */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   ...modules,
   'settings.ts': everyModule,
-  app: [...everyModule, 'settings.ts', 'version.ts'],
-  demo: [...everyModule, 'sandbox', 'app', 'settings.ts', 'version.ts'],
-  cli: ['base', 'app', 'settings.ts', 'sandbox', 'demo', 'version.ts'],
-  'main.ts': ['base', 'cli'],
+  daemon: [...everyModule, 'settings.ts', 'version.ts'],
+  demo: [...everyModule, 'sandbox', 'daemon', 'settings.ts', 'version.ts'],
+  cli: ['core', 'daemon', 'settings.ts', 'sandbox', 'demo', 'version.ts'],
+  'main.ts': ['core', 'cli'],
   'version.ts': [],
-  'stamp-build.ts': ['base'],
+  'stamp-build.ts': ['core'],
 };
 
 /** Only these places may import the sandbox. */
@@ -46,7 +48,7 @@ const globalsWithOneHome: readonly {
   {
     name: 'the wall clock',
     pattern: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/,
-    home: 'base/clock.ts',
+    home: 'core/clock.ts',
   },
   { name: 'console', pattern: /\bconsole\./, home: 'main.ts' },
   { name: 'Math.random', pattern: /\bMath\.random\b/, home: 'main.ts' },
@@ -56,40 +58,89 @@ const codeOf = (text: string): string =>
   text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1');
 
 const importFaults = (file: SourceFile, specifier: string, homes: Map<string, string>): string[] => {
-  const module = moduleOf(file.path);
+  const own = moduleOf(file.path);
   if (isBuiltin(specifier)) return [];
   if (!specifier.startsWith('.')) {
     const name = packageOf(specifier);
     if (everywhere.includes(name)) return [];
-    const home = homes.get(name) ?? module;
+    const home = homes.get(name) ?? own;
     homes.set(name, home);
-    return home === module ? [] : [`${file.path}: package ${name} already lives in ${home}`];
+    return home === own ? [] : [`${file.path}: package ${name} already lives in ${home}`];
   }
   const path = target(file.path, specifier);
   const other = moduleOf(path);
   if (path.startsWith('..')) return [`${file.path}: ${specifier} leads out of src`];
-  if (other === module) return [];
-  const allowed = importTable[module];
-  if (allowed === undefined) return [`${file.path}: ${module} is no module of the codebase`];
-  if (!allowed.includes(other)) return [`${file.path}: ${module} may not import ${other}`];
+  if (other === own) return [];
+  const allowed = importTable[own];
+  if (allowed === undefined) return [`${file.path}: ${own} is not in the import table`];
+  if (!allowed.includes(other)) return [`${file.path}: ${own} may not import ${other}`];
   if (other === 'sandbox' && !sandboxImporters.some((importer) => file.path.startsWith(importer)))
     return [`${file.path}: only ${sandboxImporters.join(' and ')} import sandbox`];
-  if ((other in modules || other === 'demo' || other === 'app') && path !== `${other}/index.ts`)
+  if ((other in modules || other === 'demo' || other === 'daemon') && path !== `${other}/index.ts`)
     return [`${file.path}: ${path} is not the entry point of ${other}`];
   return [];
 };
 
-/** Every breach of the rules of the codebase in the given sources; empty when all is well. */
+/** Every breach of the rules in the given sources; empty where there is none. */
 export const breaches = (sources: readonly SourceFile[]): readonly string[] => {
   const homes = new Map<string, string>();
   const sorted = [...sources].sort((left, right) => left.path.localeCompare(right.path));
   return sorted.flatMap((file) => [
     ...(moduleOf(file.path) in importTable
       ? []
-      : [`${file.path}: ${moduleOf(file.path)} is no module of the codebase`]),
+      : [`${file.path}: ${moduleOf(file.path)} is not in the import table`]),
     ...importsOf(file.text).flatMap((specifier) => importFaults(file, specifier, homes)),
     ...globalsWithOneHome
       .filter(({ pattern, home }) => file.path !== home && pattern.test(codeOf(file.text)))
       .map(({ name, home }) => `${file.path}: ${name} has its home in ${home}`),
   ]);
+};
+
+/** More files directly in a folder than this ask for a subfolder with a name. */
+const maxFilesInFolder = 25;
+
+/** Folders with too many files directly in them. */
+export const crowdedFolders = (sources: readonly SourceFile[]): readonly string[] => {
+  const counts = new Map<string, number>();
+  for (const { path } of sources) {
+    const folder = posix.dirname(path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > maxFilesInFolder)
+    .map(([folder, count]) => `${folder}: ${count} files, at most ${maxFilesInFolder}`);
+};
+
+/** The import cycles among files, type-only imports included: each as the files from one back to itself. */
+export const importCycles = (sources: readonly SourceFile[]): readonly string[] => {
+  const imports = new Map(
+    sources.map(({ path, text }) => [
+      path,
+      importsOf(text)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => target(path, specifier)),
+    ]),
+  );
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start !== -1) {
+      cycles.push([...trail.slice(start), path].join(' → '));
+      return;
+    }
+    if (done.has(path)) return;
+    for (const next of imports.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  return cycles;
+};
+
+/** Modules of the import table that do not exist. */
+export const missingModules = (sources: readonly SourceFile[]): readonly string[] => {
+  const existing = new Set(sources.map(({ path }) => moduleOf(path)));
+  return [...new Set([...Object.keys(importTable), ...Object.values(importTable).flat()])].filter(
+    (name) => !existing.has(name),
+  );
 };

@@ -1,9 +1,15 @@
 import { describeChanges, fingerprintConfig } from '../../src/config/index.ts';
-import { unixMillis } from '../../src/base/index.ts';
-import { nextSlot, nextSlots, previousSlot, previousSlots, scheduleFault } from '../../src/schedule/slots.ts';
+import { unixMillis } from '../../src/core/index.ts';
+import {
+  nextSlot,
+  nextSlots,
+  previousSlot,
+  previousSlots,
+  scheduleFault,
+} from '../../src/scheduler/slots.ts';
 import { goodEnv, load, memoryFiles, reportFiles } from '../config/support/load.ts';
 import { chainedJobs, faultyJobs } from '../config/support/many-jobs.ts';
-import { distinctSchedules } from '../schedule/support/distinct-schedules.ts';
+import { distinctSchedules } from '../scheduler/support/distinct-schedules.ts';
 import type { BenchReport } from './report.ts';
 
 /** Ten times the size takes ten times as long where work is linear, and a hundred times where it is quadratic. */

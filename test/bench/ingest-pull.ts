@@ -6,12 +6,12 @@ import {
   systemClock,
   unixSeconds,
   unknownGateway,
-} from '../../src/base/index.ts';
-import type { UnixSeconds } from '../../src/base/index.ts';
+} from '../../src/core/index.ts';
+import type { UnixSeconds } from '../../src/core/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
 import type { PullSummary } from '../../src/ingest/index.ts';
-import { createHttp } from '../../src/net/index.ts';
+import { createHttp } from '../../src/http/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 

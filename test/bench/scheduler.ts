@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { silentLog, systemClock } from '../../src/base/index.ts';
+import { silentLog, systemClock } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { buildProgram } from '../program/support/built-program.ts';
 import type { BuiltProgram, Running } from '../program/support/built-program.ts';

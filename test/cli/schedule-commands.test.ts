@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openPostOffice } from '../mail/support/post-office.ts';
+import { openPostOffice } from '../notify/support/post-office.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { openFolder, defaultConfig } from '../support/program.ts';

@@ -1,9 +1,9 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/base/index.ts';
+import { systemClock } from '../../src/core/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
-import { openPostOffice } from '../mail/support/post-office.ts';
+import { openPostOffice } from '../notify/support/post-office.ts';
 import { openFolder } from '../support/program.ts';
 
 const shipped = new URL('../../config', import.meta.url).pathname;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseYaml } from '../../src/base/index.ts';
-import type { YamlPath } from '../../src/base/index.ts';
-import { parseFile, readInPieces } from '../../src/config/big-file.ts';
+import { parseYaml } from '../../src/core/index.ts';
+import type { YamlPath } from '../../src/core/index.ts';
+import { parseFile, readInPieces } from '../../src/config/load/big-file.ts';
 
 const pathsOf = (value: unknown, path: YamlPath = []): YamlPath[] => [
   path,

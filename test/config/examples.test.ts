@@ -2,7 +2,7 @@ import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSecretRegistry, systemClock } from '../../src/base/index.ts';
+import { createSecretRegistry, systemClock } from '../../src/core/index.ts';
 import { checkConfig } from '../../src/settings.ts';
 import { openFolder } from '../support/program.ts';
 

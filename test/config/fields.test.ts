@@ -16,7 +16,7 @@ import {
   teamName,
   zone,
 } from '../../src/config/index.ts';
-import { parseMailbox } from '../../src/mail/address.ts';
+import { parseMailbox } from '../../src/notify/address.ts';
 
 type Examples = readonly [field: z.ZodType, good: readonly unknown[], bad: readonly unknown[]];
 

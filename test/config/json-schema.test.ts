@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jsonSchemas, renderSchema } from '../../src/config/index.ts';
-import { shapeOf } from '../../src/config/job-schema.ts';
+import { shapeOf } from '../../src/config/schema/job-schema.ts';
 import { kinds } from './support/load.ts';
 
 type Node = {

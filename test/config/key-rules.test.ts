@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jobKinds } from '../../src/jobs/index.ts';
-import { nextSlots, scheduleFault } from '../../src/schedule/index.ts';
-import { unixMillis } from '../../src/base/index.ts';
+import { nextSlots, scheduleFault } from '../../src/scheduler/index.ts';
+import { unixMillis } from '../../src/core/index.ts';
 import { goodEnv, load } from './support/load.ts';
 
 const account = 'main: { base_url: "https://gateway.example.com", admin_key: "${GATEWAY_ADMIN_KEY}" }';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JobKind, LoadOptions } from '../../src/config/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
-import { nextSlots, scheduleFault } from '../../src/schedule/index.ts';
+import { nextSlots, scheduleFault } from '../../src/scheduler/index.ts';
 import { goodEnv, goodSettings, kinds, load } from './support/load.ts';
-import { unixMillis } from '../../src/base/index.ts';
+import { unixMillis } from '../../src/core/index.ts';
 
 const longestSpace: LoadOptions['longestSpace'] = (schedule) => {
   const [first = 0, second = 0] = nextSlots(schedule, unixMillis(0), 2);

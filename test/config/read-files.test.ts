@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSecretRegistry } from '../../src/base/index.ts';
+import { createSecretRegistry } from '../../src/core/index.ts';
 import { configDisk, fingerprintConfig, loadConfig } from '../../src/config/index.ts';
 import { goodEnv, goodFiles, goodJobs, goodSettings, kinds, load, memoryFiles } from './support/load.ts';
 import type { Files } from './support/load.ts';

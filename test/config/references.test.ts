@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitReferences } from '../../src/config/references.ts';
+import { splitReferences } from '../../src/config/load/references.ts';
 import { goodEnv, goodFiles, goodSettings, load } from './support/load.ts';
 
 const account = (text: string): Record<string, string> => ({

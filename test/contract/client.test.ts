@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { money, toMillis, unixSeconds, zero } from '../../src/base/index.ts';
+import { money, toMillis, unixSeconds, zero } from '../../src/core/index.ts';
 import { everyVariant, now, openGatewayFixture, switched, textOf } from '../support/gateway-fixture.ts';
 
 const end = unixSeconds(Math.floor(now / 1000));

@@ -15,8 +15,8 @@ import {
   toSeconds,
   unixMillis,
   unixSeconds,
-} from '../../src/base/index.ts';
-import type { Money, UnixSeconds } from '../../src/base/index.ts';
+} from '../../src/core/index.ts';
+import type { Money, UnixSeconds } from '../../src/core/index.ts';
 import { composeReport, jobKinds } from '../../src/jobs/index.ts';
 import type { JobContext } from '../../src/jobs/index.ts';
 import { parseVariants, variantTable } from '../../src/sandbox/index.ts';

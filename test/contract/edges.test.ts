@@ -8,13 +8,13 @@ import {
   startOfDay,
   sumMoney,
   unixSeconds,
-} from '../../src/base/index.ts';
-import { reconcilePeriod } from '../../src/jobs/index.ts';
+} from '../../src/core/index.ts';
 import { variantTable } from '../../src/sandbox/index.ts';
 import { now } from '../support/gateway-fixture.ts';
 import { openJobFixture } from '../support/job-fixture.ts';
 import type { JobFixture } from '../support/job-fixture.ts';
 import { sampled } from '../support/storm.ts';
+import { reconcilePeriod } from '../../src/reconcile/index.ts';
 
 const since = '2026-10-25';
 const start = startOfDay(since, 'UTC');

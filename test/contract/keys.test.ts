@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { money, unixSeconds, zero } from '../../src/base/index.ts';
+import { money, unixSeconds, zero } from '../../src/core/index.ts';
 import { everyVariant, now, openGatewayFixture, switched } from '../support/gateway-fixture.ts';
 import { sampled } from '../support/storm.ts';
 

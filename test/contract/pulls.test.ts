@@ -9,14 +9,14 @@ import {
   startOfDay,
   sumMoney,
   unixSeconds,
-} from '../../src/base/index.ts';
-import type { GatewayProfile } from '../../src/base/index.ts';
-import { reconcilePeriod } from '../../src/jobs/index.ts';
+} from '../../src/core/index.ts';
+import type { GatewayProfile } from '../../src/core/index.ts';
 import type { Sandbox, VariantName } from '../../src/sandbox/index.ts';
 import { aboutLog, everyVariant, now, switched } from '../support/gateway-fixture.ts';
 import { openJobFixture } from '../support/job-fixture.ts';
 import type { JobFixture } from '../support/job-fixture.ts';
 import { sampled, chaosFactor } from '../support/storm.ts';
+import { reconcilePeriod } from '../../src/reconcile/index.ts';
 
 const since = '2026-10-25';
 const start = startOfDay(since, 'UTC');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toMillis, unixSeconds } from '../../src/base/index.ts';
+import { toMillis, unixSeconds } from '../../src/core/index.ts';
 import { now, openGatewayFixture } from '../support/gateway-fixture.ts';
 import { variantTable } from '../../src/sandbox/index.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createSecretRegistry, noProgress, systemClock } from '../../src/base/index.ts';
+import { createSecretRegistry, noProgress, systemClock } from '../../src/core/index.ts';
 import { runDemo } from '../../src/demo/index.ts';
 import { exemptFile, watchOutput, watchSecret } from '../support/secret-watch.ts';
 

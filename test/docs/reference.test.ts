@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jsonSchemas } from '../../src/config/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
-import { reportShape } from '../../src/report/definition.ts';
+import { reportShape } from '../../src/reports/definition/definition.ts';
 import { jobsReference, reportReference, settingsReference, type JsonSchema } from './reference.ts';
 
 const schemas = jsonSchemas(jobKinds);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unixMillis } from '../../src/base/index.ts';
+import { unixMillis } from '../../src/core/index.ts';
 import { composeReport } from '../../src/jobs/index.ts';
 import type { JobContext } from '../../src/jobs/index.ts';
 import { openJobFixture } from '../support/job-fixture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { money, unixMillis, unixSeconds } from '../../src/base/index.ts';
-import { collect } from '../net/support/servers.ts';
+import { money, unixMillis, unixSeconds } from '../../src/core/index.ts';
+import { collect } from '../http/support/servers.ts';
 import { adminKey, csv, json, ok, scriptedGateway } from './support/scripted-gateway.ts';
 
 const key = {

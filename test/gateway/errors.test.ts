@@ -1,8 +1,8 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { money, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { money, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
-import { rejection } from '../net/support/servers.ts';
+import { rejection } from '../http/support/servers.ts';
 import { json, scriptedGateway } from './support/scripted-gateway.ts';
 
 const spec = {

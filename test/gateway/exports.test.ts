@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { unixMillis, unixSeconds } from '../../src/base/index.ts';
-import { collect, rejection } from '../net/support/servers.ts';
-import { sniff } from '../../src/gateway/csv-sniff.ts';
+import { unixMillis, unixSeconds } from '../../src/core/index.ts';
+import { collect, rejection } from '../http/support/servers.ts';
+import { sniff } from '../../src/gateway/admin/csv-sniff.ts';
 import { adminKey, csv, json, scriptedGateway } from './support/scripted-gateway.ts';
 import type { Answer } from './support/scripted-gateway.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { money } from '../../src/base/index.ts';
-import type { ApiKey, KeyPage } from '../../src/gateway/api-key.ts';
-import { listAllKeys } from '../../src/gateway/key-listing.ts';
+import { money } from '../../src/core/index.ts';
+import type { ApiKey, KeyPage } from '../../src/gateway/admin/api-key.ts';
+import { listAllKeys } from '../../src/gateway/admin/key-listing.ts';
 import { ok, scriptedGateway } from './support/scripted-gateway.ts';
 
 const key = (id: number): ApiKey => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { money, toSeconds, unixSeconds } from '../../src/base/index.ts';
+import { money, toSeconds, unixSeconds } from '../../src/core/index.ts';
 import { ok, scriptedGateway } from './support/scripted-gateway.ts';
 
 const spec = {

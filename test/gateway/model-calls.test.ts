@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createLog, createSecretRegistry } from '../../src/base/index.ts';
+import { createLog, createSecretRegistry } from '../../src/core/index.ts';
 import { createModelCaller } from '../../src/gateway/index.ts';
 import type { ModelAnswer, ModelQuestion } from '../../src/gateway/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { collect, plainServer, testHttp } from '../net/support/servers.ts';
+import { collect, plainServer, testHttp } from '../http/support/servers.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const plaintext = 'sk-Zq8PlaintextOfANewKey42';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addMoney, money, unixSeconds, zero } from '../../src/base/index.ts';
-import { apiKey } from '../../src/gateway/api-key.ts';
-import { callStatistics } from '../../src/gateway/call-statistics.ts';
+import { addMoney, money, unixSeconds, zero } from '../../src/core/index.ts';
+import { apiKey } from '../../src/gateway/admin/api-key.ts';
+import { callStatistics } from '../../src/gateway/admin/call-statistics.ts';
 import { parseJson } from '../../src/gateway/json.ts';
-import { keyUpdateBody, newKeyBody } from '../../src/gateway/key-spec.ts';
+import { keyUpdateBody, newKeyBody } from '../../src/gateway/admin/key-spec.ts';
 
 const digits = (from: number, to: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: from, maxLength: to }).map((list) => list.join(''));

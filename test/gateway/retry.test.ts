@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { money, unixSeconds } from '../../src/base/index.ts';
+import { money, unixSeconds } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
-import { collect, rejection } from '../net/support/servers.ts';
+import { collect, rejection } from '../http/support/servers.ts';
 import { csv, json, ok, scriptedGateway } from './support/scripted-gateway.ts';
 import type { Answer } from './support/scripted-gateway.ts';
 

@@ -7,10 +7,10 @@ import {
   money,
   silentLog,
   unixSeconds,
-} from '../../src/base/index.ts';
+} from '../../src/core/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
-import { collect, plainServer, rejection, testHttp } from '../net/support/servers.ts';
+import { collect, plainServer, rejection, testHttp } from '../http/support/servers.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { adminKey, csv, json, ok, scriptedGateway } from './support/scripted-gateway.ts';
 import type { Answer } from './support/scripted-gateway.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { money, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { money, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
 
 /** Never called: what does not compile here is the test; `npm run types` fails when one of these lines does. */

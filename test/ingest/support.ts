@@ -1,10 +1,10 @@
-import { noProgress, silentLog, systemClock, unknownGateway } from '../../src/base/index.ts';
+import { noProgress, silentLog, systemClock, unknownGateway } from '../../src/core/index.ts';
 import type { LogPull, LogPullDeps } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import { openInMemory, testFolder } from '../warehouse/support.ts';
 import type { TestFolder } from '../warehouse/support.ts';
-import { logSource, seconds } from './log-source.ts';
-import type { LogSource, SourceRow, SourceStyle } from './log-source.ts';
+import { logSource, seconds } from './call-log/log-source.ts';
+import type { LogSource, SourceRow, SourceStyle } from './call-log/log-source.ts';
 
 export { openInMemory as openIn, testFolder };
 

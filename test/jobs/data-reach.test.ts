@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unixMillis } from '../../src/base/index.ts';
+import { unixMillis } from '../../src/core/index.ts';
 import { createWatermarks, jobKinds } from '../../src/jobs/index.ts';
 import { now } from '../support/gateway-fixture.ts';
 import { openJobFixture } from '../support/job-fixture.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { silentLog, unixMillis, zero } from '../../src/base/index.ts';
-import type { LogFields } from '../../src/base/index.ts';
+import { silentLog, unixMillis, zero } from '../../src/core/index.ts';
+import type { LogFields } from '../../src/core/index.ts';
 import { createWatermarks, jobKinds } from '../../src/jobs/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
-import { createHttp } from '../../src/net/index.ts';
+import { createHttp } from '../../src/http/index.ts';
 import { variantTable } from '../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { everyVariant, now, switched } from '../support/gateway-fixture.ts';

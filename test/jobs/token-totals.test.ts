@@ -7,10 +7,10 @@ import {
   subtractMoney,
   sumMoney,
   zero,
-} from '../../src/base/index.ts';
-import type { Money } from '../../src/base/index.ts';
+} from '../../src/core/index.ts';
+import type { Money } from '../../src/core/index.ts';
 import { composeReport } from '../../src/jobs/index.ts';
-import type { ReportModel } from '../../src/report/index.ts';
+import type { ReportModel } from '../../src/reports/index.ts';
 import type { TruthRow } from '../../src/sandbox/index.ts';
 import { openJobFixture } from '../support/job-fixture.ts';
 import type { JobFixture } from '../support/job-fixture.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { afterReading, clockOffset, unixMillis, unixSeconds } from '../../src/base/index.ts';
-import type { GatewayClock } from '../../src/base/index.ts';
+import { afterReading, clockOffset, unixMillis, unixSeconds } from '../../src/core/index.ts';
+import type { GatewayClock } from '../../src/core/index.ts';
 import type { KeyUse } from '../../src/keys/key-event.ts';
 import { chaosFactor } from '../support/storm.ts';
 import { engineFixture, stillClock } from './engine-fixture.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { unixMillis } from '../../src/base/index.ts';
-import type { GatewayClock } from '../../src/base/index.ts';
-import { clockEffect } from '../../src/keys/engine/clock-skew.ts';
+import { unixMillis } from '../../src/core/index.ts';
+import type { GatewayClock } from '../../src/core/index.ts';
+import { clockEffect } from '../../src/keys/retirement/clock-skew.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/base/index.ts';
+import { silentLog } from '../../src/core/index.ts';
 import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';

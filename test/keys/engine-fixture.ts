@@ -11,12 +11,12 @@ import {
   silentLog,
   unixMillis,
   unixSeconds,
-} from '../../src/base/index.ts';
-import type { Clock, GatewayClock, Secret } from '../../src/base/index.ts';
+} from '../../src/core/index.ts';
+import type { Clock, GatewayClock, Secret } from '../../src/core/index.ts';
 import type { ApiKey } from '../../src/gateway/index.ts';
 import { createKeyService } from '../../src/keys/key-service.ts';
 import type { KeyAlert } from '../../src/keys/service-types.ts';
-import type { Consumer, KeyGateway } from '../../src/keys/engine/engine-deps.ts';
+import type { Consumer, KeyGateway } from '../../src/keys/rotation/engine-deps.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import type { JournalDeps } from '../../src/keys/journal/journal.ts';
 import type { KeyEvent, KeyUse } from '../../src/keys/key-event.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fault, money } from '../../src/base/index.ts';
+import { fault, money } from '../../src/core/index.ts';
 import { engineFixture, fullSink, hour, memorySink, sealedSink, defaultTerms } from './engine-fixture.ts';
 
 describe('a rotation', () => {

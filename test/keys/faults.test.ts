@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { appendFile, readFile } from 'node:fs/promises';
-import { fault, money } from '../../src/base/index.ts';
+import { fault, money } from '../../src/core/index.ts';
 import { appendAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { engineFixture, fullSink, hour, memorySink, sealedSink, defaultTerms } from './engine-fixture.ts';
 

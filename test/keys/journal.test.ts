@@ -1,7 +1,7 @@
 import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fault, silentLog } from '../../src/base/index.ts';
+import { fault, silentLog } from '../../src/core/index.ts';
 import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { lineAfter, noHead } from '../../src/keys/journal/audit-line.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toSeconds, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { toSeconds, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import { engineFixture, fullSink, hour } from './engine-fixture.ts';
 import type { EngineFixture } from './engine-fixture.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fault, money, unixSeconds } from '../../src/base/index.ts';
+import { fault, money, unixSeconds } from '../../src/core/index.ts';
 import type { Sink } from '../../src/keys/sink.ts';
 import {
   crash,

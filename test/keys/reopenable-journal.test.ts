@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fault, silentLog } from '../../src/base/index.ts';
+import { fault, silentLog } from '../../src/core/index.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import { openReopenableJournal } from '../../src/keys/journal/reopenable-journal.ts';
 import { adoptedStep as step, memoryTable } from './engine-fixture.ts';

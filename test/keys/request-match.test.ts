@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { money } from '../../src/base/index.ts';
+import { money } from '../../src/core/index.ts';
 import type { ApiKey } from '../../src/gateway/index.ts';
-import { mismatchOf } from '../../src/keys/engine/request-match.ts';
+import { mismatchOf } from '../../src/keys/retirement/request-match.ts';
 import { now, surveyed } from './plan/survey.ts';
 
 const requestOf = (service: string) => ({

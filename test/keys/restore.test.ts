@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fault, money, unixSeconds } from '../../src/base/index.ts';
+import { fault, money, unixSeconds } from '../../src/core/index.ts';
 import { defaultTemplate } from '../../src/keys/plan/key-names.ts';
 import type { RotationTerms } from '../../src/keys/terms.ts';
 import { engineFixture, hour, memorySink } from './engine-fixture.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { money } from '../../src/base/index.ts';
+import { money } from '../../src/core/index.ts';
 import { chaosFactor } from '../support/storm.ts';
 import { engineFixture, hour } from './engine-fixture.ts';
 import type { EngineFixture } from './engine-fixture.ts';

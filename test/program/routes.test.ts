@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openWebServer } from '../mail/support/web-server.ts';
-import type { WebServer } from '../mail/support/web-server.ts';
+import { openWebServer } from '../notify/support/web-server.ts';
+import type { WebServer } from '../notify/support/web-server.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openMailServer } from '../support/mail-server.ts';
 import type { MailServer } from '../support/mail-server.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { interval, silentLog, systemClock, unixSeconds } from '../../src/base/index.ts';
+import { interval, silentLog, systemClock, unixSeconds } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fault, isFault, noProgress, silentLog, unixMillis } from '../../src/base/index.ts';
-import type { ProgressStep } from '../../src/base/index.ts';
+import { fault, isFault, noProgress, silentLog, unixMillis } from '../../src/core/index.ts';
+import type { ProgressStep } from '../../src/core/index.ts';
 import { askDaemon } from '../../src/server/index.ts';
 import type { Commands, RunResult } from '../../src/server/index.ts';
 import {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fault, hasCode, noProgress, unixMillis } from '../../src/base/index.ts';
+import { fault, hasCode, noProgress, unixMillis } from '../../src/core/index.ts';
 import {
   at,
   deferred,

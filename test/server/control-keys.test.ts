@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noProgress } from '../../src/base/index.ts';
+import { noProgress } from '../../src/core/index.ts';
 import type { KeyCommands, KeyOutcome } from '../../src/server/index.ts';
 import {
   at,

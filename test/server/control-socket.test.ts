@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/base/index.ts';
+import { silentLog } from '../../src/core/index.ts';
 import { askDaemon, listenForCommands, socketPath } from '../../src/server/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openControlFixture, openStranger, rejection, statusView } from './support/control-fixture.ts';

@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutboxView, StatusView } from '../../src/server/index.ts';
-import { hostileNames } from '../report/hostile.ts';
+import { hostileNames } from '../reports/hostile.ts';
 import { faint, overflow } from '../support/page-looks.ts';
 import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-fixture.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import type { OutboxView } from '../../src/server/index.ts';
-import { hostileNames } from '../report/hostile.ts';
+import { hostileNames } from '../reports/hostile.ts';
 import { deferred } from './support/control-fixture.ts';
 import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-fixture.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectMailOnce, playKilledSenders } from '../mail/support/killed-senders.ts';
+import { expectMailOnce, playKilledSenders } from '../notify/support/killed-senders.ts';
 
 const rounds = process.env['TOLLKEEPER_MAIL_ROUNDS'] ?? process.env['TOLLKEEPER_STORM_ROUNDS'] ?? 100;
 const count = Math.max(1, Number(rounds));

@@ -1,8 +1,8 @@
-import { createSecretRegistry, silentLog } from '../../src/base/index.ts';
-import type { SecretRegistry } from '../../src/base/index.ts';
+import { createSecretRegistry, silentLog } from '../../src/core/index.ts';
+import type { SecretRegistry } from '../../src/core/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
-import { createHttp } from '../../src/net/index.ts';
+import { createHttp } from '../../src/http/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox, SandboxOptions, VariantName } from '../../src/sandbox/index.ts';
 import { variantNames, variantTable } from '../../src/sandbox/index.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noProgress, silentLog, unknownGateway } from '../../src/base/index.ts';
-import type { GatewayProfile } from '../../src/base/index.ts';
+import { noProgress, silentLog, unknownGateway } from '../../src/core/index.ts';
+import type { GatewayProfile } from '../../src/core/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
 import type { JobContext, JobKind, JobOutcome, JobPlan } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';

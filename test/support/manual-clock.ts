@@ -1,5 +1,5 @@
-import { unixMillis } from '../../src/base/index.ts';
-import type { Clock } from '../../src/base/index.ts';
+import { unixMillis } from '../../src/core/index.ts';
+import type { Clock } from '../../src/core/index.ts';
 
 export type ManualClock = Clock & {
   readonly set: (millis: number) => void;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { silentLog } from '../../src/base/index.ts';
-import type { Clock } from '../../src/base/index.ts';
-import { enqueue } from '../../src/mail/index.ts';
+import { silentLog } from '../../src/core/index.ts';
+import type { Clock } from '../../src/core/index.ts';
+import { enqueue } from '../../src/notify/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 
 /** Queues one mail a recipient in the database below a folder, where no daemon runs. */

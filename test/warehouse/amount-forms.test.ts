@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { money, multiplyMoney } from '../../src/base/index.ts';
-import { formBySource } from '../../src/ingest/form-by-source.ts';
-import { provenRate } from '../../src/ingest/proven-rate.ts';
+import { money, multiplyMoney } from '../../src/core/index.ts';
+import { formBySource } from '../../src/reconcile/form-by-source.ts';
+import { provenRate } from '../../src/reconcile/proven-rate.ts';
 import { judgeCharges } from '../../src/warehouse/logs/amount-change.ts';
 import type { ModelCharges } from '../../src/warehouse/logs/amount-change.ts';
 import { isProven, judgeAmounts, storedCurrency } from '../../src/warehouse/logs/amounts.ts';

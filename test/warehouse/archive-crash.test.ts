@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { interval } from '../../src/base/index.ts';
+import { interval } from '../../src/core/index.ts';
 import type { LogBatch } from '../../src/warehouse/index.ts';
 import { compiledModules } from '../support/compiled-modules.ts';
 import { archiveOf, at, batchOfCalls, now, openAt, rowsAtRest, someCalls, year } from './archive-support.ts';

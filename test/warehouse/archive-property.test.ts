@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { interval, unixSeconds } from '../../src/base/index.ts';
-import type { Interval, UnixSeconds } from '../../src/base/index.ts';
+import { interval, unixSeconds } from '../../src/core/index.ts';
+import type { Interval, UnixSeconds } from '../../src/core/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import { at, batchOfCalls, cubeOf, day, dayMillis, openAt, rowsAtRest, year } from './archive-support.ts';
 import type { Call } from './archive-support.ts';

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createNamedGates, interval, silentLog, systemClock } from '../../src/base/index.ts';
+import { createNamedGates, interval, silentLog, systemClock } from '../../src/core/index.ts';
 import { createArchive } from '../../src/warehouse/archive/archive.ts';
 import { archiveFolderOf } from '../../src/warehouse/archive/archive-paths.ts';
 import { openEngine } from '../../src/warehouse/engine.ts';

@@ -3,8 +3,8 @@ import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
-import { interval, silentLog } from '../../src/base/index.ts';
-import type { LogFields } from '../../src/base/index.ts';
+import { interval, silentLog } from '../../src/core/index.ts';
+import type { LogFields } from '../../src/core/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import {
   archiveOf,

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { interval, localDays, systemClock, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { interval, localDays, systemClock, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { CubeQuery, CubeRequest, LogBatch, Warehouse } from '../../src/warehouse/index.ts';
 import { batchOf, optionsIn, openInMemory, testFolder } from './support.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { interval, toSeconds, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { interval, toSeconds, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { batchOfCalls } from './archive-support.ts';

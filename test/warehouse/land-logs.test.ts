@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { interval, unixSeconds } from '../../src/base/index.ts';
+import { interval, unixSeconds } from '../../src/core/index.ts';
 import { batchOf, openInMemory, testFolder } from './support.ts';
 
 const whole = interval(unixSeconds(0), unixSeconds(4_000_000_000));

@@ -1,4 +1,4 @@
-import { interval, unixMillis } from '../../src/base/index.ts';
+import { interval, unixMillis } from '../../src/core/index.ts';
 import type { JobCursor, LedgerRun } from '../../src/warehouse/index.ts';
 
 export const at = unixMillis;

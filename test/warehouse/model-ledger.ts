@@ -1,5 +1,5 @@
-import { unixMillis } from '../../src/base/index.ts';
-import type { UnixMillis } from '../../src/base/index.ts';
+import { unixMillis } from '../../src/core/index.ts';
+import type { UnixMillis } from '../../src/core/index.ts';
 import type {
   Claim,
   JobCursor,

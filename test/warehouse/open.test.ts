@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/index.ts';
+import { systemClock } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { openEngine } from '../../src/warehouse/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/base/index.ts';
+import { systemClock } from '../../src/core/index.ts';
 import { openEngine } from '../../src/warehouse/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { migrations } from '../../src/warehouse/migrations.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { interval, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { interval, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { LearnedPoint } from '../../src/warehouse/index.ts';
 import { columnChanges } from '../../src/warehouse/profile/column-changes.ts';

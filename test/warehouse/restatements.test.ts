@@ -8,7 +8,7 @@ import {
   sumMoney,
   unixMillis,
   unixSeconds,
-} from '../../src/base/index.ts';
+} from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { LogBatch, Restated, Warehouse } from '../../src/warehouse/index.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { interval, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { interval, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { LogColumn, Warehouse } from '../../src/warehouse/index.ts';
 import { batchOf, openInMemory, testFolder } from './support.ts';
 import type { TestFolder } from './support.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/base/index.ts';
+import { systemClock } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { openEngine } from '../../src/warehouse/engine.ts';
 import { createRunLedger } from '../../src/warehouse/ledger/create-run-ledger.ts';

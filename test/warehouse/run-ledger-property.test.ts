@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { interval } from '../../src/base/index.ts';
+import { interval } from '../../src/core/index.ts';
 import type { Claim, LedgerRun, RunKey, RunLedger, Warehouse } from '../../src/warehouse/index.ts';
 import { at } from './ledger-support.ts';
 import { modelLedger } from './model-ledger.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { money, unixSeconds } from '../../src/base/index.ts';
+import { money, unixSeconds } from '../../src/core/index.ts';
 import type { KeyState, Warehouse } from '../../src/warehouse/index.ts';
 import { at, key, keysOf, snapshotOf } from './snapshots-support.ts';
 import { openInMemory, testFolder } from './support.ts';

@@ -1,4 +1,4 @@
-import { money, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { money, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { Inventory, KeyState, Snapshot } from '../../src/warehouse/index.ts';
 
 export const at = unixMillis;

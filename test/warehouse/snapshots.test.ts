@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { money, unixSeconds } from '../../src/base/index.ts';
+import { money, unixSeconds } from '../../src/core/index.ts';
 import type { Snapshot } from '../../src/warehouse/index.ts';
 import { openEngine } from '../../src/warehouse/engine.ts';
 import { readRows } from '../../src/warehouse/rows.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { interval, silentLog, systemClock, unixSeconds } from '../../src/base/index.ts';
+import { interval, silentLog, systemClock, unixSeconds } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { engineThreads } from '../support/storm.ts';
 import type { LogBatch, LogColumn, Warehouse, WarehouseOptions } from '../../src/warehouse/index.ts';

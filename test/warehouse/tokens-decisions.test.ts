@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unixMillis } from '../../src/base/index.ts';
+import { unixMillis } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { ModelConvention } from '../../src/warehouse/index.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, dateAt, localDays, startOfDay, unixSeconds } from '../../src/base/index.ts';
+import { addDays, dateAt, localDays, startOfDay, unixSeconds } from '../../src/core/index.ts';
 import type { TruthRow } from '../../src/sandbox/index.ts';
 import { now } from '../support/gateway-fixture.ts';
 import { openJobFixture } from '../support/job-fixture.ts';

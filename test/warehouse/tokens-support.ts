@@ -1,6 +1,6 @@
-import { localDays } from '../../src/base/index.ts';
+import { localDays } from '../../src/core/index.ts';
 import type { LogBatch, LogColumn, Warehouse } from '../../src/warehouse/index.ts';
-import { interval, unixSeconds } from '../../src/base/index.ts';
+import { interval, unixSeconds } from '../../src/core/index.ts';
 import { batchOf } from './support.ts';
 import type { TestFolder } from './support.ts';
 

@@ -1,5 +1,5 @@
-import { fault } from '../../base/index.ts';
-import type { FaultOptions, Log } from '../../base/index.ts';
+import { fault } from '../../core/index.ts';
+import type { FaultOptions, Log } from '../../core/index.ts';
 import type { KeyJournalRow } from '../../warehouse/index.ts';
 import { parseKeyEvent } from '../key-event.ts';
 import type { KeyEvent } from '../key-event.ts';

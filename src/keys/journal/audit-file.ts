@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, mkdir, rename, rm, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fault, isFault, messageOf, syncPath, systemCode, writeThrough } from '../../base/index.ts';
+import { fault, isFault, messageOf, syncPath, systemCode, writeThrough } from '../../core/index.ts';
 
 /** The file's whole lines, oldest first, and where they end; bytes after that are a line that a crash cut off. */
 export type AuditTail = { readonly wholeBytes: number; readonly torn: boolean };

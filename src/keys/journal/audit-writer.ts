@@ -1,4 +1,4 @@
-import type { Log } from '../../base/index.ts';
+import type { Log } from '../../core/index.ts';
 import type { KeyJournalRow } from '../../warehouse/index.ts';
 import { damaged, restoreFile } from './audit-chain.ts';
 import { appendAuditLines, asAuditFault, cutAuditFile, lineEndingAt, lookAtTail } from './audit-file.ts';

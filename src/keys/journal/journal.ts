@@ -1,5 +1,5 @@
-import { createGate, hasCode, isFault, messageOf } from '../../base/index.ts';
-import type { Fault, Log } from '../../base/index.ts';
+import { createGate, hasCode, isFault, messageOf } from '../../core/index.ts';
+import type { Fault, Log } from '../../core/index.ts';
 import type { KeyJournalRow, KeyTable, LineageRow } from '../../warehouse/index.ts';
 import { parseKeyEvent } from '../key-event.ts';
 import type { KeyEvent } from '../key-event.ts';

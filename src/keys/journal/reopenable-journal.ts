@@ -1,5 +1,5 @@
-import { createGate, fault, isFault, systemCode } from '../../base/index.ts';
-import type { Fault } from '../../base/index.ts';
+import { createGate, fault, isFault, systemCode } from '../../core/index.ts';
+import type { Fault } from '../../core/index.ts';
 import { closedJournal, openJournal } from './journal.ts';
 import type { JournalDeps, KeyJournal } from './journal.ts';
 

@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 
 /** A service whose journal is older than the gateway or its sinks, or which another program makes keys for. */

@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 import type { Fingerprint } from '../sink.ts';
 

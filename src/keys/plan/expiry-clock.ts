@@ -1,7 +1,7 @@
-import { clockOffset, unixMillis } from '../../base/index.ts';
-import type { GatewayClock } from '../../base/index.ts';
+import { clockOffset, unixMillis } from '../../core/index.ts';
+import type { GatewayClock } from '../../core/index.ts';
 import type { KeySurvey } from '../service-types.ts';
-import { clockEffect } from '../engine/clock-skew.ts';
+import { clockEffect } from '../retirement/clock-skew.ts';
 import type { ExpiryPolicy } from './expiry-policy.ts';
 
 /**

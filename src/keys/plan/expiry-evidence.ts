@@ -1,5 +1,5 @@
-import { toMillis } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { toMillis } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import { birthTold } from '../birth.ts';
 import type { SurveyedKey } from '../service-types.ts';
 import { maxLag } from '../lag.ts';

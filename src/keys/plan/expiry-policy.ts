@@ -1,5 +1,5 @@
-import { toSeconds, unixSeconds } from '../../base/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { toSeconds, unixSeconds } from '../../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { KeyEvent, KeyUse } from '../key-event.ts';
 import { maxLag } from '../lag.ts';
 import type { LogCompleteness } from '../ports.ts';

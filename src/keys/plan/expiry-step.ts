@@ -1,5 +1,5 @@
-import { toMillis, toSeconds, unixSeconds } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { toMillis, toSeconds, unixSeconds } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { PlannedExpiry, SurveyedKey } from '../service-types.ts';
 import { clockBegan, clockShows, mayEnd, unseenSince } from './expiry-evidence.ts';
 import type { Judged } from './expiry-evidence.ts';

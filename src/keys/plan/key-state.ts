@@ -1,5 +1,5 @@
-import { compareMoney, toSeconds, zero } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { compareMoney, toSeconds, zero } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 
 /** What gateways of this family write for a disabled key (docs/gateway.md G8.2). */

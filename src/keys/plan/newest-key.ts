@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { SurveyedKey } from '../service-types.ts';
 import { deadBy } from './key-state.ts';
 

@@ -1,5 +1,5 @@
-import { toMillis } from '../../base/index.ts';
-import type { UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { toMillis } from '../../core/index.ts';
+import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry } from '../service-types.ts';
 import type { KeyEvent } from '../key-event.ts';
 import { oldestFirst } from './skipped-key.ts';

@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry, SurveyedKey } from '../service-types.ts';
 import type { ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
 import { judgeExpiry } from './expiry-step.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { fault, money, unixMillis, unixSeconds } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { fault, money, unixMillis, unixSeconds } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry, PlannedRotation } from '../service-types.ts';
 import { rotationTerms } from '../terms.ts';
 import { changesSince, fingerprintOf, keyState, planState } from './plan-state.ts';

@@ -1,5 +1,5 @@
-import { formatMoment, toMillis, toSeconds } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { formatMoment, toMillis, toSeconds } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import { birthTold } from '../birth.ts';
 import type { KeySurvey, PlannedRotation, SurveyedKey } from '../service-types.ts';
 import type { RotationTerms } from '../terms.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { unixSeconds } from '../../base/index.ts';
+import { unixSeconds } from '../../core/index.ts';
 import type { KeySurvey, SurveyedKey } from '../service-types.ts';
 import { isExhausted } from './key-state.ts';
 

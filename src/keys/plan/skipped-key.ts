@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import { birthTold } from '../birth.ts';
 import type { SurveyedKey } from '../service-types.ts';
 import { ageOf } from './select.ts';

@@ -1,19 +1,19 @@
-import { isFault, messageOf } from '../../base/index.ts';
-import type { Secret } from '../../base/index.ts';
+import { isFault, messageOf } from '../../core/index.ts';
+import type { Secret } from '../../core/index.ts';
 import type { Delivered, Sink } from '../sink.ts';
-import { createAgeSink } from './age-sink.ts';
-import { createAwsSink } from './aws-sink.ts';
-import { createCommandSink } from './command-sink.ts';
-import { createFileSink } from './file-sink.ts';
+import { createAgeSink } from './age/age-sink.ts';
+import { createAwsSink } from './aws/aws-sink.ts';
+import { createCommandSink } from './command/command-sink.ts';
+import { createFileSink } from './file/file-sink.ts';
 import { fillSpec } from './fill-spec.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { createKubernetesSink } from './kubernetes-sink.ts';
+import { createKubernetesSink } from './kubernetes/kubernetes-sink.ts';
 import { placeOf } from './places.ts';
 import { failed, errorText } from './sink-faults.ts';
 import type { SinkDeps } from './sink-deps.ts';
 import type { SinkNames, SinkSpec } from './sink-spec.ts';
-import { createVaultSink } from './vault-sink.ts';
-import { createWebhookSink } from './webhook-sink.ts';
+import { createVaultSink } from './vault/vault-sink.ts';
+import { createWebhookSink } from './webhook/webhook-sink.ts';
 
 const sinkOf = (spec: SinkSpec, names: SinkNames, deps: SinkDeps): Sink => {
   const place = placeOf(spec, names);

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { isFault, systemCode } from '../../base/index.ts';
+import { isFault, systemCode } from '../../core/index.ts';
 import type { SinkProblem } from '../sink.ts';
 import { fillSpec } from './fill-spec.ts';
 import { checkSize, findTarget, groupProblems, targetProblems, problemOf } from './file-target.ts';

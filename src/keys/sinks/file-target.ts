@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { hasCode, messageOf, systemCode } from '../../base/index.ts';
+import { hasCode, messageOf, systemCode } from '../../core/index.ts';
 import type { SinkProblem } from '../sink.ts';
 import { fileFault, refused } from './sink-faults.ts';
 import { createNew } from './sink-files.ts';

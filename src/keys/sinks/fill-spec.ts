@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Secret } from '../../base/index.ts';
+import type { Secret } from '../../core/index.ts';
 import { fillArgument, fillName, fillPath, fillPointer, fillUrl, fitting } from './fill.ts';
 import type {
   ClusterSpec,

@@ -1,5 +1,5 @@
-import { dotenvForm, rawForm } from './dotenv.ts';
-import type { FileForm } from './dotenv.ts';
+import { dotenvForm, rawForm } from './file/dotenv.ts';
+import type { FileForm } from './file/dotenv.ts';
 import { jsonForm } from './json-text.ts';
 import type { FileSpec } from './sink-spec.ts';
 

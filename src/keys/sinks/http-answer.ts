@@ -1,7 +1,7 @@
-import type { Clock, Fault, SecretRegistry } from '../../base/index.ts';
-import { messageOf } from '../../base/index.ts';
-import { isLoopback, isNetworkProblem, retryAfter } from '../../net/index.ts';
-import type { Http, HttpAnswer, HttpRequest } from '../../net/index.ts';
+import type { Clock, Fault, SecretRegistry } from '../../core/index.ts';
+import { messageOf } from '../../core/index.ts';
+import { isLoopback, isNetworkProblem, retryAfter } from '../../http/index.ts';
+import type { Http, HttpAnswer, HttpRequest } from '../../http/index.ts';
 import { failed, refused, errorText } from './sink-faults.ts';
 
 /** Whom we speak with and who hears of it. */

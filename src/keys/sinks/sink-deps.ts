@@ -1,6 +1,6 @@
-import type { Clock, NamedGates, SecretRegistry } from '../../base/index.ts';
-import type { Http } from '../../net/index.ts';
-import type { LoadAws } from './aws-client.ts';
+import type { Clock, NamedGates, SecretRegistry } from '../../core/index.ts';
+import type { Http } from '../../http/index.ts';
+import type { LoadAws } from './aws/aws-client.ts';
 import type { SinkFiles } from './sink-files.ts';
 
 /** What sinks work with; one of it serves all of them. */

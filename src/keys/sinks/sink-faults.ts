@@ -1,5 +1,5 @@
-import { fault, isFault, messageOf, systemCode } from '../../base/index.ts';
-import type { Fault, FaultOptions, SecretRegistry } from '../../base/index.ts';
+import { fault, isFault, messageOf, systemCode } from '../../core/index.ts';
+import type { Fault, FaultOptions, SecretRegistry } from '../../core/index.ts';
 
 /** It may work when tried again. */
 export const failed = (message: string, options: FaultOptions = {}): Fault =>

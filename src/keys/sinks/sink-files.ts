@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { access, lstat, open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
-import { syncPath } from '../../base/index.ts';
+import { syncPath } from '../../core/index.ts';
 
 /** The file system as far as sinks use it. */
 export type SinkFiles = {

@@ -1,4 +1,4 @@
-import type { Secret } from '../../base/index.ts';
+import type { Secret } from '../../core/index.ts';
 
 /** Whose key it is; what `{account}` and `{service}` stand for in a spec. */
 export type SinkNames = { readonly account: string; readonly service: string };

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { SecretRegistry } from '../../base/index.ts';
+import type { SecretRegistry } from '../../core/index.ts';
 import { fileFault, refused } from './sink-faults.ts';
 import type { TokenSource } from './sink-spec.ts';
 

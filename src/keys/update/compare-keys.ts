@@ -1,5 +1,5 @@
-import { compareMoney, subtractMoney, zero } from '../../base/index.ts';
-import type { Money, UnixSeconds } from '../../base/index.ts';
+import { compareMoney, subtractMoney, zero } from '../../core/index.ts';
+import type { Money, UnixSeconds } from '../../core/index.ts';
 import type { ApiKey, KeySpec } from '../../gateway/index.ts';
 import { judgeRemain, refundOf } from './judge-remain.ts';
 import type { RemainReading } from './judge-remain.ts';

@@ -1,4 +1,4 @@
-import { fault } from '../../base/index.ts';
+import { fault } from '../../core/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
 import { parseQuotaUnit } from './quota-unit.ts';
 import type { QuotaUnit } from './quota-unit.ts';

@@ -1,5 +1,5 @@
-import { unixSeconds } from '../../base/index.ts';
-import type { Money, UnixSeconds } from '../../base/index.ts';
+import { unixSeconds } from '../../core/index.ts';
+import type { Money, UnixSeconds } from '../../core/index.ts';
 import type { ApiKey, KeyPatch } from '../../gateway/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
 import { omitsText, updatePoints } from './knowledge.ts';

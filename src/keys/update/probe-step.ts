@@ -1,5 +1,5 @@
-import { hasCode, isFault, messageOf } from '../../base/index.ts';
-import type { Clock } from '../../base/index.ts';
+import { hasCode, isFault, messageOf } from '../../core/index.ts';
+import type { Clock } from '../../core/index.ts';
 import type { ApiKey, Gateway, KeyPatch } from '../../gateway/index.ts';
 
 export type ProbeDeps = {

@@ -1,5 +1,5 @@
-import { compareMoney, divideMoney, money, roundMoney, zero } from '../../base/index.ts';
-import type { Money } from '../../base/index.ts';
+import { compareMoney, divideMoney, money, roundMoney, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
 import { updatePoints } from './knowledge.ts';

@@ -1,4 +1,4 @@
-import { money, toSeconds, unixSeconds } from '../../base/index.ts';
+import { money, toSeconds, unixSeconds } from '../../core/index.ts';
 import type { KeySpec } from '../../gateway/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
 import { probeOmits } from './probe-omits.ts';

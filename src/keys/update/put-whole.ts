@@ -1,5 +1,5 @@
-import { compareMoney, fault, hasCode, isFault, messageOf, toSeconds, zero } from '../../base/index.ts';
-import type { Clock, Money } from '../../base/index.ts';
+import { compareMoney, fault, hasCode, isFault, messageOf, toSeconds, zero } from '../../core/index.ts';
+import type { Clock, Money } from '../../core/index.ts';
 import type { ApiKey, Gateway } from '../../gateway/index.ts';
 import { compareKeys } from './compare-keys.ts';
 import type { KeyChange, KeyComparison } from './compare-keys.ts';

@@ -1,5 +1,5 @@
-import { compareMoney, zero } from '../../base/index.ts';
-import type { Money } from '../../base/index.ts';
+import { compareMoney, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
 import type { ApiKey, KeyPatch } from '../../gateway/index.ts';
 import type { ExpectedRemain, KeyChange } from './compare-keys.ts';
 import { knownUnit, updateFields } from './knowledge.ts';

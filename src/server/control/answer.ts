@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { fault } from '../../base/index.ts';
-import type { Clock, Limit, Progress } from '../../base/index.ts';
+import { fault } from '../../core/index.ts';
+import type { Clock, Limit, Progress } from '../../core/index.ts';
 import type { RunResult } from '../commands-port.ts';
 import { createThrottle } from './throttle.ts';
 import { lineOf } from './wire.ts';

@@ -1,4 +1,4 @@
-import type { Progress } from '../../base/index.ts';
+import type { Progress } from '../../core/index.ts';
 import type { KeyCommands } from '../keys-port.ts';
 import type { Call } from './call.ts';
 

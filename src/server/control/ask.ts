@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
-import { fault, hasCode, messageOf, systemCode } from '../../base/index.ts';
-import type { Clock, Progress } from '../../base/index.ts';
+import { fault, hasCode, messageOf, systemCode } from '../../core/index.ts';
+import type { Clock, Progress } from '../../core/index.ts';
 import type { Commands, RunResult } from '../commands-port.ts';
 import { heartbeat } from './answer.ts';
 import { keysOver } from './ask-keys.ts';

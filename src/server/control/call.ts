@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { fault, isFault, messageOf, systemCode } from '../../base/index.ts';
-import type { Clock, Fault } from '../../base/index.ts';
+import { fault, isFault, messageOf, systemCode } from '../../core/index.ts';
+import type { Clock, Fault } from '../../core/index.ts';
 import { answerLines } from './answer-lines.ts';
 import { errorOfOutcome, eventShape, versionHeader, versionsDiffer } from './wire.ts';
 import type { WireEvent } from './wire.ts';

@@ -1,5 +1,5 @@
 import { chmod, lstat, mkdir, rm } from 'node:fs/promises';
-import { fault, isFault, messageOf, systemCode } from '../../base/index.ts';
+import { fault, isFault, messageOf, systemCode } from '../../core/index.ts';
 
 /** Rights of anybody but the owner. */
 const others = 0o077;

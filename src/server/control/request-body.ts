@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { fault } from '../../base/index.ts';
+import { fault } from '../../core/index.ts';
 
 /** Bytes; the largest order is a plan of thousands of keys. */
 const maxBytes = 2_500_000;

@@ -1,6 +1,6 @@
 import { pid } from 'node:process';
 import { z } from 'zod';
-import { fault, localeTags } from '../../base/index.ts';
+import { fault, localeTags } from '../../core/index.ts';
 import { outboxStates } from '../../warehouse/index.ts';
 import type { Commands } from '../commands-port.ts';
 import type { Answer } from './answer.ts';

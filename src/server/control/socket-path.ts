@@ -1,5 +1,5 @@
 import { dirname, join, relative, resolve } from 'node:path';
-import { fault } from '../../base/index.ts';
+import { fault } from '../../core/index.ts';
 
 export type Place = {
   /** Where a relative path of a database starts; the working folder of the process where it is missing. */

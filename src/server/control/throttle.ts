@@ -1,4 +1,4 @@
-import type { Clock, Limit, Progress, ProgressStep } from '../../base/index.ts';
+import type { Clock, Limit, Progress, ProgressStep } from '../../core/index.ts';
 
 /** Milliseconds between two lines of one step. */
 const pause = 100;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { fault, isFault, messageOf } from '../../base/index.ts';
-import type { Fault, FaultCode } from '../../base/index.ts';
+import { fault, isFault, messageOf } from '../../core/index.ts';
+import type { Fault, FaultCode } from '../../core/index.ts';
 
 /** Each side names its version here. It must stay as it is, so that two versions can tell each other apart. */
 export const versionHeader = 'tollkeeper-version';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Interval, UnixMillis } from '../../base/index.ts';
+import type { Interval, UnixMillis } from '../../core/index.ts';
 import type { AccountView, ComparedView, GapView, OpenRotationView } from '../status-data.ts';
 import { chip, command, moment, momentAway, pair, said, messageWithCommands, section } from './messages.ts';
 import type { Html, PageLook } from './messages.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { adviceOf } from '../../base/index.ts';
+import { adviceOf } from '../../core/index.ts';
 import type { JobView, RunView } from '../commands-port.ts';
 import { runTones } from '../tones.ts';
 import { chip, moment, momentAway, pair, roughly, said, messageWithCommands, section } from './messages.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import { errorFields, messageOf } from '../../base/index.ts';
-import type { Log } from '../../base/index.ts';
+import { errorFields, messageOf } from '../../core/index.ts';
+import type { Log } from '../../core/index.ts';
 import type { Commands } from '../commands-port.ts';
 import { openListener } from '../open-listener.ts';
 import type { Listener } from '../open-listener.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { formatSlot } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { formatSlot } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { Tone } from '../tones.ts';
 
 export type Html = ReturnType<typeof html>;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault, syncPath, systemCode } from '../../base/index.ts';
+import { fault, syncPath, systemCode } from '../../core/index.ts';
 
 const pieceBytes = 1 << 20;
 

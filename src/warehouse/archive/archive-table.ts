@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { ArchivedMonth } from './archive-rows.ts';
 import type { DamagedFile } from './archive-files.ts';
 import type { ArchivePolicy, PlannedMonth } from './plan-archive.ts';

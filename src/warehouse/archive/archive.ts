@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { createGate, errorFields, hasCode, unixSeconds } from '../../base/index.ts';
-import type { Clock, Interval, Log, NamedGates, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { createGate, errorFields, hasCode, unixSeconds } from '../../core/index.ts';
+import type { Clock, Interval, Log, NamedGates, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import type { LogBatch } from '../logs/log-batch.ts';
 import { execute, inTransaction, readRows, wholeNumber } from '../rows.ts';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { money } from '../../base/index.ts';
-import type { Money } from '../../base/index.ts';
+import { money } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import type { Bindings } from '../rows.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, hasCode } from '../../base/index.ts';
-import type { Log } from '../../base/index.ts';
+import { fault, hasCode } from '../../core/index.ts';
+import type { Log } from '../../core/index.ts';
 import type { LogBatch } from '../logs/log-batch.ts';
 import { execute, inTransaction } from '../rows.ts';
 import { readMonthsIn, setState } from './archive-rows.ts';

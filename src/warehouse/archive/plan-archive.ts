@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { MonthRows } from './months.ts';
 
 /** When a month is archived, and when its rows leave the table; both in milliseconds after its end. */

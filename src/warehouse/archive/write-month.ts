@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, messageOf } from '../../base/index.ts';
-import type { Clock } from '../../base/index.ts';
+import { fault, messageOf } from '../../core/index.ts';
+import type { Clock } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { ownFolder } from '../own-folder.ts';
 import { execute, inTransaction, readRows, text } from '../rows.ts';

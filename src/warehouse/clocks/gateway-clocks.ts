@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { afterReading, clockOffset, unixMillis } from '../../base/index.ts';
-import type { Clock, ClockReading, GatewayClock, UnixMillis } from '../../base/index.ts';
+import { afterReading, clockOffset, unixMillis } from '../../core/index.ts';
+import type { Clock, ClockReading, GatewayClock, UnixMillis } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { takeBackFrom } from '../logs/log-ledger.ts';
 import { execute, inTransaction, optionalText, readRows, text, wholeNumber } from '../rows.ts';

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, money, unixMillis, unixSeconds } from '../../base/index.ts';
+import { interval, money, unixMillis, unixSeconds } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixMillis, unixSeconds } from '../../base/index.ts';
+import { interval, unixMillis, unixSeconds } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { Engine } from '../engine.ts';
 import { inTransaction, readRows, wholeNumber } from '../rows.ts';

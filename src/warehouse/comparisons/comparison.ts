@@ -1,4 +1,4 @@
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 
 /** What the log is compared with, as it is stored and shown. */
 export type ComparisonSource = 'statistics' | 'usage by model' | 'usage by key' | 'used_quota' | 'balance';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, interval, money, multiplyMoney, subtractMoney } from '../../base/index.ts';
-import type { Interval, Money, UnixSeconds } from '../../base/index.ts';
+import { fault, interval, money, multiplyMoney, subtractMoney } from '../../core/index.ts';
+import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';

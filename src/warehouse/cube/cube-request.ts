@@ -1,4 +1,4 @@
-import type { Interval, LocalDay, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { Interval, LocalDay, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { AmountForm } from '../logs/log-batch.ts';
 import type { ResultTable } from './result-table.ts';
 

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixSeconds } from '../../base/index.ts';
-import type { Interval, UnixSeconds } from '../../base/index.ts';
+import { interval, unixSeconds } from '../../core/index.ts';
+import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
 import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { ReportView, ViewInput } from '../report-views/view.ts';

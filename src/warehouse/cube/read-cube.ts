@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { createGate, fault, isFault, messageOf } from '../../base/index.ts';
-import type { Clock } from '../../base/index.ts';
+import { createGate, fault, isFault, messageOf } from '../../core/index.ts';
+import type { Clock } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import { interruptOn } from '../interrupt.ts';

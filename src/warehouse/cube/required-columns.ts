@@ -1,6 +1,6 @@
 import { DuckDBInstance, StatementType } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault } from '../../base/index.ts';
+import { fault } from '../../core/index.ts';
 import { reportRelations } from '../report-views/registry.ts';
 import { declared } from '../report-views/relation.ts';
 import { columnTypeOf } from './result-table.ts';

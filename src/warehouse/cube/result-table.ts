@@ -1,6 +1,6 @@
 import type { DuckDBResultReader, Json } from '@duckdb/node-api';
 import { DuckDBTypeId } from '@duckdb/node-api';
-import { money } from '../../base/index.ts';
+import { money } from '../../core/index.ts';
 
 export type Cell = string | boolean | null;
 

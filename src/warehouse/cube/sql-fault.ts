@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/index.ts';
+import { messageOf } from '../../core/index.ts';
 
 /** Where a query is at fault, counted from 1; nowhere where the engine does not tell. */
 export type SqlFault = {

@@ -1,5 +1,5 @@
-import type { Interval, LocalDay, UnixSeconds } from '../../base/index.ts';
-import { interval } from '../../base/index.ts';
+import type { Interval, LocalDay, UnixSeconds } from '../../core/index.ts';
+import { interval } from '../../core/index.ts';
 import type { CubePeriod, CubePeriodName } from './cube-request.ts';
 
 /** Where a day stands in a period. */

@@ -1,4 +1,4 @@
-import { interval, unixSeconds, zero } from '../../base/index.ts';
+import { interval, unixSeconds, zero } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
 import type { Engine } from '../engine.ts';

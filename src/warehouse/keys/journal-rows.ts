@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, unixMillis } from '../../base/index.ts';
+import { fault, unixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { KeyEventFilter, KeyJournalRow } from './key-table.ts';

@@ -1,5 +1,5 @@
-import { unixSeconds } from '../../base/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { unixSeconds } from '../../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import { mergeRanges } from '../restatements/landed-ranges.ts';
 import type { LogCompleteness } from './key-table.ts';
 

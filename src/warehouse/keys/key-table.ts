@@ -1,4 +1,4 @@
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 
 /** A step on a key, as the audit file has it. */
 export type KeyJournalRow = {

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixMillis, unixSeconds } from '../../base/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { interval, unixMillis, unixSeconds } from '../../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import { readRange } from '../logs/log-ledger.ts';
 import { optionalText, readRows, text, wholeNumber } from '../rows.ts';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { money, multiplyMoney, unixSeconds, zero } from '../../base/index.ts';
-import type { Interval, UnixSeconds } from '../../base/index.ts';
+import { money, multiplyMoney, unixSeconds, zero } from '../../core/index.ts';
+import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';

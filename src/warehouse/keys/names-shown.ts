@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { UnixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import { askedNames } from './asked-names.ts';
 

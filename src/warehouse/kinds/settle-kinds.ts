@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Interval, UnixSeconds } from '../../base/index.ts';
+import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { LogBatch, SeenKinds } from '../logs/log-batch.ts';
 import { execute, readRows, wholeNumber } from '../rows.ts';
 import { decideKindLabels, decideLabels, mayTellKinds } from './decide-kinds.ts';

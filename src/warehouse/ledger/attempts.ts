@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { UnixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { readRows } from '../rows.ts';
 import type { AttemptEnd, LedgerRun, RunClosing, RunKey } from './run-ledger.ts';

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../base/index.ts';
+import { unixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import type { JobOutage } from './run-ledger.ts';

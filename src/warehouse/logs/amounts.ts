@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { compareMoney, divideMoney, fault, money, multiplyMoney } from '../../base/index.ts';
-import type { Money } from '../../base/index.ts';
+import { compareMoney, divideMoney, fault, money, multiplyMoney } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { AmountForm, LogBatch } from './log-batch.ts';
 

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixSeconds } from '../../base/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { interval, unixSeconds } from '../../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { readRows, wholeNumber } from '../rows.ts';
 import { chargesAround, chargesIn, judgeCharges } from './amount-change.ts';

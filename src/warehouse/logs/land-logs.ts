@@ -10,8 +10,8 @@ import {
   money,
   subtractMoney,
   unixSeconds,
-} from '../../base/index.ts';
-import type { Clock, Money, UnixMillis } from '../../base/index.ts';
+} from '../../core/index.ts';
+import type { Clock, Money, UnixMillis } from '../../core/index.ts';
 import { writeLearnedChanges } from '../profile/learned-changes.ts';
 import { amountOf, keepQuarantine } from '../quarantine/quarantine.ts';
 import { applyToPast } from '../kinds/apply-to-past.ts';

@@ -1,5 +1,5 @@
-import { fault, isFault, messageOf } from '../../base/index.ts';
-import type { Fault, FaultCode } from '../../base/index.ts';
+import { fault, isFault, messageOf } from '../../core/index.ts';
+import type { Fault, FaultCode } from '../../core/index.ts';
 
 /** What error() says in the landing statement, and the catalogue's name for it. */
 const reasons: readonly (readonly [RegExp, FaultCode, string])[] = [

@@ -1,4 +1,4 @@
-import type { Interval, Money, UnixSeconds } from '../../base/index.ts';
+import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
 import type { BadRow } from '../quarantine/quarantined-row.ts';
 
 /** Columns that count tokens. */

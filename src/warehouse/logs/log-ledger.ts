@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, money, unixMillis, unixSeconds } from '../../base/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { interval, money, unixMillis, unixSeconds } from '../../core/index.ts';
+import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { AmountForm, LandedWindow, LogBatch } from './log-batch.ts';
 

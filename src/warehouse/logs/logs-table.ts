@@ -1,5 +1,5 @@
-import type { Clock, Interval, NamedGates, UnixSeconds } from '../../base/index.ts';
-import { fault } from '../../base/index.ts';
+import type { Clock, Interval, NamedGates, UnixSeconds } from '../../core/index.ts';
+import { fault } from '../../core/index.ts';
 import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
 import type { Engine } from '../engine.ts';
 import type { Archive } from '../archive/archive.ts';

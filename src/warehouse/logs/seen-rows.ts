@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { addMoney, compareMoney, money, zero } from '../../base/index.ts';
-import type { Money } from '../../base/index.ts';
+import { addMoney, compareMoney, money, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
 import { knownKinds } from '../kinds/label-evidence.ts';
 import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';

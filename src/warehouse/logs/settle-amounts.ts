@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { compareMoney, fault, money } from '../../base/index.ts';
-import type { Fault } from '../../base/index.ts';
+import { compareMoney, fault, money } from '../../core/index.ts';
+import type { Fault } from '../../core/index.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import { chargesAround, chargesIn, judgeCharges } from './amount-change.ts';
 import type { ChargedRows, ModelCharges } from './amount-change.ts';

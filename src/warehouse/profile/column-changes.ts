@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 
 /** A column of the log export as it was ever seen. */
 export type KnownColumn = {

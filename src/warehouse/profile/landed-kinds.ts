@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { formatMoment, money } from '../../base/index.ts';
-import type { Interval, Money, UnixSeconds } from '../../base/index.ts';
+import { formatMoment, money } from '../../core/index.ts';
+import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import type { LearnedPoint } from './learned-point.ts';
 

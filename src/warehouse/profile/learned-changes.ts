@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { formatMoment, toSeconds, unixMillis } from '../../base/index.ts';
-import type { Interval, UnixMillis } from '../../base/index.ts';
+import { formatMoment, toSeconds, unixMillis } from '../../core/index.ts';
+import type { Interval, UnixMillis } from '../../core/index.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 
 /** Something about a gateway that people should know of, once. */

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { unixMillis } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 

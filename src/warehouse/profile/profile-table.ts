@@ -1,4 +1,4 @@
-import type { Clock, Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { Clock, Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { inTransaction } from '../rows.ts';
 import { columnChanges } from './column-changes.ts';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { addMoney, interval, unixMillis, unixSeconds } from '../../base/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { addMoney, interval, unixMillis, unixSeconds } from '../../core/index.ts';
+import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import type { BadRow, QuarantinedRow } from './quarantined-row.ts';

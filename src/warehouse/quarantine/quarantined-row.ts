@@ -1,4 +1,4 @@
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 
 /** A row of an export that was put aside, since it can't be read. */
 export type BadRow = {

@@ -1,4 +1,4 @@
-import { interval, money, unixSeconds } from '../../base/index.ts';
+import { interval, money, unixSeconds } from '../../core/index.ts';
 import { callsWith, inCurrency, whereBindings, whereSql } from '../cube/aggregates.ts';
 import { text } from '../rows.ts';
 import type { Row } from '../rows.ts';

@@ -1,4 +1,4 @@
-import { interval, unixSeconds } from '../../base/index.ts';
+import { interval, unixSeconds } from '../../core/index.ts';
 import { inCurrency, spendOf } from '../cube/aggregates.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportView } from './view.ts';

@@ -1,4 +1,4 @@
-import type { Interval, UnixSeconds } from '../../base/index.ts';
+import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import type { CubeRequest } from '../cube/cube-request.ts';
 import type { NamesLeft, Served } from '../cube/aggregates.ts';

@@ -1,5 +1,5 @@
-import { unixSeconds } from '../../base/index.ts';
-import type { Interval, UnixSeconds } from '../../base/index.ts';
+import { unixSeconds } from '../../core/index.ts';
+import type { Interval, UnixSeconds } from '../../core/index.ts';
 
 type Range = Interval<UnixSeconds>;
 

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixSeconds } from '../../base/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { interval, unixSeconds } from '../../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import { execute, readRows, wholeNumber } from '../rows.ts';
 import { clipRanges, mergeRanges, wholeQuarters } from './landed-ranges.ts';
 

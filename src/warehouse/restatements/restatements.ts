@@ -7,8 +7,8 @@ import {
   sumMoney,
   unixMillis,
   unixSeconds,
-} from '../../base/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+} from '../../core/index.ts';
+import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';

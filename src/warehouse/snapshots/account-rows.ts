@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { money, unixMillis, unixSeconds } from '../../base/index.ts';
-import type { Money, UnixMillis } from '../../base/index.ts';
+import { money, unixMillis, unixSeconds } from '../../core/index.ts';
+import type { Money, UnixMillis } from '../../core/index.ts';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Bindings, Row } from '../rows.ts';
 import { amountType, exactDecimal } from './exact-decimal.ts';

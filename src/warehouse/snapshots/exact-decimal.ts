@@ -1,5 +1,5 @@
-import { fault, money, multiplyMoney } from '../../base/index.ts';
-import type { Money } from '../../base/index.ts';
+import { fault, money, multiplyMoney } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
 
 const places = money('1e18');
 const limit = 10n ** 38n;

@@ -1,5 +1,5 @@
-import { money, unixMillis, unixSeconds } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { money, unixMillis, unixSeconds } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { BoundRow } from '../bound-rows.ts';
 import { optionalText, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';

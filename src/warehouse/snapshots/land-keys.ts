@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixMillis } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { interval, unixMillis } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { optionalText, readRows } from '../rows.ts';
 import { amountType } from './exact-decimal.ts';

@@ -1,5 +1,5 @@
-import { fault } from '../../base/index.ts';
-import type { Interval, UnixMillis } from '../../base/index.ts';
+import { fault } from '../../core/index.ts';
+import type { Interval, UnixMillis } from '../../core/index.ts';
 import type { KeyRange } from './key-rows.ts';
 import type { KeyState } from './snapshot.ts';
 

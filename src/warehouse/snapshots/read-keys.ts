@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { unixMillis } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import { optionalText, readRows, wholeNumber } from '../rows.ts';
 import { rangeOf } from './key-rows.ts';
 import type { KeyRange } from './key-rows.ts';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { unixMillis } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { inTransaction, optionalText, readRows } from '../rows.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 
 /**
  * The account as its profile showed it (docs/gateway.md G4.1). It was so at some moment from `askedAt` to the

@@ -1,5 +1,5 @@
-import { errorFields } from '../../base/index.ts';
-import type { Log } from '../../base/index.ts';
+import { errorFields } from '../../core/index.ts';
+import type { Log } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { execute, inTransaction } from '../rows.ts';
 import { literal } from '../sql-literal.ts';

@@ -1,4 +1,4 @@
-import type { UnixSeconds } from '../../base/index.ts';
+import type { UnixSeconds } from '../../core/index.ts';
 import type { OutputConvention, TokenConvention } from './convention.ts';
 import { ruleFor } from './match-rule.ts';
 import type { OutputRules, RulesOf, TokenRules } from './match-rule.ts';

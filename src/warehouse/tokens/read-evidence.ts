@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixSeconds } from '../../base/index.ts';
+import { unixSeconds } from '../../core/index.ts';
 import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { TokenSide } from './convention.ts';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { createNamedGates } from '../../base/index.ts';
-import type { Log } from '../../base/index.ts';
+import { createNamedGates } from '../../core/index.ts';
+import type { Log } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { inTransaction } from '../rows.ts';
 import type { OutputConvention, TokenConvention } from './convention.ts';

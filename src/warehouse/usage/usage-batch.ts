@@ -1,4 +1,4 @@
-import type { Interval, Money, UnixMillis } from '../../base/index.ts';
+import type { Interval, Money, UnixMillis } from '../../core/index.ts';
 
 /**
  * Which series of the usage export; values are kept in the unit that its first ones came in. Their currency and unit are

@@ -8,8 +8,8 @@ import {
   multiplyMoney,
   sumMoney,
   unixMillis,
-} from '../../base/index.ts';
-import type { Clock, Interval, Money, UnixMillis } from '../../base/index.ts';
+} from '../../core/index.ts';
+import type { Clock, Interval, Money, UnixMillis } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../ranges.ts';

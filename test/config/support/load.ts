@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { createSecretRegistry } from '../../../src/base/index.ts';
-import type { SecretRegistry } from '../../../src/base/index.ts';
+import { createSecretRegistry } from '../../../src/core/index.ts';
+import type { SecretRegistry } from '../../../src/core/index.ts';
 import {
   date,
   duration,

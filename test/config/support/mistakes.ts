@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createSecretRegistry } from '../../../src/base/index.ts';
+import { createSecretRegistry } from '../../../src/core/index.ts';
 import { checkConfig, readConfig } from '../../../src/settings.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createLog, createSecretRegistry } from '../../../src/base/index.ts';
-import type { RetryPolicy } from '../../../src/base/index.ts';
+import { createLog, createSecretRegistry } from '../../../src/core/index.ts';
+import type { RetryPolicy } from '../../../src/core/index.ts';
 import { createGateway } from '../../../src/gateway/index.ts';
-import type { HttpTimeouts } from '../../../src/net/index.ts';
-import { collect, plainServer, testHttp } from '../../net/support/servers.ts';
+import type { HttpTimeouts } from '../../../src/http/index.ts';
+import { collect, plainServer, testHttp } from '../../http/support/servers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 export const adminKey = 'sk-admin-0123456789abcdefghijklmnop';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toSeconds, unixMillis } from '../../../src/base/index.ts';
+import { toSeconds, unixMillis } from '../../../src/core/index.ts';
 import type { KeyEvent } from '../../../src/keys/key-event.ts';
 import { planNotices, defaultNotices } from '../../../src/keys/plan/notices.ts';
 import { day, daysAgo, now, surveyed } from './survey.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
+import { money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
 import type { SurveyedKey } from '../../../src/keys/service-types.ts';
 import { pastSteps, rangeAsked, timesAsked } from '../../../src/keys/plan/expiry-policy.ts';
 import type { ExpiryEvidence, ExpiryPolicy, PastSteps } from '../../../src/keys/plan/expiry-policy.ts';

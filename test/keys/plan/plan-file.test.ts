@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { money, unixSeconds } from '../../../src/base/index.ts';
+import { money, unixSeconds } from '../../../src/core/index.ts';
 import type { SurveyedKey } from '../../../src/keys/service-types.ts';
 import { isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../../../src/keys/plan/plan-file.ts';
 import type { KeyPlan } from '../../../src/keys/plan/plan-file.ts';

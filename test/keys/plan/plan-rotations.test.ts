@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
+import { money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
 import { planRotations } from '../../../src/keys/plan/plan-rotations.ts';
 import type { RotationPolicy } from '../../../src/keys/plan/plan-rotations.ts';
 import type { SurveyedKey } from '../../../src/keys/service-types.ts';

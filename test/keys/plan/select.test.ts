@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unixSeconds } from '../../../src/base/index.ts';
+import { unixSeconds } from '../../../src/core/index.ts';
 import { fitsPattern, isSelected, teamOf } from '../../../src/keys/plan/select.ts';
 import type { KeySelection } from '../../../src/keys/plan/select.ts';
 import { day, now, surveyed } from './survey.ts';

@@ -1,4 +1,4 @@
-import { money, toSeconds, unixMillis, unixSeconds } from '../../../src/base/index.ts';
+import { money, toSeconds, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import type { KeySurvey, SurveyedKey } from '../../../src/keys/service-types.ts';
 import { placeByName, templateOf } from '../../../src/keys/plan/key-names.ts';
 

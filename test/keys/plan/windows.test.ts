@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unixMillis } from '../../../src/base/index.ts';
+import { unixMillis } from '../../../src/core/index.ts';
 import { isOpen, minutesOf, nextOpening } from '../../../src/keys/plan/windows.ts';
 import type { MaintenanceWindow } from '../../../src/keys/plan/windows.ts';
 import { chaosFactor } from '../../support/storm.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { deliverShape, thenShape } from '../../../src/jobs/deliver-shape.ts';
+import { deliverShape, thenShape } from '../../../src/jobs/rotate-keys/deliver-shape.ts';
 import { createSink } from '../../../src/keys/index.ts';
 import { delivery, openSinkFixture } from './support.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dotenvForm, rawForm } from '../../../src/keys/sinks/dotenv.ts';
+import { dotenvForm, rawForm } from '../../../src/keys/sinks/file/dotenv.ts';
 import { chaosFactor } from '../../support/storm.ts';
 import { older, plaintext } from './support.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareMoney, money, subtractMoney, unixSeconds, zero } from '../../../src/base/index.ts';
+import { compareMoney, money, subtractMoney, unixSeconds, zero } from '../../../src/core/index.ts';
 import type { ApiKey } from '../../../src/gateway/index.ts';
 import { compareKeys } from '../../../src/keys/update/compare-keys.ts';
 import { chaosFactor } from '../../support/storm.ts';

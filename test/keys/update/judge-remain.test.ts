@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { money, zero } from '../../../src/base/index.ts';
+import { money, zero } from '../../../src/core/index.ts';
 import { judgeRemain, remainToPutBack, wasWritten } from '../../../src/keys/update/judge-remain.ts';
 import type { RemainReading, RemainVerdict } from '../../../src/keys/update/judge-remain.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fault, hasCode, isFault, money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
+import { fault, hasCode, isFault, money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
 import type { Gateway } from '../../../src/gateway/index.ts';
 import { knownUnit, needsProbe, updateFields, updateKnowledge } from '../../../src/keys/update/knowledge.ts';
 import { probeKeyUpdates, probeService } from '../../../src/keys/update/probe.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
-import type { Money } from '../../../src/base/index.ts';
+import { money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
+import type { Money } from '../../../src/core/index.ts';
 import type { ApiKey, Gateway, KeySpec } from '../../../src/gateway/index.ts';
 import {
   needsProbe,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareMoney, money, subtractMoney } from '../../../src/base/index.ts';
-import type { Money } from '../../../src/base/index.ts';
+import { compareMoney, money, subtractMoney } from '../../../src/core/index.ts';
+import type { Money } from '../../../src/core/index.ts';
 import { unitOf } from '../../../src/keys/update/probe-unit.ts';
 import {
   parseQuotaUnit,

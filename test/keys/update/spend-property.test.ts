@@ -8,8 +8,8 @@ import {
   subtractMoney,
   unixSeconds,
   zero,
-} from '../../../src/base/index.ts';
-import type { Money } from '../../../src/base/index.ts';
+} from '../../../src/core/index.ts';
+import type { Money } from '../../../src/core/index.ts';
 import type { ApiKey } from '../../../src/gateway/index.ts';
 import type { KeyChange } from '../../../src/keys/update/compare-keys.ts';
 import { wasWritten } from '../../../src/keys/update/judge-remain.ts';

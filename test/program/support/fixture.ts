@@ -1,4 +1,4 @@
-import { systemClock } from '../../../src/base/index.ts';
+import { systemClock } from '../../../src/core/index.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
 import type { Sandbox } from '../../../src/sandbox/index.ts';
 import { openMailServer } from '../../support/mail-server.ts';

@@ -5,7 +5,7 @@ import type { Server, Socket } from 'node:net';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { silentLog, unixMillis } from '../../../src/base/index.ts';
+import { silentLog, unixMillis } from '../../../src/core/index.ts';
 import { askDaemon, listenForCommands, socketPath } from '../../../src/server/index.ts';
 import type {
   CommandListenerOptions,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createLog, money, unixMillis } from '../../../src/base/index.ts';
+import { createLog, money, unixMillis } from '../../../src/core/index.ts';
 import { listenForPage } from '../../../src/server/index.ts';
 import type { Commands, JobView, OutboxView, StatusView } from '../../../src/server/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { silentLog, systemClock } from '../../../src/base/index.ts';
+import { silentLog, systemClock } from '../../../src/core/index.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
 import type { Sandbox } from '../../../src/sandbox/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { interval, money, systemClock, unixMillis, unixSeconds } from '../../../src/base/index.ts';
+import { interval, money, systemClock, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import type { KeyEvidence } from '../../../src/keys/ports.ts';
 import { at, batchOfCalls, now, openAt } from '../archive-support.ts';
 import type { Call } from '../archive-support.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unixMillis } from '../../../src/base/index.ts';
+import { unixMillis } from '../../../src/core/index.ts';
 import type { KeyJournalRow, LineageRow } from '../../../src/warehouse/index.ts';
 import { openIn, testFolder } from '../support.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addMoney, interval, localDays, money, unixMillis, zero } from '../../../src/base/index.ts';
-import type { Money } from '../../../src/base/index.ts';
+import { addMoney, interval, localDays, money, unixMillis, zero } from '../../../src/core/index.ts';
+import type { Money } from '../../../src/core/index.ts';
 import type { CubeRequest, LineageRow, Warehouse } from '../../../src/warehouse/index.ts';
 import { chaosFactor } from '../../support/storm.ts';
 import { at, batchOfCalls, now, openAt } from '../archive-support.ts';

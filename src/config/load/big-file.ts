@@ -1,0 +1,90 @@
+import { parseYaml } from '../../core/index.ts';
+import type { Position, YamlFile, YamlPath } from '../../core/index.ts';
+
+/** Smaller files are read in one go. */
+const bigEnough = 50_000;
+/** About how long a piece is: what the reader needs for it is some hundred times as large. */
+const pieceLength = 25_000;
+
+const header = 'jobs:\n';
+
+type Piece = { readonly text: string; readonly firstLine: number };
+
+/** Between two jobs, where nothing of the one before can go on: a key at the depth of all jobs. */
+const jobKey = (indent: string): RegExp =>
+  new RegExp(`^${indent}(?:[A-Za-z0-9][A-Za-z0-9._-]*|"[^"\\\\]*"):`);
+
+/** A file that is nothing but `jobs:` with a block of jobs below it, cut between jobs. Nothing when it is any other. */
+const cut = (text: string): readonly Piece[] | undefined => {
+  const start = /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:---[ \t]*\r?\n)?jobs:[ \t]*(?:#[^\n]*)?\r?\n/.exec(
+    text,
+  )?.[0];
+  const indent = /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*( +)(?=[A-Za-z0-9"])/.exec(
+    text.slice(start?.length ?? 0),
+  )?.[1];
+  if (start === undefined || indent === undefined) return undefined;
+  const isJob = jobKey(indent);
+  const pieces: Piece[] = [];
+  let [from, firstLine, line] = [start.length, start.split('\n').length, start.split('\n').length];
+  for (let at = start.length; at < text.length; line += 1) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline + 1;
+    // Another section, a second document: whatever begins at the margin is no job.
+    if (/[^\s#]/.test(text.charAt(at))) return undefined;
+    if (at - from >= pieceLength && isJob.test(text.slice(at, Math.min(end, at + 400)))) {
+      pieces.push({ text: text.slice(from, at), firstLine });
+      [from, firstLine] = [at, line];
+    }
+    at = end;
+  }
+  return [...pieces, { text: text.slice(from), firstLine }];
+};
+
+type Part = { readonly file: YamlFile; readonly shift: number };
+
+const jobsOf = (file: YamlFile): Readonly<Record<string, unknown>> | undefined => {
+  const { value, faults } = file;
+  if (faults.length > 0 || typeof value !== 'object' || value === null || !('jobs' in value))
+    return undefined;
+  const { jobs } = value;
+  return typeof jobs === 'object' && jobs !== null && !Array.isArray(jobs) ? { ...jobs } : undefined;
+};
+
+/**
+ * Reads a large file of jobs piece by piece, since the reader takes some hundred times the length of what it reads in
+ * memory. Nothing when the file cannot be cut, or when anything is odd about a piece: then it is to be read whole.
+ */
+export const readInPieces = (text: string): YamlFile | undefined => {
+  const jobs: Record<string, unknown> = {};
+  const partOf = new Map<string, Part>();
+  for (const { text: piece, firstLine } of cut(text) ?? []) {
+    const file = parseYaml(header + piece);
+    const found = jobsOf(file);
+    if (found === undefined) return undefined;
+    for (const [name, job] of Object.entries(found)) {
+      if (partOf.has(name) || name === '__proto__') return undefined;
+      jobs[name] = job;
+      partOf.set(name, { file, shift: firstLine - 2 });
+    }
+  }
+  const [first] = partOf.values();
+  if (first === undefined) return undefined;
+  const headerLine = first.shift + 1;
+  const look =
+    (find: (file: YamlFile) => (path: YamlPath) => Position) =>
+    (path: YamlPath): Position => {
+      const part = (path[0] === 'jobs' ? partOf.get(String(path[1])) : undefined) ?? first;
+      const { line, column } = find(part.file)(path);
+      return line === 1 ? { line: headerLine, column } : { line: line + part.shift, column };
+    };
+  return {
+    value: { jobs },
+    faults: [],
+    positionOf: look((file) => file.positionOf),
+    positionOfKey: look((file) => file.positionOfKey),
+  };
+};
+
+/** Reads YAML of any size. */
+export const parseFile = (text: string): YamlFile =>
+  (text.length >= bigEnough ? readInPieces(text) : undefined) ?? parseYaml(text);

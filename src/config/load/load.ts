@@ -1,0 +1,278 @@
+import type { z } from 'zod';
+import { dateAt, isDate, toSeconds, unixMillis } from '../../core/index.ts';
+import type { SecretRegistry, UnixMillis, YamlPath } from '../../core/index.ts';
+import { readCertificates } from '../rules/certificates.ts';
+import { checkPart, quoted, redacted } from '../rules/check.ts';
+import type { Checked } from '../rules/check.ts';
+import { sortFaults } from './config-fault.ts';
+import type { ConfigFault } from './config-fault.ts';
+import type { Job, JobKind } from '../schema/job-schema.ts';
+import { kindFaults } from '../rules/kind-rules.ts';
+import { isKnownZone } from '../schema/known-zone.ts';
+import { policyFaults } from '../rules/policy-rules.ts';
+import { readJobs } from './read-jobs.ts';
+import type { DeclaredJob } from './read-jobs.ts';
+import { recordReads } from './read-files.ts';
+import type { ReadFiles } from './read-files.ts';
+import { readSources } from './read-sources.ts';
+import { reportFaults } from '../rules/report-rules.ts';
+import type { ConfigFiles } from './read-sources.ts';
+import {
+  accountFaults,
+  mailFaults,
+  nameFaults,
+  nameList,
+  operatorFaults,
+  ringFaults,
+  scheduleFaults,
+} from '../rules/rules.ts';
+import type { CheckSchedule, Declared, LongestSpace } from '../rules/rules.ts';
+import { keysOf, placeKey, schemaAt, valueAt } from '../schema/schema-walk.ts';
+import { settingsSchema, warehousePath } from '../schema/settings-schema.ts';
+import type { Settings } from '../schema/settings-schema.ts';
+import { toJob } from './to-job.ts';
+
+export type Config = {
+  readonly settings: Settings;
+  /** By name, in the order of the files; without a prototype, so that any name can be looked up. */
+  readonly jobs: Readonly<Record<string, Job>>;
+  /** The text of each PEM file that a `tls.ca` names, by the path as given. */
+  readonly certificates: ReadonlyMap<string, string>;
+  /** Places whose value came by reference and is not to be shown, as `placeKey` writes them. */
+  readonly hidden: ReadonlySet<string>;
+  /** The whole shape of the jobs of each kind. */
+  readonly shapes: ReadonlyMap<string, z.ZodObject>;
+};
+
+export type LoadOptions = ConfigFiles & {
+  /** The folder that holds tollkeeper.yaml and jobs/. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly secrets: SecretRegistry;
+  readonly kinds: readonly JobKind[];
+  /** What is wrong with a schedule, if anything. */
+  readonly checkSchedule?: CheckSchedule;
+  /** Milliseconds UTC; whether a first day lies in the future is not checked when left out. */
+  readonly now?: UnixMillis;
+  /** Asked of good schedules whose runs are delayed. */
+  readonly longestSpace?: LongestSpace;
+  /** Folders that hold one folder a report; names of reports are not checked when left out. */
+  readonly reportFolders?: readonly string[];
+};
+
+export type Loaded = {
+  readonly config?: Config;
+  readonly faults: readonly ConfigFault[];
+  /** What it was read from, the folders and files that were missing included. */
+  readonly read: ReadFiles;
+  /** Of what was read; `fingerprintConfig` gives the same until something of it changes. */
+  readonly fingerprint: string;
+  /** The database file as tollkeeper.yaml names it, or the default; there although other things are at fault. */
+  readonly warehousePath?: string;
+};
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A section with nothing below its key, all its lines commented out, counts as left out. */
+const withoutEmptySections = (value: unknown): unknown =>
+  isMap(value) ? Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null)) : value;
+
+const namesIn = (tree: unknown, key: string): string[] | undefined => {
+  if (tree === null) return [];
+  const section = valueAt(tree, [key]) ?? {};
+  return isMap(section) ? Object.keys(section) : undefined;
+};
+
+/** Whether a section that is not there may be there under a key that nobody knows. */
+const hasUnknownKey = (section: unknown, path: YamlPath): boolean =>
+  isMap(section) && Object.keys(section).some((key) => !keysOf(schemaAt(settingsSchema, path)).includes(key));
+
+const list = (key: 'accounts' | 'teams' | 'routes', tree: unknown): Partial<Declared> => {
+  const names = namesIn(tree, key);
+  return names === undefined || (!Object.hasOwn(Object(tree), key) && hasUnknownKey(tree, []))
+    ? {}
+    : { [key]: nameList(names) };
+};
+
+const zoneFor = (job: DeclaredJob, settings: unknown): string => {
+  const named = valueAt(job.part.resolved, ['timezone']) ?? valueAt(settings, ['timezone']);
+  return typeof named === 'string' && isKnownZone(named) ? named : 'UTC';
+};
+
+/** The path of the database, as far as tollkeeper.yaml tells it. */
+const warehousePathOf = (part: Checked<Settings>): string | undefined => {
+  const section = valueAt(part.resolved, ['warehouse']) ?? {};
+  if (!isMap(section) || part.isBroken(['warehouse', 'path'])) return undefined;
+  const parsed = warehousePath.safeParse(section['path']);
+  return parsed.success ? parsed.data : undefined;
+};
+
+const reportsIn = async (folders: readonly string[], files: ConfigFiles): Promise<string[]> => {
+  const lists = await Promise.all(folders.map((folder) => files.listFiles(folder).catch(() => [])));
+  return [...new Set(lists.flat())].sort();
+};
+
+const declaredIn = (
+  settings: unknown,
+  jobs: readonly DeclaredJob[],
+  reports: readonly string[] | undefined,
+  complete: boolean,
+): Declared => {
+  const mail = valueAt(settings, ['mail']);
+  const operators = valueAt(mail, ['operators']) ?? [];
+  const mailKnown = mail !== undefined || !hasUnknownKey(settings, []);
+  return {
+    ...(!isMap(settings)
+      ? {}
+      : {
+          ...list('accounts', settings),
+          ...list('teams', settings),
+          ...list('routes', settings),
+          ...(mailKnown ? { hasMail: mail !== undefined } : {}),
+          ...(mailKnown && !hasUnknownKey(mail, ['mail'])
+            ? { hasOperators: !Array.isArray(operators) || operators.length > 0 }
+            : {}),
+        }),
+    ...(reports === undefined ? {} : { reports: nameList(reports) }),
+    ...(complete ? { jobs: nameList(jobs.map((job) => job.name)) } : {}),
+  };
+};
+
+/** Whether all that is to be known of jobs is known: what is not declared is then nowhere. */
+const isComplete = (jobs: readonly DeclaredJob[], declared: Declared): boolean =>
+  declared.jobs !== undefined &&
+  jobs.every(({ part, shape }) => {
+    const account = valueAt(part.resolved, ['account']);
+    return (
+      shape !== undefined &&
+      part.value !== undefined &&
+      (account === undefined || (typeof account === 'string' && declared.accounts?.has(account) === true))
+    );
+  });
+
+/** Pulls can bring nothing before their first day has come. `today` is a date, YYYY-MM-DD. */
+const sinceFaults = (job: DeclaredJob, today: string): ConfigFault[] => {
+  const since = valueAt(job.part.resolved, ['since']);
+  const path = [...job.part.path, 'since'];
+  if (job.shape === undefined || typeof since !== 'string' || !isDate(since) || since <= today) return [];
+  return [
+    {
+      file: job.part.source.file,
+      ...job.part.source.at(path),
+      message: `jobs.${job.name}.since is in the future: ${quoted(job.part, path)}`,
+      advice: `write the first day to pull, ${today} or before`,
+    },
+  ];
+};
+
+/** Rules that look across files. */
+const rulesOf = (
+  jobs: readonly DeclaredJob[],
+  declared: Declared,
+  settings: unknown,
+  { checkSchedule, longestSpace, now }: LoadOptions,
+): ConfigFault[] => {
+  const faults = [
+    ...ringFaults(jobs),
+    ...kindFaults(jobs, {
+      accounts: declared.accounts?.names,
+      complete: isComplete(jobs, declared),
+      zoneOf: (job) => zoneFor(job, settings),
+      checkSchedule,
+      longestSpace,
+    }),
+  ];
+  const todays = new Map<string, string>();
+  const todayIn = (zone: string): string => {
+    const today = todays.get(zone) ?? dateAt(toSeconds(now ?? unixMillis(0)), zone);
+    todays.set(zone, today);
+    return today;
+  };
+  for (const job of jobs) {
+    faults.push(
+      ...nameFaults(job, declared),
+      ...accountFaults(job, declared),
+      ...mailFaults(job, declared),
+      ...policyFaults(job, declared),
+      ...reportFaults(job, declared),
+      ...(now === undefined ? [] : sinceFaults(job, todayIn(zoneFor(job, settings)))),
+    );
+    if (checkSchedule !== undefined)
+      faults.push(...scheduleFaults(job, zoneFor(job, settings), checkSchedule, longestSpace));
+  }
+  return faults;
+};
+
+/** Jobs in tollkeeper.yaml. */
+const movedJobs = (fault: ConfigFault): ConfigFault =>
+  fault.message === 'unknown key "jobs"'
+    ? { ...fault, advice: 'move it to a file in the folder jobs/, such as jobs/jobs.yaml' }
+    : fault;
+
+const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fingerprint'>> => {
+  const sources = await readSources(options.folder, options);
+  const { settings } = sources;
+  const part =
+    settings?.readable === true
+      ? await checkPart(settings, [], withoutEmptySections(settings.value ?? {}), settingsSchema, options)
+      : undefined;
+  const readable = sources.jobs.filter((source) => source.readable);
+  const { jobs, shapes, named, faults: jobFaults } = await readJobs(readable, options.kinds, options);
+  // An empty file is enough to begin with, until there are jobs.
+  const hasJobs = isMap(settings?.value) && Object.hasOwn(settings.value, 'jobs');
+  const isEmpty = settings?.readable === true && settings.value === null && jobs.length > 0;
+  const { reportFolders } = options;
+  const reports = reportFolders === undefined ? undefined : await reportsIn(reportFolders, options);
+  const declared = declaredIn(
+    isEmpty ? undefined : part?.resolved,
+    jobs,
+    reports,
+    named && sources.complete && readable.length === sources.jobs.length && !hasJobs,
+  );
+  const emptyFault = {
+    file: settings?.file ?? '',
+    line: 1,
+    column: 1,
+    message: 'the file is empty: the jobs have no account to work on',
+    advice:
+      'write accounts: { main: { base_url: "${GATEWAY_BASE_URL}", admin_key: "${GATEWAY_ADMIN_KEY}" } }',
+  };
+  const pem = part === undefined ? undefined : await readCertificates(part, options);
+  const faults = [
+    ...sources.faults,
+    ...(part?.faults ?? []).map((fault) => (hasJobs ? movedJobs(fault) : fault)),
+    ...(isEmpty ? [emptyFault] : []),
+    ...(pem?.faults ?? []),
+    ...jobFaults,
+    ...(part === undefined ? [] : operatorFaults(part, declared)),
+    ...rulesOf(jobs, declared, part?.resolved, options),
+  ];
+  const path = part === undefined ? undefined : warehousePathOf(part);
+  const told = path === undefined ? {} : { warehousePath: path };
+  const checked = part?.value;
+  if (faults.length > 0 || checked === undefined || pem === undefined)
+    return { faults: redacted(sortFaults(faults), options.secrets), ...told };
+  const byName: Record<string, Job> = Object.create(null) as Record<string, Job>;
+  for (const declaredJob of jobs) {
+    const job = toJob(declaredJob, checked);
+    if (job !== undefined) byName[job.name] = job;
+  }
+  const parts: readonly Checked<unknown>[] = [
+    ...(part === undefined ? [] : [part]),
+    ...jobs.map((job) => job.part),
+  ];
+  const hidden = new Set(parts.flatMap((one) => one.hidden.map(placeKey)));
+  const config = { settings: checked, jobs: byName, certificates: pem.certificates, hidden, shapes };
+  return { config, faults: [], ...told };
+};
+
+/**
+ * Reads the whole config and returns either it or every fault of every file, each with its place. Never rejects for
+ * what the files hold; secrets are registered for redaction as they are read.
+ */
+export const loadConfig = async (options: LoadOptions): Promise<Loaded> => {
+  const recorder = recordReads(options);
+  const loaded = await loadFrom({ ...options, ...recorder.files });
+  return { ...loaded, read: recorder.read(), fingerprint: recorder.fingerprint() };
+};

@@ -1,0 +1,76 @@
+import { encodingFault, messageOf, systemCode } from '../../core/index.ts';
+
+/** Where a secret or setting comes from that is not written in the YAML itself. */
+export type Reference =
+  | { readonly from: 'env'; readonly name: string }
+  | { readonly from: 'file'; readonly path: string };
+
+export type Part =
+  | { readonly text: string }
+  | { readonly reference: Reference }
+  | { readonly malformed: string };
+
+export type ReferenceDeps = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly readFile: (path: string) => Promise<string>;
+};
+
+const token = /\$\$\{|\$\{([^}]*)(\}|$)/g;
+
+const readReference = (inner: string, closed: boolean, written: string): Part => {
+  if (closed && /^[A-Za-z_][A-Za-z0-9_]*$/.test(inner)) return { reference: { from: 'env', name: inner } };
+  if (closed && /^file:./.test(inner)) return { reference: { from: 'file', path: inner.slice(5) } };
+  return { malformed: written };
+};
+
+/** Takes a written value apart: plain text, `${NAME}`, `${file:/path}`; `$${` stands for a literal `${`. */
+export const splitReferences = (written: string): Part[] => {
+  const parts: Part[] = [];
+  let end = 0;
+  for (const match of written.matchAll(token)) {
+    if (match.index > end) parts.push({ text: written.slice(end, match.index) });
+    parts.push(
+      match[0] === '$${' ? { text: '${' } : readReference(match[1] ?? '', match[2] === '}', match[0]),
+    );
+    end = match.index + match[0].length;
+  }
+  if (end < written.length) parts.push({ text: written.slice(end) });
+  return parts;
+};
+
+export type Looked = { readonly value: string } | { readonly problem: string; readonly advice: string };
+
+const fileProblem = (error: unknown): string => {
+  const code = systemCode(error);
+  if (code === 'ENOENT') return 'is not there';
+  if (code === 'EACCES') return 'may not be read by this user';
+  if (code === 'EISDIR') return 'is a folder';
+  return `cannot be read (${code ?? messageOf(error)})`;
+};
+
+/** The value behind a reference; of a file without the one newline that editors leave at its end. */
+export const lookUp = async (reference: Reference, deps: ReferenceDeps): Promise<Looked> => {
+  if (reference.from === 'env') {
+    const { name } = reference;
+    const value = Object.hasOwn(deps.env, name) ? deps.env[name] : undefined;
+    if (value !== undefined && value !== '') return { value };
+    return {
+      problem: `the environment variable ${name} is ${value === '' ? 'empty' : 'not set'}`,
+      advice: `set ${name} in the environment that Tollkeeper starts in, or mount a file and write \${file:/path}`,
+    };
+  }
+  const advice = 'mount the file there, or correct the path (relative ones count from the working directory)';
+  try {
+    // Editors and shells of Windows put a mark before the text that no header could carry.
+    const value = (await deps.readFile(reference.path)).replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
+    const encoding = encodingFault(value);
+    if (encoding !== undefined)
+      return {
+        problem: encoding.message.replace('the file', `the file ${reference.path}`),
+        advice: 'save the file as UTF-8',
+      };
+    return value === '' ? { problem: `the file ${reference.path} is empty`, advice } : { value };
+  } catch (error) {
+    return { problem: `the file ${reference.path} ${fileProblem(error)}`, advice };
+  }
+};

@@ -1,0 +1,172 @@
+import type { SecretRegistry, YamlPath } from '../../core/index.ts';
+import type { ConfigFault } from './config-fault.ts';
+import { lookUp, splitReferences } from './references.ts';
+import type { ReferenceDeps } from './references.ts';
+import type { FieldNotes } from '../schema/notes.ts';
+import { childOf, notesOf } from '../schema/schema-walk.ts';
+import type { Schema } from '../schema/schema-walk.ts';
+import type { Source } from './source.ts';
+
+export type ResolveDeps = ReferenceDeps & { readonly secrets: SecretRegistry };
+
+/** The tree with every reference replaced by its value. */
+export type Resolved = {
+  readonly value: unknown;
+  readonly faults: readonly ConfigFault[];
+  /** Places whose value could not be had: whatever else is wrong with them is not worth reporting. */
+  readonly broken: readonly YamlPath[];
+  /** Places whose value came from elsewhere and must not be quoted. */
+  readonly hidden: readonly YamlPath[];
+};
+
+type Walk = {
+  readonly source: Source;
+  readonly deps: ResolveDeps;
+  readonly faults: ConfigFault[];
+  readonly broken: YamlPath[];
+  readonly hidden: YamlPath[];
+};
+
+const passwordOf = (text: string): string | undefined => {
+  const userinfo = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)@/i.exec(text)?.[1];
+  const colon = userinfo?.indexOf(':') ?? -1;
+  return userinfo === undefined || colon < 0 ? undefined : userinfo.slice(colon + 1);
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+type SecretKind = NonNullable<FieldNotes['secret']>;
+
+/** What must be hidden of a web address beside the whole of it: faults of a call may name host and path apart. */
+const pathsOf = (text: string): string[] => {
+  if (!URL.canParse(text)) return [];
+  const { href, pathname, search } = new URL(text);
+  // Short ones are words that stand in other texts, too.
+  return [href, ...[pathname + search, pathname].filter((path) => path.length > 16)];
+};
+
+const registerSecret = (
+  value: string,
+  pieces: readonly string[],
+  kind: SecretKind,
+  secrets: SecretRegistry,
+): void => {
+  const password = kind === 'password' ? passwordOf(value) : undefined;
+  // A mail server without a password holds no secret; its name should stay readable in messages.
+  if (kind === 'password' && !value.includes('@')) return;
+  const parts = password === undefined ? pieces : [password, decoded(password)];
+  const all = new Set([value, ...parts, ...(kind === 'open' ? pathsOf(value) : [])]);
+  for (const text of all) if (text !== '') secrets.register(text);
+};
+
+const literalSecret = (written: string, kind: SecretKind | undefined): boolean => {
+  if (kind === undefined || kind === 'open') return false;
+  const parts = splitReferences(written);
+  const texts = parts.map((part) => ('text' in part ? part.text : '\0')).join('');
+  if (kind === 'whole') return !texts.includes('\0');
+  const password = passwordOf(texts);
+  return password !== undefined && password.replaceAll('\0', '') !== '';
+};
+
+const resolveText = async (
+  written: string,
+  schema: Schema | undefined,
+  path: YamlPath,
+  walk: Walk,
+): Promise<string> => {
+  const { secret } = notesOf(schema);
+  const fail = (message: string, advice: string): string => {
+    walk.faults.push({ file: walk.source.file, ...walk.source.at(path), message, advice });
+    walk.broken.push(path);
+    return written;
+  };
+  if (secret !== undefined) walk.hidden.push(path);
+  // What a shell would take for a variable; of a secret the name is not repeated, since it may be a password.
+  if (secret !== undefined && /^\$[A-Za-z_][A-Za-z0-9_]*$/.test(written))
+    return fail(
+      `${path.join('.')} is a reference without braces`,
+      'write "${NAME}", with the name of the environment variable within the braces',
+    );
+  if (literalSecret(written, secret))
+    return fail(
+      secret === 'password'
+        ? `${path.join('.')} has its password written in the file`
+        : `${path.join('.')} is a secret written in the file`,
+      'secrets come by reference: put it in an environment variable and write "${NAME}", or in a file and write "${file:/run/secrets/name}"; then replace the one that was written here',
+    );
+  const parts = splitReferences(written);
+  let value = '';
+  const pieces: string[] = [];
+  for (const part of parts) {
+    if ('text' in part) value += part.text;
+    else if ('malformed' in part)
+      return fail(
+        `${path.join('.')} holds something that begins with "\${" and is no reference`,
+        'write ${NAME} with letters, digits and underscores, or ${file:/path}; $${ stands for a literal ${',
+      );
+    else {
+      const looked = await lookUp(part.reference, walk.deps);
+      if ('problem' in looked) {
+        fail(`${path.join('.')}: ${looked.problem}`, looked.advice);
+        continue;
+      }
+      pieces.push(looked.value);
+      value += looked.value;
+    }
+  }
+  if (pieces.length > 0) walk.hidden.push(path);
+  if (secret !== undefined && (pieces.length > 0 || secret === 'open'))
+    registerSecret(value, pieces, secret, walk.deps.secrets);
+  return value;
+};
+
+const resolveValue = async (
+  value: unknown,
+  schema: Schema | undefined,
+  path: YamlPath,
+  walk: Walk,
+): Promise<unknown> => {
+  if (typeof value === 'string') return resolveText(value, schema, path, walk);
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const [index, item] of value.entries())
+      items.push(await resolveValue(item, childOf(schema, index), [...path, index], walk));
+    return items;
+  }
+  if (typeof value !== 'object' || value === null) {
+    if (notesOf(schema).secret !== undefined) walk.hidden.push(path);
+    return value;
+  }
+  const entries: [string, unknown][] = [];
+  for (const [key, item] of Object.entries(value))
+    entries.push([key, await resolveValue(item, childOf(schema, key), [...path, key], walk)]);
+  return Object.fromEntries(entries);
+};
+
+/** Most parts hold neither a reference nor a secret, and stay as they are. */
+const isPlain = (value: unknown, schema: Schema | undefined): boolean => {
+  if (Array.isArray(value)) return value.every((item, index) => isPlain(item, childOf(schema, index)));
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).every(([key, item]) => isPlain(item, childOf(schema, key)));
+  return notesOf(schema).secret === undefined && !(typeof value === 'string' && value.includes('${'));
+};
+
+/** Replaces all references below a place of the file. Secrets are registered before anything else sees them. */
+export const resolveReferences = async (
+  source: Source,
+  path: YamlPath,
+  value: unknown,
+  schema: Schema | undefined,
+  deps: ResolveDeps,
+): Promise<Resolved> => {
+  if (isPlain(value, schema)) return { value, faults: [], broken: [], hidden: [] };
+  const walk: Walk = { source, deps, faults: [], broken: [], hidden: [] };
+  const resolved = await resolveValue(value, schema, path, walk);
+  return { value: resolved, faults: walk.faults, broken: walk.broken, hidden: walk.hidden };
+};

@@ -1,0 +1,68 @@
+import type { Position, YamlPath } from '../../core/index.ts';
+import { parseFile } from './big-file.ts';
+import type { ConfigFault } from './config-fault.ts';
+import { syntaxMessages } from './syntax-messages.ts';
+
+/** One YAML file as it was written, with its place in the messages. */
+export type Source = {
+  readonly file: string;
+  /** Whether its syntax could be read; where not, `value` is null. */
+  readonly readable: boolean;
+  readonly value: unknown;
+  readonly at: (path: YamlPath) => Position;
+  readonly atKey: (path: YamlPath) => Position;
+};
+
+/** Files deeper than this are no config; it also stops maps that contain themselves through an alias. */
+const deepest = 40;
+
+const tooDeep = (value: unknown, depth: number): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth > deepest) return true;
+  return Object.values(value).some((child) => tooDeep(child, depth + 1));
+};
+
+/** The places of all keys `<<`, which YAML 1.2 has no meaning for. */
+const mergeKeys = (value: unknown, path: YamlPath = []): readonly YamlPath[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    const place = [...path, Array.isArray(value) ? Number(key) : key];
+    return key === '<<' ? [place] : mergeKeys(child, place);
+  });
+};
+
+const unreadable = (file: string): Source => {
+  const start = { line: 1, column: 1 };
+  return { file, readable: false, value: null, at: () => start, atKey: () => start };
+};
+
+/** Reads one file's text; its faults come back beside it. */
+export const readSource = (file: string, text: string): { source: Source; faults: ConfigFault[] } => {
+  const yaml = parseFile(text);
+  if (yaml.faults.length > 0) {
+    const faults = syntaxMessages(yaml.faults, text).map((fault) => ({ file, ...fault }));
+    return { source: unreadable(file), faults };
+  }
+  if (tooDeep(yaml.value, 0)) {
+    const message = 'the file is nested too deeply, or a part of it contains itself';
+    return {
+      source: unreadable(file),
+      faults: [{ file, line: 1, column: 1, message, advice: 'write it out without & and *' }],
+    };
+  }
+  const merges = mergeKeys(yaml.value);
+  if (merges.length > 0) {
+    const message = 'merge keys (<<) are not supported';
+    const advice = 'write out the keys that it stands for';
+    const faults = merges.map((path) => ({ file, ...yaml.positionOfKey(path), message, advice }));
+    return { source: unreadable(file), faults };
+  }
+  const source = {
+    file,
+    readable: true,
+    value: yaml.value,
+    at: yaml.positionOf,
+    atKey: yaml.positionOfKey,
+  };
+  return { source, faults: [] };
+};

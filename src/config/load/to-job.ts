@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import type { commonShape, Job, Retries } from '../schema/job-schema.ts';
+import { ownKeys } from '../schema/job-schema.ts';
+import type { DeclaredJob } from './read-jobs.ts';
+import { valueAt } from '../schema/schema-walk.ts';
+import type { Settings } from '../schema/settings-schema.ts';
+
+/** Where one of the two waits is written, the other's default gives way to it. */
+const retriesOf = (declared: DeclaredJob, retries: Retries): Retries => {
+  const isWritten = (key: string): boolean => valueAt(declared.part.resolved, ['retries', key]) !== undefined;
+  if (retries.initial <= retries.max) return retries;
+  return isWritten('max') ? { ...retries, initial: retries.max } : { ...retries, max: retries.initial };
+};
+
+/** A declared job with all that is not written filled in. */
+export const toJob = (declared: DeclaredJob, settings: Settings): Job | undefined => {
+  const { value, source, path } = declared.part;
+  // The shape of every kind holds the common one, so that its keys have these types.
+  const common = value as z.output<typeof commonShape> | undefined;
+  const account = common?.account ?? Object.keys(settings.accounts)[0];
+  if (value === undefined || common === undefined || account === undefined || declared.kind === undefined)
+    return undefined;
+  return {
+    name: declared.name,
+    kind: declared.kind.kind,
+    account,
+    timezone: common.timezone ?? settings.timezone,
+    ...(common.schedule === undefined ? {} : { schedule: common.schedule }),
+    ...(common.day_match === undefined ? {} : { dayMatch: common.day_match }),
+    suspend: common.suspend,
+    timeout: common.timeout,
+    needs: common.needs,
+    needsDeadline: common.needs_deadline,
+    whenLate: common.when_late,
+    catchup: common.catchup,
+    ...(common.catchup_window === undefined ? {} : { catchupWindow: common.catchup_window }),
+    maxCatchupRuns: common.max_catchup_runs,
+    ...(common.starting_deadline === undefined ? {} : { startingDeadline: common.starting_deadline }),
+    concurrency: common.concurrency,
+    retries: retriesOf(declared, common.retries),
+    randomizedDelay: common.randomized_delay,
+    locks: common.locks,
+    notify: common.notify,
+    ...(common.notify_to === undefined ? {} : { notifyTo: common.notify_to }),
+    ...(common.heartbeat_url === undefined ? {} : { heartbeatUrl: common.heartbeat_url }),
+    fields: Object.fromEntries(ownKeys(Object.keys(value)).map((key) => [key, value[key]])),
+    place: { file: source.file, ...source.atKey(path) },
+  };
+};

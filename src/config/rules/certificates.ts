@@ -1,0 +1,36 @@
+import { messageOf } from '../../core/index.ts';
+import type { Checked } from './check.ts';
+import type { ConfigFault } from '../load/config-fault.ts';
+import type { ConfigFiles } from '../load/read-sources.ts';
+import { eachText, notesOf } from '../schema/schema-walk.ts';
+import { settingsSchema } from '../schema/settings-schema.ts';
+import type { Settings } from '../schema/settings-schema.ts';
+
+/** The text of each PEM file that the settings name, by the path as given. */
+export const readCertificates = async (
+  part: Checked<Settings>,
+  files: ConfigFiles,
+): Promise<{ certificates: Map<string, string>; faults: ConfigFault[] }> => {
+  const places: { readonly path: string; readonly place: readonly (string | number)[] }[] = [];
+  eachText(part.resolved, settingsSchema, (path, place, schema) => {
+    if (notesOf(schema).pem === true && !part.isBroken(place)) places.push({ path, place });
+  });
+  const certificates = new Map<string, string>();
+  const faults: ConfigFault[] = [];
+  for (const { path, place } of places) {
+    const text = await files.readFile(path).catch((error: unknown) => ({ problem: messageOf(error) }));
+    if (typeof text === 'string' && text.includes('-----BEGIN CERTIFICATE-----'))
+      certificates.set(path, text);
+    else
+      faults.push({
+        file: part.source.file,
+        ...part.source.at(place),
+        message:
+          typeof text === 'string'
+            ? `${place.join('.')} names a file without a certificate in it`
+            : `${place.join('.')} names a file that cannot be read`,
+        advice: 'give the path of a PEM file that holds "-----BEGIN CERTIFICATE-----"',
+      });
+  }
+  return { certificates, faults };
+};

@@ -1,0 +1,63 @@
+import type { ConfigFault } from '../load/config-fault.ts';
+import type { DeclaredJob } from '../load/read-jobs.ts';
+import type { Declared } from './rules.ts';
+import { keysOf, valueAt } from '../schema/schema-walk.ts';
+
+const hasUnknownKey = (job: DeclaredJob): boolean =>
+  Object.keys(job.part.resolved ?? {}).some((key) => !keysOf(job.shape).includes(key));
+
+/** A report must reach somebody, and one for each team must have teams, and somebody for what is of none. */
+export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
+  const given = (key: string): unknown => valueAt(job.part.resolved, [key]);
+  if (given('kind') !== 'report' || job.shape === undefined) return [];
+  const at = (key: string | undefined, message: string, advice: string): ConfigFault => ({
+    file: job.part.source.file,
+    ...job.part.source.atKey(key === undefined ? job.part.path : [...job.part.path, key]),
+    message: `job ${job.name} ${message}`,
+    advice,
+  });
+  const isTold = given('mail') !== undefined || given('post') !== undefined;
+  if (given('each_team') !== true)
+    // A key that is no key of a job may be what was to name the recipients.
+    return isTold || hasUnknownKey(job)
+      ? []
+      : [
+          at(
+            undefined,
+            'tells nobody of its report',
+            'add mail: { to: [you@example.com] } or post: { to: [a route] }',
+          ),
+        ];
+  return [
+    ...(given('team') === undefined
+      ? []
+      : [at('team', 'is of one team and of each team at once', 'remove team, or each_team')]),
+    ...(declared.teams?.names.length === 0
+      ? [
+          at(
+            'each_team',
+            'is to report to each team, and none is declared',
+            'declare teams in tollkeeper.yaml: growth: { keys: ["growth-*"], mail: [growth@example.com] }',
+          ),
+        ]
+      : []),
+    ...(declared.hasMail === false && !isTold
+      ? [
+          at(
+            'each_team',
+            'sends mail, and tollkeeper.yaml declares no mail server',
+            'add mail: { smtp: "${SMTP_URL}", from: you@example.com } to tollkeeper.yaml',
+          ),
+        ]
+      : []),
+    ...(declared.hasMail === true && declared.hasOperators === false && !isTold
+      ? [
+          at(
+            'each_team',
+            'has nobody to tell of what no team pays for',
+            'add mail.operators to tollkeeper.yaml, or mail: { to: […] } to the job',
+          ),
+        ]
+      : []),
+  ];
+};

@@ -1,0 +1,271 @@
+import { nearest, parseDuration } from '../../core/index.ts';
+import type { YamlPath } from '../../core/index.ts';
+import { quoted } from './check.ts';
+import type { Checked } from './check.ts';
+import type { ConfigFault } from '../load/config-fault.ts';
+import { hasCronShape, isName } from '../schema/fields.ts';
+import type { DeclaredJob } from '../load/read-jobs.ts';
+import { eachText, notesOf, valueAt } from '../schema/schema-walk.ts';
+import type { Schema } from '../schema/schema-walk.ts';
+import { showDuration } from './show-value.ts';
+import { adviceForUnknown } from './suggest.ts';
+import { z } from 'zod';
+
+/** Names of one sort of thing; what to advise for one that is not among them is worked out once. */
+export type NameList = {
+  readonly names: readonly string[];
+  readonly has: (name: string) => boolean;
+  readonly advice: (name: string, noun: string) => string;
+};
+
+export const nameList = (names: readonly string[]): NameList => {
+  const all = new Set(names);
+  const advices = new Map<string, string>();
+  return {
+    names,
+    has: (name) => all.has(name),
+    advice: (name, noun) => {
+      const advice = advices.get(name) ?? adviceForUnknown(name, names, noun);
+      advices.set(name, advice);
+      return advice;
+    },
+  };
+};
+
+/** What is declared, for rules that look across files; a list is missing when its file could not be read. */
+export type Declared = {
+  readonly accounts?: NameList;
+  readonly teams?: NameList;
+  readonly reports?: NameList;
+  readonly jobs?: NameList;
+  readonly routes?: NameList;
+  readonly hasMail?: boolean;
+  readonly hasOperators?: boolean;
+};
+
+/** What a schedule is given as. */
+export type Schedule = {
+  readonly expression: string;
+  readonly zone: string;
+  readonly dayMatch?: 'any' | 'all';
+};
+
+/** What is wrong with a schedule, in words; nothing when it is good. */
+export type CheckSchedule = (schedule: Schedule) => string | undefined;
+
+/** The longest time between two slots of a good schedule, in milliseconds; a few slots are enough to judge by. */
+export type LongestSpace = (schedule: Schedule) => number | undefined;
+
+const at = (part: Checked<unknown>, path: YamlPath, message: string, advice: string): ConfigFault => ({
+  file: part.source.file,
+  ...part.source.at(path),
+  message,
+  advice,
+});
+
+/** Whether a mail address may stand there as well as the name of a route. */
+const isAddressee = (schema: Schema): boolean => z.safeParse(schema, 'ops@example.com').success;
+
+/** Someone who is told is named by neither an address nor a route. */
+const addresseeFault = (
+  part: Checked<unknown>,
+  path: YamlPath,
+  text: string,
+  routes: NameList,
+): ConfigFault => {
+  const meant = nearest(text, routes.names);
+  return meant === undefined
+    ? at(
+        part,
+        path,
+        `${quoted(part, path)} is neither a mail address nor the name of a route`,
+        'write a mail address with an @, such as ops@example.com, or declare the route under routes in tollkeeper.yaml',
+      )
+    : at(part, path, `unknown route ${quoted(part, path)}`, `did you mean ${JSON.stringify(meant)}?`);
+};
+
+/** Every name in the job must be declared somewhere. */
+export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
+  const faults: ConfigFault[] = [];
+  const lists = {
+    account: declared.accounts,
+    team: declared.teams,
+    report: declared.reports,
+    job: declared.jobs,
+    route: declared.routes,
+  };
+  eachText(
+    job.part.resolved,
+    job.shape,
+    (text, path, schema) => {
+      const { names } = notesOf(schema);
+      const known = names === undefined ? undefined : lists[names];
+      if (names === undefined || job.part.isBroken(path)) return;
+      // Where a route may be named, a mail address may stand, too; what is neither is said by the shape.
+      if (names === 'route' && (text.includes('@') || !isName(text))) return;
+      if (names === 'job' && text === job.name)
+        faults.push(at(job.part, path, `job ${job.name} needs itself`, 'remove it from needs'));
+      else if (known !== undefined && !known.has(text))
+        faults.push(
+          schema !== undefined && isAddressee(schema)
+            ? addresseeFault(job.part, path, text, known)
+            : at(job.part, path, `unknown ${names} ${quoted(job.part, path)}`, known.advice(text, names)),
+        );
+    },
+    job.part.path,
+  );
+  return faults;
+};
+
+/** Operators that are no mail addresses must be routes. */
+export const operatorFaults = (part: Checked<unknown>, declared: Declared): ConfigFault[] => {
+  const operators = valueAt(part.resolved, ['mail', 'operators']);
+  const { routes } = declared;
+  if (!Array.isArray(operators) || routes === undefined) return [];
+  return operators.flatMap((text: unknown, index) => {
+    const path = ['mail', 'operators', index];
+    if (typeof text !== 'string' || text.includes('@') || !isName(text)) return [];
+    return routes.has(text) || part.isBroken(path) ? [] : [addresseeFault(part, path, text, routes)];
+  });
+};
+
+/** A job that names no account must have exactly one to choose from. */
+export const accountFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
+  const accounts = declared.accounts?.names;
+  if (accounts === undefined || accounts.length === 1 || job.shape === undefined) return [];
+  if (valueAt(job.part.resolved, ['account']) !== undefined) return [];
+  const place = { file: job.part.source.file, ...job.part.source.atKey(job.part.path) };
+  return accounts.length === 0
+    ? [
+        {
+          ...place,
+          message: `job ${job.name} has no account to work on: none is declared`,
+          advice: 'declare one under accounts in tollkeeper.yaml, with base_url and admin_key',
+        },
+      ]
+    : [
+        {
+          ...place,
+          message: `job ${job.name} does not say which account it works on`,
+          advice: `add account: one of ${accounts.join(', ')}`,
+        },
+      ];
+};
+
+export const mailFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
+  if (declared.hasMail !== false || job.shape === undefined) return [];
+  if (valueAt(job.part.resolved, ['mail']) === undefined) return [];
+  return [
+    {
+      file: job.part.source.file,
+      ...job.part.source.atKey([...job.part.path, 'mail']),
+      message: `job ${job.name} sends mail, and tollkeeper.yaml declares no mail server`,
+      advice: 'add mail: { smtp: "${SMTP_URL}", from: you@example.com } to tollkeeper.yaml',
+    },
+  ];
+};
+
+const scheduleOf = (job: DeclaredJob, zone: string): Schedule | undefined => {
+  const expression = valueAt(job.part.resolved, ['schedule']);
+  const dayMatch = valueAt(job.part.resolved, ['day_match']);
+  if (typeof expression !== 'string' || !hasCronShape(expression) || job.shape === undefined)
+    return undefined;
+  if (job.part.isBroken([...job.part.path, 'schedule'])) return undefined;
+  return { expression, zone, ...(dayMatch === 'any' || dayMatch === 'all' ? { dayMatch } : {}) };
+};
+
+/** Longer delays than that shift each run behind the next slot. */
+const delayFaults = (job: DeclaredJob, schedule: Schedule, longestSpace: LongestSpace): ConfigFault[] => {
+  const written = valueAt(job.part.resolved, ['randomized_delay']);
+  const delay = typeof written === 'string' ? (parseDuration(written) ?? 0) : 0;
+  const space = delay === 0 ? undefined : longestSpace(schedule);
+  if (space === undefined || delay <= space) return [];
+  const path = [...job.part.path, 'randomized_delay'];
+  const message = `jobs.${job.name}.randomized_delay ${quoted(job.part, path)} is longer than the time between two slots (${showDuration(space)})`;
+  return [at(job.part, path, message, 'make it shorter: it spreads the runs of one slot')];
+};
+
+export const scheduleFaults = (
+  job: DeclaredJob,
+  zone: string,
+  check: CheckSchedule,
+  longestSpace?: LongestSpace,
+): ConfigFault[] => {
+  const schedule = scheduleOf(job, zone);
+  if (schedule === undefined) return [];
+  const problem = check(schedule);
+  if (problem === undefined)
+    return longestSpace === undefined ? [] : delayFaults(job, schedule, longestSpace);
+  const path = [...job.part.path, 'schedule'];
+  const { source } = job.part;
+  // What is said of day_match holds what to do.
+  if (problem.startsWith('day_match'))
+    return [
+      {
+        file: source.file,
+        ...source.atKey([...job.part.path, 'day_match']),
+        message: `jobs.${job.name}.${problem}`,
+        advice: 'remove day_match',
+      },
+    ];
+  const advice = problem.includes('day_match')
+    ? 'day_match: any is what cron itself does'
+    : 'fields are: minute hour day month weekday';
+  return [at(job.part, path, `jobs.${job.name}.schedule ${quoted(job.part, path)}: ${problem}`, advice)];
+};
+
+const needsOf = (job: DeclaredJob): string[] => {
+  const needs = valueAt(job.part.resolved, ['needs']);
+  return Array.isArray(needs) ? needs.filter((need) => typeof need === 'string' && need !== job.name) : [];
+};
+
+/** Jobs that do not get to run because they, or what they need, wait in a ring; with those of their needs that do not either. */
+const stuckJobs = (jobs: readonly DeclaredJob[]): Map<string, { job: DeclaredJob; needs: Set<string> }> => {
+  const names = new Set(jobs.map(({ name }) => name));
+  const stuck = new Map(
+    jobs.map((job) => [job.name, { job, needs: new Set(needsOf(job).filter((need) => names.has(need))) }]),
+  );
+  const neededBy = new Map<string, string[]>();
+  for (const [name, { needs }] of stuck)
+    for (const need of needs) neededBy.set(need, [...(neededBy.get(need) ?? []), name]);
+  const ready = [...stuck].filter(([, { needs }]) => needs.size === 0).map(([name]) => name);
+  for (let name = ready.pop(); name !== undefined; name = ready.pop()) {
+    stuck.delete(name);
+    for (const waiting of neededBy.get(name) ?? []) {
+      const { needs } = stuck.get(waiting) ?? {};
+      needs?.delete(name);
+      if (needs?.size === 0) ready.push(waiting);
+    }
+  }
+  return stuck;
+};
+
+/** Jobs that wait for one another in a ring would wait for ever; each ring is reported once. */
+export const ringFaults = (jobs: readonly DeclaredJob[]): ConfigFault[] => {
+  const stuck = stuckJobs(jobs);
+  const seen = new Set<string>();
+  const faults: ConfigFault[] = [];
+  for (const start of stuck.keys()) {
+    const trail: string[] = [];
+    let name: string | undefined = start;
+    while (name !== undefined && !seen.has(name)) {
+      seen.add(name);
+      trail.push(name);
+      [name] = stuck.get(name)?.needs ?? [];
+    }
+    const from = name === undefined ? -1 : trail.indexOf(name);
+    const first = name === undefined ? undefined : stuck.get(name)?.job;
+    if (from < 0 || first === undefined) continue;
+    const members = [...trail.slice(from), first.name];
+    const ring = members.length > 12 ? [...members.slice(0, 10), '…', first.name] : members;
+    faults.push(
+      at(
+        first.part,
+        [...first.part.path, 'needs'],
+        `jobs wait for one another: ${ring.join(' → ')}`,
+        'take one of them out of needs',
+      ),
+    );
+  }
+  return faults;
+};

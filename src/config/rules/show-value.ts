@@ -1,0 +1,63 @@
+import type { Secret, YamlPath } from '../../core/index.ts';
+import { childOf, notesOf, placeKey } from '../schema/schema-walk.ts';
+import type { Schema } from '../schema/schema-walk.ts';
+
+const units: readonly (readonly [string, number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+];
+
+/** Milliseconds as they are written in the YAML: `1h30m`. */
+export const showDuration = (milliseconds: number): string => {
+  let rest = milliseconds;
+  const parts: string[] = [];
+  for (const [unit, length] of units) {
+    const count = Math.floor(rest / length);
+    if (count > 0) parts.push(`${count}${unit}`);
+    rest -= count * length;
+  }
+  return parts.join('') || '0s';
+};
+
+export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isSecret = (value: unknown): value is Secret =>
+  isMap(value) && typeof value['reveal'] === 'function';
+
+/** Longer texts are cut: what a log line shows of a value is to be read by people. */
+const longest = 100;
+
+/** A value of the config as it would be written in the YAML; nothing when any of it is not to be shown. */
+export const showValue = (
+  value: unknown,
+  schema: Schema | undefined,
+  path: YamlPath,
+  hidden: ReadonlySet<string>,
+): string | undefined => {
+  if (hidden.has(placeKey(path)) || isSecret(value)) return undefined;
+  const parts = (entries: readonly (readonly [string | number, unknown])[]): string[] | undefined => {
+    const shown = entries.map(([key, item]) => showValue(item, childOf(schema, key), [...path, key], hidden));
+    const all = shown.filter((part) => part !== undefined);
+    return all.length === shown.length ? all : undefined;
+  };
+  if (Array.isArray(value)) {
+    const shown = parts([...value.entries()]);
+    return shown === undefined ? undefined : `[${shown.join(', ')}]`;
+  }
+  if (isMap(value)) {
+    const shown = parts(Object.entries(value));
+    return shown === undefined
+      ? undefined
+      : `{ ${Object.keys(value)
+          .map((key, index) => `${key}: ${shown[index]}`)
+          .join(', ')} }`;
+  }
+  const { shows } = notesOf(schema);
+  if (shows === 'duration' && typeof value === 'number') return showDuration(value);
+  if (typeof value !== 'string' || shows === 'bare') return String(value);
+  return JSON.stringify(value.length > longest ? `${value.slice(0, longest)}…` : value);
+};

@@ -1,0 +1,247 @@
+import { z } from 'zod';
+import { isDate, money, parseDuration } from '../../core/index.ts';
+import type { Money, Secret } from '../../core/index.ts';
+import { isAddress } from './address.ts';
+import { isKnownZone } from './known-zone.ts';
+import { isLoopback } from './loopback.ts';
+import { fieldNotes } from './notes.ts';
+import type { FieldNotes } from './notes.ts';
+
+/** The port of a web or mail address is out of range; such an address is none for any parser. */
+export const hasBadPort = (text: unknown): boolean => {
+  const port = /^[a-z]+:\/\/(?:[^/]*@)?(?:\[[^\]]*\]|[^/:@]+):(\d+)(?:[/?#]|$)/i.exec(String(text))?.[1];
+  return port !== undefined && (port.length > 5 || Number(port) > 65_535);
+};
+
+const badPort = 'must have a port from 1 to 65535';
+
+/** A text field that is checked by a function; what it must be is said in plain words. */
+const checked = (words: string, holds: (text: string) => boolean, notes: FieldNotes = {}) =>
+  z
+    .string()
+    .refine(holds, { error: ({ input }) => (hasBadPort(input) ? badPort : `must be ${words}`) })
+    .register(fieldNotes, { ...notes, words });
+
+const describeDuration = 'a duration such as 90s, 10m, 2h, 1h30m, 2d or 1w';
+
+/** Written `10m`; read as milliseconds. */
+export const duration = checked(describeDuration, (text) => parseDuration(text) !== undefined, {
+  shows: 'duration',
+})
+  .meta({ examples: ['10m', '2h', '1d'] })
+  .transform((text) => parseDuration(text) ?? 0);
+
+/** Like `duration`, longer than nothing. */
+export const positiveDuration = checked(
+  `${describeDuration}, longer than 0`,
+  (text) => (parseDuration(text) ?? 0) > 0,
+  { shows: 'duration' },
+)
+  .meta({ examples: ['10m', '2h', '1d'] })
+  .transform((text) => parseDuration(text) ?? 0);
+
+/** `2025-01-31`. */
+export const date = checked('a date written YYYY-MM-DD', isDate, { form: 'date' }).meta({
+  examples: ['2025-01-01'],
+});
+
+/** `Europe/Berlin`. */
+export const zone = checked('a time zone of the IANA list, such as UTC or Europe/Berlin', isKnownZone, {
+  form: 'zone',
+}).meta({
+  examples: ['UTC', 'Europe/Berlin', 'Asia/Shanghai'],
+});
+
+const rateUnits: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+const ratePattern = /^([1-9]\d{0,5})\/([smhd])$/;
+
+/** Written `30/m`; read as so many in so many milliseconds. */
+export const rate = checked('a rate such as 30/m, 5/s or 500/h', (text) => ratePattern.test(text))
+  .meta({ examples: ['30/m', '500/h'] })
+  .transform((text) => {
+    const [, count, unit] = ratePattern.exec(text) ?? [];
+    return { count: Number(count ?? 1), per: rateUnits[unit ?? ''] ?? 1000 };
+  });
+
+const cronNames = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
+const cronField = /^[0-9a-z*?,/#LW-]+$/i;
+
+/** Whether it has the form of a cron expression; whether it ever fires is asked of the scheduler. */
+export const hasCronShape = (text: string): boolean => {
+  if (cronNames.test(text)) return true;
+  const parts = text.trim().split(/\s+/);
+  return (parts.length === 5 || parts.length === 6) && parts.every((part) => cronField.test(part));
+};
+
+/** `7 * * * *` (minute, hour, day, month, weekday; a sixth field in front for seconds) or `@daily`. */
+export const cron = checked(
+  'a cron expression of five fields such as "0 8 * * 1-5" (minute hour day month weekday), or @daily, @hourly, @weekly, @monthly',
+  hasCronShape,
+).meta({ examples: ['0 8 * * *', '@daily'] });
+
+/** A mail address, `ops@example.com` or `Operations <ops@example.com>`. */
+export const address = checked(
+  'a mail address such as ops@example.com or "Operations <ops@example.com>"',
+  isAddress,
+  { advice: 'write name@example.com or "Name <name@example.com>"' },
+).meta({ examples: ['ops@example.com', 'Operations <ops@example.com>'] });
+
+export const addresses = z.array(address).min(1);
+
+const domainMessage = 'a domain such as example.com';
+
+export const domain = checked(domainMessage, (text) =>
+  /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(text),
+);
+
+/** The name of a DKIM key, labels of a domain name. */
+export const selector = checked(
+  'a DKIM selector such as mail or 2026.tollkeeper',
+  (text) =>
+    text.length <= 63 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text),
+);
+
+const isSecureUrl = (text: string): boolean => {
+  if (text.length > 500 || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.username + url.password === '' && (url.protocol === 'https:' || isLoopback(url.hostname));
+};
+
+const secureUrlMessage = 'a web address, https but for loopback, without user and password';
+
+/** A web address that is no secret. */
+export const httpsUrl = checked(secureUrlMessage, isSecureUrl, {
+  advice: 'write an address such as https://example.com/path',
+});
+
+/** An exact decimal amount, never negative. */
+export const amount = z
+  .union([
+    z.number().refine((value) => value >= 0 && String(value).replace('.', '').length <= 15, {
+      error: 'must be an amount of 0 or more; put it in quotes when it has more than 15 digits',
+    }),
+    z.string().refine((text) => /^\d{1,18}(\.\d{1,12})?$/.test(text), {
+      error: 'must be an amount such as 500 or "499.95"',
+    }),
+  ])
+  .register(fieldNotes, {
+    words: 'an amount such as 500 or "499.95"',
+    advice: 'write 500 or "499.95", without currency and thousands separators',
+    shows: 'bare',
+  })
+  .transform((value): Money => money(String(value)));
+
+/** `1GB`, `512MB`. */
+export const size = checked('a size such as 512MB or 2GB', (text) =>
+  /^[1-9]\d{0,5}(\.\d{1,2})?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/.test(text),
+).meta({ examples: ['1GB', '512MB'] });
+
+const steps: Readonly<Record<string, number>> = { B: 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+const binarySteps: Readonly<Record<string, number>> = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
+
+const bytesOf = (text: string): number => {
+  const [, digits = '0', step = 'B', binary] = /^([\d.]+)\s?([KMGT])(i?)B$/.exec(text) ?? [];
+  return Math.round(Number(digits) * ((binary === 'i' ? binarySteps : steps)[step] ?? 1));
+};
+
+/** Like `size`, read as bytes. */
+export const byteSize = size.transform(bytesOf);
+
+/** A path of a file or folder; relative ones count from the working directory. */
+export const path = checked('a path', (text) => text.trim() !== '' && !text.includes('\0'));
+
+/** A path of a PEM file with certificates, looked at when the config is read. */
+export const certificates = checked('a path of a PEM file', (text) => text.trim() !== '', { pem: true });
+
+/** What the keys of `accounts`, `teams` and `jobs` may look like. */
+export const isName = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text);
+
+export const name = checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName, {
+  advice: 'use letters, digits, ".", "_" and "-", beginning with a letter or digit',
+});
+
+/** What the keys of `routes` may look like: rows of mails name theirs `mail`. */
+export const routeKey = checked(
+  'a name of letters, digits, ".", "_" and "-", at most 64 long, and not mail',
+  (text) => isName(text) && text !== 'mail',
+);
+
+const naming = (kind: 'account' | 'team' | 'report' | 'job' | 'route') =>
+  checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName, {
+    names: kind,
+    advice: `write the name of one ${kind}`,
+  });
+
+/** Each must name a thing that is declared: an entry of tollkeeper.yaml, a report folder, another job. */
+export const accountName = naming('account');
+export const teamName = naming('team');
+export const reportName = naming('report');
+export const jobName = naming('job');
+export const routeName = naming('route');
+
+/** Someone who is told: a mail address, or by the name of a route. */
+export const addressee = checked(
+  'a mail address such as ops@example.com, or the name of a route',
+  (text) => isAddress(text) || isName(text),
+  { names: 'route', advice: 'write name@example.com, or the name of a route of tollkeeper.yaml' },
+).meta({ examples: ['ops@example.com', 'ops-chat'] });
+
+const hide = (value: string): Secret => ({
+  reveal: () => value,
+  toString: () => '[secret]',
+  toJSON: () => '[secret]',
+});
+
+/** A secret, to be given wholly by reference; registered for redaction before it is checked. */
+export const secret = checked(
+  'a reference such as "${NAME}" or "${file:/run/secrets/name}"',
+  (text) => text !== '',
+  {
+    secret: 'whole',
+    advice: 'write "${NAME}" or "${file:/run/secrets/name}"',
+  },
+).transform(hide);
+
+const isSmtpUrl = (text: string): boolean => {
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.hostname !== '' && (url.pathname === '' || url.pathname === '/') && url.search + url.hash === '';
+};
+
+/** A web address that is a secret, since whoever knows it can post there; wholly by reference. */
+export const secretUrl = checked(`a reference to ${secureUrlMessage}`, isSecureUrl, {
+  secret: 'whole',
+}).transform(hide);
+
+/** A web address that may be written out, and is not shown again. */
+export const openUrl = checked(secureUrlMessage, isSecureUrl, { secret: 'open' }).transform(hide);
+
+/** Address of a mail server; its password, when it has one, by reference. */
+export const smtpUrl = checked(
+  'an address such as smtp://user:${SMTP_PASSWORD}@mail.example.com:587 or smtps://mail.example.com (characters like / # @ : % within user and password percent-encoded)',
+  isSmtpUrl,
+  {
+    secret: 'password',
+    advice:
+      'write smtp://host:587 or smtps://host:465; a user and password stand before the host, by reference',
+  },
+).transform(hide);
+
+const heartbeatMessage =
+  'a web address such as https://hc-ping.com/…, without user and password, https but for loopback';
+
+const isHeartbeatUrl = (text: string): boolean => {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.username + url.password === '' && (url.protocol === 'https:' || isLoopback(url.hostname));
+};
+
+/** Address of a dead-man's switch. Whoever knows it can call it, so it is treated as a secret that may be written out. */
+export const heartbeatUrl = checked(heartbeatMessage, isHeartbeatUrl, { secret: 'open' })
+  .transform(hide)
+  .meta({ examples: ['https://hc-ping.com/…', '${HEARTBEAT_URL}'] });

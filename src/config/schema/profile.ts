@@ -1,0 +1,32 @@
+import { unknownGateway } from '../../core/index.ts';
+import type { GatewayProfile } from '../../core/index.ts';
+import type { Account } from './settings-schema.ts';
+
+type LogExport = NonNullable<GatewayProfile['logExport']>;
+
+/** What is said of the log export; nothing where nothing is. */
+const logExportOf = ({ gateway }: Account): LogExport | undefined => {
+  const { columns, kinds, title_lines: titleLines, total_line: totalLine, guards } = gateway;
+  const words: LogExport = {
+    ...(columns === undefined ? {} : { columns }),
+    ...(kinds === undefined ? {} : { kinds }),
+    ...(titleLines === undefined ? {} : { titleLines }),
+    ...(totalLine === undefined ? {} : { totalLine }),
+    ...(guards === undefined ? {} : { guards }),
+  };
+  return Object.keys(words).length === 0 ? undefined : words;
+};
+
+/** What is known of an account's gateway: what was learned, overridden by what the YAML says. */
+export const profileOf = (account: Account, learned: GatewayProfile = unknownGateway): GatewayProfile => {
+  const logExport = logExportOf(account);
+  return {
+    timestamps: account.gateway.timestamps ?? learned.timestamps,
+    naiveZone: account.gateway.naive_zone ?? learned.naiveZone,
+    amounts: account.gateway.amounts ?? learned.amounts,
+    unitsPerCurrency: account.gateway.units_per_currency ?? learned.unitsPerCurrency,
+    ...(account.gateway.units_per_currency === undefined ? {} : { unitsStated: true }),
+    usageZone: account.gateway.usage_zone ?? learned.usageZone,
+    ...(logExport === undefined ? {} : { logExport }),
+  };
+};

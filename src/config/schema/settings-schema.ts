@@ -1,0 +1,347 @@
+import { z } from 'zod';
+import { localeTags, rowKinds } from '../../core/index.ts';
+import {
+  address,
+  addressee,
+  addresses,
+  amount,
+  byteSize,
+  certificates,
+  date,
+  hasBadPort,
+  httpsUrl,
+  name,
+  path,
+  positiveDuration,
+  rate,
+  secret,
+  size,
+  smtpUrl,
+  zone,
+} from './fields.ts';
+import { isLoopback } from './loopback.ts';
+import { contradictions, mailOptions } from './mail-options.ts';
+import { fieldNotes } from './notes.ts';
+import { routes } from './routes-schema.ts';
+
+const baseUrlMessage = 'a web address such as https://gateway.example.com';
+
+const isBaseUrl = (text: string): boolean => {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.username + url.password + url.search + url.hash === '';
+};
+
+/** `/api`, `/v1/chat/completions`: paths that the client adds by itself, and that it would ask for twice. */
+const endsBeforeApi = (text: string): boolean =>
+  !/\/(api|v\d+(alpha|beta)?\d*)(\/|$)/i.test(new URL(text).pathname);
+
+const isSecure = (text: string): boolean => {
+  const url = new URL(text);
+  return url.protocol === 'https:' || isLoopback(url.hostname);
+};
+
+const port = z.int().min(0).max(65_535);
+
+const columnName = z
+  .string()
+  .min(1)
+  .describe('Name of this column in the header of the log export.')
+  .optional();
+
+const gateway = z.strictObject({
+  columns: z
+    .strictObject({
+      created_at: columnName,
+      model_name: columnName,
+      token_name: columnName,
+      kind: columnName,
+      prompt_tokens: columnName,
+      completion_tokens: columnName,
+      cached_tokens: columnName,
+      cache_write_tokens: columnName,
+      reasoning_tokens: columnName,
+      audio_tokens: columnName,
+      audio_input_tokens: columnName,
+      audio_output_tokens: columnName,
+      image_tokens: columnName,
+      quota: columnName,
+    })
+    .describe(
+      'Header names of the log export, by their meaning: { quota: charge_usd }. Only the given name is accepted for a column; the others are learned from the data.',
+    )
+    .optional(),
+  kinds: z
+    .record(z.string().min(1), z.enum(rowKinds))
+    .describe(
+      'Meaning of the words or numbers in the kind column of the log export. Only consumption and refund are spend. Applies to rows that land from now on.',
+    )
+    .optional(),
+  title_lines: z
+    .int()
+    .min(0)
+    .max(19)
+    .describe('Number of lines before the header of the log export. If omitted, the header is searched for.')
+    .optional(),
+  total_line: z
+    .boolean()
+    .describe(
+      'Whether the log export ends with a line of totals. If true, a missing one is an error; if false, every line is a row; if omitted, this is learned from the data.',
+    )
+    .optional(),
+  guards: z
+    .boolean()
+    .describe(
+      'Whether cells of the log export start with an apostrophe that protects spreadsheets, which is then removed. If omitted, this is learned from the data.',
+    )
+    .optional(),
+  timestamps: z
+    .enum(['auto', 'seconds', 'milliseconds', 'rfc3339', 'naive'])
+    .describe('Format of created_at in the log export; auto learns it from the data.')
+    .optional(),
+  naive_zone: zone.describe('Time zone of timestamps in the log export that have none.').optional(),
+  amounts: z
+    .enum(['auto', 'currency', 'units'])
+    .describe(
+      'Whether amounts are in currency or in integer units. With auto, this is learned from the data, and reports show no amounts until it is proven.',
+    )
+    .optional(),
+  units_per_currency: z
+    .int()
+    .min(1)
+    .describe(
+      'Number of integer units in 1 unit of the currency of the account. If omitted, 500000 units are 1 US dollar, whatever that currency is.',
+    )
+    .optional(),
+  usage_zone: zone.describe('Time zone in which the days of the usage export start.').optional(),
+  token_convention: z
+    .record(z.string().min(1), z.enum(['includes_cache', 'excludes_cache']))
+    .describe(
+      'Whether prompt tokens include cached and cache-write tokens (includes_cache) or not (excludes_cache), by model name. * matches any text, and the most specific name applies. Other models are learned from the data.',
+    )
+    .optional(),
+  output_convention: z
+    .record(z.string().min(1), z.enum(['includes_reasoning', 'excludes_reasoning']))
+    .describe(
+      'Whether completion tokens include reasoning tokens (includes_reasoning) or not (excludes_reasoning), by model name. * matches any text, and the most specific name applies. Other models are learned from the data.',
+    )
+    .optional(),
+});
+
+const timeouts = z.strictObject({
+  connect: positiveDuration.describe('Until the connection is established.').optional(),
+  headers: positiveDuration.describe('Until the headers of the answer arrive.').optional(),
+  idle: positiveDuration.describe('Between two chunks of an answer.').optional(),
+  total: positiveDuration.describe('For one request as a whole.').optional(),
+});
+
+const account = z.strictObject({
+  base_url: z
+    .string()
+    .refine(isBaseUrl, {
+      error: ({ input }) =>
+        hasBadPort(input) ? 'must have a port from 1 to 65535' : `must be ${baseUrlMessage}`,
+      abort: true,
+    })
+    .refine(endsBeforeApi, {
+      error: 'must be the address of the gateway alone, without the path of its API',
+      abort: true,
+    })
+    .refine(isSecure, {
+      error: 'must be https, since the Admin Key travels there; http is taken on loopback alone',
+    })
+    .register(fieldNotes, {
+      words: baseUrlMessage,
+      advice: 'write the https address alone, such as https://gateway.example.com',
+    })
+    .describe('Address of the gateway; https, except on loopback.'),
+  admin_key: secret.describe('Secret reference of the Admin Key: "${GATEWAY_ADMIN_KEY}".'),
+  admin_key_issued: date
+    .optional()
+    .describe(
+      'Day on which the Admin Key was issued. Operators are reminded once it is older than admin_key_max_age.',
+    ),
+  admin_key_max_age: positiveDuration
+    .prefault('90d')
+    .describe('Age at which the Admin Key should be replaced. Only a person can do that, at the gateway.'),
+  currency: z.enum(['USD', 'CNY']).default('USD').describe('Currency in which the log export is requested.'),
+  tls: z
+    .strictObject({ ca: certificates.describe('PEM file with additional certificate authorities to trust.') })
+    .describe('Trust in TLS certificates.')
+    .optional(),
+  timeouts: timeouts.describe('Timeouts of requests to the gateway.').optional(),
+  budget: z
+    .strictObject({ month: amount.describe('Amount per calendar month, in the currency of the account.') })
+    .optional()
+    .describe('Budget of the account.'),
+  gateway: gateway
+    .describe(
+      'How this gateway handles the open points of the gateway contract. Settings override what Tollkeeper learns from the data.',
+    )
+    .prefault({}),
+});
+
+export const warehousePath = path
+  .default('data/tollkeeper.duckdb')
+  .describe('Path of the database file. The outbox, audit log and archives lie beside it.');
+
+const warehouse = z.strictObject({
+  path: warehousePath,
+  memory_limit: size.default('1GB').describe('Maximum memory of the database.'),
+  threads: z.int().min(1).max(256).default(2).describe('Maximum number of threads of the database.'),
+  temp_directory: path.optional().describe('Folder for data that does not fit in memory.'),
+  archive: z
+    .strictObject({
+      path: path
+        .optional()
+        .describe(
+          'Folder of the Parquet files of the call log. Defaults to the folder archive beside the database.',
+        ),
+    })
+    .optional()
+    .describe('Where jobs of kind archive store the call log.'),
+});
+
+const mail = z
+  .strictObject({
+    smtp: smtpUrl.describe(
+      'Mail server: smtp:// (with STARTTLS) or smtps://, with the password as a secret reference.',
+    ),
+    from: address.describe('Sender of all mails.'),
+    operators: z
+      .array(addressee)
+      .default([])
+      .describe('Recipients of notifications about problems: mail addresses or names of routes.'),
+    ...mailOptions,
+    attach_limit: byteSize
+      .prefault('10MB')
+      .describe(
+        'Maximum encoded size of all attachments of a mail. Larger files are mentioned instead of attached.',
+      ),
+    files_url: httpsUrl
+      .optional()
+      .describe(
+        'URL at which the folder reports beside the database is served. Mails then link to the files.',
+      ),
+    rate: rate.optional().describe('Maximum rate of mails. Unlimited if omitted.'),
+    keep: positiveDuration
+      .prefault('90d')
+      .describe('How long the exact bytes of a mail are kept after it was sent. Unsent mails are kept.'),
+    tls: z
+      .strictObject({
+        ca: certificates.describe('PEM file with additional certificate authorities to trust.'),
+      })
+      .describe('Trust in TLS certificates.')
+      .optional(),
+  })
+  .superRefine((settings, context) => {
+    for (const { key, message } of contradictions(settings))
+      context.addIssue({ code: 'custom', path: [key], message });
+  });
+
+const team = z.strictObject({
+  keys: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe('Names of the API keys that the team pays for; * matches any text.'),
+  mail: addresses.optional().describe('Recipients of the reports of the team.'),
+  budget: z
+    .strictObject({ month: amount.describe('Amount per calendar month, in the currency of the account.') })
+    .optional()
+    .describe('Budget of the team.'),
+});
+
+const perMillion = (words: string) => amount.describe(`Price of a million tokens of ${words}.`).optional();
+
+const price = z.strictObject({
+  currency: z.enum(['USD', 'CNY']).default('USD').describe('Currency of these prices.'),
+  input: perMillion('uncached input'),
+  cached: perMillion('cache reads'),
+  cache_write: perMillion('cache writes'),
+  audio_input: perMillion('audio input'),
+  image: perMillion('image input'),
+  output: perMillion('output'),
+  reasoning: perMillion('reasoning; defaults to the price of output'),
+  audio_output: perMillion('audio output'),
+});
+
+const scheduler = z.strictObject({
+  max_running: z
+    .int()
+    .min(1)
+    .max(64)
+    .default(4)
+    .describe('Maximum number of jobs that run at the same time.'),
+  grace: positiveDuration
+    .prefault('8s')
+    .describe('How long running jobs may take to finish when the daemon stops.'),
+  keep_runs: positiveDuration.prefault('400d').describe('How long runs are kept in the run ledger.'),
+});
+
+/** Shape of tollkeeper.yaml. */
+export const settingsSchema = z
+  .strictObject({
+    timezone: zone.default('UTC').describe('Time zone of jobs that set none.'),
+    locale: z
+      .enum(localeTags)
+      .default('en')
+      .describe('Language of reports that set none: texts, numbers and dates.'),
+    accounts: z.record(name, account).prefault({}).describe('Gateway accounts by name.'),
+    warehouse: warehouse.prefault({}).describe('The database.'),
+    mail: mail.optional().describe('Mail server and sender.'),
+    routes: routes
+      .prefault({})
+      .describe('Destinations besides mail, by name: your own webhooks, Slack and Microsoft Teams.'),
+    teams: z.record(name, team).prefault({}).describe('Cost owners: teams by name.'),
+    prices: z
+      .record(z.string().min(1), price)
+      .prefault({})
+      .describe(
+        'Prices by model name. * matches any text, and the most specific name applies. Reports use them for the cost of each class of tokens and the savings by caching.',
+      ),
+    archive_reports: z
+      .strictObject({
+        keep: positiveDuration.prefault('400d').describe('How long built reports and their files are kept.'),
+      })
+      .prefault({})
+      .describe('Report archive, in the folder reports beside the database.'),
+    scheduler: scheduler.prefault({}).describe('How jobs run.'),
+    health: z
+      .strictObject({
+        host: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
+        port: port.default(8080).describe('Port to listen on. 0 selects a free port, which is logged.'),
+      })
+      .prefault({})
+      .describe('Health endpoint of the daemon.'),
+    status: z
+      .strictObject({
+        enabled: z.boolean().default(true).describe('Whether the daemon serves the page.'),
+        host: z
+          .string()
+          .min(1)
+          .default('127.0.0.1')
+          .describe('Address to listen on. The page shows figures without authentication.'),
+        port: port.default(8081).describe('Port to listen on. 0 selects a free port, which is logged.'),
+        names: z
+          .array(z.string().regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/, 'must be a host name, without a port'))
+          .default([])
+          .describe(
+            'Host names under which the page may be requested, in addition to IP addresses and localhost.',
+          ),
+      })
+      .prefault({})
+      .describe('Status page of the daemon.'),
+    log: z
+      .strictObject({
+        level: z
+          .enum(['debug', 'info', 'warn', 'error', 'silent'])
+          .default('info')
+          .describe('Minimum level of log messages.'),
+      })
+      .prefault({})
+      .describe('The log.'),
+  })
+  .describe('Settings of Tollkeeper: accounts, database, mail, teams.');
+
+export type Settings = z.output<typeof settingsSchema>;
+export type Account = Settings['accounts'][string];

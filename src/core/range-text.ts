@@ -1,0 +1,18 @@
+import { toSeconds } from './units.ts';
+import type { Interval, UnixMillis, UnixSeconds } from './units.ts';
+import { formatMoment } from './zone.ts';
+
+/** `1 row`, `41,203 rows`. */
+export const countText = (value: number, noun: string): string =>
+  `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`;
+
+const seconds = (interval: Interval<UnixSeconds>, zone: string): string =>
+  `from ${formatMoment(interval.start, zone)} to ${formatMoment(interval.end, zone)}`;
+
+/** Moments and intervals as a person reads them. */
+export const rangeText = {
+  moment: formatMoment,
+  seconds,
+  millis: (interval: Interval<UnixMillis>, zone: string): string =>
+    seconds({ start: toSeconds(interval.start), end: toSeconds(interval.end) }, zone),
+};

@@ -1,0 +1,90 @@
+import { errorFields, fault } from '../core/index.ts';
+import type { ClockReading, Log, Deps } from '../core/index.ts';
+import { profileOf } from '../config/index.ts';
+import type { Account, Config } from '../config/index.ts';
+import { createGateway, createModelCaller } from '../gateway/index.ts';
+import type { ModelCaller } from '../gateway/index.ts';
+import type { JobAccount } from '../jobs/index.ts';
+import type { DoctorAccounts, Ping } from '../doctor/index.ts';
+import { createHttp } from '../http/index.ts';
+import type { Http } from '../http/index.ts';
+import { version } from '../version.ts';
+
+export type Accounts = AsyncDisposable &
+  DoctorAccounts & {
+    /** Calls models of the account's gateway with an API key. */
+    readonly modelsOf: (name: string) => ModelCaller;
+  };
+
+type OpenAccount = JobAccount & { readonly ping: Ping; readonly models: ModelCaller };
+
+const defaultTimeouts = { connect: 10_000, headers: 120_000, idle: 60_000, total: 3_600_000 };
+
+const openHttp = (account: Account, config: Config, deps: Deps): Http =>
+  createHttp({
+    userAgent: `tollkeeper/${version}`,
+    env: deps.env,
+    ca: account.tls === undefined ? [] : [config.certificates.get(account.tls.ca) ?? ''],
+    timeouts: {
+      connect: account.timeouts?.connect ?? defaultTimeouts.connect,
+      headers: account.timeouts?.headers ?? defaultTimeouts.headers,
+      idle: account.timeouts?.idle ?? defaultTimeouts.idle,
+      total: account.timeouts?.total ?? defaultTimeouts.total,
+    },
+  });
+
+/** The accounts of a config, each with its gateway; connections are opened when they are first asked for. */
+export const createAccounts = (
+  config: Config,
+  deps: Deps,
+  log: Log,
+  noteClock: (account: string, reading: ClockReading) => Promise<void>,
+): Accounts => {
+  const { accounts } = config.settings;
+  const https: Http[] = [];
+  const known = new Map<string, OpenAccount>();
+  const open = (name: string): OpenAccount => {
+    const account = Object.hasOwn(accounts, name) ? accounts[name] : undefined;
+    if (account === undefined) {
+      const names = Object.keys(accounts).join(', ') || 'none';
+      throw fault('wrong-use', `there is no account ${name}; there are: ${names}`, {
+        advice: 'name one that is declared under accounts in tollkeeper.yaml',
+      });
+    }
+    const http = openHttp(account, config, deps);
+    https.push(http);
+    const { clock, random, secrets } = deps;
+    const gateway = createGateway({
+      baseUrl: account.base_url,
+      adminKey: account.admin_key,
+      http,
+      clock,
+      random,
+      secrets,
+      log,
+      onClock: async (reading) =>
+        noteClock(name, reading).catch((error: unknown) =>
+          log.warn('the clock of the gateway could not be noted', errorFields(error)),
+        ),
+    });
+    const ping: Ping = async (signal) => {
+      const url = new URL(account.base_url);
+      const answer = await http.send({ method: 'GET', url, signal, timeouts: { headers: 10_000 } });
+      await answer.discard();
+      return answer.headers['date'];
+    };
+    const models = createModelCaller({ baseUrl: account.base_url, http, clock, log, secrets });
+    const profile = profileOf(account);
+    const made = { name, currency: account.currency, profile, gateway, ping, models };
+    known.set(name, made);
+    return made;
+  };
+  return {
+    get: (name) => known.get(name) ?? open(name),
+    pingOf: (name) => (known.get(name) ?? open(name)).ping,
+    modelsOf: (name) => (known.get(name) ?? open(name)).models,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));
+    },
+  };
+};

@@ -1,0 +1,119 @@
+import type { Log, Deps } from '../core/index.ts';
+import type { Config } from '../config/index.ts';
+import {
+  createMailRoute,
+  createSmtpTransport,
+  createTokenSource,
+  createWebhookRoute,
+  readMailbox,
+} from '../notify/index.ts';
+import type { MessageDefaults, MailTransport, OutboxRoute, RouteKind } from '../notify/index.ts';
+import { createHttp } from '../http/index.ts';
+import type { Http } from '../http/index.ts';
+import { version } from '../version.ts';
+
+/** All routes of the outbox that a config declares. Connections are opened when they are first asked for. */
+export type Channels = AsyncDisposable & {
+  /** Missing where no mail server is declared. */
+  readonly transport: MailTransport | undefined;
+  readonly routes: readonly OutboxRoute[];
+  /** What the routes beside mail take, by name. */
+  readonly kinds: ReadonlyMap<string, RouteKind>;
+  readonly messageDefaults: MessageDefaults;
+};
+
+const timeouts = { connect: 15_000, headers: 30_000, idle: 30_000, total: 60_000 };
+
+const messageDefaultsOf = (mail: Config['settings']['mail']): MessageDefaults => {
+  const replyTo = mail?.reply_to === undefined ? undefined : readMailbox(mail.reply_to);
+  const { mailto, url } = mail?.list_unsubscribe ?? {};
+  return {
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(mailto === undefined && url === undefined
+      ? {}
+      : {
+          unsubscribe: { ...(mailto === undefined ? {} : { mailto }), ...(url === undefined ? {} : { url }) },
+        }),
+    ...(mail?.dkim === undefined ? {} : { dkim: mail.dkim }),
+  };
+};
+
+/** Slack asks for a message a second, Teams for four. */
+const defaultRates = { slack: { count: 1, per: 1000 }, teams: { count: 4, per: 1000 } };
+
+export const openChannels = (config: Config, deps: Deps, log: Log): Channels => {
+  const { mail, routes } = config.settings;
+  const { clock, secrets, env } = deps;
+  const https: Http[] = [];
+  const open = (ca: readonly string[] = []): Http => {
+    const http = createHttp({ userAgent: `tollkeeper/${version}`, env, ca, timeouts });
+    https.push(http);
+    return http;
+  };
+  const kinds = new Map<string, RouteKind>();
+
+  const openMail = (): MailTransport | undefined => {
+    if (mail === undefined) return undefined;
+    const ca = mail.tls === undefined ? [] : [config.certificates.get(mail.tls.ca) ?? ''];
+    const { oauth2, require_tls: requireTls, insecure } = mail;
+    const grant =
+      oauth2 === undefined
+        ? undefined
+        : {
+            clientId: oauth2.client_id,
+            clientSecret: oauth2.client_secret,
+            refreshToken: oauth2.refresh_token,
+            tokenUrl: oauth2.token_url,
+            ...(oauth2.scope === undefined ? {} : { scope: oauth2.scope }),
+          };
+    return createSmtpTransport({
+      url: mail.smtp,
+      ca,
+      log,
+      env,
+      redact: secrets.redact,
+      ...(requireTls === undefined ? {} : { requireTls }),
+      ...(insecure === undefined ? {} : { insecure }),
+      ...(grant === undefined
+        ? {}
+        : { tokens: createTokenSource(grant, { http: open(ca), clock, secrets }) }),
+    });
+  };
+
+  const openRoutes = (): readonly OutboxRoute[] => {
+    const names = Object.keys(routes);
+    if (names.length === 0) return [];
+    const http = open();
+    return names.flatMap((name): readonly OutboxRoute[] => {
+      const { webhook, slack, teams } = routes[name] ?? {};
+      const kind = webhook === undefined ? (slack === undefined ? 'teams' : 'slack') : 'webhook';
+      const url = (webhook ?? slack ?? teams)?.url;
+      if (url === undefined) return [];
+      kinds.set(name, kind);
+      const rate = (webhook ?? slack ?? teams)?.rate ?? (kind === 'webhook' ? undefined : defaultRates[kind]);
+      return [
+        createWebhookRoute({
+          name,
+          url,
+          http,
+          clock,
+          ...(rate === undefined ? {} : { rate }),
+          ...(webhook === undefined ? {} : { secret: webhook.secret }),
+        }),
+      ];
+    });
+  };
+
+  const transport = openMail();
+  const webhooks = openRoutes();
+  return {
+    transport,
+    routes: [...(transport === undefined ? [] : [createMailRoute(transport, mail?.rate)]), ...webhooks],
+    kinds,
+    messageDefaults: messageDefaultsOf(mail),
+    [Symbol.asyncDispose]: async () => {
+      await transport?.[Symbol.asyncDispose]();
+      await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));
+    },
+  };
+};

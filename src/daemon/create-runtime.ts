@@ -1,0 +1,283 @@
+import { fault, isZone } from '../core/index.ts';
+import type { Interval, Log, Deps, UnixMillis } from '../core/index.ts';
+import { noProgress } from '../core/index.ts';
+import type { Progress } from '../core/index.ts';
+import type { Config, ConfigFault, Job } from '../config/index.ts';
+import { builtFiles, composeReport, jobKinds } from '../jobs/index.ts';
+import type { JobContext, JobKind, JobPlan } from '../jobs/index.ts';
+import type { KeyService } from '../keys/index.ts';
+import { createDelivery, createMailCleaner, holdsMail } from '../notify/index.ts';
+import type { Delivery } from '../notify/index.ts';
+import type { Execution, Notice, Outcome } from '../scheduler/index.ts';
+import { reportDirectories } from '../settings.ts';
+import type {
+  BuiltReport,
+  DoctorRequest,
+  DoctorView,
+  ReconcileRequest,
+  ReconcileView,
+  ReportRequest,
+} from '../server/index.ts';
+import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
+import { createAccounts } from './accounts.ts';
+import { runDoctor } from '../doctor/index.ts';
+import { createKeyServices } from './keys/key-services.ts';
+import type { KeyRuntime } from './keys/key-services.ts';
+import { openChannels } from './channels.ts';
+import { costOwnersOf } from './cost-owners.ts';
+import type { Paths } from './paths.ts';
+import { reconcileOrdered } from './views/reconcile-requested.ts';
+import { createNotifications } from './notifications/notifications.ts';
+import type { Notifications } from './notifications/notifications.ts';
+
+/** The run that a plan is asked for. */
+export type PlannedRun = {
+  readonly slot: UnixMillis;
+  readonly interval: Interval<UnixMillis>;
+  readonly trigger: RunTrigger;
+};
+
+/** All that works on one config; another config gets another runtime from the same deps. */
+export type Runtime = AsyncDisposable & {
+  readonly config: Config;
+  readonly execute: (execution: Execution) => Promise<Outcome>;
+  readonly plan: (job: Job, run: PlannedRun, signal: AbortSignal) => Promise<JobPlan>;
+  readonly composeReport: (
+    request: ReportRequest,
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<BuiltReport>;
+  readonly doctor: (
+    request: DoctorRequest,
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<Omit<DoctorView, 'version'>>;
+  readonly reconcile: (
+    request: ReconcileRequest,
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<ReconcileView>;
+  /** All that is done to the keys of an account. @throws Fault `wrong-use` when there is no such account */
+  readonly keyService: (account: string) => KeyService;
+  /** Names of the routes of the outbox. */
+  readonly routes: Delivery['routes'];
+  /** Sends what is due on one route. */
+  readonly processRoute: Delivery['runCycle'];
+  readonly passUndeclared: Delivery['passUndeclared'];
+  /** Removes stored mails that are no longer needed, and tells of those that are gone. */
+  readonly cleanMail: () => Promise<void>;
+  /** Whether the bytes of a row are there, and what they were. */
+  readonly holdsMail: (file: string) => Promise<boolean>;
+  /** Sends what the outbox holds and is due. */
+  readonly deliver: Delivery['deliver'];
+  /** Enqueues the mails of notices; nothing where there is no mail server or nobody to tell. */
+  readonly notify: (notices: readonly Notice[]) => Promise<void>;
+  /** Sends key alerts, each of them once; never throws. */
+  readonly notifyOfKeys: Notifications['sendKeyAlert'];
+  /** Reminds operators of Admin Keys that are past their age. */
+  readonly remindOfAdminKeys: () => Promise<void>;
+  readonly notifyConfigFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
+};
+
+export type Fixture = {
+  readonly deps: Deps;
+  readonly log: Log;
+  /** The folder of the config. */
+  readonly folder: string;
+  readonly paths: Paths;
+  readonly warehouse: Warehouse;
+  readonly keyRuntime: KeyRuntime;
+};
+
+/** Milliseconds of the grace that are left to write down how mails under way ended. */
+const stopMargin = 1000;
+
+/** Milliseconds that sent mails are kept where mail is no longer declared. */
+const defaultKeep = 90 * 86_400_000;
+
+const kindOf = (job: Job): JobKind => {
+  const kind = jobKinds.find((candidate) => candidate.kind === job.kind);
+  if (kind === undefined) throw fault('config-invalid', `job ${job.name} is of no known kind: ${job.kind}`);
+  return kind;
+};
+
+/** `daily-spend-20261121T070000000Z`: names the run in mails and logs. */
+const runIdOf = (job: string, slot: UnixMillis): string =>
+  `${job}-${new Date(slot).toISOString().replaceAll(/[-:.]/g, '')}`;
+
+type RunOf = PlannedRun & {
+  readonly name: string;
+  readonly account: string;
+  readonly zone: string;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly dataLate?: string;
+};
+
+/** Everything that works on the open database by this config. */
+export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
+  const { deps, log, folder, paths, warehouse } = fixture;
+  const { settings } = config;
+  const { clock } = deps;
+  const accounts = createAccounts(config, deps, log, warehouse.clocks.note);
+  const { mail } = settings;
+  const outbox = { outbox: warehouse.outbox, folder: paths.outboxDirectory, clock };
+  const channels = openChannels(config, deps, log);
+  const { transport, kinds, messageDefaults } = channels;
+
+  const notifications = createNotifications({
+    config,
+    channels,
+    folder: paths.outboxDirectory,
+    warehouse,
+    journal: fixture.keyRuntime.journal,
+    clock,
+    log,
+  });
+
+  const keyServices = createKeyServices({
+    config,
+    accounts,
+    room: fixture.keyRuntime,
+    warehouse,
+    deps,
+    log,
+    notify: notifications.sendKeyAlert,
+  });
+
+  const contextOf = ({ name, account, ...run }: RunOf): JobContext => ({
+    ...run,
+    name,
+    runId: runIdOf(name, run.slot),
+    account: accounts.get(account),
+    locale: settings.locale,
+    warehouse,
+    spoolDirectory: paths.spoolDirectory,
+    reportDirectories: reportDirectories(folder),
+    reports: {
+      folder: paths.reportsDirectory,
+      attachLimit: mail?.attach_limit ?? 0,
+      ...(mail?.files_url === undefined ? {} : { filesUrl: mail.files_url }),
+    },
+    costOwners: costOwnersOf(settings, account),
+    keys: keyServices.keyService(account),
+    mail:
+      channels.routes.length === 0
+        ? undefined
+        : {
+            folder: paths.outboxDirectory,
+            messageDefaults,
+            kinds,
+            from: mail?.from ?? '',
+          },
+    clock,
+    log: log.with({ job: name }),
+  });
+
+  const delivery = createDelivery(
+    { ...outbox, random: deps.random, log, grace: Math.max(0, settings.scheduler.grace - stopMargin) },
+    channels.routes,
+  );
+
+  const clean = createMailCleaner({ ...outbox, random: deps.random, log });
+
+  return {
+    config,
+    execute: async ({ job, run, progress, signal, dataLate }) => {
+      const context = contextOf({
+        name: job.name,
+        account: job.account,
+        zone: job.timezone,
+        slot: run.slot,
+        interval: run.interval,
+        trigger: run.trigger,
+        progress,
+        signal,
+        ...(dataLate === undefined ? {} : { dataLate }),
+      });
+      try {
+        return await kindOf(job).run(job.fields, context);
+      } finally {
+        await notifications.findings(job.account, context.log);
+      }
+    },
+    plan: async (job, run, signal) => {
+      const { name, account, timezone: zone } = job;
+      return kindOf(job).plan(
+        job.fields,
+        contextOf({ ...run, name, account, zone, progress: noProgress, signal }),
+      );
+    },
+    composeReport: async (request, progress, signal) => {
+      const account = request.account ?? Object.keys(settings.accounts)[0];
+      if (account === undefined) {
+        throw fault('wrong-use', 'no account is declared to report on', {
+          advice: 'declare one under accounts in tollkeeper.yaml',
+        });
+      }
+      if (request.zone !== undefined && !isZone(request.zone)) {
+        throw fault('wrong-use', `there is no time zone ${request.zone}`, {
+          advice: 'name one of the IANA list, such as UTC or Europe/Berlin',
+        });
+      }
+      const slot = clock.now();
+      const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
+      const zone = request.zone ?? settings.timezone;
+      const context = contextOf({ ...run, name: request.report, account, zone, progress, signal });
+      const composed = await composeReport({ ...request, defaultPeriod: 'last-month' }, context);
+      return {
+        subject: composed.rendered.subject,
+        files: await builtFiles(composed, request.report, request.attach ?? [], context),
+        warnings: composed.model.warnings,
+      };
+    },
+    doctor: async (request, progress, signal) =>
+      runDoctor(
+        request,
+        {
+          config,
+          accounts,
+          transport,
+          paths,
+          warehouse,
+          clock,
+          log,
+          where: deps,
+          probeKeys: keyServices.probeKeys,
+          sinksOf: keyServices.sinksOf,
+        },
+        progress,
+        signal,
+      ),
+    reconcile: async (request, progress, signal) => {
+      const name = request.account ?? Object.keys(settings.accounts)[0];
+      if (name === undefined)
+        throw fault('wrong-use', 'no account is declared to reconcile', {
+          advice: 'declare one under accounts in tollkeeper.yaml',
+        });
+      const { timezone: zone } = settings;
+      const slot = clock.now();
+      const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
+      const context = contextOf({ ...run, name: 'reconcile', account: name, zone, progress, signal });
+      return reconcileOrdered(request, context);
+    },
+    keyService: keyServices.keyService,
+    routes: delivery.routes,
+    processRoute: delivery.runCycle,
+    passUndeclared: delivery.passUndeclared,
+    deliver: delivery.deliver,
+    cleanMail: async () => {
+      await clean(mail?.keep ?? defaultKeep);
+    },
+    holdsMail: (file) => holdsMail(paths.outboxDirectory, file),
+    notify: notifications.notices,
+    notifyOfKeys: notifications.sendKeyAlert,
+    remindOfAdminKeys: notifications.oldAdminKeys,
+    notifyConfigFaults: notifications.configFaults,
+    [Symbol.asyncDispose]: async () => {
+      await channels[Symbol.asyncDispose]();
+      await keyServices[Symbol.asyncDispose]();
+      await accounts[Symbol.asyncDispose]();
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import { fault } from '../core/index.ts';
+import type { Log, Deps } from '../core/index.ts';
+import { acquireLock } from '../warehouse/index.ts';
+import type { Paths } from './paths.ts';
+
+/** Milliseconds between two tries of a daemon that waits for another to end. */
+const between = 500;
+
+/**
+ * Makes this process the only daemon of the volume until it is disposed; the lock dies with the process.
+ * @throws Fault `daemon-runs` when another one is, and we are not to wait; those of the warehouse
+ */
+export const becomeTheDaemon = async (
+  { daemonLock }: Pick<Paths, 'daemonLock'>,
+  { clock, signal }: Pick<Deps, 'clock' | 'signal'>,
+  log: Log,
+  wait: boolean,
+): Promise<AsyncDisposable> => {
+  let told = false;
+  for (;;) {
+    const lock = await acquireLock(daemonLock);
+    if (lock.held) return lock;
+    const holder = lock.holder === undefined ? '' : ` (process id ${lock.holder})`;
+    if (!wait) throw fault('daemon-runs', `another daemon runs on this volume${holder}`);
+    if (!told) log.info(`waiting for the daemon that runs on this volume to end${holder}`);
+    told = true;
+    await clock.wait(between, signal);
+  }
+};

@@ -1,0 +1,187 @@
+import { pid } from 'node:process';
+import { createLog, errorFields, fault, hasCode } from '../core/index.ts';
+import type { Log, Deps } from '../core/index.ts';
+import type { Config, Loaded } from '../config/index.ts';
+import { daemonWakers, startLoop } from '../scheduler/index.ts';
+import { listenForCommands } from '../server/index.ts';
+import { readConfig } from '../settings.ts';
+import { builtAt, version } from '../version.ts';
+import { goodConfig } from './commands.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { levelledLog } from './levelled-log.ts';
+import type { LogLevel } from './levelled-log.ts';
+import { createLocalCommands } from './local-commands.ts';
+import { openApp } from './open-app.ts';
+import { openPage } from './open-page.ts';
+import type { App } from './open-app.ts';
+import { makeDataFolder, pathsOf } from './paths.ts';
+import type { Paths } from './paths.ts';
+import { createReload } from './reload.ts';
+import { takeVolume } from './volume.ts';
+
+/** A command that runs without a daemon holds the database for as long as it runs. */
+const databaseTimeout = { tries: 240, wait: 500 };
+
+const openPatiently = async (deps: Deps, folder: string, config: Config, log: Log): Promise<App> => {
+  for (let left = databaseTimeout.tries; ; left -= 1) {
+    try {
+      return await openApp(deps, { folder, config, log, claimsSlots: true });
+    } catch (error) {
+      if (!hasCode(error, 'warehouse-locked') || left <= 1) throw error;
+      if (left === databaseTimeout.tries)
+        log.info('waiting for the database', { error: error.message, advice: 'a command works on it' });
+      await deps.clock.wait(databaseTimeout.wait, deps.signal);
+    }
+  }
+};
+
+const checkClock = (deps: Deps): void => {
+  const now = deps.clock.now();
+  if (builtAt === undefined || now >= builtAt) return;
+  throw fault(
+    'clock-before-build',
+    `the clock shows ${new Date(now).toISOString()}, and this program was built at ${new Date(builtAt).toISOString()}`,
+  );
+};
+
+/** Resolves when the process is told to stop. */
+const stopAsked = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+type Served = {
+  readonly loaded: Loaded;
+  readonly config: Config;
+  readonly log: Log;
+  readonly paths: Paths;
+  /** That health is asked for on. */
+  readonly port: number;
+  readonly setReady: (isReady: boolean) => void;
+  /** Given how the log level is found from then on. */
+  readonly setLevel: (level: () => LogLevel) => void;
+};
+
+/** Serves on a volume that nobody else serves on, until the process is told to stop and all is written down. */
+const serveVolume = async (
+  deps: Deps,
+  folder: string,
+  { loaded, config, log, paths, port, setReady, setLevel }: Served,
+): Promise<void> => {
+  const { clock, secrets, signal } = deps;
+  await using app = await openPatiently(deps, folder, config, log);
+  setLevel(() => app.current().config.settings.log.level);
+  const startedAt = clock.now();
+  const reload = createReload({
+    deps,
+    folder,
+    log,
+    first: { ...loaded, config },
+    adopt: app.adopt,
+    notifyFaults: (faults) => app.current().notifyConfigFaults(faults, clock.now()),
+  });
+  const commands = createLocalCommands({
+    clock,
+    app,
+    state: () => ({
+      daemon: { pid, startedAt, stopping: app.scheduler.isStopping() },
+      config: reload.state(),
+    }),
+  });
+  await using _control = await listenForCommands({
+    databasePath: paths.path,
+    commands,
+    version,
+    clock,
+    log,
+    redact: secrets.redact,
+    cwd: deps.cwd,
+  });
+  await using page = await openPage(config.settings.status, {
+    commands,
+    reportsDirectory: paths.reportsDirectory,
+    redact: secrets.redact,
+    log,
+  });
+  if (signal.aborted) return;
+  const housekeeping = createHousekeeping(app, reload, deps, log);
+  const loop = startLoop({
+    clock,
+    log,
+    wakers: daemonWakers,
+    reconcile: app.scheduler.reconcile,
+    // Asked for again at each wake-up: another config may have other routes.
+    get housekeeping() {
+      return housekeeping();
+    },
+  });
+  using _hangup = deps.onHangup(() => {
+    log.info('SIGHUP: the config is read again');
+    reload.now().catch((error: unknown) => log.error('the config cannot be read again', errorFields(error)));
+  });
+  try {
+    await app.scheduler.reconcile();
+    setReady(true);
+    const jobs = Object.keys(config.jobs).length;
+    const { health } = config.settings;
+    log.info('serving', { version, jobs, health: `${health.host}:${port}`, page: page.address, pid });
+    if (jobs === 0) log.warn('no job is declared', { advice: `add jobs to ${folder}/jobs/*.yaml` });
+    await stopAsked(signal);
+  } finally {
+    setReady(false);
+    log.info('stopping');
+    const { grace } = app.current().config.settings.scheduler;
+    // Both at once: no run begins while housekeeping comes to its end.
+    await Promise.all([app.scheduler.stop(grace), loop.stop()]);
+  }
+};
+
+/** Runs jobs on their schedule until the process is told to stop; then lets what runs end and closes everything. */
+export const serve = async (
+  deps: Deps,
+  folder: string,
+  options: { readonly wait: boolean },
+): Promise<void> => {
+  const loaded = await readConfig(folder, deps);
+  const config = goodConfig(loaded);
+  checkClock(deps);
+  const { settings } = config;
+  let level = (): LogLevel => settings.log.level;
+  const whole = createLog({
+    write: deps.stdout.write,
+    level: 'debug',
+    clock: deps.clock,
+    redact: deps.secrets.redact,
+  });
+  const log = levelledLog(whole, () => level());
+  // One who waits, or is just starting, reads the config when it begins to serve.
+  using _hangup = deps.onHangup(() => undefined);
+  let isReady = false;
+  const paths = pathsOf(deps, settings.warehouse);
+  await makeDataFolder(paths);
+  try {
+    const ready = (): boolean => isReady;
+    const opened = await takeVolume(deps, settings.health, { paths, log, wait: options.wait, ready });
+    // First to open and last to close: it is alive, and not ready, while the rest is opened and closed.
+    await using health = opened.health;
+    await using _lock = opened.lock;
+    await serveVolume(deps, folder, {
+      loaded,
+      config,
+      log,
+      paths,
+      port: health.port,
+      setReady: (is) => {
+        isReady = is;
+      },
+      setLevel: (current) => {
+        level = current;
+      },
+    });
+  } catch (error) {
+    // To be told to stop before there is anything to stop is a good end too.
+    if (!deps.signal.aborted || error !== deps.signal.reason) throw error;
+  }
+  log.info('stopped');
+};

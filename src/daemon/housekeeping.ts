@@ -1,0 +1,137 @@
+import { errorFields, noProgress, unixMillis } from '../core/index.ts';
+import type { Log, Deps } from '../core/index.ts';
+import { trimReports } from '../jobs/index.ts';
+import type { KeyService, KeyAlert } from '../keys/index.ts';
+import type { DeliverySummary } from '../notify/index.ts';
+import type { Housekeeping } from '../scheduler/index.ts';
+import type { App } from './open-app.ts';
+import { pathsOf } from './paths.ts';
+import type { Reload } from './reload.ts';
+import { createJournalWatch, createStuckWatch } from './keys/stuck-rotations.ts';
+import type { StuckWatch } from './keys/stuck-rotations.ts';
+
+const second = 1000;
+
+/** Milliseconds from one start of a housekeeping work to the next. */
+const every = {
+  outbox: 5 * second,
+  keys: 300 * second,
+  undeclared: 60 * second,
+  config: 3 * second,
+  trim: 3600 * second,
+};
+
+/** One worker a route of the outbox: a slow server keeps neither the others nor the jobs waiting. */
+const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
+  const { routes, processRoute, passUndeclared } = app.current();
+  const told =
+    (route: string, runCycle: (signal: AbortSignal) => Promise<DeliverySummary>) =>
+    async (signal: AbortSignal): Promise<void> => {
+      const sent = await runCycle(signal);
+      if (sent.sent + sent.failed + sent.deferred + sent.unknown > 0)
+        log.info('outbox processed', { route, ...sent });
+    };
+  return [
+    ...routes.map((route) => ({
+      name: `outbox: ${route}`,
+      every: every.outbox,
+      run: told(route, (signal) => processRoute(route, signal)),
+    })),
+    { name: 'outbox: undeclared', every: every.undeclared, run: told('undeclared', passUndeclared) },
+  ];
+};
+
+/** Whether there was anything to advance. */
+const moveAccountOn = async (
+  account: string,
+  keyService: KeyService,
+  log: Log,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  if ((await keyService.open()).length === 0) return false;
+  const advanced = await keyService.advance({ signal, progress: noProgress });
+  for (const { view, moved } of advanced)
+    if (moved)
+      log.info('a rotation has advanced', {
+        account,
+        service: view.service,
+        stage: view.stage,
+        words: view.words,
+      });
+  return true;
+};
+
+type Watches = { readonly rotations: StuckWatch; readonly journal: StuckWatch };
+
+/** Moves the rotations that are open on, an account at a time; nobody is asked anything where there are none. */
+const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Housekeeping => {
+  const notify = async (alert: KeyAlert | undefined): Promise<void> => {
+    if (alert !== undefined) await app.current().notifyOfKeys(alert);
+  };
+  return {
+    name: 'rotations',
+    every: every.keys,
+    run: async (signal) => {
+      // Also where nothing is due: the next step may be weeks away.
+      const problem = await app.keyProblem();
+      if (problem !== undefined) {
+        log.error('no step on keys is taken: their journal does not hold', errorFields(problem));
+        await notify(journal.failed('', problem));
+        return;
+      }
+      await notify(journal.advancedAgain(''));
+      const { config, keyService } = app.current();
+      for (const account of Object.keys(config.settings.accounts)) {
+        try {
+          if (await moveAccountOn(account, keyService(account), log, signal))
+            await notify(watch.advancedAgain(account));
+          else watch.atRest(account);
+        } catch (error) {
+          signal.throwIfAborted();
+          // One account's gateway keeps nobody else's keys waiting.
+          log.error('rotations cannot be advanced', { account, ...errorFields(error) });
+          await notify(watch.failed(account, error));
+        }
+      }
+    },
+  };
+};
+
+/** What a daemon sees to besides its slots, asked for again at each wake-up; what is remembered of troubles lasts beyond that. */
+export const createHousekeeping = (
+  app: App,
+  reload: Reload,
+  deps: Deps,
+  log: Log,
+): (() => readonly Housekeeping[]) => {
+  const { clock } = deps;
+  const watches = { rotations: createStuckWatch(clock), journal: createJournalWatch(clock) };
+  return () => [
+    ...outboxWork(app, log),
+    keyWork(app, log, watches),
+    { name: 'admin keys', every: every.trim, run: () => app.current().remindOfAdminKeys() },
+    { name: 'mail files', every: every.trim, run: () => app.current().cleanMail() },
+    { name: 'config', every: every.config, run: () => reload.look() },
+    {
+      name: 'ledger',
+      every: every.trim,
+      run: async () => {
+        const keep = app.current().config.settings.scheduler.keep_runs;
+        const removed = await app.warehouse.runs.trim(unixMillis(deps.clock.now() - keep));
+        if (removed > 0) log.info('old runs were removed from the ledger', { runs: removed });
+      },
+    },
+    {
+      name: 'reports',
+      every: every.trim,
+      run: async () => {
+        const { settings } = app.current().config;
+        const { reportsDirectory } = pathsOf(deps, settings.warehouse);
+        const now = deps.clock.now();
+        const before = unixMillis(now - settings.archive_reports.keep);
+        const removed = await trimReports(reportsDirectory, before, now);
+        if (removed > 0) log.info('old reports were removed from the archive', { reports: removed });
+      },
+    },
+  ];
+};

@@ -1,0 +1,72 @@
+import { fault } from '../../core/index.ts';
+import type { KeyService, RotationView } from '../../keys/index.ts';
+import type { FoundKey } from './find.ts';
+
+export type OpenRotation = { readonly account: string; readonly view: RotationView };
+
+export type KeyAccounts = {
+  /** The one that is named, else all. @throws Fault `wrong-use` */
+  readonly named: (account: string | undefined) => readonly string[];
+  readonly keysOf: (account: string, signal: AbortSignal) => Promise<readonly FoundKey[]>;
+  /** Of the account that is named, else of all. */
+  readonly allKeys: (account: string | undefined, signal: AbortSignal) => Promise<readonly FoundKey[]>;
+  /** The rotation of the service that is not over. @throws Fault `wrong-use` when several accounts have one */
+  readonly openOf: (service: string, account: string | undefined) => Promise<OpenRotation | undefined>;
+  /** Whose rotation a person speaks of. @throws Fault `wrong-use` where several accounts are meant, or none of many */
+  readonly ofService: (service: string, account: string | undefined) => Promise<string>;
+};
+
+/** Finds what a person means among the accounts of the config. */
+export const createKeyAccounts = (
+  accounts: () => readonly string[],
+  keyService: (account: string) => Pick<KeyService, 'survey' | 'open'>,
+): KeyAccounts => {
+  const named: KeyAccounts['named'] = (account) => {
+    const all = accounts();
+    if (account !== undefined && all.includes(account)) return [account];
+    if (account === undefined && all.length > 0) return all;
+    throw fault(
+      'wrong-use',
+      account === undefined
+        ? 'no account is declared'
+        : `there is no account ${account}; there are: ${all.join(', ') || 'none'}`,
+      { advice: 'name one that is declared under accounts in tollkeeper.yaml' },
+    );
+  };
+
+  const keysOf: KeyAccounts['keysOf'] = async (account, signal) =>
+    (await keyService(account).survey(signal)).keys.map((key) => ({ ...key, account }));
+
+  const openOf: KeyAccounts['openOf'] = async (service, account) => {
+    const found: OpenRotation[] = [];
+    for (const name of named(account))
+      for (const view of await keyService(name).open())
+        if (view.service === service) found.push({ account: name, view });
+    if (new Set(found.map((one) => one.account)).size < 2) return found[0];
+    const where = found.map((one) => one.account).join(' and ');
+    throw fault('wrong-use', `${service} is a service of ${where}`, {
+      advice: 'name the account that is meant with --account',
+    });
+  };
+
+  return {
+    named,
+    keysOf,
+    openOf,
+    allKeys: async (account, signal) => {
+      const keys: FoundKey[] = [];
+      for (const name of named(account)) keys.push(...(await keysOf(name, signal)));
+      return keys;
+    },
+    ofService: async (service, account) => {
+      const open = await openOf(service, account);
+      const [first, second] = named(account);
+      if (open !== undefined) return open.account;
+      // Of one account the key service itself says what is not there.
+      if (first !== undefined && second === undefined) return first;
+      throw fault('wrong-use', `${service} has no rotation under way in any account`, {
+        advice: '`tollkeeper keys list` shows what is under way',
+      });
+    },
+  };
+};

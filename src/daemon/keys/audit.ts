@@ -1,0 +1,116 @@
+import { createReadStream } from 'node:fs';
+import { access, open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fault, hasCode, systemCode } from '../../core/index.ts';
+import type { Log, Deps } from '../../core/index.ts';
+import { verifyAudit } from '../../keys/index.ts';
+import type { AuditVerdict } from '../../keys/index.ts';
+import { readConfig } from '../../settings.ts';
+import { goodConfig, openCommands } from '../commands.ts';
+import { pathsOf } from '../paths.ts';
+import type { Paths } from '../paths.ts';
+
+export type AuditView = AuditVerdict & {
+  readonly file: string;
+  /** The file was not there, and the database knows so many steps; whether it is there again now, from the database. */
+  readonly missing?: { readonly steps: number; readonly writtenAgain: boolean };
+  /** What to do where it does not hold, or was missing. */
+  readonly advice?: string;
+};
+
+const placesBeside = async (deps: Deps, folder: string): Promise<Paths> => {
+  const loaded = await readConfig(folder, deps);
+  return pathsOf(deps, {
+    path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path,
+  });
+};
+
+/** Whether it ends in the middle of a line. */
+const isTorn = async (file: string): Promise<boolean> => {
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    if (size === 0) return false;
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+    return buffer[0] !== 0x0a;
+  } finally {
+    await handle.close();
+  }
+};
+
+const compare = 'compare its head with one that was kept, such as a `statement` prints';
+
+const adviceFor = async (file: string, isOwn: boolean): Promise<string> => {
+  if (!isOwn)
+    return 'this copy does not prove what was done: take an older or another one, and check the file beside the database with `tollkeeper keys audit --verify`';
+  const torn = (await isTorn(file))
+    ? 'a last line that a crash cut off is taken away at the next start: start, and check again. Otherwise '
+    : '';
+  return `${torn}move ${file} aside and keep it, since it shows what was changed. The database has every step, too: the file is rewritten from it with the next command or order on keys, or within five minutes while the daemon runs, as long as the chain holds there; no restart is needed. Then check again and ${compare}. Where the database is lost or does not hold either, put the file back from a copy instead`;
+};
+
+const verdictOf = async (file: string, isOwn: boolean): Promise<AuditView> => {
+  const stream = createReadStream(file, 'utf8');
+  try {
+    const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+    const verdict = await verifyAudit(lines);
+    if (verdict.broken === undefined) return { file, ...verdict };
+    return { file, ...verdict, advice: await adviceFor(file, isOwn) };
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    throw fault('wrong-use', `${file} cannot be read (${systemCode(error) ?? 'unknown'})`, {
+      cause: error,
+      advice: 'it is written with the first step on a key; name another file with --verify FILE',
+    });
+  } finally {
+    stream.destroy();
+  }
+};
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** How many steps the database knows; it is opened, or its daemon asked. @throws Fault `audit-damaged` where it does not hold */
+const stepsKnown = async (deps: Deps, folder: string, log: Log): Promise<number> => {
+  await using commands = await openCommands(deps, { folder, log });
+  return (await commands.keys.history({})).steps.length;
+};
+
+/** A file that is not there is none to be missed only where no step was ever taken. */
+const missed = async (deps: Deps, folder: string, file: string, log: Log): Promise<AuditView | undefined> => {
+  const steps = await stepsKnown(deps, folder, log).catch((error: unknown) => {
+    // Without an account nobody has keys.
+    if (hasCode(error, 'wrong-use')) return 0;
+    throw error;
+  });
+  if (steps === 0) return undefined;
+  const writtenAgain = await isThere(file);
+  const found = writtenAgain ? await verdictOf(file, true) : { file, lines: 0, head: '' };
+  const advice = writtenAgain
+    ? `find out who took it away, and ${compare}`
+    : `find out who took it away; it is rewritten from the database before the next step at the latest. Then check again and ${compare}`;
+  return { advice, ...found, missing: { steps, writtenAgain } };
+};
+
+/**
+ * Checks an audit file, or the one beside the database of a config. It is a file, so that neither a daemon nor the
+ * database is asked, unless it is not there and may have been taken away.
+ * @throws Fault `config-invalid` where not even the database is known, `wrong-use` where there is no file to check,
+ * `audit-damaged` where neither file nor database holds
+ */
+export const auditKeys = async (
+  deps: Deps,
+  which: { readonly folder: string } | { readonly file: string },
+  log: Log,
+): Promise<AuditView> => {
+  if ('file' in which) return verdictOf(which.file, false);
+  const { auditFile, path } = await placesBeside(deps, which.folder);
+  if (!(await isThere(auditFile)) && (await isThere(path))) {
+    const found = await missed(deps, which.folder, auditFile, log);
+    if (found !== undefined) return found;
+  }
+  return verdictOf(auditFile, true);
+};

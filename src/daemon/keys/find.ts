@@ -1,0 +1,55 @@
+import { fault } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import { newestOf } from '../../keys/index.ts';
+import type { SurveyedKey } from '../../keys/index.ts';
+
+/** A key with the account it belongs to. */
+export type FoundKey = SurveyedKey & { readonly account: string };
+
+const oneOf = (named: string, candidates: readonly FoundKey[], several: string): FoundKey => {
+  const [first, second] = candidates;
+  if (first !== undefined && second === undefined) return first;
+  if (first === undefined)
+    throw fault('wrong-use', `no service, key or id is ${named}`, {
+      advice: '`tollkeeper keys list` shows the keys that there are',
+    });
+  const accounts = new Set(candidates.map(({ account }) => account));
+  const shown = candidates.map(
+    ({ account, key }) => `id:${key.id} (${key.name}${accounts.size === 1 ? '' : `, account ${account}`})`,
+  );
+  throw fault('wrong-use', `${named} ${several}: ${shown.join(', ')}`, {
+    advice:
+      accounts.size === 1
+        ? 'give one of these ids'
+        : 'give one of these ids, and with --account the account that is meant',
+  });
+};
+
+/** The keys of the service of this name. */
+export const lineNamed = (named: string, keys: readonly FoundKey[]): readonly FoundKey[] =>
+  keys.filter(({ service }) => service === named);
+
+/**
+ * The key that a person names: `id:42`, an id, a service, which stands for its newest key whatever older ones are called,
+ * or the name of a key. What fits several keys is refused. @throws Fault `wrong-use`
+ */
+export const findKey = (named: string, keys: readonly FoundKey[], now: UnixMillis): FoundKey => {
+  const id = /^id:(\d{1,15})$/.exec(named)?.[1];
+  if (id !== undefined)
+    return oneOf(
+      named,
+      keys.filter(({ key }) => key.id === Number(id)),
+      'is the id of several keys',
+    );
+  const line = lineNamed(named, keys);
+  const accounts = [...new Set(line.map(({ account }) => account))];
+  const newest = accounts.flatMap((name) =>
+    newestOf(
+      line.filter(({ account }) => account === name),
+      now,
+    ),
+  );
+  const byName = line.length > 0 ? newest : keys.filter(({ key }) => key.name === named);
+  const byId = keys.filter(({ key }) => String(key.id) === named);
+  return oneOf(named, [...new Set([...byId, ...byName])], 'fits several keys');
+};

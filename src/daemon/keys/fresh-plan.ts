@@ -1,0 +1,41 @@
+import type { KeySurvey, PlannedExpiry } from '../../keys/index.ts';
+import type { FreshKeyPlan } from './planner.ts';
+
+const describeEnd = {
+  warn: 'to be warned of',
+  expire: 'to be set to expire',
+  delete: 'to be deleted',
+} as const;
+
+/** Why a job would not do with a key what it once planned. */
+const whyNot = ({ keyId }: PlannedExpiry, { expiries, held }: FreshKeyPlan, { keys }: KeySurvey): string => {
+  if (!keys.some(({ key }) => key.id === keyId)) return 'it is gone';
+  const others = expiries.filter((one) => one.keyId === keyId);
+  if (others.length > 0)
+    return `it is ${others.map(({ action }) => describeEnd[action.kind]).join(' and ')} now`;
+  const why = held.find((one) => one.keyId === keyId);
+  if (why === undefined) return 'the job is not about it any more';
+  // The clock that has begun again is hard to put in words, and what sets it back is a call.
+  return why.reason === 'not-due'
+    ? 'it is not due any more: it was used since, or the job says otherwise now'
+    : why.words;
+};
+
+/** Whether a plan would end a key, and not only tell of it. */
+export const endsKey = ({ action }: PlannedExpiry): boolean => action.kind !== 'warn';
+
+/** The ends of keys that a plan has and the plan of now has not, a line each: use shows in no state of a key. */
+export const noLongerPlanned = (
+  filed: readonly PlannedExpiry[],
+  now: FreshKeyPlan,
+  survey: KeySurvey,
+): readonly string[] =>
+  filed
+    .filter(
+      ({ keyId, action }) =>
+        !now.expiries.some((one) => one.keyId === keyId && one.action.kind === action.kind),
+    )
+    .map(
+      (planned) =>
+        `${planned.name} (id ${planned.keyId}) is no longer ${describeEnd[planned.action.kind]}: ${whyNot(planned, now, survey)}`,
+    );

@@ -1,0 +1,52 @@
+import { fault, shellWord } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import { isLive, newestOf } from '../../keys/index.ts';
+import type { KeyEvent } from '../../keys/index.ts';
+import { lineNamed } from './find.ts';
+import type { FoundKey } from './find.ts';
+
+/** What sinks know of a key, by what was written down of its delivery. */
+const describePlaces = (keyId: number, history: readonly KeyEvent[]): string | undefined => {
+  const proven = history.findLast((event) => event.what === 'read-back' && event.keyId === keyId);
+  if (proven?.what === 'read-back' && proven.places.length > 0)
+    return `${proven.places.join(' and ')} ${proven.places.length === 1 ? 'holds' : 'hold'} it`;
+  const begun = history.flatMap((event) =>
+    event.what === 'delivering' && event.keyId === keyId ? [event.place] : [],
+  );
+  return begun.length === 0 ? undefined : `${[...new Set(begun)].join(' and ')} may hold it`;
+};
+
+/** Whether consumers of the service may have no other key than this one. */
+const isCurrent = (found: FoundKey, line: readonly FoundKey[], now: UnixMillis): boolean => {
+  if (!isLive(found, now)) return false;
+  const newest = newestOf(line, now);
+  // What not every sink was ever given may be in one of them beside it.
+  return newest.some(({ key }) => key.id === found.key.id) || found.unfinished === true;
+};
+
+type Held = {
+  readonly keys: readonly FoundKey[];
+  readonly now: UnixMillis;
+  /** The job that delivers it. */
+  readonly job: string | undefined;
+  readonly history: () => Promise<readonly KeyEvent[]>;
+};
+
+/**
+ * A key that consumers have no other than is not ended by hand before it has a successor.
+ * @throws Fault `wrong-use`, with what holds it and what to do
+ */
+export const refuseSkipped = async (found: FoundKey, { keys, now, job, history }: Held): Promise<void> => {
+  const { key, service, rotation } = found;
+  const line = lineNamed(service, keys).filter(({ account }) => account === found.account);
+  const turning = rotation !== undefined && rotation.part !== 'leaving' && rotation.part !== 'kept';
+  if (!turning && (job === undefined || !isCurrent(found, line, now))) return;
+  const holds =
+    describePlaces(key.id, await history()) ??
+    (job === undefined
+      ? 'a rotation of it is under way'
+      : `the job ${job} delivers it to the sinks of ${service}`);
+  throw fault('wrong-use', `${key.name} (id ${key.id}) is the current key of ${service}: ${holds}`, {
+    advice: `a leaked key is replaced, delivered and then deleted by \`tollkeeper keys rotate ${shellWord(service)} --now\`; to end it with nothing in its place, so that whoever holds it is refused, give --even-if-current`,
+  });
+};

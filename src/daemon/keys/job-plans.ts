@@ -1,0 +1,223 @@
+import { fault, isFault, noProgress, zero } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { Config, Job } from '../../config/index.ts';
+import { expiryPolicy, materializeExpiry, rotationPolicy } from '../../jobs/index.ts';
+import type { ExpireSettings, RotateSettings } from '../../jobs/index.ts';
+import {
+  byGatewayClock,
+  isKeyName,
+  isSelected,
+  isServiceName,
+  describeNeeds,
+  placesClash,
+  planExpiry,
+  planNotices,
+  planRotations,
+  printKeyName,
+  rangeText,
+  templateOf,
+} from '../../keys/index.ts';
+import type {
+  SkippedKey,
+  KeyService,
+  KeySurvey,
+  RotationPolicy,
+  SinkSpec,
+  SurveyedKey,
+} from '../../keys/index.ts';
+import type { Warehouse } from '../../warehouse/index.ts';
+import type { FreshKeyPlan, KeyJob, KeyPlanner } from './planner.ts';
+import { costOwnersOf } from '../cost-owners.ts';
+
+export type JobPlansDeps = {
+  readonly config: Config;
+  readonly keyService: (account: string) => Pick<KeyService, 'history' | 'keptBySinks'>;
+  readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots' | 'clocks'>;
+};
+
+const jobOf = ({ name, kind, account, timezone: zone }: Job): KeyJob => ({ name, kind, account, zone });
+
+const policyOf = (job: Job): RotationPolicy =>
+  // The config has parsed the fields with the shape of this kind.
+  rotationPolicy({ name: job.name, zone: job.timezone }, job.fields as RotateSettings);
+
+const skipNotes = (held: readonly SkippedKey[]): readonly string[] => {
+  const told = held.filter(describeNeeds);
+  const usual = held.length - told.length;
+  return [
+    ...told.map(({ name, words }) => `left as it is: ${name}: ${words}`),
+    ...(usual === 0 ? [] : [`left as usual: ${usual === 1 ? '1 key' : `${usual} keys`}`]),
+  ];
+};
+
+/** Places count from here: only whether two of them are the same is asked. */
+const anywhere = '/';
+
+/** Whether two services would share a place of these sinks. */
+const shareAPlace = (
+  account: string,
+  [one, other]: readonly [string, string],
+  sinks: readonly SinkSpec[],
+): boolean => {
+  const of = (service: string) => ({ account, service, sinks });
+  try {
+    return placesClash([of(one), of(other)], anywhere).some(
+      ({ services }) => new Set(services.map(({ service }) => service)).size > 1,
+    );
+  } catch (error) {
+    // A name that fits no place is told when a sink is made for it.
+    if (isFault(error)) return false;
+    throw error;
+  }
+};
+
+/** A key as a service's first one would be listed. */
+const firstKey = (name: string, service: string, group: string): SurveyedKey => ({
+  key: {
+    id: 0,
+    name,
+    keyMask: undefined,
+    status: undefined,
+    remainQuota: zero,
+    unlimitedQuota: true,
+    expiredTime: 'never',
+    group,
+    createdTime: undefined,
+    rest: {},
+  },
+  service,
+  generation: 1,
+  known: true,
+});
+
+/** `name "prod-*", group vip and team growth`. */
+const describeSelection = ({ name, group, olderThan, team, status }: RotationPolicy['select']): string => {
+  const parts = [
+    ...(name === undefined ? [] : [`name ${JSON.stringify(name)}`]),
+    ...(group === undefined ? [] : [`group ${group}`]),
+    ...(team === undefined ? [] : [`team ${team}`]),
+    ...(status === undefined ? [] : [`status ${status.join(' or ')}`]),
+    ...(olderThan === undefined ? [] : [`older_than ${rangeText(olderThan)}`]),
+  ];
+  return [parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter((part) => part !== '').join(' and ');
+};
+
+/** More than any account has. */
+const all = { maxPerRun: { count: 1_000_000 }, minRemaining: 0 };
+
+/** What the jobs of a config say of keys. */
+export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps): KeyPlanner => {
+  const ofKind = (kind: string): readonly Job[] =>
+    Object.values(config.jobs).filter((job) => job.kind === kind);
+  const rotating = ofKind('rotate-keys');
+  const teamsOf = (account: string) => costOwnersOf(config.settings, account).teams;
+
+  /** A key is of a job before it has the age at which the job looks at it. */
+  const covers = (job: Job, key: SurveyedKey, now: UnixMillis): boolean => {
+    const { olderThan: _olderThan, ...select } = policyOf(job).select;
+    return isSelected(key, select, { teams: teamsOf(job.account), now });
+  };
+
+  const rotatingNamed = (name: string): RotationPolicy => {
+    const job = rotating.find((one) => one.name === name);
+    if (job !== undefined) return policyOf(job);
+    throw fault('wrong-use', `job ${name} rotates no keys`, {
+      advice: `name a job of kind rotate-keys; there are: ${rotating.map((one) => one.name).join(', ') || 'none'}`,
+    });
+  };
+
+  const planExpiring = async (
+    { name, account, fields }: Job,
+    listed: KeySurvey,
+    signal: AbortSignal,
+  ): Promise<FreshKeyPlan> => {
+    const settings = fields as ExpireSettings;
+    const { survey, policy } = byGatewayClock(
+      listed,
+      expiryPolicy(name, settings),
+      warehouse.clocks.of(account),
+    );
+    const teams = teamsOf(account);
+    const history = await keyService(account).history();
+    const deps = {
+      account,
+      warehouse,
+      teams,
+      history,
+      keyService: keyService(account),
+      progress: noProgress,
+      signal,
+    };
+    const plan = planExpiry(survey, policy, await materializeExpiry(survey, policy, deps), teams);
+    const notices = planNotices(survey, settings.notices, history);
+    return {
+      rotations: [],
+      expiries: [...notices, ...plan.expiries.map(({ planned }) => planned)],
+      notes: skipNotes(plan.held),
+      held: plan.held,
+    };
+  };
+
+  return {
+    jobs: () => [...rotating, ...ofKind('expire-keys')].map(jobOf),
+    plan: async ({ name }, survey, signal) => {
+      const job = config.jobs[name];
+      if (job?.kind === 'expire-keys') return planExpiring(job, survey, signal);
+      const policy = rotatingNamed(name);
+      const plan = planRotations(survey, policy, teamsOf(job?.account ?? ''));
+      return {
+        rotations: plan.rotations.map(({ planned }) => planned),
+        expiries: [],
+        notes: skipNotes(plan.held),
+        held: plan.held,
+      };
+    },
+    coverOf: (account, key, now) => {
+      for (const job of rotating) {
+        const { select, every } = policyOf(job);
+        if (job.account === account && covers(job, key, now))
+          return { job: job.name, every: Math.max(every, select.olderThan ?? 0) };
+      }
+      return undefined;
+    },
+    termsOf: (job) => rotatingNamed(job).terms,
+    obstacleOf: (job, { key }, survey) => {
+      const policy = { ...rotatingNamed(job), select: {}, every: 0, windows: [], limits: all };
+      return planRotations(survey, policy, []).held.find(
+        ({ keyId, reason }) => keyId === key.id && reason !== 'age-unknown',
+      );
+    },
+    nameProblem: (job, service) => {
+      if (!isServiceName(service)) return 'it cannot stand in paths and commands';
+      const { template } = rotatingNamed(job).terms;
+      const longest = printKeyName(templateOf(template), { service, generation: 100 });
+      return isKeyName(longest) ? undefined : 'the names of its keys would outgrow 50 bytes';
+    },
+    delivers: (account, key, now) =>
+      rotating.find(
+        (job) =>
+          job.account === account &&
+          ((job.fields as RotateSettings).deliver ?? []).length > 0 &&
+          covers(job, key, now),
+      )?.name,
+    leavesOut: (named, { service, group, at }) => {
+      const job = rotating.find(({ name }) => name === named);
+      const { select, terms } = rotatingNamed(named);
+      const name = printKeyName(templateOf(terms.template), { service, generation: 1 });
+      // What the gateway calls its status is not known before it is there.
+      const { olderThan: _olderThan, status: _status, ...lasting } = select;
+      const teams = teamsOf(job?.account ?? '');
+      return isSelected(firstKey(name, service, group), lasting, { teams, now: at })
+        ? undefined
+        : { name, selection: describeSelection(select) };
+    },
+    overwrites: (name, service, { at, keys }) => {
+      const job = rotating.find((one) => one.name === name);
+      const sinks = (job?.fields as RotateSettings | undefined)?.deliver ?? [];
+      if (job === undefined || sinks.length === 0) return undefined;
+      const covered = new Set(keys.filter((key) => covers(job, key, at)).map((key) => key.service));
+      if (covered.has(service)) return undefined;
+      return [...covered].find((other) => shareAPlace(job.account, [other, service], sinks));
+    },
+  };
+};

@@ -1,0 +1,262 @@
+import { createNamedGates, errorFields, fault } from '../../core/index.ts';
+import type { Log, Deps, NamedGates } from '../../core/index.ts';
+import type { Config } from '../../config/index.ts';
+import { jsonObject } from '../../jobs/index.ts';
+import type { RotateSettings } from '../../jobs/index.ts';
+import {
+  createKeyService,
+  createKeyGateway,
+  createProbeKeys,
+  createSink,
+  defaultTemplate,
+  isSelected,
+  openReopenableJournal,
+  probeKeyUpdates,
+  runThen,
+  updateKnowledge,
+  verifyForms,
+} from '../../keys/index.ts';
+import type {
+  Consumer,
+  KeyService,
+  KeyJournal,
+  KeyAlert,
+  ReopenableJournal,
+  Plaintexts,
+  Sink,
+  SinkDeps,
+  SurveyedKey,
+} from '../../keys/index.ts';
+import { createHttp } from '../../http/index.ts';
+import type { Http } from '../../http/index.ts';
+import { version } from '../../version.ts';
+import type { LearnedPoint, Warehouse } from '../../warehouse/index.ts';
+import type { DeclaredSink } from '../../doctor/index.ts';
+import type { Accounts } from '../accounts.ts';
+import { createReopenableKeyService, recheck } from './reopenable-key-service.ts';
+import { costOwnersOf } from '../cost-owners.ts';
+
+/** What outlives a config: the journal, the plaintexts that are on their way to a sink, and the locks on keys. */
+export type KeyRuntime = {
+  /** As it is whenever it is asked. */
+  readonly journal: Pick<KeyJournal, 'lineage'>;
+  readonly journals: ReopenableJournal;
+  readonly plaintexts: Plaintexts;
+  readonly gates: NamedGates;
+};
+
+/** A journal that does not hold stops the work on keys, and nothing else. */
+export const openKeyRuntime = async (
+  warehouse: Warehouse,
+  auditFile: string,
+  log: Log,
+): Promise<KeyRuntime> => {
+  const journals = await openReopenableJournal({ table: warehouse.keys, path: auditFile, log });
+  const problem = journals.now().problem();
+  if (problem !== undefined)
+    log.error('nothing is done to keys: their journal cannot be opened', errorFields(problem));
+  return {
+    journal: { lineage: (account) => journals.now().lineage(account) },
+    journals,
+    plaintexts: new Map(),
+    gates: createNamedGates(),
+  };
+};
+
+export type KeyServices = AsyncDisposable & {
+  /** @throws Fault `wrong-use` when there is no such account */
+  readonly keyService: (account: string) => KeyService;
+  /** Makes a throw-away key, learns from it how the gateway updates keys, and deletes it. */
+  readonly probeKeys: (account: string, signal: AbortSignal) => Promise<readonly LearnedPoint[]>;
+  /** The places that keys of the account's jobs go to, for each service that is there; connections are not made before they are asked for. */
+  readonly sinksOf: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>;
+};
+
+type KeyServicesDeps = {
+  readonly config: Config;
+  readonly accounts: Accounts;
+  readonly room: KeyRuntime;
+  readonly warehouse: Warehouse;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly notify: (alert: KeyAlert) => Promise<void>;
+};
+
+const timeouts = { connect: 10_000, headers: 30_000, idle: 30_000, total: 60_000 };
+
+/** The key services of a config's accounts; connections to sinks are opened when they are first asked for. */
+export const createKeyServices = ({
+  config,
+  accounts,
+  room,
+  warehouse,
+  deps,
+  log,
+  notify,
+}: KeyServicesDeps): KeyServices => {
+  const { clock, random, secrets, env, cwd } = deps;
+  const https: Http[] = [];
+  const openHttp = (ca: readonly string[]): Http => {
+    const http = createHttp({ userAgent: `tollkeeper/${version}`, env, ca, timeouts });
+    https.push(http);
+    return http;
+  };
+  let sinkDeps: SinkDeps | undefined;
+  const sinkParts = (): SinkDeps => {
+    sinkDeps ??= {
+      http: openHttp([]),
+      openHttp,
+      env,
+      cwd,
+      clock,
+      random,
+      secrets,
+      gates: room.gates,
+    };
+    return sinkDeps;
+  };
+
+  const settingsOf = (name: string, account: string): RotateSettings | undefined => {
+    const job = Object.hasOwn(config.jobs, name) ? config.jobs[name] : undefined;
+    // The config has parsed the fields with the shape of this kind.
+    return job?.kind === 'rotate-keys' && job.account === account
+      ? (job.fields as RotateSettings)
+      : undefined;
+  };
+
+  const consumerOf =
+    (account: string) =>
+    (job: string, service: string): Consumer | undefined => {
+      const settings = settingsOf(job, account);
+      if (settings?.deliver === undefined) return undefined;
+      const of = { account, service };
+      const { then, verify } = settings;
+      return {
+        sinks: settings.deliver.map((spec) => createSink(spec, of, sinkParts())),
+        verify: (key, signal) =>
+          verifyForms(key, {
+            ask: (form, inner) => accounts.modelsOf(account)(form, verify, { signal: inner }),
+            register: secrets.register,
+            points: () => warehouse.profile.points(account),
+            learn: (points) => warehouse.profile.learn(account, points),
+            clock,
+            signal,
+          }),
+        ...(then === undefined
+          ? {}
+          : { reload: (_service: string, signal: AbortSignal) => runThen(then, of, sinkParts(), signal) }),
+      };
+    };
+
+  const sinksOf: KeyServices['sinksOf'] = async (account, signal) => {
+    const jobs = Object.values(config.jobs).filter(
+      (job) => job.kind === 'rotate-keys' && job.account === account && !job.suspend,
+    );
+    const settings = jobs.flatMap(({ name }) => {
+      const found = settingsOf(name, account);
+      return found === undefined ? [] : [{ name, found }];
+    });
+    if (settings.every(({ found }) => found.deliver === undefined)) return [];
+    const { keys, at } = await keyService(account).survey(signal);
+    const { teams } = costOwnersOf(config.settings, account);
+    return settings.flatMap(({ name, found }) => {
+      const covered = keys.filter((key) => isSelected(key, found.keys, { teams, now: at }));
+      const services = [...new Set(covered.map(({ service }) => service))];
+      return services.flatMap((service) =>
+        (found.deliver ?? []).map((spec) => ({
+          job: name,
+          service,
+          applies: found.mode === 'apply',
+          sink: () => createSink(spec, { account, service }, sinkParts()),
+        })),
+      );
+    });
+  };
+
+  const deliveredBy =
+    (account: string) =>
+    (key: SurveyedKey): readonly string[] =>
+      Object.values(config.jobs).flatMap(({ name }) => {
+        const settings = settingsOf(name, account);
+        if (settings?.deliver === undefined) return [];
+        // A key is of its job before it has the age at which the job looks at it.
+        const { olderThan: _olderThan, ...select } = settings.keys;
+        const { teams } = costOwnersOf(config.settings, account);
+        return isSelected(key, select, { teams, now: clock.now() }) ? [name] : [];
+      });
+
+  const templates = [
+    ...new Set([
+      ...Object.values(config.jobs).flatMap((job) =>
+        job.kind === 'rotate-keys' ? [(job.fields as RotateSettings).name] : [],
+      ),
+      defaultTemplate,
+    ]),
+  ];
+
+  const probeKeys = async (account: string, signal: AbortSignal): Promise<readonly LearnedPoint[]> => {
+    const { gateway } = accounts.get(account);
+    const journal = room.journals.now();
+    return probeKeyUpdates({
+      gateway,
+      clock,
+      signal,
+      keys: createProbeKeys({ account, journal, gateway, now: clock.now }),
+      learn: (points) => warehouse.profile.learn(account, points),
+    });
+  };
+
+  const open = (account: string, journal: KeyJournal): KeyService => {
+    const { gateway } = accounts.get(account);
+    return createKeyService({
+      account,
+      journal,
+      gateway: createKeyGateway({
+        gateway,
+        clock,
+        knowledge: async () => updateKnowledge(await warehouse.profile.points(account)),
+        probe: (signal) => probeKeys(account, signal),
+        distrust: (points) => warehouse.profile.learn(account, points),
+      }),
+      evidence: warehouse.keys,
+      consumerOf: consumerOf(account),
+      deliveredBy: deliveredBy(account),
+      plaintexts: room.plaintexts,
+      gates: room.gates,
+      notify,
+      keepInventory: async (keys) => {
+        const kept = keys.map((key) => ({ ...key, rest: jsonObject(key.rest) }));
+        await warehouse.snapshots.land({ account, takenAt: clock.now(), keys: kept });
+      },
+      clock,
+      gatewayClock: () => warehouse.clocks.of(account),
+      random,
+      log: log.with({ account }),
+      templates,
+    });
+  };
+  const keyServices = new Map<string, KeyService>();
+  const keyService = (account: string): KeyService => {
+    if (!Object.hasOwn(config.settings.accounts, account))
+      throw fault('wrong-use', `there is no account ${account}`, {
+        advice: 'name one that is declared under accounts in tollkeeper.yaml',
+      });
+    const found =
+      keyServices.get(account) ??
+      createReopenableKeyService(room.journals, (journal) => open(account, journal));
+    keyServices.set(account, found);
+    return found;
+  };
+  return {
+    keyService,
+    sinksOf,
+    // Under the lock of the account's keys, like all that writes them.
+    probeKeys: async (account, signal) => {
+      await recheck(room.journals);
+      return room.gates(`keys of ${account}`, () => probeKeys(account, signal));
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));
+    },
+  };
+};

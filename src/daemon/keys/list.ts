@@ -1,0 +1,103 @@
+import { isFault, toSeconds, unixSeconds } from '../../core/index.ts';
+import type { Interval, Progress, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type { KeyService, LogCompleteness, RotationView } from '../../keys/index.ts';
+import type { KeyListView, KeyView, RotationState } from '../../server/index.ts';
+import type { Warehouse } from '../../warehouse/index.ts';
+import type { FoundKey } from './find.ts';
+import type { Cover } from './planner.ts';
+
+export type ListDeps = {
+  readonly account: string;
+  readonly currency: string;
+  readonly keyService: Pick<KeyService, 'survey' | 'open'>;
+  readonly evidence: Pick<Warehouse['keys'], 'uses' | 'logComplete'>;
+  readonly coverOf: (key: FoundKey) => Cover | undefined;
+  readonly teamOf: (key: FoundKey) => string | undefined;
+};
+
+export const stateOf = (view: RotationView, error?: unknown): RotationState => ({
+  ...view,
+  ...(isFault(error) ? { fault: { code: error.code, message: error.message, advice: error.advice } } : {}),
+});
+
+const daySeconds = 86_400;
+
+const throughOf = (log: LogCompleteness, range: Interval<UnixSeconds>): UnixSeconds | undefined =>
+  log.complete ? range.end : log.through;
+
+const idsByName = (keys: readonly FoundKey[]): ReadonlyMap<string, readonly number[]> => {
+  const ids = new Map<string, number[]>();
+  for (const { key } of keys) ids.set(key.name, [...(ids.get(key.name) ?? []), key.id]);
+  return ids;
+};
+
+type Listing = {
+  /** Every key that the account has. */
+  readonly all: readonly FoundKey[];
+  readonly now: UnixMillis;
+  /** Of use that are looked at. */
+  readonly days: number;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+};
+
+/** Keys of an account with their use of the last days. */
+export const listKeys = async (
+  deps: ListDeps,
+  keys: readonly FoundKey[],
+  listing: Listing,
+): Promise<Pick<KeyListView, 'accounts' | 'keys' | 'rotations'>> => {
+  const { account, currency, keyService, evidence } = deps;
+  const { all, now, days, progress, signal } = listing;
+  const end = toSeconds(now);
+  const range = { start: unixSeconds(end - days * daySeconds), end };
+  const through = throughOf(await evidence.logComplete(account, range), range);
+  const open = new Map((await keyService.open()).map((view) => [view.id, stateOf(view)]));
+  signal.throwIfAborted();
+  progress({ step: 'looking who uses which key' });
+  const names = keys.map(({ key }) => key.name);
+  const uses = await evidence.uses(account, names, range, 0);
+  const ids = idsByName(all);
+  const views = keys.map((found): KeyView => {
+    const { key, service, generation, known, retained, rotation } = found;
+    const use = uses.get(key.name);
+    const cover = deps.coverOf(found);
+    const team = deps.teamOf(found);
+    const state = rotation === undefined ? undefined : open.get(rotation.id);
+    // No call seen says something only where the log is there to see it.
+    const isTold = use !== undefined && (use.calls > 0 || through !== undefined);
+    return {
+      account,
+      keyId: key.id,
+      name: key.name,
+      service,
+      generation,
+      known,
+      ...(retained === undefined ? {} : { retained }),
+      ...(key.group === undefined ? {} : { group: key.group }),
+      ...(key.status === undefined ? {} : { status: key.status }),
+      ...(key.createdTime === undefined ? {} : { created: key.createdTime }),
+      expires: key.expiredTime,
+      remainQuota: key.remainQuota,
+      unlimitedQuota: key.unlimitedQuota,
+      ...(team === undefined ? {} : { team }),
+      ...(cover === undefined ? {} : cover),
+      ...(state === undefined ? {} : { rotation: state }),
+      sameName: (ids.get(key.name) ?? []).filter((id) => id !== key.id),
+      ...(isTold
+        ? {
+            use: {
+              calls: use.calls,
+              ...(use.lastCall === undefined ? {} : { lastCall: use.lastCall }),
+              ...(use.spend === undefined ? {} : { spend: use.spend }),
+            },
+          }
+        : {}),
+    };
+  });
+  return {
+    accounts: [{ account, currency, since: range.start, ...(through === undefined ? {} : { through }) }],
+    keys: views,
+    rotations: [...open.values()],
+  };
+};

@@ -1,0 +1,70 @@
+import { formatMoment } from '../../core/index.ts';
+import type { PlannedExpiry, PlannedRotation } from '../../keys/index.ts';
+import type { KeyPlanView, PlannedChange } from '../../server/index.ts';
+import type { FreshKeyPlan, JobKeyPlan, KeyJob } from './planner.ts';
+
+const describeReason = {
+  age: 'it has its age',
+  split: 'the sinks of its service may hold different keys',
+  hand: 'by hand',
+  leak: 'it leaked',
+  new: 'the service has no key yet',
+} as const;
+
+const describeQuota = ({ terms: { quota }, old }: PlannedRotation): string => {
+  const left = old === undefined || old.unlimitedQuota ? 'no limit' : old.remainQuota;
+  if (quota.kind === 'carry') return `quota ${left}, carried on`;
+  if (quota.kind === 'split') return `quota half of ${left}`;
+  return quota.kind === 'fixed' ? `quota ${quota.amount}` : 'no limit';
+};
+
+const describeRetirement = ({ terms: { retire } }: PlannedRotation): string => {
+  if (retire.when === 'now') return 'deleted at once';
+  const end = retire.ending === 'delete' ? 'deleted' : 'set to expire';
+  return retire.when === 'unused' ? `${end} once nobody uses it` : `${end} after the overlap`;
+};
+
+const rotationChange = (planned: PlannedRotation): PlannedChange => {
+  const { service, old, why } = planned;
+  if (old === undefined) return { what: 'create', service, words: `a first key: ${describeQuota(planned)}` };
+  return {
+    what: 'rotate',
+    service,
+    keyId: old.keyId,
+    name: old.name,
+    words: `${describeReason[why]}; ${describeQuota(planned)}; the old one is ${describeRetirement(planned)}`,
+  };
+};
+
+const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
+  if (action.kind === 'warn') return `whoever owns it is told: ${action.stage}`;
+  return action.kind === 'expire' ? `expires ${formatMoment(action.at, zone)}` : 'deleted';
+};
+
+/** A plan as people are shown it. */
+export const planView = (
+  job: KeyJob,
+  { rotations, expiries, notes }: JobKeyPlan,
+  { at, file, held }: Pick<KeyPlanView, 'at' | 'file'> & Partial<Pick<FreshKeyPlan, 'held'>>,
+): KeyPlanView => ({
+  at,
+  account: job.account,
+  job: job.name,
+  kind: job.kind,
+  zone: job.zone,
+  changes: [
+    ...rotations.map(rotationChange),
+    ...expiries.map((planned): PlannedChange => ({
+      what: planned.action.kind,
+      service: planned.service,
+      keyId: planned.keyId,
+      name: planned.name,
+      words: describeExpiry(planned, job.zone),
+    })),
+  ],
+  notes,
+  ...(held === undefined
+    ? {}
+    : { held: held.map(({ keyId, name, reason, words }) => ({ keyId, name, reason, words })) }),
+  file,
+});

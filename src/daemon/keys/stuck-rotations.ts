@@ -1,0 +1,150 @@
+import { isFault, messageOf } from '../../core/index.ts';
+import type { Clock, UnixMillis } from '../../core/index.ts';
+import type { KeyAlert } from '../../keys/index.ts';
+
+/** A time in which an account's rotations could not be advanced. */
+type Problem = {
+  /** The first failure since they last advanced. */
+  readonly since: UnixMillis;
+  /** Names it in the keys of its letters. */
+  readonly name: string;
+  told: boolean;
+};
+
+const minute = 60_000;
+
+/** Milliseconds that a trouble which passes by itself may last without a notification; it is met again every five minutes. */
+const timeout = 30 * minute;
+
+/** Milliseconds after which a trouble that lasts is told again. */
+const again = 7 * 24 * 60 * minute;
+
+/** Milliseconds after a letter in which no other trouble of the account is told of: one that comes and goes floods nobody. */
+const quiet = 60 * minute;
+
+/** The gateway's own trouble, or of the way there. A disk that is full helps itself no more than a key that is revoked. */
+const cycles = (error: unknown): boolean =>
+  isFault(error) && error.retryHelps && error.code.startsWith('gateway-');
+
+const momentOf = (at: UnixMillis): string => new Date(at).toISOString().replace(/\.\d+/, '');
+
+const about = (account: string, alert: Pick<KeyAlert, 'kind' | 'title' | 'words' | 'key'>): KeyAlert => ({
+  account,
+  service: '',
+  rotation: '',
+  ...alert,
+});
+
+/** What is said of a trouble, and of its end; moments in UTC. */
+type Messages = {
+  /** Begins the keys of its letters. */
+  readonly key: string;
+  readonly failed: (account: string, since: string) => { readonly title: string; readonly words: string };
+  readonly over: (account: string, since: string) => { readonly title: string; readonly words: string };
+};
+
+const ofRotations: Messages = {
+  key: 'stuck',
+  failed: (account, since) => ({
+    title: `the rotations of ${account} cannot be advanced`,
+    words: `No step was taken on a key; it has been so since ${since}, and is tried again every five minutes.`,
+  }),
+  over: (account, since) => ({
+    title: `the rotations of ${account} advance again`,
+    words: `They could not be advanced since ${since}. The steps that were due meanwhile are being taken.`,
+  }),
+};
+
+const ofJournal: Messages = {
+  key: 'closed',
+  failed: (_, since) => ({
+    title: 'nothing is done to keys: their journal does not hold',
+    words: `No key is made, changed or deleted; it has been seen since ${since}, and is looked at again every five minutes while the daemon runs. Reports and pulls go on.`,
+  }),
+  over: (_, since) => ({
+    title: 'the journal of keys holds again: rotations advance again',
+    words: `It did not hold since ${since}, as far as was seen. The steps that were due meanwhile are being taken.`,
+  }),
+};
+
+const stuckAlert = (
+  of: Messages,
+  account: string,
+  { since, name }: Problem,
+  error: unknown,
+  weeks: number,
+): KeyAlert => {
+  const code = isFault(error) ? error.code : 'error';
+  // One outage shows in many ways.
+  const what = cycles(error) ? 'passing' : code;
+  const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
+  const { title, words } = of.failed(account, momentOf(since));
+  return about(account, {
+    kind: 'failed',
+    title,
+    words: `${messageOf(error)}. ${words}${advice}`,
+    key: `${of.key}/${account}/${what}/${name}${weeks === 0 ? '' : `/${weeks}`}`,
+  });
+};
+
+const overAlert = (of: Messages, account: string, { since, name }: Problem): KeyAlert =>
+  about(account, {
+    kind: 'done',
+    ...of.over(account, momentOf(since)),
+    key: `${of.key}/${account}/over/${name}`,
+  });
+
+/** What operators are to hear of rotations that cannot be advanced: no step was taken, so that none could be told of. */
+export type StuckWatch = {
+  /** The letter that is due, each time again: its key tells the outbox whether it is known. */
+  readonly failed: (account: string, error: unknown) => KeyAlert | undefined;
+  readonly advancedAgain: (account: string) => KeyAlert | undefined;
+  /** None is open any more. */
+  readonly atRest: (account: string) => void;
+};
+
+/**
+ * Tells each trouble once, and again after each week of it; what passes by itself only after half an hour. It is remembered
+ * as long as the process lives: one that is there from the start goes by its day, so that starting again and again makes no
+ * more than a letter a day.
+ */
+const createWatch = (of: Messages, clock: Pick<Clock, 'now'>): StuckWatch => {
+  const problems = new Map<string, Problem>();
+  const moved = new Set<string>();
+  const lastNotified = new Map<string, { readonly at: UnixMillis; readonly name: string }>();
+  const begin = (account: string, since: UnixMillis): Problem => {
+    const moment = momentOf(since);
+    const problem = { since, name: moved.has(account) ? moment : moment.slice(0, 10), told: false };
+    problems.set(account, problem);
+    return problem;
+  };
+  return {
+    failed: (account, error) => {
+      const now = clock.now();
+      const problem = problems.get(account) ?? begin(account, now);
+      const lasted = now - problem.since;
+      if (cycles(error) && lasted < timeout) return undefined;
+      const last = lastNotified.get(account);
+      if (last !== undefined && last.name !== problem.name && now - last.at < quiet) return undefined;
+      if (!problem.told) lastNotified.set(account, { at: now, name: problem.name });
+      problem.told = true;
+      return stuckAlert(of, account, problem, error, Math.max(0, Math.floor(lasted / again)));
+    },
+    advancedAgain: (account) => {
+      const problem = problems.get(account);
+      problems.delete(account);
+      moved.add(account);
+      return problem?.told === true ? overAlert(of, account, problem) : undefined;
+    },
+    atRest: (account) => {
+      problems.delete(account);
+      // What comes now was not there from the start.
+      moved.add(account);
+    },
+  };
+};
+
+export const createStuckWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch(ofRotations, clock);
+
+/** Of the journal, which is of no account: its name is empty. */
+export const createJournalWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch(ofJournal, clock);

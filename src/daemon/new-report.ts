@@ -1,0 +1,66 @@
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fault, systemCode } from '../core/index.ts';
+import { reportName } from '../config/index.ts';
+import { newReportFiles } from '../reports/index.ts';
+import { reportDirectories } from '../settings.ts';
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+const unwritable = (path: string, error: unknown) =>
+  fault('path-unwritable', `${path} cannot be written (${systemCode(error) ?? 'unknown'})`, {
+    cause: error,
+    advice: 'make the config folder writable, or give another one with --config',
+  });
+
+const makeFolder = async (folder: string, name: string): Promise<void> => {
+  try {
+    await mkdir(join(folder, '..'), { recursive: true });
+    await mkdir(folder);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw unwritable(folder, error);
+    throw fault('wrong-use', `the report ${name} exists already: ${folder}`, {
+      advice: `choose another name, or edit the files in ${basename(folder)}/`,
+    });
+  }
+};
+
+/**
+ * Writes a report to begin with into the config folder and gives the paths of its files. Never overwrites anything.
+ * @throws Fault `wrong-use` when the name is invalid or taken, `path-unwritable`
+ */
+export const createReport = async (configFolder: string, name: string): Promise<readonly string[]> => {
+  if (!reportName.safeParse(name).success)
+    throw fault('wrong-use', `${JSON.stringify(name)} is no name of a report`, {
+      advice: 'use letters, digits, ".", "_" and "-", at most 64, and begin with a letter or digit',
+    });
+  if (!(await exists(configFolder)))
+    throw fault('wrong-use', `there is no config folder ${configFolder}`, {
+      advice: 'create it, or name another one with --config',
+    });
+  const [own = '', ...shipped] = reportDirectories(configFolder);
+  for (const directory of shipped)
+    if (await exists(join(directory, name)))
+      throw fault(
+        'wrong-use',
+        `${name} is a report that comes with Tollkeeper; a folder of this name replaces it`,
+        {
+          advice: 'choose another name',
+        },
+      );
+  const folder = join(own, name);
+  await makeFolder(folder, name);
+  const paths: string[] = [];
+  for (const file of newReportFiles(name)) {
+    const path = join(folder, file.name);
+    await writeFile(path, file.text, { flag: 'wx' }).catch((error: unknown) => {
+      throw unwritable(path, error);
+    });
+    paths.push(path);
+  }
+  return paths;
+};

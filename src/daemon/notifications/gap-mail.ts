@@ -1,0 +1,73 @@
+import { formatMoment, formatSlot, toMillis, unixMillis } from '../../core/index.ts';
+import type { UnixSeconds } from '../../core/index.ts';
+import type { Job } from '../../config/index.ts';
+import type { Mail } from '../../notify/index.ts';
+import type { AlertBlock } from '../../reports/index.ts';
+import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
+import type { KnownGap } from '../../warehouse/index.ts';
+import type { NoticeDeps } from './notice-mail.ts';
+import { fingerprint, operatorMail } from './operator-mail.ts';
+
+type GapDeps = Pick<NoticeDeps, 'from' | 'operators' | 'zone'> & {
+  readonly jobs: Readonly<Record<string, Job>>;
+};
+
+/** As commands take it, whatever the zone of the config. */
+const written = (millis: number): string => new Date(millis).toISOString().replace('.000Z', 'Z');
+
+/** The runs that pull the span again: a slot's run is about the time before it. */
+const pullAgain = ({ range }: KnownGap, account: string, { jobs }: GapDeps): string | undefined => {
+  const pull = Object.values(jobs).find((job) => job.kind === 'pull-logs' && job.account === account);
+  const schedule = pull === undefined ? undefined : scheduleOf(pull);
+  if (pull === undefined || schedule === undefined) return undefined;
+  const first = nextSlot(schedule, toMillis(range.start));
+  const last = nextSlot(schedule, unixMillis(toMillis(range.end) - 1));
+  return first === undefined || last === undefined
+    ? undefined
+    : `\`tollkeeper run ${pull.name} --from ${written(first)} --to ${written(last + 1000)}\` pulls it again now`;
+};
+
+const toDo = (gap: KnownGap, account: string, deps: GapDeps): string => {
+  const { range, verdict } = gap;
+  const [from, to] = [written(toMillis(range.start)), written(toMillis(range.end))];
+  const compare = `\`tollkeeper reconcile --from ${from} --to ${to} --account ${account}\``;
+  if (verdict !== 'truncated')
+    return `${compare} shows every source beside the log, by model and key; what it can't explain, the operator of the gateway has to.`;
+  const again = pullAgain(gap, account, deps);
+  return `What is missing was requested again, in smaller windows too (max_requests), and a day that is over is pulled again by itself (revisit)${again === undefined ? '' : `; ${again}`}. ${compare} shows what is still missing.`;
+};
+
+const titleOf = (gaps: readonly KnownGap[], account: string): string =>
+  gaps.some(({ verdict }) => verdict === 'truncated')
+    ? `the call log of ${account} lacks charge`
+    : `the call log of ${account} does not add up`;
+
+/** The mail that tells operators of gaps between the call log and other sources; nothing where there is nobody to tell. */
+export const gapMail = (gaps: readonly KnownGap[], account: string, deps: GapDeps): Mail | undefined => {
+  if (gaps.length === 0 || deps.operators.length === 0) return undefined;
+  const at = (moment: UnixSeconds): string => formatMoment(moment, deps.zone);
+  const blocks = gaps.map((gap): AlertBlock => ({
+    heading: `${gap.source}: ${gap.verdict}`,
+    tone: 'bad',
+    lines: [
+      ['Found', gap.text],
+      ['Time compared', `${at(gap.range.start)} to ${at(gap.range.end)}`],
+      ['What to do', toDo(gap, account, deps)],
+      ['First seen', formatSlot(gap.notedAt, deps.zone)],
+    ],
+  }));
+  const told = gaps.map(({ source, range, gap, notedAt }) => [source, range, gap, notedAt]);
+  return operatorMail(
+    {
+      key: { account, kind: 'gap', subject: fingerprint(told) },
+      title: titleOf(gaps, account),
+      blocks,
+      closing: [
+        'What the gateway gave has landed, and reports over that time say that they are not reconciled.',
+        'While a source goes on disagreeing, no other mail comes about it.',
+      ],
+    },
+    deps.from,
+    deps.operators,
+  );
+};

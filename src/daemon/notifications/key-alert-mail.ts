@@ -1,0 +1,128 @@
+import { formatSlot, shellWord } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { CostOwners } from '../../jobs/index.ts';
+import { fitsPattern } from '../../keys/index.ts';
+import type { KeyAlert } from '../../keys/index.ts';
+import type { Mail } from '../../notify/index.ts';
+import type { AlertBlock } from '../../reports/index.ts';
+import { describeUse } from '../keys/messages.ts';
+import { fingerprint, operatorMail } from './operator-mail.ts';
+
+export type KeyAlertDeps = {
+  readonly from: string;
+  readonly operators: readonly string[];
+  readonly zone: string;
+  readonly teams: CostOwners['teams'];
+  /** Of the account. */
+  readonly currency?: string | undefined;
+  /** Of the keys of the service, so far as they are known. */
+  readonly keyNames: readonly string[];
+};
+
+type Kind = KeyAlert['kind'];
+
+/** What concerns whoever uses the key; the rest is the operators' alone. */
+const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
+
+const marker = ' What to do: ';
+
+/** What happened, and what is said to be done about it, which goes into a line of its own. */
+const parted = (words: string): { readonly what: string; readonly said?: string } => {
+  const at = words.indexOf(marker);
+  return at < 0 ? { what: words } : { what: words.slice(0, at), said: words.slice(at + marker.length) };
+};
+
+/** What is to be done whatever went wrong. */
+const defaultToDo = ({ kind, service: named, words }: KeyAlert): string | undefined => {
+  // Of an account, or of the journal: what it says is all there is to do.
+  if (named === '') return undefined;
+  const service = shellWord(named);
+  const resume = `tollkeeper keys resume ${service}`;
+  const advice: { readonly [What in Kind]?: string } = {
+    failed:
+      'It is tried with one of the next passes: every five minutes while the daemon runs, less often the more tries fail; without a daemon, with each run of its job in mode apply.',
+    // What is said of it may tell the command already.
+    waiting: words.includes(resume)
+      ? `or give it up: \`tollkeeper keys give-up ${service}\`.`
+      : `Fix what it says, then \`${resume}\`; or \`tollkeeper keys give-up ${service}\`.`,
+    held: 'Let what still uses the old key take up the new one. Until then the old one stays.',
+    escalated: `Find out who still calls with the old key. \`tollkeeper keys list ${service}\` shows its use; nothing is deleted until it is quiet.`,
+    warning: 'Say so where the key is still needed; give it a later expiry, or use it.',
+  };
+  return advice[kind];
+};
+
+const toDo = (alert: KeyAlert): string | undefined => {
+  const { said } = parted(alert.words);
+  const usual = alert.advice ?? defaultToDo(alert);
+  if (said === undefined || usual === undefined) return said ?? usual;
+  return `${said}${said.endsWith('.') ? '' : ';'} ${usual}`;
+};
+
+/** What stands for how things are now: a service that never had a key is in no list of keys. */
+const showsNow = ({ kind }: KeyAlert, service: string): string =>
+  kind === 'failed' || kind === 'waiting' ? 'tollkeeper status' : `tollkeeper keys list ${service}`;
+
+const good: ReadonlySet<Kind> = new Set(['done', 'exposure']);
+
+/** What waits for a person, or stops a whole account, is told until somebody has seen to it. */
+const isNotifiedAgain = ({ kind, service }: KeyAlert): boolean =>
+  kind === 'waiting' || (kind === 'failed' && service === '');
+
+/** The first team that pays for the service or a key of it. */
+const costOwnerOf = (
+  { service }: KeyAlert,
+  { teams, keyNames }: KeyAlertDeps,
+): CostOwners['teams'][number] | undefined =>
+  teams.find(({ keys }) =>
+    keys.some((pattern) => [service, ...keyNames].some((name) => fitsPattern(pattern, name))),
+  );
+
+/** The mail of a key alert: for operators, and for the team that pays for the key where it concerns its use. Nobody to tell: no mail. */
+export const keyAlertMail = (alert: KeyAlert, at: UnixMillis, deps: KeyAlertDeps): Mail | undefined => {
+  const team = forOwner.has(alert.kind) && alert.service !== '' ? costOwnerOf(alert, deps) : undefined;
+  const to = [...new Set([...deps.operators, ...(team?.mail ?? [])])];
+  if (to.length === 0) return undefined;
+  const advice = toDo(alert);
+  const service = shellWord(alert.service);
+  const block: AlertBlock = {
+    tone: good.has(alert.kind) ? 'good' : 'bad',
+    lines: [
+      ['What', parted(alert.words).what],
+      ...(alert.use === undefined
+        ? []
+        : [['Last use', describeUse(alert.use, deps.zone, deps.currency)] as const]),
+      ...(advice === undefined ? [] : [['What to do', advice] as const]),
+      // Some news is of no service: of an account, or of the journal.
+      alert.service === ''
+        ? ['Account', alert.account || 'all']
+        : [
+            'Service',
+            `${alert.service} (account ${alert.account}${team === undefined ? '' : `, team ${team.name}`})`,
+          ],
+      ['When', formatSlot(at, deps.zone)],
+    ],
+  };
+  return operatorMail(
+    {
+      key: { account: alert.account, kind: 'keys', subject: fingerprint([alert.key]) },
+      // A name keeps its own letter.
+      title: alert.title.replace(/^(?:the|a) /, (word) =>
+        word.replace(/^./, (alertEmail) => alertEmail.toUpperCase()),
+      ),
+      blocks: [block],
+      closing: [
+        ...(alert.service === ''
+          ? []
+          : [
+              `\`${showsNow(alert, service)}\` shows how it stands now, \`tollkeeper keys history ${service}\` every step of it.`,
+            ]),
+        isNotifiedAgain(alert)
+          ? 'While it stays so, it is told again each week.'
+          : 'Of this no other mail comes.',
+      ],
+    },
+    deps.from,
+    to,
+  );
+};

@@ -1,0 +1,34 @@
+import { errorFields } from '../core/index.ts';
+import type { Config } from '../config/index.ts';
+import { listenForPage } from '../server/index.ts';
+
+type PageDeps = Omit<Parameters<typeof listenForPage>[0], 'host' | 'port' | 'names'>;
+
+export type Page = AsyncDisposable & {
+  /** Where it is served; missing where it is not. */
+  readonly address?: string;
+};
+
+const none: Page = { [Symbol.asyncDispose]: () => Promise.resolve() };
+
+/** Serves the status page. Where it cannot be served that is said, and jobs run all the same: `tollkeeper status` tells as much. */
+export const openPage = async (
+  { enabled, host, port, names }: Config['settings']['status'],
+  deps: PageDeps,
+): Promise<Page> => {
+  if (!enabled) return none;
+  try {
+    const listener = await listenForPage({ ...deps, host, port, names });
+    return {
+      address: `${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+      [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    deps.log.warn('the status page is not served', {
+      ...errorFields(error),
+      advice:
+        'give it an address of its own under status in tollkeeper.yaml, or turn it off there (enabled: false)',
+    });
+    return none;
+  }
+};

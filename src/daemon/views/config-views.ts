@@ -1,0 +1,44 @@
+import type { Job } from '../../config/index.ts';
+import type { AttemptView, RunView } from '../../server/index.ts';
+import type { LedgerAttempt, LedgerRun, RunKey } from '../../warehouse/index.ts';
+
+const attemptView = ({ job: _job, slot: _slot, ...view }: LedgerAttempt): AttemptView => view;
+
+const keyOf = ({ job, slot }: RunKey): string => `${slot} ${job}`;
+
+/** The attempts of many runs, to be asked for by run. */
+export const attemptsByRun = (
+  attempts: readonly LedgerAttempt[],
+): ((run: RunKey) => readonly LedgerAttempt[]) => {
+  const byRun = new Map<string, LedgerAttempt[]>();
+  for (const attempt of attempts) {
+    const known = byRun.get(keyOf(attempt));
+    if (known === undefined) byRun.set(keyOf(attempt), [attempt]);
+    else known.push(attempt);
+  }
+  return (run) => byRun.get(keyOf(run)) ?? [];
+};
+
+/** A run of the ledger as people are shown it. */
+export const runView = (
+  run: LedgerRun,
+  attempts: readonly LedgerAttempt[],
+  jobs: Readonly<Record<string, Job>>,
+  waiting?: string,
+): RunView => {
+  const {
+    account: _account,
+    version: _version,
+    claimedAt: _claimed,
+    startedAt: _started,
+    endedAt: _ended,
+    ...view
+  } = run;
+  return {
+    ...view,
+    // Of a job that is no longer declared only UTC is sure.
+    zone: jobs[run.job]?.timezone ?? 'UTC',
+    attempts: attempts.map(attemptView),
+    ...(waiting === undefined ? {} : { waiting }),
+  };
+};

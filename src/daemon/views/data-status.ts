@@ -1,0 +1,77 @@
+import { relative } from 'node:path';
+import { messageOf, toMillis, unixMillis } from '../../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type { Config } from '../../config/index.ts';
+import { createWatermarks, jobKinds, listReports } from '../../jobs/index.ts';
+import type { AccountView, KeptReportsView } from '../../server/index.ts';
+import type { Warehouse } from '../../warehouse/index.ts';
+import { isBad } from '../../reconcile/index.ts';
+
+/** Gaps of an account, and reports, that are told of. */
+const most = { gaps: 10, reports: 30 };
+
+const inMillis = ({ start, end }: Interval<UnixSeconds>): Interval<UnixMillis> => ({
+  start: toMillis(start),
+  end: toMillis(end),
+});
+
+const data = createWatermarks(jobKinds);
+
+const accountView = async (account: string, config: Config, warehouse: Warehouse): Promise<AccountView> => {
+  const log = await warehouse.logs.watermark(account);
+  const sources: AccountView['sources'][number][] = [];
+  for (const job of Object.values(config.jobs)) {
+    if (job.account !== account || !data.bringsData(job)) continue;
+    const reached = await data.watermarkOf(job, { warehouse });
+    sources.push({ job: job.name, kind: job.kind, ...(reached === undefined ? {} : { reached }) });
+  }
+  const newest = await warehouse.comparisons.newest(account);
+  const gaps = (await warehouse.comparisons.gaps(account)).flatMap(({ state, ...gap }) =>
+    state === 'healed' ? [] : [{ ...gap, state, range: inMillis(gap.range) }],
+  );
+  return {
+    account,
+    ...(log === undefined ? {} : { log: inMillis(log) }),
+    sources,
+    compared: newest.map(({ entry: _entry, ...one }) => ({
+      ...one,
+      range: inMillis(one.range),
+      bad: isBad(one.verdict),
+    })),
+    gaps: gaps.slice(-most.gaps).toReversed(),
+    moreGaps: Math.max(0, gaps.length - most.gaps),
+  };
+};
+
+/** How far the data of each declared account reaches, and whether it adds up. */
+export const accountViews = async (config: Config, warehouse: Warehouse): Promise<readonly AccountView[]> => {
+  const views: AccountView[] = [];
+  for (const account of Object.keys(config.settings.accounts))
+    views.push(await accountView(account, config, warehouse));
+  return views;
+};
+
+/** The reports built last; that they cannot be read is said and fails nothing. */
+export const keptReports = async (folder: string): Promise<KeptReportsView> => {
+  try {
+    const { reports, damaged } = await listReports(folder, { limit: most.reports });
+    return {
+      newest: reports.map(({ job, part, slot, zone, subject, period, builtAt, verdict, folder: own }) => ({
+        job,
+        ...(part === undefined ? {} : { part }),
+        slot: unixMillis(Date.parse(slot)),
+        zone,
+        subject,
+        period: period.label,
+        builtAt: unixMillis(Date.parse(builtAt)),
+        verdict: { text: verdict.text, good: verdict.good },
+        place: relative(folder, own),
+      })),
+      ...(damaged.length === 0
+        ? {}
+        : { problem: `${damaged.length} folders of the archive hold no report that can be read` }),
+    };
+  } catch (error) {
+    return { newest: [], problem: messageOf(error) };
+  }
+};

@@ -1,0 +1,34 @@
+import { adviceOf } from '../../core/index.ts';
+import { isBySlot } from '../../scheduler/index.ts';
+import type { LedgerRun } from '../../warehouse/index.ts';
+
+/** A scheduled run that a newer slot replaced: the newer run decides whether the job fails. */
+const isReplaced = (failure: LedgerRun, open: readonly LedgerRun[]): boolean =>
+  failure.state === 'interrupted' &&
+  isBySlot(failure) &&
+  open.some(({ job, slot }) => job === failure.job && slot > failure.slot);
+
+/** Slots that are named, by a schedule or by a person, are whole seconds; a run of the moment is not. */
+const commandOf = ({ job, slot }: LedgerRun): string =>
+  slot % 1000 === 0
+    ? `tollkeeper run ${job} --slot ${new Date(slot).toISOString().replace('.000', '')}`
+    : `tollkeeper run ${job}`;
+
+const adviceFor = (run: LedgerRun): string => {
+  const again = `run \`${commandOf(run)}\``;
+  const cause = run.code === 'aborted' ? undefined : adviceOf(run.code);
+  return cause === undefined ? again : `${cause}; then ${again}`;
+};
+
+export type JobFailure = { readonly run: LedgerRun; readonly advice: string };
+
+/** By job: failures that nothing retries, each with the next step. Pure. */
+export const jobFailures = (
+  failures: readonly LedgerRun[],
+  open: readonly LedgerRun[],
+): ReadonlyMap<string, JobFailure> =>
+  new Map(
+    failures
+      .filter((run) => !isReplaced(run, open))
+      .map((run) => [run.job, { run, advice: adviceFor(run) }] as const),
+  );

@@ -1,0 +1,22 @@
+import type { Deps } from '../../core/index.ts';
+import { listReports } from '../../jobs/index.ts';
+import type { ReportList } from '../../jobs/index.ts';
+import { readConfig } from '../../settings.ts';
+import { goodConfig } from '../commands.ts';
+import { pathsOf } from '../paths.ts';
+
+/**
+ * The reports kept beside the database of a config. They are files, so that neither a daemon nor the database is asked.
+ * @throws Fault `config-invalid` where not even the database is known, `report-damaged`
+ */
+export const reportsKept = async (
+  deps: Deps,
+  folder: string,
+  query: { readonly job?: string; readonly limit: number },
+): Promise<ReportList> => {
+  const loaded = await readConfig(folder, deps);
+  const { reportsDirectory } = pathsOf(deps, {
+    path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path,
+  });
+  return listReports(reportsDirectory, query);
+};

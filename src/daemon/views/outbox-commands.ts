@@ -1,0 +1,102 @@
+import { formatMoment, toSeconds } from '../../core/index.ts';
+import type { Clock } from '../../core/index.ts';
+import type { Commands, OutboxAnswer, OutboxView } from '../../server/index.ts';
+import { neverAgain } from '../../warehouse/index.ts';
+import type { OutboxRow } from '../../warehouse/index.ts';
+import type { App } from '../open-app.ts';
+
+type Deps = { readonly clock: Clock; readonly app: App };
+
+/** Rows that `status` names; of more it says how many. */
+const maxTold = 5;
+
+const viewOf = (
+  { sender: _sender, triedFrom: _from, file: _file, nextAttempt, ...row }: OutboxRow,
+  zone: string,
+): OutboxView => ({
+  ...row,
+  zone,
+  ...(nextAttempt === neverAgain ? {} : { next: nextAttempt }),
+});
+
+const because = ({ lastError }: OutboxRow): string => (lastError === undefined ? '' : `: ${lastError}`);
+
+/** How a row stands that was ordered to be sent. */
+const describeSent = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'said'> => {
+  const { state, recipient, nextAttempt } = row;
+  if (state === 'sent') return { done: true, said: `sent to ${recipient}` };
+  if (state === 'queued' || state === 'sending') return { done: true, said: `on its way to ${recipient}` };
+  if (nextAttempt === neverAgain) return { done: false, said: `${state}${because(row)}` };
+  const next = formatMoment(toSeconds(nextAttempt), 'UTC');
+  return { done: true, said: `${state}, tried again ${next}${because(row)}` };
+};
+
+/** Looking into the outbox, and a person's orders on it. */
+export const createOutboxCommands = ({ clock, app }: Deps): Pick<Commands, 'outbox' | 'resend' | 'drop'> => {
+  const { outbox } = app.warehouse;
+  const zone = (): string => app.current().config.settings.timezone;
+  const rowOf = async (id: string): Promise<OutboxRow | undefined> => (await outbox.list({ ids: [id] }))[0];
+  const none: Pick<OutboxAnswer, 'done' | 'said'> = { done: false, said: 'there is no such row' };
+
+  const requeue = async (id: string): Promise<Pick<OutboxAnswer, 'done' | 'said'> | undefined> => {
+    const row = await rowOf(id);
+    if (row === undefined) return none;
+    if (!(await app.current().holdsMail(row.file)))
+      return {
+        done: false,
+        said: 'its stored bytes are gone or damaged; run its job again to make it again',
+      };
+    return (await outbox.resend(id, clock.now())) === undefined
+      ? { done: false, said: 'it is being sent at this moment' }
+      : undefined;
+  };
+
+  return {
+    outbox: async (query) => (await outbox.list(query)).map((row) => viewOf(row, zone())).toReversed(),
+    resend: async ({ ids }, signal) => {
+      const refused = new Map<string, Pick<OutboxAnswer, 'done' | 'said'>>();
+      for (const id of ids) {
+        const refusal = await requeue(id);
+        if (refusal !== undefined) refused.set(id, refusal);
+      }
+      await app.current().deliver({ ids: ids.filter((id) => !refused.has(id)), signal });
+      const rows = new Map((await outbox.list({ ids })).map((row) => [row.id, row]));
+      return ids.map((id) => {
+        const row = rows.get(id);
+        return { id, ...(refused.get(id) ?? (row === undefined ? none : describeSent(row))), zone: zone() };
+      });
+    },
+    drop: async ({ ids }) => {
+      const answers: Omit<OutboxAnswer, 'zone'>[] = [];
+      for (const id of ids) {
+        const dropped = await outbox.drop(id, clock.now());
+        const row = dropped ?? (await rowOf(id));
+        if (dropped !== undefined)
+          answers.push({ id, done: true, said: `dropped: it is never sent to ${dropped.recipient}` });
+        else if (row === undefined) answers.push({ id, ...none });
+        else if (row.state === 'dropped') answers.push({ id, done: true, said: 'it was dropped before' });
+        else if (row.state === 'sent')
+          answers.push({ id, done: false, said: `it was sent to ${row.recipient}` });
+        else answers.push({ id, done: false, said: 'it is being sent at this moment' });
+      }
+      return answers.map((answer) => ({ ...answer, zone: zone() }));
+    },
+  };
+};
+
+/** What `status` says of mails: how many are not through, and the newest that need a person. */
+export const mailStatus = async ({ app }: Pick<Deps, 'app'>) => {
+  const { outbox } = app.warehouse;
+  const zone = app.current().config.settings.timezone;
+  const counts = await outbox.counts();
+  if (counts.failed + counts.unknown === 0) return counts;
+  const rows = await outbox.list({ states: ['failed', 'unknown'] });
+  const stuck = rows.filter(({ nextAttempt }) => nextAttempt === neverAgain);
+  return {
+    ...counts,
+    stuck: stuck
+      .slice(-maxTold)
+      .map((row) => viewOf(row, zone))
+      .toReversed(),
+  };
+};

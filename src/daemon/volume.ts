@@ -1,0 +1,52 @@
+import { hasCode } from '../core/index.ts';
+import type { Log, Deps } from '../core/index.ts';
+import type { Config } from '../config/index.ts';
+import { listenForHealth } from '../server/index.ts';
+import { version } from '../version.ts';
+import { becomeTheDaemon } from './daemon-lock.ts';
+import type { Paths } from './paths.ts';
+
+type HealthListener = Awaited<ReturnType<typeof listenForHealth>>;
+
+export type Volume = {
+  /** To be closed last: the process is alive, and not ready, while the rest is opened and closed. */
+  readonly health: HealthListener;
+  readonly lock: AsyncDisposable;
+};
+
+export type VolumeDeps = {
+  readonly paths: Paths;
+  readonly log: Log;
+  /** Whether another daemon's end is waited for. */
+  readonly wait: boolean;
+  readonly ready: () => boolean;
+};
+
+/**
+ * The health check answers first, so that one who waits is alive. Where its port is held, it may well be by the daemon
+ * of this volume: then that one is named, or waited for.
+ * @throws Fault `daemon-runs`, `port-in-use`; the reason of the signal; those of the warehouse
+ */
+export const takeVolume = async (
+  deps: Deps,
+  { host, port }: Config['settings']['health'],
+  { paths, log, wait, ready }: VolumeDeps,
+): Promise<Volume> => {
+  const listen = (): Promise<HealthListener> =>
+    listenForHealth({ host, port, health: () => ({ ready: ready(), version }) });
+  let health: HealthListener | undefined;
+  try {
+    health = await listen();
+  } catch (error) {
+    if (!hasCode(error, 'port-in-use')) throw error;
+  }
+  let lock: AsyncDisposable | undefined;
+  try {
+    lock = await becomeTheDaemon(paths, deps, log, wait);
+    return { health: health ?? (await listen()), lock };
+  } catch (error) {
+    await lock?.[Symbol.asyncDispose]();
+    await health?.[Symbol.asyncDispose]();
+    throw error;
+  }
+};

@@ -1,0 +1,59 @@
+import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fault, messageOf, systemCode } from '../core/index.ts';
+import type { DoctorCheck } from '../server/index.ts';
+import { failed, passed } from './results.ts';
+import type { DoctorPaths } from './deps.ts';
+
+/** Bytes; a large window takes as much in the spool. */
+const leastFree = 500_000_000;
+
+const describeSize = (bytes: number): string =>
+  bytes < 1_000_000_000 ? `${Math.floor(bytes / 1_000_000)} MB` : `${(bytes / 1_000_000_000).toFixed(1)} GB`;
+
+/** The folder, or the nearest one above it that is there: in that one it is made when it is needed. */
+const nearestFolder = async (path: string): Promise<string> => {
+  try {
+    await stat(path);
+    return path;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    return nearestFolder(dirname(path));
+  }
+};
+
+/** Writes into a folder as a run would, and looks how much room there is. Nothing is left. */
+const checkFolder = async (name: string, path: string): Promise<DoctorCheck> => {
+  const about = `${name} folder`;
+  try {
+    const folder = await nearestFolder(path);
+    await rmdir(await mkdtemp(join(folder, '.doctor-')));
+    const { bavail, bsize } = await statfs(folder);
+    const free = bavail * bsize;
+    if (free < leastFree)
+      return failed(
+        about,
+        fault('disk-full', `${path} has ${describeSize(free)} free, less than ${describeSize(leastFree)}`),
+      );
+    const made = folder === path ? 'writable' : 'made when it is needed';
+    return passed(about, `${path}, ${made}, ${describeSize(free)} free`);
+  } catch (error) {
+    const code = systemCode(error) ?? messageOf(error);
+    const full = code === 'ENOSPC' || code === 'EDQUOT';
+    return failed(
+      about,
+      fault(full ? 'disk-full' : 'path-unwritable', `${path} cannot be written (${code})`, { cause: error }),
+    );
+  }
+};
+
+export const checkDisk = async (paths: DoctorPaths): Promise<readonly DoctorCheck[]> => {
+  const folders = [
+    ['data', dirname(paths.path)],
+    ['spool', paths.spoolDirectory],
+    ['outbox', paths.outboxDirectory],
+    ['archive', paths.archiveDirectory],
+    ['temp', paths.tempDirectory],
+  ] as const;
+  return Promise.all(folders.map(async ([name, path]) => checkFolder(name, path)));
+};

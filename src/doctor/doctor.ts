@@ -1,0 +1,150 @@
+import { fault, firstSignal } from '../core/index.ts';
+import type { Clock, Log, Deps, Progress } from '../core/index.ts';
+import type { Config } from '../config/index.ts';
+import type { MailTransport } from '../notify/index.ts';
+import type { DoctorCheck, DoctorRequest, DoctorView, LearnedView } from '../server/index.ts';
+import type { Warehouse } from '../warehouse/index.ts';
+import { failed, passed, skipped } from './results.ts';
+import { checkDisk } from './disk.ts';
+import { checkGateway, neededScopes } from './gateway.ts';
+import { checkSinks } from './sinks.ts';
+import { checkThen } from './then.ts';
+import { keyWriteKnown, keyWriteTried } from './keys.ts';
+import type { ProbeKeysOf } from './keys.ts';
+import { quarantinePoint } from './quarantine.ts';
+import { kindPoints } from './kinds.ts';
+import { conventionPoints } from './tokens.ts';
+import type { DeclaredSink, DoctorAccounts, DoctorPaths } from './deps.ts';
+
+export type DoctorDeps = {
+  readonly config: Config;
+  readonly accounts: DoctorAccounts;
+  readonly transport: MailTransport | undefined;
+  readonly paths: DoctorPaths;
+  readonly warehouse: Warehouse;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where programs are looked for. */
+  readonly where: Pick<Deps, 'cwd' | 'env'>;
+  /** Missing where no keys may be made. */
+  readonly probeKeys?: ProbeKeysOf;
+  readonly sinksOf?: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>;
+};
+
+/** Milliseconds until a mail server that says nothing is given up. */
+const mailTimeout = 30_000;
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Connects, goes over to TLS and logs in where there is a login; nothing is sent. */
+const checkMail = async (
+  { transport, config, clock }: DoctorDeps,
+  signal: AbortSignal,
+): Promise<readonly DoctorCheck[]> => {
+  const { mail } = config.settings;
+  if (transport === undefined || mail === undefined) return [skipped('mail server', 'none is declared')];
+  const about = `mail server ${transport.where}`;
+  const operators =
+    mail.operators.length === 0
+      ? [skipped('operators', 'nobody is told when something is wrong: mail.operators is empty')]
+      : [];
+  using limit = clock.limit(mailTimeout);
+  try {
+    using first = firstSignal([signal, limit.signal]);
+    const session = await transport.open(first.signal);
+    session.close();
+    const connected = transport.logsIn ? 'connected and logged in' : 'connected without a login';
+    return [passed(about, `${connected}; nothing was sent`), ...operators];
+  } catch (error) {
+    signal.throwIfAborted();
+    const silent = fault('mail-unreachable', `no answer within ${mailTimeout / 1000} seconds`, {
+      cause: error,
+    });
+    return [failed(about, limit.signal.aborted ? silent : error), ...operators];
+  }
+};
+
+const settingText = (value: string | number | boolean | object): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value);
+
+const learnedOf = async (
+  name: string,
+  { config, warehouse }: DoctorDeps,
+  signal: AbortSignal,
+): Promise<LearnedView> => {
+  const gateway = config.settings.accounts[name]?.gateway ?? {};
+  const conventions = await warehouse.tokens.conventions(name, signal);
+  return {
+    account: name,
+    points: [
+      ...(await warehouse.profile.points(name)),
+      ...conventions.flatMap(conventionPoints),
+      ...quarantinePoint(await warehouse.logs.quarantined(name)),
+      ...(await kindPoints(name, warehouse.logs)),
+    ],
+    past: await warehouse.profile.past(name),
+    goneColumns: (await warehouse.profile.columns(name)).flatMap(({ name: column, goneAt }) =>
+      goneAt === undefined ? [] : [{ name: column, goneAt }],
+    ),
+    overrides: Object.entries(gateway).flatMap(([setting, value]) =>
+      value === undefined ? [] : [{ setting: `gateway.${setting}`, value: settingText(value) }],
+    ),
+  };
+};
+
+/** Whether keys may be written: what is known of it, or, where that is ordered, what a throw-away key shows. */
+const checkKeyWrites = async (
+  account: string,
+  { probeKeys: ordered }: DoctorRequest,
+  { config, warehouse, probeKeys }: DoctorDeps,
+  signal: AbortSignal,
+): Promise<readonly DoctorCheck[]> => {
+  const jobs = neededScopes(Object.values(config.jobs), account).get('keys:write') ?? [];
+  const question = { account, jobs, points: await warehouse.profile.points(account) };
+  if (ordered !== true) return keyWriteKnown(question);
+  if (probeKeys === undefined)
+    return [skipped(`throw-away key of ${account}`, 'no keys can be made from here')];
+  return keyWriteTried(question, probeKeys, signal);
+};
+
+/**
+ * Tries each real thing that the config names, and tells what was learned of the gateways. Nothing is sent or changed there,
+ * but for a throw-away key where one is ordered.
+ */
+export const runDoctor = async (
+  request: DoctorRequest,
+  deps: DoctorDeps,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Omit<DoctorView, 'version'>> => {
+  const { config, accounts, paths, warehouse, clock, log } = deps;
+  const jobs = Object.values(config.jobs);
+  const names = request.account === undefined ? Object.keys(config.settings.accounts) : [request.account];
+  const asked = names.map((name) => accounts.get(name));
+  progress({ step: 'looking at the disk' });
+  const checks: DoctorCheck[] = [
+    passed('config', `${counted(asked.length, 'account')} and ${counted(jobs.length, 'job')} declared`),
+    passed('database', `${paths.path} is open`),
+    ...(await checkDisk(paths)),
+  ];
+  for (const account of asked) {
+    progress({ step: 'asking the gateway', detail: account.name });
+    const ping = accounts.pingOf(account.name);
+    const { spoolDirectory } = paths;
+    checks.push(
+      ...(await checkGateway({ account, ping, jobs, warehouse, spoolDirectory, clock, log }, signal)),
+    );
+    if (request.probeKeys === true) progress({ step: 'trying a throw-away key', detail: account.name });
+    checks.push(...(await checkKeyWrites(account.name, request, deps, signal)));
+    if (deps.sinksOf !== undefined) {
+      progress({ step: 'trying the places that keys go to', detail: account.name });
+      checks.push(...(await checkSinks(account.name, deps.sinksOf, signal)));
+    }
+    checks.push(...checkThen(account.name, config.jobs, deps.where));
+  }
+  progress({ step: 'connecting to the mail server' });
+  checks.push(...(await checkMail(deps, signal)));
+  const learned: LearnedView[] = [];
+  for (const name of names) learned.push(await learnedOf(name, deps, signal));
+  return { now: clock.now(), zone: config.settings.timezone, checks, learned };
+};

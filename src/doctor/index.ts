@@ -1,0 +1,2 @@
+export { runDoctor } from './doctor.ts';
+export type { DeclaredSink, DoctorAccounts, Ping } from './deps.ts';

@@ -1,0 +1,56 @@
+import { formatMoment, hasCode, toSeconds, unixMillis } from '../core/index.ts';
+import type { DoctorCheck } from '../server/index.ts';
+import type { KnownPoint, LearnedPoint } from '../warehouse/index.ts';
+import { failed, passed, skipped } from './results.ts';
+
+/** Makes a throw-away key, learns on it how the gateway updates keys, keeps what was learned and deletes it again. */
+export type ProbeKeysOf = (account: string, signal: AbortSignal) => Promise<readonly LearnedPoint[]>;
+
+export type KeyWriteQuestion = {
+  readonly account: string;
+  /** Jobs that write keys. */
+  readonly jobs: readonly string[];
+  /** What was learned of the gateway before. */
+  readonly points: readonly KnownPoint[];
+};
+
+const use = (jobs: readonly string[]): string =>
+  jobs.length === 0 ? 'no job needs it' : `needed by ${jobs.join(', ')}`;
+
+/** What is known of the right to write keys without writing one; nothing where nobody needs it. */
+export const keyWriteKnown = ({ account, jobs, points }: KeyWriteQuestion): readonly DoctorCheck[] => {
+  const about = `scope keys:write of ${account}`;
+  const seen = points
+    .filter(({ point, how }) => how === 'probe' && point.startsWith('key.'))
+    .map(({ confirmedAt }) => confirmedAt);
+  if (seen.length > 0 && jobs.length > 0)
+    return [
+      passed(
+        about,
+        `a throw-away key could be written on ${formatMoment(toSeconds(unixMillis(Math.max(...seen))), 'UTC')}; ${use(jobs)}`,
+      ),
+    ];
+  if (jobs.length === 0) return [];
+  const unknown =
+    'unknown until a job in mode apply, or `tollkeeper doctor --probe-keys`, writes a throw-away key';
+  return [skipped(about, `${unknown}; ${use(jobs)}`)];
+};
+
+/** Writes a throw-away key, as it was ordered, and tells what came of it. */
+export const keyWriteTried = async (
+  { account, jobs }: KeyWriteQuestion,
+  probeKeys: ProbeKeysOf,
+  signal: AbortSignal,
+): Promise<readonly DoctorCheck[]> => {
+  const about = `scope keys:write of ${account}`;
+  try {
+    const points = await probeKeys(account, signal);
+    const open = points.filter(({ value }) => value.startsWith('open')).map(({ point }) => point);
+    const left = open.length === 0 ? '' : `; it did not show ${open.join(', ')}`;
+    return [passed(about, `a throw-away key was made, changed, read and deleted${left}; ${use(jobs)}`)];
+  } catch (error) {
+    signal.throwIfAborted();
+    const denied = hasCode(error, 'gateway-scope-missing') || hasCode(error, 'gateway-key-refused');
+    return [failed(denied ? about : `throw-away key of ${account}`, error)];
+  }
+};

@@ -1,0 +1,56 @@
+import { interval, unixSeconds } from '../core/index.ts';
+import type { LearnedView } from '../server/index.ts';
+import type { KindLabel, Warehouse } from '../warehouse/index.ts';
+
+const count = (value: number, what: string): string =>
+  `${value.toLocaleString('en-US')} ${what}${value === 1 ? '' : 's'}`;
+
+const shownWord = (word: string): string => (word === '' ? 'empty' : word);
+
+const evidenceOf = ({ word, bare, charged, refunds, free }: KindLabel): string =>
+  `${shownWord(word)}: ${count(charged + refunds + free, 'row')} with a charge or tokens, ${bare.toLocaleString('en-US')} without`;
+
+/** What the words of a column were found to mean; nothing for a column that proves nothing. */
+const columnPoint = (column: string, words: readonly KindLabel[]): LearnedView['points'] => {
+  const proven = words.filter(({ meaning }) => meaning !== undefined);
+  if (proven.length === 0) return [];
+  return [
+    {
+      point: `log.kinds_of.${column}`,
+      value: proven.map(({ word, meaning }) => `${shownWord(word)} = ${meaning}`).join(', '),
+      evidence: proven.map(evidenceOf).join('; '),
+      how: 'data',
+    },
+  ];
+};
+
+const everything = interval(unixSeconds(0), unixSeconds(100_000_000_000));
+
+/** What shows the kinds of rows beside words that are known, and how many rows nothing shows the kind of. */
+export const kindPoints = async (
+  account: string,
+  logs: Pick<Warehouse['logs'], 'kindLabels' | 'unclear'>,
+): Promise<LearnedView['points']> => {
+  const words = await logs.kindLabels(account);
+  const columns = [...new Set(words.map(({ column }) => column))];
+  const unclear = await logs.unclear(account, everything);
+  return [
+    ...columns.flatMap((column) =>
+      columnPoint(
+        column,
+        words.filter((one) => one.column === column),
+      ),
+    ),
+    ...(unclear === 0
+      ? []
+      : [
+          {
+            point: 'log.unclear_rows',
+            value: `open: ${count(unclear, 'row')} counted as calls may be errors`,
+            evidence:
+              'they have no charge and no tokens, and no column tells their kind; where one does, name it in gateway.columns.kind and its words in gateway.kinds',
+            how: 'data' as const,
+          },
+        ]),
+  ];
+};

@@ -1,0 +1,40 @@
+import { fault } from '../core/index.ts';
+import type { DoctorCheck } from '../server/index.ts';
+import { failed, notYet, passed } from './results.ts';
+import type { DeclaredSink } from './deps.ts';
+
+/** Services that are told of one by one; of more it is said how many are well. */
+const maxTold = 20;
+
+/** Tries each place that keys go to, as far as that can be done without leaving anything there. */
+export const checkSinks = async (
+  account: string,
+  sinksOf: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>,
+  signal: AbortSignal,
+): Promise<readonly DoctorCheck[]> => {
+  const checks: DoctorCheck[] = [];
+  const well: string[] = [];
+  try {
+    for (const { job, service, applies, sink } of await sinksOf(account, signal)) {
+      const about = `sink of ${service} (${job})`;
+      const problem = (error: unknown): DoctorCheck =>
+        applies ? failed(about, error) : notYet(failed(about, error), job);
+      try {
+        const made = sink();
+        const problems = await made.problems(signal);
+        if (problems.length === 0) well.push(`${about}: ${made.describe()}`);
+        for (const { message, advice } of problems)
+          checks.push(problem(fault('sink-refused', message, { advice })));
+      } catch (error) {
+        signal.throwIfAborted();
+        checks.push(problem(error));
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    checks.push(failed(`sinks of ${account}`, error));
+  }
+  if (well.length > maxTold)
+    return [...checks, passed(`sinks of ${account}`, `${well.length} places can take a key`)];
+  return [...checks, ...well.map((one) => passed(one, 'can take a key'))];
+};

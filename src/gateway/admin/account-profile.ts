@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { unknownFields } from '../json.ts';
+import { decimal, optional, wholeNumber } from '../scalars.ts';
+
+const named = {
+  username: z.string(),
+  display_name: optional(z.string()),
+  balance: decimal,
+  used_quota: decimal,
+  request_count: optional(wholeNumber),
+  group: optional(z.string()),
+  level: optional(wholeNumber),
+};
+
+/** docs/gateway.md G4.2 promises that these never come; should they, they are not kept. */
+const neverKept = ['password', 'access_token', 'session', 'id_number'];
+
+/** docs/gateway.md G4.1. The currency and unit of `balance` and `usedQuota` are open (G4.3). */
+export const accountProfile = z.looseObject(named).transform((fields) => ({
+  username: fields.username,
+  displayName: fields.display_name,
+  balance: fields.balance,
+  usedQuota: fields.used_quota,
+  requestCount: fields.request_count,
+  group: fields.group,
+  level: fields.level,
+  rest: unknownFields(fields, [...Object.keys(named), ...neverKept]),
+}));
+
+export type AccountProfile = Readonly<z.output<typeof accountProfile>>;

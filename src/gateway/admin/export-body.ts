@@ -1,0 +1,94 @@
+import { fault } from '../../core/index.ts';
+import type { HttpAnswer } from '../../http/index.ts';
+import { sniff } from './csv-sniff.ts';
+import type { Endpoint } from '../endpoints.ts';
+import { gatewayTerms, quoted } from '../gateway-terms.ts';
+import type { GatewayTerms } from '../gateway-terms.ts';
+import { networkFault } from '../network-faults.ts';
+import { denialIn, nameOf } from '../refusals.ts';
+
+export type ExportBody = {
+  readonly contentType: string;
+  /** The CSV, to be read once; may hold no byte at all. What breaks off while it is read is thrown as a catalogue error. */
+  readonly body: AsyncIterable<Uint8Array>;
+};
+
+/** Bytes: as much as is looked at to tell CSV from something else, and as is quoted from. */
+const sniffLimit = 16 * 1024;
+
+type Beginning = { readonly pieces: Uint8Array[]; readonly rest: AsyncIterator<Uint8Array> };
+
+const bytesOf = (beginning: Beginning): Buffer => Buffer.concat(beginning.pieces).subarray(0, sniffLimit);
+
+/** Reads on until the bytes so far are enough, or the body ends, or the limit is reached. */
+const readUntil = async (beginning: Beginning, enough: (bytes: Buffer) => boolean): Promise<void> => {
+  for (let bytes = bytesOf(beginning); bytes.byteLength < sniffLimit && !enough(bytes);) {
+    const next = await beginning.rest.next();
+    if (next.done === true) return;
+    beginning.pieces.push(next.value);
+    bytes = bytesOf(beginning);
+  }
+};
+
+async function* whole(
+  { pieces, rest }: Beginning,
+  endpoint: Endpoint,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* pieces.splice(0);
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } catch (error) {
+    throw networkFault(error, endpoint);
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** What the gateway says in place of CSV, as far as it can still be read. */
+const messageInstead = async (
+  beginning: Beginning,
+  redact: (text: string) => string,
+): Promise<GatewayTerms> => {
+  try {
+    await readUntil(beginning, () => false);
+  } catch {
+    // What has come so far is quoted.
+  } finally {
+    await beginning.rest.return?.();
+  }
+  return gatewayTerms(new TextDecoder().decode(bytesOf(beginning)), redact);
+};
+
+/**
+ * The CSV of an answer, once its first bytes show that it is CSV; an empty body passes.
+ * @throws Fault `gateway-refused` for an envelope that says so, `gateway-key-refused` or `gateway-scope-missing` where a
+ * code does; `export-not-csv` for anything else
+ */
+export const openExportBody = async (
+  answer: HttpAnswer,
+  endpoint: Endpoint,
+  redact: (text: string) => string,
+): Promise<ExportBody> => {
+  const contentType = answer.headers['content-type'] ?? '';
+  const beginning: Beginning = { pieces: [], rest: answer.body[Symbol.asyncIterator]() };
+  await readUntil(beginning, (bytes) => sniff(contentType, bytes) !== 'undecided');
+  const verdict = sniff(contentType, bytesOf(beginning));
+  const blank = verdict === 'undecided' && bytesOf(beginning).byteLength === sniffLimit;
+  if (verdict !== 'other' && !blank) return { contentType, body: whole(beginning, endpoint) };
+  const words = await messageInstead(beginning, redact);
+  const denial = denialIn(words, endpoint);
+  if (denial !== undefined) throw denial;
+  const said = quoted(words.message);
+  const advice = `the message, where there is one, is the gateway’s own; a revoked admin_key, or one without the scope ${endpoint.scope}, may be answered like this`;
+  if (words.refused)
+    throw fault(
+      'gateway-refused',
+      `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}, where CSV was due${said}`,
+      // It may only be busy.
+      { advice, retryHelps: true },
+    );
+  const type = contentType === '' ? '' : ` (${redact(contentType).slice(0, 60)})`;
+  throw fault('export-not-csv', `${nameOf(endpoint)} answered something else than CSV${type}${said}`, {
+    advice,
+  });
+};

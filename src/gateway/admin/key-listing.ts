@@ -1,0 +1,80 @@
+import { fault } from '../../core/index.ts';
+import type { ApiKey, KeyPage } from './api-key.ts';
+
+type ReadPage = (page: number) => Promise<KeyPage>;
+
+/** One reading of all pages. */
+type Scan = {
+  readonly keys: ReadonlyMap<number, ApiKey>;
+  /** One page held everything, or nothing came or went between the pages: the reading needs no second one. */
+  readonly certain: boolean;
+  /** It ended on a page that only repeated others, or showed no key at all, though the gateway counts more keys. */
+  readonly hiding: boolean;
+};
+
+/** Readings before it is said that the list never stood still. */
+const maxScans = 6;
+
+/** Pages before a gateway that never runs short is given up on. */
+const maxPages = 10_000;
+
+const descending = (ids: readonly number[]): boolean =>
+  ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0));
+
+/**
+ * Pages are cut by offset, newest first: a key made meanwhile shows one twice, a deleted one hides one. When ids fall
+ * throughout and each page tells the same total, which is what was counted, nothing can have been hidden.
+ */
+const scan = async (readPage: ReadPage): Promise<Scan> => {
+  const keys = new Map<number, ApiKey>();
+  const ids: number[] = [];
+  const totals = new Set<number>();
+  for (let number = 1; number <= maxPages; number += 1) {
+    const { items, pageSize = 0, total = 0 } = await readPage(number);
+    totals.add(total);
+    const before = keys.size;
+    for (const item of items) {
+      ids.push(item.id);
+      keys.set(item.id, item);
+    }
+    // A page may be cut shorter than it says, so that it ends the list only when a total agrees; else an empty page does.
+    const short = items.length < pageSize && total > 0 && keys.size >= total;
+    const stuck = keys.size === before;
+    if (items.length === 0 || short || stuck) {
+      const counted = totals.size === 1 && totals.has(keys.size) && descending(ids);
+      return {
+        keys,
+        certain: counted || (number === 1 && (short || (items.length === 0 && total === 0))),
+        hiding: (items.length > 0 || keys.size === 0) && keys.size < total,
+      };
+    }
+  }
+  throw fault('gateway-answer-unreadable', `the key list has more than ${maxPages} pages`);
+};
+
+const sameKeys = (left: Scan, right: Scan): boolean =>
+  left.keys.size === right.keys.size && [...left.keys.keys()].every((id) => right.keys.has(id));
+
+/**
+ * Every key, each once, in the order served. Two readings that agree may still both have missed keys which came and went,
+ * where the gateway counts more than they show: then it is read on, and said only at the end.
+ * @throws Fault `gateway-keys-unsettled` when no two readings agree, `gateway-answer-unreadable` when keys stay hidden.
+ */
+export const listAllKeys = async (readPage: ReadPage): Promise<ApiKey[]> => {
+  let previous: Scan | undefined;
+  for (let reading = 1; reading <= maxScans; reading += 1) {
+    const current = await scan(readPage);
+    const agreed = previous !== undefined && sameKeys(previous, current) && !current.hiding;
+    if (current.certain || agreed) return [...current.keys.values()];
+    previous = current;
+  }
+  throw previous?.hiding === true
+    ? fault(
+        'gateway-answer-unreadable',
+        'the key list never shows all the keys it counts: its pages repeat, or are empty',
+      )
+    : fault(
+        'gateway-keys-unsettled',
+        `the key list changed during each of ${maxScans} readings: keys are being made and deleted meanwhile`,
+      );
+};

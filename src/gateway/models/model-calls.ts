@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import type { Clock, Log, Secret, SecretRegistry } from '../../core/index.ts';
+import { isNetworkProblem, retryAfter } from '../../http/index.ts';
+import type { Http, HttpAnswer } from '../../http/index.ts';
+import { addressOf, parseBaseUrl } from '../base-url.ts';
+import type { CallOptions } from '../call.ts';
+import { gatewayTerms } from '../gateway-terms.ts';
+import type { GatewayTerms } from '../gateway-terms.ts';
+import { parseJson } from '../json.ts';
+import { registerKeys } from '../admin/key-secrets.ts';
+import { optional, wholeNumber } from '../scalars.ts';
+
+/** A call of a model that costs next to nothing: one short word in, and of a chat one token out. */
+export type ModelQuestion = { readonly kind: 'embeddings' | 'messages'; readonly model: string };
+
+/**
+ * What an answer shows of the key that it was asked with.
+ * - `works`: the model answered
+ * - `refused`: 401 or 403; right after a change it may be a cache that answers
+ * - `no-channel`: nobody serves the model, which only a key that was let in is told
+ * - `limited`: 429
+ * - `unknown`: anything else; `passing` when it may be another answer later
+ */
+export type ModelAnswer = ModelQuestion & {
+  readonly verdict: 'works' | 'refused' | 'no-channel' | 'limited' | 'unknown';
+  /** HTTP status; missing where no answer came. */
+  readonly status?: number;
+  /** Of a call that works, as the gateway counts them. */
+  readonly tokens?: number;
+  /** The gateway's own words, redacted and shortened, or what became of the connection; may be empty. */
+  readonly said: string;
+  /** Milliseconds that the gateway asked us to wait. */
+  readonly retryAfter?: number;
+  readonly passing: boolean;
+};
+
+export type ModelCaller = (
+  key: Secret,
+  question: ModelQuestion,
+  options?: CallOptions,
+) => Promise<ModelAnswer>;
+
+export type ModelCallDeps = {
+  /** That of the account: one address serves both sides. */
+  readonly baseUrl: string;
+  readonly http: Http;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly secrets: SecretRegistry;
+};
+
+const word = 'toll';
+
+/** Bytes; an embedding of the largest models seen holds some 80 kB. */
+const answerLimit = 1024 * 1024;
+
+/** Milliseconds. */
+const timeouts = { headers: 30_000, idle: 30_000, total: 60_000 };
+
+const paths = { embeddings: '/v1/embeddings', messages: '/v1/messages' } as const;
+
+const fewDimensions = 8;
+
+/** docs/gateway.md G15.1 and G14.1. */
+const bodyOf = ({ kind, model }: ModelQuestion, dimensions: number | undefined): string =>
+  JSON.stringify(
+    kind === 'embeddings'
+      ? { model, input: word, ...(dimensions === undefined ? {} : { dimensions }) }
+      : { model, max_tokens: 1, stream: false, messages: [{ role: 'user', content: word }] },
+  );
+
+const usage = z.looseObject({
+  total_tokens: optional(wholeNumber),
+  input_tokens: optional(wholeNumber),
+  output_tokens: optional(wholeNumber),
+});
+const results = {
+  embeddings: z.looseObject({
+    data: z.array(z.looseObject({ embedding: z.unknown() })).min(1),
+    usage: optional(usage),
+  }),
+  messages: z.looseObject({ content: z.array(z.unknown()), role: z.string(), usage: optional(usage) }),
+} as const;
+
+/** The tokens of a result that matches the contract (docs/gateway.md G14.3, G15.3); nothing of one that does not. */
+const readResult = ({ kind }: ModelQuestion, text: string): { readonly tokens?: number } | undefined => {
+  try {
+    const read = results[kind].safeParse(parseJson(text));
+    if (!read.success) return undefined;
+    const counted = read.data.usage;
+    const tokens =
+      counted?.total_tokens ??
+      (counted?.input_tokens === undefined ? undefined : counted.input_tokens + (counted.output_tokens ?? 0));
+    return tokens === undefined ? {} : { tokens };
+  } catch {
+    return undefined;
+  }
+};
+
+/** Codes that gateways of the family give when no channel serves a model; texts are translated and decide nothing. */
+const noChannel = (code: string | undefined): boolean =>
+  code !== undefined &&
+  (['model_not_found', 'get_channel_failed'].includes(code) || code.startsWith('channel:'));
+
+const messageIn = ({ message, code }: GatewayTerms): string =>
+  [...(code === undefined ? [] : [code.slice(0, 60)]), ...(message === '' ? [] : [`“${message}”`])].join(' ');
+
+type Finding = Omit<ModelAnswer, keyof ModelQuestion>;
+
+/** Decided by the status and a code alone (docs/gateway.md G9.2, G9.3). */
+const findingOf = (
+  question: ModelQuestion,
+  { status, headers }: HttpAnswer,
+  text: string,
+  { secrets, clock }: Pick<ModelCallDeps, 'secrets' | 'clock'>,
+): Finding => {
+  const result = status === 200 ? readResult(question, text) : undefined;
+  if (result !== undefined) return { verdict: 'works', status, said: '', passing: false, ...result };
+  const words = gatewayTerms(text, secrets.redact);
+  const said = secrets.redact(messageIn(words));
+  if (status === 401 || status === 403) return { verdict: 'refused', status, said, passing: true };
+  if ((status === 503 || status === 404) && noChannel(words.code))
+    return { verdict: 'no-channel', status, said, passing: true };
+  const wait = retryAfter(headers, clock.now());
+  const later = wait === undefined ? {} : { retryAfter: wait };
+  if (status === 429) return { verdict: 'limited', status, said, passing: true, ...later };
+  const passing = status === 408 || status >= 500 || status === 200;
+  return { verdict: 'unknown', status, said, passing, ...later };
+};
+
+/** Calls models with API keys. Never throws but for the reason of the signal: whatever comes is a finding. */
+export const createModelCaller = (deps: ModelCallDeps): ModelCaller => {
+  const base = parseBaseUrl(deps.baseUrl);
+  const ask = async (
+    key: Secret,
+    question: ModelQuestion,
+    dimensions: number | undefined,
+    { signal }: CallOptions,
+  ): Promise<Finding> => {
+    try {
+      const answer = await deps.http.send({
+        method: 'POST',
+        url: addressOf(base, paths[question.kind]),
+        headers: {
+          authorization: `Bearer ${key.reveal()}`,
+          accept: 'application/json',
+          'content-type': 'application/json',
+        },
+        body: bodyOf(question, dimensions),
+        timeouts,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      deps.log.debug('model answered', { request: `POST ${paths[question.kind]}`, status: answer.status });
+      const text = await answer.text(answerLimit);
+      registerKeys(text, deps.secrets);
+      return findingOf(question, answer, text, deps);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isNetworkProblem(error)) throw error;
+      const passing = error.kind !== 'certificate' && error.kind !== 'tls';
+      return { verdict: 'unknown', said: deps.secrets.redact(error.message), passing };
+    }
+  };
+  return async (key, question, options = {}) => {
+    const plaintext = key.reveal();
+    deps.secrets.register(plaintext);
+    deps.secrets.register(plaintext.replace(/^sk-/, ''));
+    if (!/^[\x21-\x7e]+$/.test(plaintext))
+      return {
+        ...question,
+        verdict: 'refused',
+        said: 'the key holds a sign that no header can carry',
+        passing: false,
+      };
+    const short = question.kind === 'embeddings' ? fewDimensions : undefined;
+    const first = await ask(key, question, short, options);
+    // Some models take no `dimensions`; a request that is turned down costs nothing.
+    const turnedDown = short !== undefined && (first.status === 400 || first.status === 422);
+    const found = turnedDown ? await ask(key, question, undefined, options) : first;
+    return { ...question, ...found };
+  };
+};

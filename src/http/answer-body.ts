@@ -1,0 +1,62 @@
+import { pipeline } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { systemCode } from '../core/index.ts';
+import { networkProblem } from './problem.ts';
+
+/** What we can unpack as a stream; offered to the other side in `accept-encoding`. */
+export const acceptedEncodings = 'gzip, br, deflate';
+
+type Unpacker = Transform & { readonly bytesWritten: number };
+
+const unpackers: Readonly<Record<string, () => Unpacker>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  br: createBrotliDecompress,
+  deflate: createInflate,
+};
+
+async function* unpacked(raw: Readable, unpacker: Unpacker): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    // Errors of either stream reach the reader through the unpacker; the callback keeps them from being thrown twice.
+    yield* pipeline(raw, unpacker, () => undefined) as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    // An empty body is not packed, whatever its header says.
+    if (systemCode(error) === 'Z_BUF_ERROR' && unpacker.bytesWritten === 0) return;
+    throw error;
+  }
+}
+
+/** The body as it was before `content-encoding`; nothing is read ahead of the reader but the streams' own buffers. */
+export const decoded = (
+  raw: Readable,
+  encoding: string | undefined,
+  host: string,
+): AsyncIterable<Uint8Array> => {
+  const name = (encoding ?? '').trim().toLowerCase();
+  if (name === '' || name === 'identity') return raw as AsyncIterable<Uint8Array>;
+  const create = unpackers[name];
+  if (create !== undefined) return unpacked(raw, create());
+  raw.on('error', () => undefined).destroy();
+  throw networkProblem(
+    'protocol',
+    `${host} encodes its answer as ${name.slice(0, 40)}, which was not asked for`,
+  );
+};
+
+/** All of a body, never holding more than `limit` bytes of it. */
+export const collect = async (
+  body: AsyncIterable<Uint8Array>,
+  limit: number,
+  host: string,
+): Promise<string> => {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.byteLength;
+    if (size > limit)
+      throw networkProblem('too-large', `${host} answered with more than ${limit} bytes where less was due`);
+    pieces.push(piece);
+  }
+  return new TextDecoder().decode(Buffer.concat(pieces));
+};

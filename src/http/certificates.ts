@@ -1,0 +1,47 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import * as tls from 'node:tls';
+import { fault, messageOf } from '../core/index.ts';
+
+const block = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+const checked = (pem: string): readonly string[] => {
+  const found = pem.match(block) ?? [];
+  if (found.length === 0)
+    throw fault(
+      'config-invalid',
+      'tls.ca holds no certificate: PEM blocks (BEGIN CERTIFICATE) were expected',
+    );
+  for (const one of found) {
+    try {
+      void new X509Certificate(one);
+    } catch (error) {
+      throw fault('config-invalid', `tls.ca holds a certificate that cannot be read: ${messageOf(error)}`);
+    }
+  }
+  return found;
+};
+
+/** Node 20 has no way to ask for its default roots, which NODE_EXTRA_CA_CERTS adds to. */
+const defaultRoots = (env: NodeJS.ProcessEnv): readonly string[] => {
+  const { getCACertificates } = tls as { getCACertificates?: (kind: 'default') => string[] };
+  if (getCACertificates !== undefined) return getCACertificates('default');
+  const extra = env['NODE_EXTRA_CA_CERTS'];
+  if (extra === undefined || extra === '') return tls.rootCertificates;
+  try {
+    return [...tls.rootCertificates, ...(readFileSync(extra, 'utf8').match(block) ?? [])];
+  } catch {
+    // Node itself only warns of such a file.
+    return tls.rootCertificates;
+  }
+};
+
+/**
+ * The issuers to trust: those Node trusts by default, and these. Nothing (Node's defaults hold) when none are given.
+ * Each text is PEM and may hold several certificates. @throws Fault `config-invalid`
+ */
+export const trustedIssuers = (
+  ca: readonly string[] | undefined,
+  env: NodeJS.ProcessEnv,
+): string[] | undefined =>
+  ca === undefined || ca.length === 0 ? undefined : [...defaultRoots(env), ...ca.flatMap(checked)];

@@ -1,0 +1,114 @@
+import { messageOf, systemCode } from '../core/index.ts';
+
+/**
+ * - `unreachable`: no connection came about (refused, no such name, no route, proxy says no)
+ * - `certificate`: TLS came about, but nobody vouches for the other side
+ * - `tls`: the other side and we share no TLS (plain HTTP on that port, no common version)
+ * - `timeout`: connect, headers, idle or total time ran out
+ * - `connection-lost`: it broke off before the end of the answer
+ * - `protocol`: what came is no HTTP, or is encoded in a way that cannot be read
+ * - `too-large`: the body outgrew the limit it was read with
+ */
+export type ProblemKind =
+  | 'unreachable'
+  | 'certificate'
+  | 'tls'
+  | 'timeout'
+  | 'connection-lost'
+  | 'protocol'
+  | 'too-large';
+
+/** What went wrong between us and a host, in neutral words; each room makes catalogue errors of it. Names no secret and no query. */
+export type NetworkProblem = Error & { readonly name: 'NetworkTrouble'; readonly kind: ProblemKind };
+
+export const networkProblem = (kind: ProblemKind, message: string, cause?: unknown): NetworkProblem =>
+  Object.assign(cause === undefined ? new Error(message) : new Error(message, { cause }), {
+    name: 'NetworkTrouble' as const,
+    kind,
+  });
+
+export const isNetworkProblem = (error: unknown): error is NetworkProblem =>
+  error instanceof Error && error.name === 'NetworkTrouble' && 'kind' in error;
+
+type Messages = readonly [ProblemKind, string];
+
+const byCode: Readonly<Record<string, Messages>> = {
+  ECONNREFUSED: ['unreachable', 'refused the connection'],
+  ENOTFOUND: ['unreachable', 'has no address: no such host name'],
+  EAI_AGAIN: ['unreachable', 'has no address: the name server does not answer'],
+  EHOSTUNREACH: ['unreachable', 'cannot be reached: no route to the host'],
+  ENETUNREACH: ['unreachable', 'cannot be reached: no route to its network'],
+  EADDRNOTAVAIL: ['unreachable', 'cannot be reached: no local address to connect from'],
+  EACCES: ['unreachable', 'cannot be reached: this machine forbids the connection'],
+  EPERM: ['unreachable', 'cannot be reached: this machine forbids the connection'],
+  ETIMEDOUT: ['timeout', 'did not accept a connection in time'],
+  UND_ERR_CONNECT_TIMEOUT: ['timeout', 'did not accept a connection in time'],
+  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'took the request and did not answer in time'],
+  UND_ERR_BODY_TIMEOUT: ['timeout', 'stopped sending in the middle of its answer'],
+  UND_ERR_SOCKET: ['connection-lost', 'closed the connection before the end of its answer'],
+  ECONNRESET: ['connection-lost', 'closed the connection before the end of its answer'],
+  ECONNABORTED: ['connection-lost', 'closed the connection before the end of its answer'],
+  EPIPE: ['connection-lost', 'closed the connection before the end of its answer'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['connection-lost', 'sent less than it had announced'],
+  HPE_INVALID_EOF_STATE: ['connection-lost', 'closed the connection before the end of its answer'],
+  ERR_STREAM_PREMATURE_CLOSE: ['connection-lost', 'closed the connection before the end of its answer'],
+  UND_ERR_DESTROYED: ['connection-lost', 'was left: the transport was closed'],
+  UND_ERR_CLOSED: ['connection-lost', 'was left: the transport was closed'],
+  UND_ERR_INFO: ['connection-lost', 'closed the connection before the end of its answer'],
+  Z_BUF_ERROR: ['connection-lost', 'ended its compressed answer too early'],
+  Z_DATA_ERROR: ['protocol', 'sent a compressed answer that cannot be unpacked'],
+  UND_ERR_HEADERS_OVERFLOW: ['protocol', 'sent headers that are too large'],
+  UND_ERR_PRX_TLS: ['certificate', 'stands behind a proxy whose certificate is not for its name'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['certificate', 'shows a certificate for another name'],
+  CERT_HAS_EXPIRED: ['certificate', 'shows a certificate that has expired'],
+  CERT_NOT_YET_VALID: ['certificate', 'shows a certificate that is not yet valid'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['certificate', 'shows a certificate signed by itself alone'],
+};
+
+const byPattern: readonly (readonly [RegExp, ...Messages])[] = [
+  [
+    /^(CERT_|CRL_|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO_|ERR_TLS_CERT|ERROR_IN_C|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/,
+    'certificate',
+    'shows a certificate that nobody known here vouches for',
+  ],
+  [/^(ERR_SSL_|ERR_TLS_|EPROTO)/, 'tls', 'does not speak TLS with us at this port'],
+  [/^HPE_/, 'protocol', 'answered something that is no HTTP'],
+  [
+    /^(ERR__ERROR_FORMAT|ERR_BROTLI|ERR__ERROR_|Z_)/,
+    'protocol',
+    'sent a compressed answer that cannot be unpacked',
+  ],
+];
+
+const errorText = (code: string): Messages | undefined => {
+  const known = byCode[code];
+  if (known !== undefined) return known;
+  const [, kind, words] = byPattern.find(([pattern]) => pattern.test(code)) ?? [];
+  return kind === undefined || words === undefined ? undefined : [kind, words];
+};
+
+/** The proxy's own refusal of a tunnel reaches us only as this text of undici's. */
+const tunnelStatus = (error: unknown): string | undefined =>
+  /^Proxy response \((\d{3})\)/.exec(messageOf(error))?.[1];
+
+/**
+ * Names a system, TLS or undici error. `host` is `name:port`; `proxy` likewise, where one stands between.
+ * An error that is none of these comes back as it is.
+ */
+export const problemOf = (error: unknown, host: string, proxy?: string): unknown => {
+  if (isNetworkProblem(error)) return error;
+  const way = proxy === undefined ? host : `${host} (through the proxy ${proxy})`;
+  const refused = tunnelStatus(error);
+  if (refused !== undefined)
+    return networkProblem(
+      'unreachable',
+      `${way} cannot be reached: the proxy answered ${refused} when asked for a tunnel`,
+      error,
+    );
+  const code = systemCode(error);
+  // undici's parser names only some of its errors by a code.
+  const parser = error instanceof Error && error.name === 'HTTPParserError' ? 'HPE_UNKNOWN' : undefined;
+  const name = code ?? parser;
+  const words = name === undefined ? undefined : errorText(name);
+  return words === undefined ? error : networkProblem(words[0], `${way} ${words[1]} (${name})`, error);
+};

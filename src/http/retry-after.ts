@@ -1,0 +1,22 @@
+import type { UnixMillis } from '../core/index.ts';
+
+const httpDate = (text: string | undefined): number | undefined => {
+  if (text === undefined || !text.trim().endsWith(' GMT')) return undefined;
+  const millis = Date.parse(text);
+  return Number.isNaN(millis) ? undefined : millis;
+};
+
+/**
+ * Milliseconds that `Retry-After` (RFC 9110, 10.2.3) asks to wait: seconds, or a date. A date is held against the
+ * answer's own `Date` where there is one, so that a clock that is off on either side does no harm.
+ */
+export const retryAfter = (
+  headers: Readonly<Record<string, string>>,
+  now: UnixMillis,
+): number | undefined => {
+  const text = headers['retry-after']?.trim();
+  if (text === undefined) return undefined;
+  if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
+  const until = httpDate(text);
+  return until === undefined ? undefined : Math.max(0, until - (httpDate(headers['date']) ?? now));
+};

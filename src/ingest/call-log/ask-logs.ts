@@ -1,0 +1,250 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fault, hasCode, unixSeconds } from '../../core/index.ts';
+import type { GatewayProfile } from '../../core/index.ts';
+import { createFetchAhead } from './fetch-ahead.ts';
+import { checkColumns, fetchLogWindow, logExportName, probeLogExport } from './fetch-logs.ts';
+import type { FetchedLogs, FetchDeps } from './fetch-logs.ts';
+import { columnsToAsk } from './log-header.ts';
+import type { WantedColumns } from './log-header.ts';
+import type { PlannedWindow } from './log-plan.ts';
+import { cutLogWindow, splitLogWindow } from './log-windows.ts';
+import type { LogWindow } from './log-windows.ts';
+import type { PullMeter } from '../pull-meter.ts';
+import type { ExportFormat } from './receive-logs.ts';
+import { announceRetry, rereadExport } from '../reread-export.ts';
+import type { RereadDeps } from '../reread-export.ts';
+import {
+  afterAnswer,
+  afterCap,
+  afterRefusal,
+  breaksOff,
+  freshPace,
+  lengthAllowed,
+  looksCapped,
+  mayBeTooLong,
+} from '../window-pace.ts';
+import type { Pace } from '../window-pace.ts';
+
+export type AskDeps = FetchDeps &
+  RereadDeps & {
+    readonly columns: WantedColumns;
+    readonly currency: 'USD' | 'CNY';
+    readonly profile: GatewayProfile;
+    readonly exportFormat: ExportFormat;
+    /** How many windows are fetched while one is landed. */
+    readonly ahead: number;
+    /** Bytes on disk from which on nothing more is fetched ahead. */
+    readonly spoolBytes: number;
+    readonly meter: PullMeter;
+    /** What one call learns of the gateway, the next one begins with. */
+    readonly state: AskState;
+    /** How many more requests may be made; any number where it is missing. */
+    readonly requestsLeft?: (() => number) | undefined;
+  };
+
+/** How windows are asked for, by what the gateway answered so far. */
+export type AskState = {
+  /** What the gateway showed unasked, the names to ask for by it, and what to ask for where they are refused. */
+  shown: ExportFormat['columns'];
+  asked: readonly string[];
+  instead: readonly (readonly string[])[];
+  pace: Pace;
+  answered: boolean;
+  /** Rows after which the gateway ends an export, as earlier exports showed. */
+  rowCap: number | undefined;
+};
+
+/** A cap that earlier pulls have found, and the length of window that stays below it. */
+export type KnownRowCap = { readonly rows: number; readonly seconds?: number | undefined };
+
+export const freshAskState = ({
+  exportFormat,
+  columns,
+  profile,
+  rowCap,
+}: Pick<AskDeps, 'exportFormat' | 'columns' | 'profile'> & {
+  readonly rowCap?: KnownRowCap | undefined;
+}): AskState => {
+  const [asked, ...instead] = columnsToAsk(
+    exportFormat.columns,
+    columns,
+    exportFormat.endsLines,
+    profile.logExport?.columns,
+  );
+  return {
+    shown: exportFormat.columns,
+    asked,
+    instead,
+    pace: { ...freshPace, dense: rowCap?.seconds ?? freshPace.dense },
+    answered: false,
+    rowCap: rowCap?.rows,
+  };
+};
+
+/** A window that came whole; its export is on disk until the next one is asked for. */
+export type AnsweredWindow = {
+  readonly planned: PlannedWindow;
+  readonly fetched: FetchedLogs;
+  /** The columns that were asked for. */
+  readonly asked: readonly string[];
+};
+
+/** `2026-01-01T00:00:00 to 2026-02-01T00:00:00 UTC`. */
+export const windowText = ({ start, end }: LogWindow): string => {
+  const text = (moment: number): string => new Date(moment * 1000).toISOString().slice(0, 19);
+  return `${text(start)} to ${text(end)} UTC`;
+};
+
+export const lengthOf = ({ window }: PlannedWindow): number => window.end - window.start;
+
+/** What lies before the covered span is pulled from its end backwards: each window widens the span. */
+const inOrder = ({ why }: PlannedWindow, pieces: readonly LogWindow[]): readonly PlannedWindow[] =>
+  (why === 'earlier' ? pieces.toReversed() : pieces).map((window) => ({ window, why }));
+
+/**
+ * Asks for the windows and gives their exports in the order of the plan. A window that is not answered for its length, or
+ * looks capped, is halved and asked for again. @throws faults export-* and those of fetchLogs, in the turn of the window.
+ */
+export async function* askForWindows(
+  plan: readonly PlannedWindow[],
+  deps: AskDeps,
+  /** `every` takes any row count for whole. */
+  accept: 'every' | 'uncapped' = 'uncapped',
+): AsyncGenerator<AnsweredWindow, void, undefined> {
+  const { log, meter, profile, exportFormat, currency, signal, state } = deps;
+  const never = new AbortController().signal;
+  const pending = [...plan];
+  let repeated: PlannedWindow | undefined;
+
+  const fetch = async (window: LogWindow, abort: AbortSignal, onBytes: (bytes: number) => void) =>
+    fetchLogWindow(window, { columns: state.asked, currency, exportFormat }, deps, abort, onBytes);
+  await using ahead = createFetchAhead({
+    fetch: async ({ window }: PlannedWindow, abort, onBytes) =>
+      fetch(window, abort, (bytes) => {
+        onBytes(bytes);
+        meter.received(bytes);
+      }),
+    spoolBytes: deps.spoolBytes,
+    signal,
+    onThrottled: (error) =>
+      log.info('fetching one window at a time from here on', {
+        reason: hasCode(error, 'disk-full') ? 'the disk is full' : 'the gateway limits the rate',
+      }),
+  });
+  /** Whether the gateway answers the same question about one second of the window. */
+  const answersOneSecond = async ({ start }: LogWindow): Promise<boolean> => {
+    try {
+      const second = { start, end: unixSeconds(start + 1) };
+      const once = async () => fetch(second, signal ?? never, meter.received);
+      await using _ = await rereadExport(logExportName, once, deps);
+      return true;
+    } catch {
+      signal?.throwIfAborted();
+      return false;
+    }
+  };
+  /** Asks for the columns that the gateway shows at the end of the window, where they are others than those it showed before. */
+  const askForShown = async ({ end }: LogWindow): Promise<boolean> => {
+    const second = { start: unixSeconds(end - 1), end };
+    const columns = (await probeLogExport(second, currency, deps, meter.received))?.columns;
+    if (columns === undefined || isDeepStrictEqual(columns, state.shown)) return false;
+    state.shown = columns;
+    const names = profile.logExport?.columns;
+    const [next, ...others] = columnsToAsk(columns, deps.columns, exportFormat.endsLines, names);
+    log.warn('the gateway refused the export and shows other columns now; asking for those', {
+      columns: next.join(','),
+    });
+    [state.asked, state.instead, state.answered] = [next, others, false];
+    // Windows that are fetched ahead were asked for with the refused columns: others take their place.
+    pending.splice(0, pending.length, ...pending.map((one) => ({ ...one })));
+    return true;
+  };
+  const replace = (index: number, planned: PlannedWindow, pieces: readonly LogWindow[]): void => {
+    pending.splice(index, 1, ...inOrder(planned, pieces));
+  };
+  const halve = (planned: PlannedWindow, otherwise: unknown): void => {
+    const halves = splitLogWindow(planned.window, profile);
+    if (halves === undefined) throw otherwise;
+    replace(0, planned, halves);
+  };
+  /** Cuts a window to the length that is answered; whether there was something to cut. */
+  const cutToPace = (index: number, planned: PlannedWindow): boolean => {
+    const pieces = cutLogWindow(planned.window, lengthAllowed(state.pace), profile);
+    if (pieces.length > 1) replace(index, planned, pieces);
+    return pieces.length > 1;
+  };
+  /** Changes what is asked for next, or throws. */
+  const askForLess = async (planned: PlannedWindow, error: unknown): Promise<void> => {
+    signal?.throwIfAborted();
+    if (!mayBeTooLong(error)) throw error;
+    // It was begun before a shorter one turned out to be too long.
+    if (cutToPace(0, planned)) return;
+    if (state.answered && hasCode(error, 'gateway-refused') && (await askForShown(planned.window))) return;
+    const window = windowText(planned.window);
+    if (state.pace.halvings === 0) {
+      if (breaksOff(error) && repeated !== planned) {
+        repeated = planned;
+        announceRetry(logExportName, error, 0, deps);
+        return;
+      }
+      if (!(await answersOneSecond(planned.window))) {
+        // What is refused before anything has come may be the names of columns.
+        const [next, ...others] = !state.answered && hasCode(error, 'gateway-refused') ? state.instead : [];
+        if (next === undefined) throw error;
+        log.warn('the gateway refused the export; asking for fewer columns', { columns: next.join(',') });
+        [state.asked, state.instead] = [next, others];
+        return;
+      }
+    }
+    const slower = afterRefusal(state.pace, lengthOf(planned));
+    if (slower === undefined) throw error;
+    halve(planned, error);
+    state.pace = slower;
+    log.info('a long window was not answered: asking again in halves', { window });
+  };
+  /** Whether the export may be all there is; if not, its halves are asked for next. */
+  const isWhole = (planned: PlannedWindow, served: number): boolean => {
+    if (state.rowCap !== undefined && served > state.rowCap) state.rowCap = undefined;
+    const isRound = looksCapped(served);
+    const isCapped = accept === 'uncapped' && (isRound || served === state.rowCap);
+    // Any count may be reached by chance: where a second cannot be cut, it lands, and comparing it shows what is missing.
+    if (!isCapped || (!isRound && splitLogWindow(planned.window, profile) === undefined)) {
+      state.pace = afterAnswer(state.pace, lengthOf(planned), served, state.rowCap);
+      return true;
+    }
+    const window = windowText(planned.window);
+    halve(planned, fault('export-capped', `the export of ${window} looks capped and can be cut no further`));
+    state.pace = afterCap(state.pace, lengthOf(planned));
+    log.info('the export may be capped: asking again in halves', { window, rows: served });
+    return false;
+  };
+
+  for (;;) {
+    for (let index = 0; index <= deps.ahead; index += 1) {
+      const next = pending[index];
+      if (next !== undefined && !ahead.holds(next)) cutToPace(index, next);
+    }
+    const [planned, ...others] = pending;
+    const requestsLeft = deps.requestsLeft?.() ?? Number.POSITIVE_INFINITY;
+    if (planned === undefined || (requestsLeft < 1 && !ahead.holds(planned))) return;
+    signal?.throwIfAborted();
+    meter.left(
+      pending.length,
+      pending.reduce((sum, one) => sum + lengthOf(one), 0),
+    );
+    meter.at(windowText(planned.window));
+    const many = Math.max(0, Math.min(state.answered ? deps.ahead : 0, requestsLeft - 1));
+    const outcome = await ahead.first([planned, ...others], many);
+    if (!outcome.ok) {
+      await askForLess(planned, outcome.error);
+      continue;
+    }
+    await using fetched = outcome.value;
+    const { received } = fetched;
+    if (received !== undefined) checkColumns(received, deps, log);
+    state.answered = true;
+    if (!isWhole(planned, received?.served ?? 0)) continue;
+    pending.shift();
+    yield { planned, fetched, asked: state.asked };
+  }
+}

@@ -1,0 +1,149 @@
+import { isUtf8 } from 'node:buffer';
+import { fault, money, unixSeconds, zero } from '../../core/index.ts';
+import type { Fault, FaultCode, Money, UnixSeconds } from '../../core/index.ts';
+import { needsAmount, timeSlack } from '../../warehouse/index.ts';
+import type { LogBatch, TimeForm } from '../../warehouse/index.ts';
+import { columnAt, timeFormOf } from '../format/learn-cells.ts';
+import { readRecords } from './read-records.ts';
+import type { ReadRecord } from './read-records.ts';
+
+export type Problem = { readonly code: FaultCode; readonly reason: string };
+
+const shown = (cell: string): string => JSON.stringify(cell.slice(0, 60));
+
+const tokens = /^-?\d{1,18}(\.0+)?$/;
+const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/;
+
+const invalid = (reason: string): Problem => ({ code: 'export-row-invalid', reason });
+
+const amountProblem = (cell: string, inUnits: boolean): Problem | undefined => {
+  if (!number.test(cell)) return invalid(`the amount ${shown(cell)} is no decimal number`);
+  const [whole = '', fraction = ''] = money(cell).replace('-', '').split('.');
+  if (inUnits && fraction !== '')
+    return {
+      code: 'export-amounts-changed',
+      reason: `the amount ${shown(cell)} is no whole number of units`,
+    };
+  if (fraction.length > 12)
+    return { code: 'export-amount-inexact', reason: `the amount ${shown(cell)} has more than 12 decimals` };
+  if (whole.length > 16) return invalid(`the amount ${shown(cell)} is too large`);
+  return undefined;
+};
+
+const wallClock = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
+
+/** Seconds of a written date and time, as if it were UTC; nothing for a day or an hour that no calendar has. */
+const wallSeconds = (date: string, time: string): number | undefined => {
+  const millis = Date.parse(`${date}T${time}Z`);
+  const same = !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(`${date}T${time}`);
+  return same ? millis / 1000 : undefined;
+};
+
+const aheadOf = (offset: string): number => {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(offset) ?? [];
+  return hours === undefined ? 0 : (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60 : 60);
+};
+
+/** Seconds UTC; nothing where the text is no moment. */
+const secondsOf = (cell: string, time: TimeForm): number | undefined => {
+  if (time.form === 'seconds') return Number(cell);
+  if (time.form === 'milliseconds') return Math.floor(Number(cell) / 1000);
+  const [, date = '', clock = '', offset = ''] = wallClock.exec(cell) ?? [];
+  const local = wallSeconds(date, clock);
+  if (local === undefined) return undefined;
+  if (time.form === 'rfc3339') return local - aheadOf(offset);
+  const [first] = time.offsets;
+  const valid = time.offsets.findLast(({ fromLocal }) => local >= fromLocal) ?? first;
+  return local - (valid?.seconds ?? 0);
+};
+
+const unguarded = (cell: string | undefined): string => (cell ?? '').replace(/^'/, '');
+
+const timeProblem = (name: string, cell: string, { time, asked }: LogBatch): Problem | undefined => {
+  const code = 'export-timestamp-unreadable';
+  if (timeFormOf(cell) !== time.form)
+    return { code, reason: `${name} is ${shown(cell)}, where the export writes ${time.form}` };
+  const moment = secondsOf(cell, time);
+  if (moment === undefined) return { code, reason: `${name} is ${shown(cell)}, which is no moment` };
+  return moment < asked.start - timeSlack || moment > asked.end + timeSlack
+    ? { code, reason: `${name} is ${shown(cell)}, far outside what was asked for` }
+    : undefined;
+};
+
+const rowProblem = (cells: readonly string[], batch: LogBatch): Problem | undefined => {
+  const kindAt = columnAt(batch.columns, 'kind');
+  for (const [index, { name, role }] of batch.columns.entries()) {
+    const cell = unguarded(cells[index]);
+    const problem = role === 'created_at' ? timeProblem(name, cell, batch) : undefined;
+    if (problem !== undefined) return problem;
+    if (role?.endsWith('_tokens') && cell !== '' && !tokens.test(cell))
+      return invalid(`${name} is ${shown(cell)}, which is no count`);
+    if (role !== 'quota') continue;
+    if (
+      cell === '' &&
+      needsAmount(kindAt === -1 ? '' : (cells[kindAt] ?? ''), kindAt === -1 ? {} : batch.kinds)
+    )
+      return invalid('a charged row has no amount');
+    const wrong = cell === '' ? undefined : amountProblem(cell, batch.amounts.form === 'units');
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+};
+
+/** A row looked through, in the words a person needs; the same checks as the landing statement makes. */
+export type CheckedRow = ReadRecord & {
+  readonly problem: Problem | undefined;
+  /** Broken quotes or another width, over several lines: nobody can tell which rows it has swallowed. */
+  readonly tangled: boolean;
+};
+
+const check = (record: ReadRecord, batch: LogBatch): CheckedRow => {
+  const misshapen = (problem: Problem): CheckedRow => ({
+    ...record,
+    problem,
+    tangled: record.bytes.includes(10),
+  });
+  if ('broken' in record) return misshapen(invalid(record.broken));
+  const { length } = record.cells;
+  if (length !== batch.columns.length)
+    return misshapen(invalid(`${length} cells where the header has ${batch.columns.length}`));
+  const problem = isUtf8(record.bytes) ? rowProblem(record.cells, batch) : invalid('the text is not UTF-8');
+  return { ...record, problem, tangled: false };
+};
+
+/** All rows of a spooled export. */
+export async function* checkRows(batch: LogBatch): AsyncGenerator<CheckedRow> {
+  for await (const record of readRecords(batch.file)) yield check(record, batch);
+}
+
+/** Of a row with trouble elsewhere: its second and its amount, as far as they can be read. */
+export const knownOf = (
+  row: CheckedRow,
+  batch: LogBatch,
+): { readonly at?: UnixSeconds; readonly amount?: Money } => {
+  if (!('cells' in row) || row.cells.length !== batch.columns.length) return {};
+  const time = unguarded(row.cells[columnAt(batch.columns, 'created_at')]);
+  const quota = unguarded(row.cells[columnAt(batch.columns, 'quota')]);
+  const at = timeProblem('', time, batch) === undefined ? secondsOf(time, batch.time) : undefined;
+  const amount = quota === '' ? zero : number.test(quota) ? money(quota) : undefined;
+  return {
+    ...(at === undefined ? {} : { at: unixSeconds(at) }),
+    ...(amount === undefined ? {} : { amount }),
+  };
+};
+
+const shownRow = 200;
+
+/** `line 5 of the export: 8 cells where the header has 7: "1767225600,gpt-4o…"`. */
+export const rowFault = (row: CheckedRow, { code, reason }: Problem, linesBefore: number): Fault => {
+  const text = row.bytes.toString('utf8', 0, 4 * shownRow);
+  const words = JSON.stringify(text.length > shownRow ? `${text.slice(0, shownRow)}…` : text);
+  return fault(code, `line ${linesBefore + row.line} of the export: ${reason}: ${words}`);
+};
+
+/** The first bad row of a spooled export, by the line it had in the export; nothing when every row looks right. */
+export const explainRows = async (batch: LogBatch, linesBefore: number): Promise<Fault | undefined> => {
+  for await (const row of checkRows(batch))
+    if (row.problem !== undefined) return rowFault(row, row.problem, linesBefore);
+  return undefined;
+};

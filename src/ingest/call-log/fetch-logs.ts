@@ -1,0 +1,105 @@
+import { fault } from '../../core/index.ts';
+import type { GatewayProfile, Log, UnixSeconds } from '../../core/index.ts';
+import { missingColumns } from './log-header.ts';
+import type { WantedColumns } from './log-header.ts';
+import { askForLogs } from './log-windows.ts';
+import type { LogWindow } from './log-windows.ts';
+import { receiveLogs, receiveProven } from './receive-logs.ts';
+import type { ExportFormat, ReceivedLogs } from './receive-logs.ts';
+import { rereadExport } from '../reread-export.ts';
+import type { RereadDeps } from '../reread-export.ts';
+import { inSpoolFolder, makeSpoolFolder, openSpoolFile } from './spool-file.ts';
+import type { OpenSpoolFile } from './spool-file.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** One request to the log export; times in seconds UTC. */
+export type LogQuery = {
+  readonly start: UnixSeconds;
+  readonly end: UnixSeconds;
+  /** Empty asks for all columns that the gateway shows unasked. */
+  readonly columns: readonly string[];
+  readonly currency: 'USD' | 'CNY';
+};
+
+export type FetchLogs = (
+  query: LogQuery,
+  signal?: AbortSignal,
+) => Promise<{ readonly body: AsyncIterable<Uint8Array> }>;
+
+export type FetchDeps = {
+  readonly fetchLogs: FetchLogs;
+  readonly profile: Pick<GatewayProfile, 'logExport'>;
+  readonly spoolDirectory: string;
+  readonly openFile?: OpenSpoolFile | undefined;
+};
+
+/** The export of one window on disk, until it is disposed of. */
+export type FetchedLogs = AsyncDisposable & {
+  /** What was asked for. */
+  readonly ask: LogWindow;
+  /** Nothing for an export without a byte. */
+  readonly received: ReceivedLogs | undefined;
+};
+
+/** Asks for a window and takes its export to a folder of its own; nothing is left there when it throws. */
+export const fetchLogWindow = async (
+  window: LogWindow,
+  query: Pick<LogQuery, 'columns' | 'currency'> & { readonly exportFormat: ExportFormat },
+  deps: FetchDeps,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<FetchedLogs> => {
+  const { columns, currency, exportFormat } = query;
+  const ask = askForLogs(window);
+  const folder = await makeSpoolFolder(deps.spoolDirectory);
+  try {
+    const received = await receiveProven(async () => {
+      const { body } = await deps.fetchLogs({ ...ask, columns, currency }, signal);
+      const { openFile = openSpoolFile, profile } = deps;
+      return receiveLogs(untilAborted(body, signal), folder.path, openFile, onBytes, profile.logExport);
+    }, exportFormat);
+    return { ask, received, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
+  } catch (error) {
+    await folder[Symbol.asyncDispose]();
+    throw error;
+  }
+};
+
+/** The name of the export for whoever watches a run. */
+export const logExportName = 'the call log export';
+
+/** Asks for an export with all columns and reads it without keeping it; requests it again while it breaks off. */
+export const probeLogExport = async (
+  ask: LogWindow,
+  currency: 'USD' | 'CNY',
+  deps: FetchDeps & RereadDeps,
+  onBytes: (bytes: number) => void,
+): Promise<ReceivedLogs | undefined> => {
+  const { signal, openFile = openSpoolFile, profile } = deps;
+  return rereadExport(
+    logExportName,
+    async () =>
+      inSpoolFolder(deps.spoolDirectory, async (folder) => {
+        const { body } = await deps.fetchLogs({ ...ask, columns: [], currency }, signal);
+        const stream = signal === undefined ? body : untilAborted(body, signal);
+        return receiveLogs(stream, folder, openFile, onBytes, profile.logExport);
+      }),
+    deps,
+  );
+};
+
+/** @throws fault export-column-missing. */
+export const checkColumns = (
+  received: ReceivedLogs,
+  pull: { readonly columns: WantedColumns },
+  log: Log,
+): void => {
+  const missing = missingColumns(received.columns, pull.columns);
+  if (missing.needed.length > 0)
+    throw fault(
+      'export-column-missing',
+      `the export lacks ${missing.needed.join(', ')}; its header is ${received.header.cells.join(',')}`,
+    );
+  if (missing.unknown.length > 0)
+    log.warn('the export lacks columns; their figures are unknown', { columns: missing.unknown.join(',') });
+};

@@ -1,0 +1,75 @@
+import { dirname, join } from 'node:path';
+import { fault } from '../../core/index.ts';
+import type { FaultCode } from '../../core/index.ts';
+import type { BadRow, LogBatch } from '../../warehouse/index.ts';
+import { checkRows, knownOf, rowFault } from './explain-rows.ts';
+import type { CheckedRow, Problem } from './explain-rows.ts';
+import { spoolFault } from './spool-file.ts';
+import type { OpenSpoolFile } from './spool-file.ts';
+
+/** More bad rows than this are no accident of a row: the export is misread, and the window fails. */
+const maxBad = 1000;
+
+/** Trouble of one row alone; anything else is of the whole export. */
+const ofRow: ReadonlySet<FaultCode> = new Set([
+  'export-row-invalid',
+  'export-timestamp-unreadable',
+  'export-amount-inexact',
+]);
+
+export const isRowProblem = (code: FaultCode): boolean => ofRow.has(code);
+
+type QuarantineDeps = {
+  readonly linesBefore: number;
+  readonly openFile: OpenSpoolFile;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** @throws the row's fault where leaving it out would hide more than the row. */
+const refuseHiding = (row: CheckedRow, problem: Problem, bad: number, linesBefore: number): void => {
+  const line = linesBefore + row.line;
+  if (!row.ended)
+    throw fault('export-truncated', `the export broke off in its last row, line ${line}: ${problem.reason}`);
+  if (!isRowProblem(problem.code) || row.tangled) throw rowFault(row, problem, linesBefore);
+  if (bad >= maxBad)
+    throw fault(
+      'export-row-invalid',
+      `more than ${maxBad} rows can’t be read, the last at line ${line} of the export: ${problem.reason}`,
+    );
+};
+
+/**
+ * Puts the bad rows of a refused export aside and the good ones in a file beside it, as they stand. Nothing when no row is
+ * bad. @throws faults export-*, where more than single rows is broken, and those of the spool.
+ */
+export const quarantineRows = async (
+  batch: LogBatch,
+  deps: QuarantineDeps,
+): Promise<LogBatch | undefined> => {
+  const { linesBefore, signal } = deps;
+  const folder = dirname(batch.file);
+  const quarantined: BadRow[] = [];
+  let served = 0;
+  try {
+    const file = await deps.openFile(join(folder, 'good-rows.csv'));
+    try {
+      for await (const row of checkRows(batch)) {
+        signal?.throwIfAborted();
+        if (row.problem === undefined) {
+          await file.append(row.ended ? Buffer.concat([row.bytes, Buffer.from('\n')]) : row.bytes);
+          served += 1;
+          continue;
+        }
+        refuseHiding(row, row.problem, quarantined.length, linesBefore);
+        const text = row.bytes.toString('utf8');
+        const line = linesBefore + row.line;
+        quarantined.push({ line, text, reason: row.problem.reason, ...knownOf(row, batch) });
+      }
+    } finally {
+      await file.close();
+    }
+    return quarantined.length === 0 ? undefined : { ...batch, file: file.path, served, quarantined };
+  } catch (error) {
+    throw spoolFault(error, folder);
+  }
+};

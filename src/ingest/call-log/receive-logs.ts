@@ -1,0 +1,140 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fault } from '../../core/index.ts';
+import type { LogExportFormat } from '../../core/index.ts';
+import type { LogColumn } from '../../warehouse/index.ts';
+import { columnAt } from '../format/learn-cells.ts';
+import { isLogHeader, logColumns } from './log-header.ts';
+import { spoolExport } from './spool-export.ts';
+import type { SpooledExport } from './spool-export.ts';
+import { spoolFault } from './spool-file.ts';
+import type { OpenSpoolFile, SpoolFile } from './spool-file.ts';
+import { totalLine } from './total-line.ts';
+import type { TotalLine } from './total-line.ts';
+
+/** One log export on disk, its total line taken off. */
+export type ReceivedLogs = SpooledExport & {
+  readonly file: string;
+  readonly columns: readonly LogColumn[];
+  /** Rows, the total line not among them. */
+  readonly served: number;
+  readonly total: TotalLine | undefined;
+  /** Whether the body's last line, header or row, was ended by a line end. */
+  readonly ended: boolean;
+  /** The first row of another width, counted from 1. */
+  readonly oddRecord: number | undefined;
+};
+
+const takeTotal = async (
+  spooled: SpooledExport,
+  columns: readonly LogColumn[],
+  file: SpoolFile,
+  { totalLine: comes }: LogExportFormat,
+): Promise<TotalLine | undefined> => {
+  const { lastRecord } = spooled.scan;
+  // A row or a total longer than this is none.
+  if (comes === false || lastRecord === undefined || lastRecord.end - lastRecord.start > 65_536)
+    return undefined;
+  const line = (await file.read(lastRecord.start, lastRecord.end)).toString('utf8');
+  const quotaAt = columnAt(columns, 'quota');
+  const total = totalLine(line, columns.length, quotaAt, columnAt(columns, 'created_at'));
+  if (total !== undefined) await file.truncate(lastRecord.start);
+  return total;
+};
+
+/**
+ * Takes an export to the folder; `words` is what is known of it beforehand. Nothing for a body without a byte.
+ * @throws faults export-not-csv, export-column-missing, disk-full, path-unwritable, and those of the stream.
+ */
+export const receiveLogs = async (
+  body: AsyncIterable<Uint8Array>,
+  folder: string,
+  openFile: OpenSpoolFile,
+  onBytes: (bytes: number) => void,
+  words: LogExportFormat = {},
+): Promise<ReceivedLogs | undefined> => {
+  try {
+    const path = join(folder, 'rows.csv');
+    await rm(path, { force: true });
+    const file = await openFile(path);
+    const isHeader = (cells: readonly string[], before: number): boolean =>
+      before === (words.titleLines ?? before) && isLogHeader(cells, words.columns);
+    try {
+      const spooled = await spoolExport(body, file, isHeader, onBytes);
+      if (spooled === undefined) return undefined;
+      const columns = logColumns(spooled.header.cells, words.columns);
+      const total = await takeTotal(spooled, columns, file, words);
+      const { rows, firstOddRecord, endedWithNewline, lastRecord } = spooled.scan;
+      const totalIsOdd = total !== undefined && firstOddRecord === rows;
+      return {
+        ...spooled,
+        file: file.path,
+        columns,
+        total,
+        served: total === undefined ? rows : rows - 1,
+        ended: lastRecord === undefined ? spooled.header.complete : endedWithNewline,
+        oddRecord: totalIsOdd ? undefined : firstOddRecord,
+      };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw spoolFault(error, folder);
+  }
+};
+
+/** What is known of a gateway's exports, and every further export is held to. */
+export type ExportFormat = {
+  readonly columns: readonly LogColumn[];
+  /** The last line is ended as all others are: an export that stops without is cut off. */
+  readonly endsLines: boolean;
+  readonly totalLine: boolean;
+  /** An export without rows has no header either. */
+  readonly emptyWithoutRows: boolean;
+};
+
+/** @throws fault export-truncated when the export breaks off against the gateway's own export format. */
+const checkWhole = (received: ReceivedLogs | undefined, exportFormat: ExportFormat): void => {
+  const cut = (reason: string): never => {
+    throw fault('export-truncated', `the export broke off: ${reason}`);
+  };
+  if (received === undefined) {
+    if (!exportFormat.emptyWithoutRows) cut('it holds not even a header');
+    return;
+  }
+  if (received.scan.openQuote) cut('its end lies inside a quoted cell');
+  if (exportFormat.endsLines && !received.ended) cut('its last line has no end');
+  if (!received.ended && !exportFormat.totalLine && received.total?.odd === true)
+    cut('its last line is short');
+  if (exportFormat.totalLine && received.total === undefined) cut('its total line is missing');
+};
+
+/** Whether nothing shows that it is whole: no byte at all, or a last cell that may be cut off and be a number still. */
+const lacksProof = (received: ReceivedLogs | undefined): boolean =>
+  received === undefined ||
+  (!received.ended &&
+    received.served > 0 &&
+    received.total === undefined &&
+    // A time shows that it is whole by the form of the others; of `…T08:00:00+08:00` a lone one may lack the zone.
+    (received.served === 1 || received.columns.at(-1)?.role !== 'created_at'));
+
+/**
+ * Receives an export that is whole as far as can be known; one that can't show it is believed when it comes twice alike.
+ * @throws fault export-truncated when it breaks off against the gateway's own export format, and those of `receive`.
+ */
+export const receiveProven = async (
+  receive: () => Promise<ReceivedLogs | undefined>,
+  exportFormat: ExportFormat,
+): Promise<ReceivedLogs | undefined> => {
+  const received = await receive();
+  checkWhole(received, exportFormat);
+  if (!lacksProof(received)) return received;
+  const again = await receive();
+  checkWhole(again, exportFormat);
+  if (lacksProof(again) && again?.received !== received?.received)
+    throw fault(
+      'export-truncated',
+      'the export broke off: its end can’t be told, and it did not come twice alike',
+    );
+  return again;
+};

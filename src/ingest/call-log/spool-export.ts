@@ -1,0 +1,76 @@
+import { fault } from '../../core/index.ts';
+import { beginningOf, findHeader, headerLimit, isForeign } from '../format/find-header.ts';
+import type { FoundHeader, IsHeader } from '../format/find-header.ts';
+import { createRowScanner } from './row-scanner.ts';
+import type { RowScanner, Scan } from './row-scanner.ts';
+import type { SpoolFile } from './spool-file.ts';
+
+/** An export on disk: rows alone, their line ends LF; header and title lines are kept apart. */
+export type SpooledExport = {
+  readonly header: FoundHeader;
+  readonly scan: Scan;
+  /** The first rows, for learning how cells are written. */
+  readonly sample: Buffer;
+  /** There are more rows than the sample holds. */
+  readonly sampleCut: boolean;
+  /** Bytes received. */
+  readonly received: number;
+};
+
+const sampleBytes = 65_536;
+
+const noHeader = (start: Buffer): never => {
+  const words = JSON.stringify(beginningOf(start));
+  throw isForeign(start)
+    ? fault('export-not-csv', `the gateway answered ${words} where CSV was due`)
+    : fault('export-column-missing', `no header with created_at was found; the export begins ${words}`);
+};
+
+/**
+ * Writes the rows of an export to the file while it counts them, in bounded memory. Nothing for a body without a single
+ * byte. @throws faults export-not-csv, export-column-missing, and whatever the stream or the disk throws.
+ */
+export const spoolExport = async (
+  body: AsyncIterable<Uint8Array>,
+  file: SpoolFile,
+  isHeader: IsHeader,
+  onBytes: (received: number) => void,
+): Promise<SpooledExport | undefined> => {
+  let start: Buffer = Buffer.alloc(0);
+  let header: FoundHeader | undefined;
+  let scanner: RowScanner | undefined;
+  let received = 0;
+  let sample: Buffer = Buffer.alloc(0);
+
+  const takeRows = async (chunk: Buffer): Promise<void> => {
+    if (chunk.length === 0 || scanner === undefined) return;
+    const kept = scanner.scan(chunk);
+    if (sample.length < sampleBytes)
+      sample = Buffer.concat([sample, kept.subarray(0, sampleBytes - sample.length)]);
+    await file.append(kept);
+  };
+  const lookForHeader = async (ended: boolean): Promise<void> => {
+    header = findHeader(start, ended, isHeader);
+    if (header === undefined) {
+      if ((ended && start.length > 0) || start.length > headerLimit) noHeader(start);
+      return;
+    }
+    scanner = createRowScanner(header.cells.length);
+    await takeRows(start.subarray(header.bytes));
+  };
+
+  for await (const bytes of body) {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    received += chunk.length;
+    onBytes(chunk.length);
+    if (scanner === undefined) {
+      start = Buffer.concat([start, chunk]);
+      await lookForHeader(false);
+    } else await takeRows(chunk);
+  }
+  if (scanner === undefined && start.toString('utf8').replace('\uFEFF', '').trim() !== '')
+    await lookForHeader(true);
+  if (scanner === undefined || header === undefined) return undefined;
+  const scan = scanner.finish();
+  return { header, scan, sample, sampleCut: scan.bytes > sample.length, received };
+};

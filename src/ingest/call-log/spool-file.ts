@@ -1,0 +1,99 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fault, isFault, systemCode } from '../../core/index.ts';
+import type { Fault } from '../../core/index.ts';
+import { spoolPrefix } from '../../warehouse/index.ts';
+
+/** A file being written in the spool. */
+export type SpoolFile = {
+  readonly path: string;
+  readonly append: (bytes: Uint8Array) => Promise<void>;
+  readonly truncate: (length: number) => Promise<void>;
+  readonly read: (start: number, end: number) => Promise<Buffer>;
+  readonly close: () => Promise<void>;
+};
+
+/** Makes a new file, 0600; comes in as an argument so that a full disk can be played. */
+export type OpenSpoolFile = (path: string) => Promise<SpoolFile>;
+
+/** Fewer, larger writes: exports arrive in small chunks. */
+const batchBytes = 1_048_576;
+
+export const openSpoolFile: OpenSpoolFile = async (path) => {
+  const handle = await open(path, 'wx+', 0o600);
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  const flush = async (): Promise<void> => {
+    if (waitingBytes === 0) return;
+    const [batch, size] = [waiting, waitingBytes];
+    waiting = [];
+    waitingBytes = 0;
+    const { bytesWritten } = await handle.writev(batch);
+    if (bytesWritten < size) await handle.appendFile(Buffer.concat(batch, size).subarray(bytesWritten));
+  };
+  return {
+    path,
+    append: async (bytes) => {
+      waiting.push(bytes);
+      waitingBytes += bytes.length;
+      if (waitingBytes >= batchBytes) await flush();
+    },
+    truncate: async (length) => {
+      await flush();
+      await handle.truncate(length);
+    },
+    read: async (start, end) => {
+      await flush();
+      const buffer = Buffer.alloc(end - start);
+      let filled = 0;
+      while (filled < buffer.length) {
+        const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return buffer.subarray(0, filled);
+    },
+    close: async () => {
+      try {
+        await flush();
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+};
+
+const full: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+const unwritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR']);
+
+/** The catalogue's error for a file system that refuses; anything else passes. */
+export const spoolFault = (error: unknown, folder: string): unknown => {
+  if (isFault(error)) return error;
+  const code = systemCode(error) ?? '';
+  const told = (kind: 'disk-full' | 'path-unwritable', words: string): Fault =>
+    fault(kind, `the spool folder ${folder} ${words} (${code})`, { cause: error });
+  if (full.has(code)) return told('disk-full', 'has no space left');
+  return unwritable.has(code) ? told('path-unwritable', 'cannot be written') : error;
+};
+
+/** A folder of its own in the spool; it goes with all that is in it when it is disposed of. */
+export type SpoolFolder = AsyncDisposable & { readonly path: string };
+
+/** @throws faults disk-full, path-unwritable. */
+export const makeSpoolFolder = async (spoolDirectory: string): Promise<SpoolFolder> => {
+  try {
+    const path = await mkdtemp(join(spoolDirectory, spoolPrefix));
+    return { path, [Symbol.asyncDispose]: async () => rm(path, { recursive: true, force: true }) };
+  } catch (error) {
+    throw spoolFault(error, spoolDirectory);
+  }
+};
+
+/** Gives the work a folder of its own in the spool, and removes it whatever comes. */
+export const inSpoolFolder = async <T>(
+  spoolDirectory: string,
+  work: (folder: string) => Promise<T>,
+): Promise<T> => {
+  await using folder = await makeSpoolFolder(spoolDirectory);
+  return await work(folder.path);
+};

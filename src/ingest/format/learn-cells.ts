@@ -1,0 +1,71 @@
+import { parse } from 'csv-parse/sync';
+import { fault } from '../../core/index.ts';
+import type { GatewayProfile, Interval, UnixSeconds } from '../../core/index.ts';
+import type { LogColumn, TimeForm } from '../../warehouse/index.ts';
+import { offsetsOf } from './dst-overlaps.ts';
+
+const forms: readonly (readonly [TimeForm['form'], RegExp])[] = [
+  ['seconds', /^\d{1,11}$/],
+  ['milliseconds', /^\d{12,15}$/],
+  ['rfc3339', /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:?\d\d)$/],
+  ['naive', /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?$/],
+];
+
+/**
+ * Cells of one column among the first rows, without guards; blank ones left out. `cut` says that the sample ends anywhere:
+ * only then its last line is left out, which else may be a row that no line end follows.
+ */
+export const sampleCells = (sample: Buffer, cut: boolean, at: number, width: number): readonly string[] => {
+  const end = cut ? sample.lastIndexOf(10) : -1;
+  const text = sample.toString('utf8', 0, end === -1 ? sample.length : end + 1);
+  const rows: string[][] = parse(text, {
+    to: 200,
+    record_delimiter: '\n',
+    relax_quotes: true,
+    relax_column_count: true,
+    skip_records_with_error: true,
+  });
+  return rows
+    .filter((cells) => cells.length === width)
+    .map((cells) => (cells[at] ?? '').replace(/^'/, '').trim())
+    .filter((cell) => cell !== '');
+};
+
+/** How a time is written; nothing when it is none. */
+export const timeFormOf = (cell: string): TimeForm['form'] | undefined =>
+  forms.find(([, pattern]) => pattern.test(cell))?.[0];
+
+/** What most cells show: one of them may be broken. */
+const commonForm = (cells: readonly string[]): TimeForm['form'] | undefined => {
+  const found = cells.map(timeFormOf).filter((form) => form !== undefined);
+  const times = (form: TimeForm['form']): number => found.filter((one) => one === form).length;
+  return found.toSorted((left, right) => times(right) - times(left))[0];
+};
+
+/**
+ * The form of `created_at`: as configured, else as the first rows show it. Every row is held to it when it is landed.
+ * @throws fault export-timestamp-unreadable.
+ */
+export const learnTimeForm = (
+  cells: readonly string[],
+  profile: GatewayProfile,
+  asked: Interval<UnixSeconds>,
+): TimeForm => {
+  const known = profile.timestamps === 'auto' ? undefined : profile.timestamps;
+  const form = known ?? commonForm(cells);
+  if (form === undefined && cells.length > 0)
+    throw fault(
+      'export-timestamp-unreadable',
+      `created_at is written ${JSON.stringify((cells[0] ?? '').slice(0, 60))}, which is no time that is known`,
+    );
+  return form === 'naive'
+    ? { form, offsets: offsetsOf(profile.naiveZone, asked) }
+    : { form: form ?? 'seconds' };
+};
+
+/** Amounts written with two decimals or more are no integer units; `1.0` may be one, out of a float. */
+export const decimalsWritten = (cells: readonly string[]): boolean =>
+  cells.some((cell) => /^[+-]?\d*\.\d{2,}$/.test(cell));
+
+export const columnAt = (columns: readonly LogColumn[], role: LogColumn['role']): number =>
+  columns.findIndex((column) => column.role === role);

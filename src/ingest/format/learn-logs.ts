@@ -1,0 +1,61 @@
+import type { Log, LogExportFormat, UnixSeconds } from '../../core/index.ts';
+import { fault, unixSeconds } from '../../core/index.ts';
+import type { ExportFormat, ReceivedLogs } from '../call-log/receive-logs.ts';
+import type { LogWindow } from '../call-log/log-windows.ts';
+
+/** Asks for an export with all columns and takes it to the spool. */
+export type Probe = (ask: LogWindow) => Promise<ReceivedLogs | undefined>;
+
+/** What an export that no columns were asked for shows. */
+export type ProbedExport = ExportFormat & {
+  /** The span that was asked for. */
+  readonly asked: LogWindow;
+  /** Lines before the header; missing where no header came. */
+  readonly titleLines: number | undefined;
+};
+
+const probed = (
+  asked: LogWindow,
+  seen: ReceivedLogs | undefined,
+  { totalLine }: LogExportFormat,
+): ProbedExport => ({
+  columns: seen?.columns ?? [],
+  endsLines: seen?.ended ?? true,
+  totalLine: totalLine ?? seen?.total !== undefined,
+  emptyWithoutRows: seen === undefined,
+  asked,
+  titleLines: seen === undefined ? undefined : seen.header.lines - 1,
+});
+
+const same = (left: ReceivedLogs | undefined, right: ReceivedLogs | undefined): boolean =>
+  left?.header.cells.join() === right?.header.cells.join() && left?.ended === right?.ended;
+
+const hour = 3600;
+
+/**
+ * Learns what the exports of a gateway look like: an empty `columns` over one second gives the header, and whether the
+ * last line is ended (docs/gateway.md G6.2). A header without its line end is asked for again: it may be one cut
+ * off. Where an export without rows is empty altogether, the last hour is tried.
+ */
+export const learnLogs = async (
+  probe: Probe,
+  first: UnixSeconds,
+  until: UnixSeconds,
+  log: Log,
+  words: LogExportFormat = {},
+): Promise<ProbedExport> => {
+  const ask = { start: first, end: unixSeconds(first + 1) };
+  const seen = await probe(ask);
+  if (seen === undefined) {
+    const lastHour = { start: unixSeconds(Math.max(first, until - hour)), end: until };
+    const recent = await probe(lastHour);
+    log.debug('the gateway gives exports without rows no header', { headerFound: recent !== undefined });
+    return { ...probed(lastHour, recent, words), emptyWithoutRows: true };
+  }
+  if (seen.ended) return probed(ask, seen, words);
+  const again = await probe(ask);
+  // The first one broke off, this one did not.
+  if (again?.ended === true) return probed(ask, again, words);
+  if (!same(seen, again)) throw fault('export-truncated', 'the header of the export broke off');
+  return probed(ask, seen, words);
+};

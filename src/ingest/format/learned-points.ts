@@ -1,0 +1,166 @@
+import { formatMoment } from '../../core/index.ts';
+import type { GatewayProfile, Interval, LogExportFormat, Money, UnixSeconds } from '../../core/index.ts';
+import type { LearnedPoint, LogColumn, Warehouse } from '../../warehouse/index.ts';
+import { timeFormOf } from './learn-cells.ts';
+import type { ProbedExport } from './learn-logs.ts';
+
+/** What is kept of a text that a gateway wrote. */
+const longest = 2000;
+
+const listed = (names: readonly string[]): string =>
+  names.length === 0 ? 'none' : names.join(', ').slice(0, longest);
+
+const describeRange = ({ start, end }: Interval<UnixSeconds>): string =>
+  `${formatMoment(start, 'UTC')} to ${formatMoment(end, 'UTC')}`;
+
+const yes = (is: boolean): string => (is ? 'yes' : 'no');
+
+const countsTokens = ({ name, role }: LogColumn): boolean =>
+  role === undefined ? /tokens$/i.test(name.trim()) : role.endsWith('_tokens');
+
+const holdsMoney = ({ name, role }: LogColumn): boolean =>
+  role === undefined
+    ? /(^|[_ ])(quota|cost|amount|price|fee|charge)s?($|[_ ])/i.test(name.trim())
+    : role === 'quota';
+
+const columnNames = (columns: readonly LogColumn[], wanted: (column: LogColumn) => boolean): string =>
+  listed(
+    columns.filter(wanted).map(({ name, role }) => (role === undefined ? `${name} (kept as text)` : name)),
+  );
+
+/** What the columns are taken for; `answered` are those that came when they were asked for by name. */
+export const columnPoints = (
+  probed: ProbedExport,
+  answered: readonly LogColumn[] | undefined,
+): readonly LearnedPoint[] => {
+  const all = [
+    ...new Map([...probed.columns, ...(answered ?? [])].map((column) => [column.name, column])).values(),
+  ];
+  if (all.length === 0) return [];
+  const byName = all.length - probed.columns.length;
+  const evidence = `${probed.columns.length} columns in an export that no columns were asked for${byName > 0 ? `, ${byName} more when they were asked for by name` : ''}`;
+  const of = (point: string, value: string): LearnedPoint => ({ point, value, evidence, how: 'probe' });
+  return [
+    of('log.columns', listed(all.map(({ name }) => name))),
+    of(
+      'log.roles',
+      listed(
+        all.flatMap(({ name, role }) =>
+          role === undefined ? [] : [role === name ? role : `${role} as ${name}`],
+        ),
+      ),
+    ),
+    of('log.token_columns', columnNames(all, countsTokens)),
+    of('log.money_columns', columnNames(all, holdsMoney)),
+  ];
+};
+
+const inConfig = (setting: string): string => `gateway.${setting} of the account in tollkeeper.yaml`;
+
+/** The point, from the YAML where a setting says it. */
+const said = (setting: unknown, name: string, point: LearnedPoint): LearnedPoint =>
+  setting === undefined ? point : { ...point, how: 'config', evidence: inConfig(name) };
+
+/** How exports begin and end, as the probe shows it or the YAML says. */
+export const probePoints = (probed: ProbedExport, words: LogExportFormat = {}): readonly LearnedPoint[] => {
+  const { asked, titleLines, endsLines, totalLine, emptyWithoutRows } = probed;
+  const seconds = asked.end - asked.start;
+  const evidence = `an export of ${seconds} second${seconds === 1 ? '' : 's'} from ${formatMoment(asked.start, 'UTC')}, no columns asked for`;
+  const of = (point: string, value: string): LearnedPoint => ({ point, value, evidence, how: 'probe' });
+  const empty = of('log.empty_export', emptyWithoutRows ? 'no byte at all' : 'a header');
+  if (titleLines === undefined) return [empty];
+  return [
+    empty,
+    of('log.ends_lines', yes(endsLines)),
+    said(
+      words.titleLines,
+      'title_lines',
+      of('log.title_line', titleLines === 0 ? 'no' : `${titleLines} before the header`),
+    ),
+    said(words.totalLine, 'total_line', of('log.total_line', yes(totalLine))),
+  ];
+};
+
+/** How `created_at` is written, by a cell of the first rows. */
+export const timePoints = (cell: string | undefined, profile: GatewayProfile): readonly LearnedPoint[] => {
+  const found = cell === undefined ? undefined : timeFormOf(cell);
+  const set = profile.timestamps === 'auto' ? undefined : profile.timestamps;
+  const value = set ?? found;
+  if (value === undefined) return [];
+  const reads = cell === undefined ? '' : `a row reads ${JSON.stringify(cell.slice(0, 60))}`;
+  const form: LearnedPoint =
+    set === undefined
+      ? { point: 'log.time_form', value, evidence: reads, how: 'data' }
+      : {
+          point: 'log.time_form',
+          value,
+          evidence: `${inConfig('timestamps')}${reads === '' ? '' : `; ${reads}`}`,
+          how: 'config',
+        };
+  if (value !== 'naive') return [form];
+  const zone = `${inConfig('naive_zone')}, UTC where it is left out: the data cannot tell`;
+  return [form, { point: 'log.time_zone', value: profile.naiveZone, evidence: zone, how: 'config' }];
+};
+
+type Amounts = NonNullable<Awaited<ReturnType<Warehouse['logs']['amounts']>>>;
+
+/** What the amounts are, after a window was landed. */
+export const amountPoints = (
+  known: Amounts | undefined,
+  profile: GatewayProfile,
+  window: Interval<UnixSeconds>,
+  quota: Money,
+): readonly LearnedPoint[] => {
+  const units: LearnedPoint = {
+    point: 'log.units_per_currency',
+    value: String(profile.unitsPerCurrency),
+    evidence: `${inConfig('units_per_currency')}, 500000 where it is left out`,
+    how: 'config',
+  };
+  const of = (value: string, evidence: string, how: LearnedPoint['how']): LearnedPoint => ({
+    point: 'log.amounts',
+    value,
+    evidence,
+    how,
+  });
+  if (profile.amounts !== 'auto') {
+    const said = of(profile.amounts, inConfig('amounts'), 'config');
+    return profile.amounts === 'units' ? [said, units] : [said];
+  }
+  if (known === undefined) return [];
+  const whole = `${known.wholeCount} charged rows, every amount a whole number, the largest ${known.largestWhole}`;
+  if (known.form === 'units') return [of('units', whole, 'data'), units];
+  if (known.form === undefined)
+    return known.wholeCount === 0
+      ? []
+      : [of('unproven', `${whole}: too few or too small to tell; reports leave amounts out`, 'data')];
+  const shows = quota.includes('.')
+    ? `the amounts of ${describeRange(window)} add up to ${quota}`
+    : 'amounts are written with decimals';
+  return [of('currency', shows, 'data')];
+};
+
+export const guardPoint = (
+  guarded: boolean,
+  window: Interval<UnixSeconds>,
+  { guards }: LogExportFormat = {},
+): LearnedPoint =>
+  said(guards, 'guards', {
+    point: 'log.guards',
+    value: (guards ?? guarded) ? "cells may begin with '" : guards === false ? 'none' : 'none seen',
+    evidence: `the export of ${describeRange(window)} ${guarded ? 'has such cells' : 'has no such cell'}`,
+    how: 'data',
+  });
+
+export const rangeEndPoint = (value: 'inclusive' | 'exclusive', second: UnixSeconds): LearnedPoint => {
+  const at = new Date(second * 1000).toISOString().slice(0, 19);
+  return {
+    point: 'log.range_end',
+    value,
+    evidence:
+      value === 'inclusive'
+        ? `an export asked for up to ${at} UTC holds a row of that second`
+        : `an export asked for up to ${at} UTC lacks the rows of that second which the next one holds`,
+    how: 'data',
+  };
+};

@@ -1,0 +1,71 @@
+import { parse } from 'csv-parse';
+import { fault, isFault, messageOf } from '../../core/index.ts';
+import type { SeriesNames, UsageRecord } from './usage-layout.ts';
+import { readUsageTable } from './usage-table.ts';
+import type { UsageTable } from './usage-table.ts';
+import { beginningOf, isForeign } from '../format/find-header.ts';
+
+/** Usage exports are sums, and small: a larger one is no usage export. */
+const limit = 268_435_456;
+
+export type ReceivedUsage = {
+  /** Nothing for a body without a byte. */
+  readonly table: UsageTable | undefined;
+  /** The last line was ended. */
+  readonly ended: boolean;
+  readonly bytes: number;
+};
+
+/** @throws faults export-not-csv, usage-layout-unknown, export-row-invalid, export-timestamp-unreadable, gateway-answer-too-large. */
+export const receiveUsage = async (
+  body: AsyncIterable<Uint8Array>,
+  series: SeriesNames,
+): Promise<ReceivedUsage> => {
+  let bytes = 0;
+  let lastByte: number | undefined;
+  let start: Buffer = Buffer.alloc(0);
+  const parser = parse({ bom: true, relax_column_count: true, info: true, skip_empty_lines: true });
+  const records: UsageRecord[] = [];
+  let line = 1;
+  parser.on('data', ({ record, info }: { record: readonly string[]; info: { lines: number } }) => {
+    records.push({ line, cells: record });
+    line = info.lines + 1;
+  });
+  const done = new Promise<void>((resolve, reject) => {
+    parser.on('end', resolve);
+    parser.on('error', reject);
+  });
+  // Awaited below; until then a fault of the stream may come first.
+  done.catch(() => undefined);
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      lastByte = chunk.at(-1) ?? lastByte;
+      if (start.length < 256) start = Buffer.concat([start, chunk.subarray(0, 256)]);
+      if (bytes > limit)
+        throw fault('gateway-answer-too-large', `the usage export is larger than ${limit} bytes`);
+      if (!parser.write(chunk) && !parser.errored)
+        await Promise.race([new Promise((resolve) => parser.once('drain', resolve)), done]);
+    }
+    parser.end();
+    await done;
+  } catch (error) {
+    parser.destroy();
+    if (isFault(error)) throw error;
+    if (isForeign(start)) throw foreign(start);
+    throw fault('export-row-invalid', `line ${line} of the usage export: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  if (isForeign(start)) throw foreign(start);
+  const ended = lastByte === 10;
+  try {
+    return { table: records.length === 0 ? undefined : readUsageTable(records, series), ended, bytes };
+  } catch (error) {
+    if (ended || !isFault(error) || !error.code.startsWith('export-')) throw error;
+    throw fault('export-truncated', `the usage export broke off: ${error.message}`, { cause: error });
+  }
+};
+
+const foreign = (start: Buffer) =>
+  fault('export-not-csv', `the gateway answered ${JSON.stringify(beginningOf(start))} where CSV was due`);

@@ -1,0 +1,85 @@
+import { fault, money, zero } from '../../core/index.ts';
+import type { Money, UnixMillis } from '../../core/index.ts';
+import type { UsageValue } from '../../warehouse/index.ts';
+import { figuresOf } from './usage-figures.ts';
+import { amountText, isOther, isTotal, layoutOf } from './usage-layout.ts';
+import type { SeriesNames, UsageLayout, UsageRecord } from './usage-layout.ts';
+import { splitTotals } from './usage-totals.ts';
+import type { UsageCell } from './usage-totals.ts';
+import { usageTime } from './usage-time.ts';
+
+export type UsageTable = {
+  readonly layout: UsageLayout;
+  /** Lines after the header, totals among them. */
+  readonly rows: number;
+  readonly values: readonly UsageValue[];
+  /** Rests that the gateway put together, where it did and they are not zero. */
+  readonly rests: readonly UsageValue[];
+  /** Buckets whose own total is larger than the sum of their entries. */
+  readonly shortBuckets: readonly number[];
+};
+
+/** Title lines before the header, at most. */
+const deepest = 10;
+
+const refuse = (line: number, reason: string) =>
+  fault('export-row-invalid', `line ${line} of the usage export: ${reason}`);
+
+const shown = (cell: string): string => JSON.stringify(cell.slice(0, 60));
+
+const amount = (cell: string, line: number): Money => {
+  const written = cell.trim().replace(/^'/, '');
+  if (!amountText.test(written)) throw refuse(line, `${shown(cell)} is no amount`);
+  return money(written);
+};
+
+const plainValue = ({ bucket, entry, value }: UsageCell): UsageValue => ({ bucket, entry, value });
+
+/**
+ * Reads a usage export, whichever layout it has. Blank cells are zero and left out; totals are checked and left out.
+ * @throws faults usage-layout-unknown, export-row-invalid, export-timestamp-unreadable.
+ */
+export const readUsageTable = (records: readonly UsageRecord[], series: SeriesNames): UsageTable => {
+  const at = records
+    .slice(0, deepest)
+    .findIndex((record, index) => layoutOf(record, records.slice(index + 1), series) !== undefined);
+  const header = records[at];
+  const rows = records.slice(at + 1);
+  const layout = header === undefined ? undefined : layoutOf(header, rows, series);
+  if (header === undefined || layout === undefined)
+    throw fault(
+      'usage-layout-unknown',
+      `the usage export begins ${shown(records[0]?.cells.join(',') ?? '')}, a layout that is not known`,
+    );
+  const odd = rows.find(({ cells }) => cells.length !== header.cells.length);
+  if (odd !== undefined)
+    throw refuse(odd.line, `${odd.cells.length} cells where the header has ${header.cells.length}`);
+
+  const moments = new Map<string, UnixMillis | undefined>();
+  const momentAt = (time: string): UnixMillis | undefined => {
+    if (!moments.has(time)) moments.set(time, usageTime(time, series.zone));
+    return moments.get(time);
+  };
+  const cells = figuresOf(layout, header, rows, series.zone)
+    // Blank is zero; a total over all buckets is no bucket.
+    .filter(({ cell, time }) => cell.trim() !== '' && !isTotal(time))
+    .map(({ time, entry, cell, line }): UsageCell => {
+      const bucket = momentAt(time);
+      if (bucket === undefined)
+        throw fault(
+          'export-timestamp-unreadable',
+          `line ${line} of the usage export: ${shown(time)} is no time`,
+        );
+      const name = entry.trim().replace(/^'(?=[=+\-@\t\r])/, '');
+      return { bucket, entry: name, value: amount(cell, line), written: cell };
+    });
+  const { parts, shortBuckets } = splitTotals(cells, layout);
+  const rests = parts.filter(({ entry, value }) => isOther(entry) && value !== zero);
+  return {
+    layout,
+    rows: rows.length,
+    values: parts.filter(({ entry }) => !isOther(entry)).map(plainValue),
+    rests: rests.map(plainValue),
+    shortBuckets,
+  };
+};

@@ -1,0 +1,24 @@
+import { fromWallClock, isDate, startOfDay, toMillis, unixMillis } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import { momentOf } from '../format/dst-overlaps.ts';
+
+/**
+ * A bucket's time as usage exports write it: milliseconds, seconds, RFC 3339, or a date, week or wall-clock time of the
+ * zone. Nothing when it is no time.
+ */
+export const usageTime = (cell: string, zone: string): UnixMillis | undefined => {
+  const text = cell.trim().replace(/^'/, '');
+  if (/^\d{12,14}$/.test(text)) return unixMillis(Number(text));
+  if (/^\d{9,11}$/.test(text)) return unixMillis(Number(text) * 1000);
+  const dashed = text.replaceAll('/', '-');
+  if (/^\d{4}-\d\d-\d\d$/.test(dashed))
+    return isDate(dashed) ? toMillis(startOfDay(dashed, zone)) : undefined;
+  if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(dashed)) {
+    const moment = Date.parse(dashed.replace(' ', 'T').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+    return Number.isNaN(moment) ? undefined : unixMillis(moment);
+  }
+  if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(dashed)) return momentOf(dashed, zone);
+  if (!/^\d{4}-W\d\d$/.test(dashed)) return undefined;
+  const monday = fromWallClock(dashed, zone);
+  return monday === undefined ? undefined : toMillis(monday);
+};

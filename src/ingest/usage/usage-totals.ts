@@ -1,0 +1,62 @@
+import { compareMoney, fault, money, multiplyMoney, subtractMoney, sumMoney } from '../../core/index.ts';
+import type { UsageValue } from '../../warehouse/index.ts';
+import { isTotal } from './usage-layout.ts';
+import type { UsageLayout } from './usage-layout.ts';
+
+/** A value with its cell as it was written. */
+export type UsageCell = UsageValue & { readonly written: string };
+
+export type UsageTotals = {
+  /** All cells that are no totals. */
+  readonly parts: readonly UsageCell[];
+  /** Buckets whose own total is larger than the sum of their entries. */
+  readonly shortBuckets: readonly number[];
+};
+
+type Bucket = { readonly total: UsageCell | undefined; readonly parts: readonly UsageCell[] };
+
+const placesOf = (written: string): number => written.trim().split('.')[1]?.length ?? 0;
+
+/** Above zero when the total is larger than its parts by more than rounding can make it, below when it is smaller. */
+const gapOf = (total: UsageCell, parts: readonly UsageCell[]): number => {
+  const places = Math.max(...[total, ...parts].map(({ written }) => placesOf(written)));
+  const slack = multiplyMoney(money(`0.5e-${places}`), money(String(parts.length + 1)));
+  const sum = sumMoney(parts.map(({ value }) => value));
+  if (compareMoney(subtractMoney(total.value, sum), slack) > 0) return 1;
+  return compareMoney(subtractMoney(sum, total.value), slack) > 0 ? -1 : 0;
+};
+
+/** A total stands behind what it adds up: of several cells with such a name the last one is it. */
+const bucketOf = (cells: readonly UsageCell[]): Bucket => {
+  const total = cells.findLast(({ entry }) => isTotal(entry));
+  return { total, parts: cells.filter((cell) => cell !== total) };
+};
+
+/**
+ * Tells totals from entries. A key or a model may be named Total: it is less than all entries together, as no total is.
+ * @throws fault usage-layout-unknown where it can't be told which of the two it is.
+ */
+export const splitTotals = (cells: readonly UsageCell[], layout: UsageLayout): UsageTotals => {
+  const byBucket = new Map<number, UsageCell[]>();
+  for (const cell of cells) {
+    const known = byBucket.get(cell.bucket);
+    if (known === undefined) byBucket.set(cell.bucket, [cell]);
+    else known.push(cell);
+  }
+  const gaps = [...byBucket.values()].map((bucket) => {
+    const { total, parts } = bucketOf(bucket);
+    return { total, parts, gap: total === undefined ? 0 : gapOf(total, parts) };
+  });
+  const small = gaps.find(({ gap }) => gap < 0)?.total;
+  if (small === undefined)
+    return {
+      parts: gaps.flatMap(({ parts }) => parts),
+      shortBuckets: gaps.flatMap(({ total, gap }) => (total !== undefined && gap > 0 ? [total.bucket] : [])),
+    };
+  // The long layout has no totals (docs/gateway.md G7.5).
+  if (layout === 'long') return { parts: cells, shortBuckets: [] };
+  throw fault(
+    'usage-layout-unknown',
+    `the usage export says ${small.value} under ${JSON.stringify(small.entry)}, less than the entries of its bucket add up to: a total, or an entry of that name`,
+  );
+};

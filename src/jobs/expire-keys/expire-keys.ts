@@ -1,0 +1,131 @@
+import { countText } from '../../core/index.ts';
+import { byGatewayClock, describeNeeds, planExpiry, planNotices } from '../../keys/index.ts';
+import type { ExpiryPlan, PlannedExpiry } from '../../keys/index.ts';
+import { expireShape, expiryPolicy } from './expire-shape.ts';
+import type { ExpireSettings } from './expire-shape.ts';
+import { materializeExpiry } from './materialize-expiry.ts';
+import { defineJobKind } from '../job-kind.ts';
+import type { JobContext, JobOutcome } from '../job-kind.ts';
+import { expireFaults } from './expire-rules.ts';
+import { keyServiceOf, failureOf, whoOf } from '../keys/key-runs.ts';
+import { endedKey, describeExpiry, heldText, keptKey, keyLine } from '../keys/key-messages.ts';
+import { nobodyPays } from '../cost-owners.ts';
+import { mailPlan } from '../keys/plan-mail.ts';
+import type { PlanEmail } from '../keys/plan-mail.ts';
+
+type Planned = { readonly plan: ExpiryPlan; readonly notices: readonly PlannedExpiry[] };
+
+const planOf = async (settings: ExpireSettings, context: JobContext): Promise<Planned> => {
+  const keyService = keyServiceOf(context);
+  const { account, warehouse, progress, signal, costOwners = nobodyPays } = context;
+  progress({ step: 'reading the keys' });
+  const history = await keyService.history();
+  const { survey, policy } = byGatewayClock(
+    await keyService.survey(signal),
+    expiryPolicy(context.name, settings),
+    warehouse.clocks.of(account.name),
+  );
+  const { teams } = costOwners;
+  const deps = { account: account.name, warehouse, teams, history, keyService, progress, signal };
+  return {
+    plan: planExpiry(survey, policy, await materializeExpiry(survey, policy, deps), teams),
+    notices: planNotices(survey, settings.notices, history),
+  };
+};
+
+const kinds = [
+  ['warn', 'warned of'],
+  ['expire', 'set to expire'],
+  ['delete', 'deleted'],
+] as const;
+
+/** `2 keys warned of, 1 key deleted`. */
+const countsOf = (planned: readonly PlannedExpiry[], would: string): string =>
+  kinds
+    .flatMap(([kind, words]) => {
+      const { length } = planned.filter(({ action }) => action.kind === kind);
+      return length === 0 ? [] : [`${countText(length, 'key')} ${would}${words}`];
+    })
+    .join(', ');
+
+const plannedOf = ({ expiries }: ExpiryPlan): readonly PlannedExpiry[] =>
+  expiries.map(({ planned }) => planned);
+
+const alertEmailOf = ({ plan }: Planned, zone: string): PlanEmail => {
+  const kept = plan.held.filter(describeNeeds);
+  return {
+    title: `${countsOf(plannedOf(plan), 'would be ') || 'no key would be ended'}${heldText(kept.length)}`,
+    keys: [...plan.expiries.map((one) => endedKey(one, zone)), ...kept.map(keptKey)],
+    usual: plan.held.length - kept.length,
+  };
+};
+
+type Ended = { readonly planned: PlannedExpiry; readonly done: boolean; readonly said: string };
+
+const carriedOut = async (
+  planned: readonly PlannedExpiry[],
+  context: JobContext,
+): Promise<readonly Ended[]> => {
+  if (planned.length === 0) return [];
+  context.progress({ step: 'ending keys', total: planned.length });
+  return keyServiceOf(context).expire(planned, whoOf(context), context.signal);
+};
+
+const figuresOf = ({ plan, notices }: Planned) => ({
+  selected: plan.selected,
+  planned: plan.expiries.length,
+  held: plan.held.filter(describeNeeds).length,
+  notices: notices.length,
+});
+
+const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOutcome> => {
+  const found = await planOf(settings, context);
+  const { plan, notices } = found;
+  const isApplied = settings.mode === 'apply';
+  const alertEmail = alertEmailOf(found, context.zone);
+  const { told, mailed } = isApplied
+    ? { told: 0, mailed: '' }
+    : await mailPlan(alertEmail, settings.mail?.to, context);
+  // That a key expires by itself its owner is to know, whatever this job may do.
+  const ended = await carriedOut([...notices, ...(isApplied ? plannedOf(plan) : [])], context);
+  const failed = failureOf(
+    ended
+      .filter(({ done }) => !done)
+      .map(({ planned, said }) => ({ service: planned.name, code: 'rotation-blocked', message: said })),
+  );
+  if (failed !== undefined) throw failed;
+  const noticed = notices.length === 0 ? '' : `; ${countText(notices.length, 'notice')} of keys that expire`;
+  const kept = plan.held.filter(describeNeeds).length;
+  const did = isApplied
+    ? `${countsOf(plannedOf(plan), '') || 'nothing to end'}${heldText(kept)}`
+    : alertEmail.title;
+  return {
+    summary: `${did}, of ${countText(plan.selected, 'key')}${noticed}${mailed}`,
+    figures: { mode: settings.mode, ...figuresOf(found), told },
+  };
+};
+
+/** Ends keys in stages that nobody is proven to use, and tells owners before a key expires. */
+export const expireKeysKind = defineJobKind({
+  kind: 'expire-keys',
+  onlyForbid: true,
+  description:
+    'Warns about, expires and deletes idle keys in stages, and notifies owners before a key expires.',
+  shape: expireShape,
+  faults: expireFaults,
+  run: async (settings, context) =>
+    context.trigger === 'backfill'
+      ? { summary: 'nothing done: no key can be ended in the past', figures: {} }
+      : run(settings, context),
+  plan: async (settings, context) => {
+    if (context.trigger === 'backfill') return ['nothing: no key can be ended in the past'];
+    const found = await planOf(settings, context);
+    const { keys, usual } = alertEmailOf(found, context.zone);
+    const lines = [
+      ...found.notices.map((planned) => `${planned.name}: ${describeExpiry(planned, context.zone)}`),
+      ...keys.map(keyLine),
+      ...(usual === 0 ? [] : [`leave ${countText(usual, 'other key')} as usual`]),
+    ];
+    return lines.length === 0 ? ['nothing: the job is about no key that is there'] : lines;
+  },
+});

@@ -1,0 +1,123 @@
+import { toMillis, toSeconds, unixMillis, unixSeconds } from '../../core/index.ts';
+import type { Progress, UnixMillis } from '../../core/index.ts';
+import {
+  bareName,
+  distinctNames,
+  keysAsked,
+  pastSteps,
+  rangeAsked,
+  sumOfUses,
+  timesAsked,
+} from '../../keys/index.ts';
+import type {
+  ExpiryEvidence,
+  ExpiryPolicy,
+  KeyService,
+  KeyEvent,
+  KeySurvey,
+  SurveyedKey,
+} from '../../keys/index.ts';
+import type { Warehouse } from '../../warehouse/index.ts';
+import type { Team } from '../cost-owners.ts';
+
+export type ExpiryDeps = {
+  readonly account: string;
+  readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots'>;
+  readonly teams: readonly Team[];
+  readonly history: readonly KeyEvent[];
+  readonly keyService: Pick<KeyService, 'keptBySinks'>;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+};
+
+/** An inventory that is older when the quiet time begins tells nothing of it. */
+const inventoryAge = 2 * 86_400_000;
+
+/** Seconds. */
+const ahead = 86_400;
+
+/** Of what a key is used for, so much is said. */
+const modelsNamed = 3;
+
+/** Ids of the keys as they are now, by their names as the log tells them apart. */
+const idsNow = ({ keys }: KeySurvey): ReadonlyMap<string, readonly number[]> => {
+  const ids = new Map<string, number[]>();
+  for (const { key } of keys) {
+    const name = bareName(key.name);
+    const same = ids.get(name);
+    if (same === undefined) ids.set(name, [key.id]);
+    else same.push(key.id);
+  }
+  return ids;
+};
+
+/** By id every name that a key bore since, the one it has now first: others can rename it, and calls stay under the old one. */
+const namesBorne = async (
+  asked: readonly SurveyedKey[],
+  since: UnixMillis,
+  { account, warehouse, signal }: ExpiryDeps,
+): Promise<ReadonlyMap<number, readonly string[]>> => {
+  const names = new Map<number, readonly string[]>();
+  for (const { key } of asked) {
+    signal.throwIfAborted();
+    names.set(key.id, distinctNames([key.name, ...(await warehouse.keys.namesOf(account, key.id, since))]));
+  }
+  return names;
+};
+
+/** All that the warehouse and the journal know of keys that may have to end; keys that are far from it are not asked for. */
+export const materializeExpiry = async (
+  survey: KeySurvey,
+  policy: ExpiryPolicy,
+  deps: ExpiryDeps,
+): Promise<ExpiryEvidence> => {
+  const { account, warehouse, teams, history, keyService, progress, signal } = deps;
+  const { keys, snapshots } = warehouse;
+  const now = survey.at;
+  const times = timesAsked(policy);
+  const longest = times.at(-1);
+  const due = keysAsked(survey, policy, teams);
+  const asked = longest === undefined ? [] : due;
+  const log: [number, Awaited<ReturnType<typeof keys.logComplete>>][] = [];
+  if (asked.length > 0)
+    for (const time of times)
+      log.push([time, await keys.logComplete(account, rangeAsked(time, now, policy.quiet))]);
+  signal.throwIfAborted();
+  progress({ step: 'looking who uses which key' });
+  // The quiet time lies before the end of what is proven, wherever that is.
+  const idleFrom = toMillis(rangeAsked(policy.quiet, now, policy.quiet).start);
+  const { start, end } = rangeAsked(longest ?? 0, now, policy.quiet);
+  const borne = await namesBorne(asked, toMillis(start), deps);
+  const names = [...new Set([...borne.values()].flat())];
+  // Every call that is known is use: those behind the proven end, and those of a gateway whose clock is ahead.
+  const uses = await keys.uses(account, names, { start, end: unixSeconds(end + ahead) }, modelsNamed);
+  const idsShown = await keys.idsOf(account, names, idleFrom);
+  const listed = idsNow(survey);
+  const then = asked.length === 0 ? undefined : await snapshots.inventoryAt(account, idleFrom);
+  const tells =
+    then !== undefined && toSeconds(then.takenAt) >= toSeconds(unixMillis(idleFrom - inventoryAge));
+  return {
+    use: new Map(
+      [...borne].map(([id, own]) => [
+        id,
+        sumOfUses(
+          own.flatMap((name) => {
+            const use = uses.get(name);
+            return use === undefined ? [] : [{ name, use }];
+          }),
+        ),
+      ]),
+    ),
+    log: new Map(log),
+    // Keys that came, or were renamed, after the last inventory bear the name, too.
+    idsNamed: new Map(
+      names.map((name) => [
+        name,
+        [...new Set([...(idsShown.get(name) ?? []), ...(listed.get(bareName(name)) ?? [])])],
+      ]),
+    ),
+    ...(tells ? { namesThen: new Map(then.keys.map(({ id, name }) => [id, name])) } : {}),
+    keptBySinks: policy.evenIfCurrent ? new Map() : await keyService.keptBySinks(due, survey, signal),
+    past: pastSteps(history, policy.job),
+  };
+};

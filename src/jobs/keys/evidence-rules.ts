@@ -1,0 +1,100 @@
+import type { KindFault, RuledJob } from '../../config/index.ts';
+import type { PullLogs } from '../pull-logs/pull-logs.ts';
+import { writtenRange } from './written-range.ts';
+
+/** Milliseconds that rows are seen to come late by (docs/gateway.md G16.1). */
+const lateness = 600_000;
+
+/** Jobs of a kind that bring data of the same account. */
+export const bringing = (job: RuledJob, all: readonly RuledJob[], kind: string): readonly RuledJob[] =>
+  all.filter((other) => other.kind === kind && other.account === job.account && !other.suspended);
+
+const lagOf = ({ fields }: RuledJob): number => (fields as PullLogs | undefined)?.lag ?? lateness;
+
+/** What is asked for before its rows have come proves nothing, whichever of the pulls asks. */
+const hastyFaults = (pulls: readonly RuledJob[], path: readonly string[]): KindFault[] =>
+  pulls.flatMap((pull) => {
+    const { name } = pull;
+    const lag = lagOf(pull);
+    return lag >= lateness
+      ? []
+      : [
+          {
+            path,
+            onKey: true,
+            message: `needs a call log that is asked for when late rows have come, and lag of ${name} is ${writtenRange(lag)}: rows come up to ten minutes late, so that no key could be proven unused`,
+            advice: `write lag: 10m (the default) or longer in job ${name}`,
+          },
+        ];
+  });
+
+type EvidenceNeeds = {
+  readonly path: readonly string[];
+  /** Milliseconds. */
+  readonly quiet: number;
+  /** Milliseconds that the end of the log may be away when the job looks, where it looks at its slots alone. */
+  readonly lagging?: number;
+  /** What else can be done. */
+  readonly what: string;
+};
+
+/** A job that looks once a day needs a log that is never far behind; one that waits for its moment is content with its end. */
+const farFaults = (
+  scheduled: readonly RuledJob[],
+  { path, quiet, lagging }: EvidenceNeeds & { readonly lagging: number },
+): KindFault[] => {
+  const behind = scheduled.flatMap((pull) => {
+    const space = pull.longestSpace();
+    return space === undefined ? [] : [{ pull, space, most: space + lagOf(pull) }];
+  });
+  const [nearest] = behind.toSorted((left, right) => left.most - right.most);
+  // Where a schedule is not known, nothing can be said.
+  if (nearest === undefined || behind.length < scheduled.length || nearest.most <= lagging) return [];
+  const { pull, space } = nearest;
+  return [
+    {
+      path,
+      onKey: true,
+      message: `needs a call log that is whole up to ${writtenRange(lagging)} ago at most (a twelfth of quiet: ${writtenRange(quiet)}, two hours at least), and ${pull.name} runs every ${writtenRange(space)} with lag: ${writtenRange(lagOf(pull))}`,
+      advice: `let ${pull.name} run hourly with a lag of 10m, or make quiet longer`,
+      ofAbsence: true,
+    },
+  ];
+};
+
+/** Evidence of use comes from jobs that bring it, often and late enough. */
+export const evidenceFaults = (
+  job: RuledJob,
+  all: readonly RuledJob[],
+  { path, quiet, lagging, what }: EvidenceNeeds,
+): KindFault[] => {
+  const pulls = bringing(job, all, 'pull-logs');
+  const scheduled = pulls.filter(({ hasSchedule }) => hasSchedule);
+  if (scheduled.length === 0)
+    return [
+      {
+        path,
+        onKey: true,
+        message: `rests on the call log, and no pull-logs job of the account ${job.account} ${pulls.length === 0 ? 'is declared' : 'has a schedule'}`,
+        advice: `declare one: pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: 2026-01-01 }; ${what}`,
+        ofAbsence: true,
+      },
+    ];
+  if (lagging !== undefined)
+    return [...farFaults(scheduled, { path, quiet, lagging, what }), ...hastyFaults(pulls, path)];
+  const spaces = scheduled.flatMap((pull) => pull.longestSpace() ?? []);
+  const shortest = spaces.length < scheduled.length ? 0 : Math.min(...spaces);
+  const rareFaults: KindFault[] =
+    shortest <= quiet
+      ? []
+      : [
+          {
+            path,
+            onKey: true,
+            message: `needs a call log that is pulled at least every ${writtenRange(quiet)} (quiet), and ${scheduled[0]?.name ?? 'pull-logs'} runs every ${writtenRange(shortest)}`,
+            advice: 'let the pull run hourly, or make quiet longer',
+            ofAbsence: true,
+          },
+        ];
+  return [...rareFaults, ...hastyFaults(pulls, path)];
+};

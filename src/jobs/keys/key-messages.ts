@@ -1,0 +1,67 @@
+import { formatMoment } from '../../core/index.ts';
+import { rangeText } from '../../keys/index.ts';
+import type { SkippedKey, PlannedExpiry, PlannedRotation } from '../../keys/index.ts';
+import type { PlannedKey } from './plan-mail.ts';
+
+const ageText = (age: number | undefined): { readonly age?: string } =>
+  age === undefined ? {} : { age: rangeText(age) };
+
+const describeEnd = ({ retire, overlap }: PlannedRotation['terms']): string => {
+  const end = retire.ending === 'delete' ? 'deleted' : 'set to expire';
+  return retire.when === 'unused'
+    ? `${end} when the log shows no call by it for ${rangeText(retire.quiet)}, after ${rangeText(overlap)} at least`
+    : `${end} after ${rangeText(overlap)}`;
+};
+
+/** What a rotation does, in words. */
+export const describeRotation = ({ service, terms, why }: PlannedRotation): string =>
+  `${why === 'split' ? 'its sinks may hold different keys, since its last rotation was given up: ' : ''}a new key of ${service} is made, tried and delivered; the old one is ${describeEnd(terms)}`;
+
+/** What becomes of a key that is to end, in words. */
+export const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
+  if (action.kind === 'warn') return `whoever owns it is told: ${action.stage}`;
+  return action.kind === 'delete'
+    ? 'it is deleted for good'
+    : `it expires at ${formatMoment(action.at, zone)} and works no longer`;
+};
+
+export const rotatedKey = ({
+  planned,
+  age,
+}: {
+  readonly planned: PlannedRotation;
+  readonly age: number;
+}): PlannedKey => ({
+  name: planned.old?.name ?? planned.service,
+  service: planned.service,
+  held: false,
+  words: describeRotation(planned),
+  ...ageText(age),
+});
+
+export const endedKey = (
+  { planned, why, age }: { readonly planned: PlannedExpiry; readonly why: string; readonly age?: number },
+  zone: string,
+): PlannedKey => ({
+  name: planned.name,
+  service: planned.service,
+  held: false,
+  words: `${describeExpiry(planned, zone)} (${why})`,
+  ...ageText(age),
+});
+
+export const keptKey = ({ name, service, words, age }: SkippedKey): PlannedKey => ({
+  name,
+  service,
+  held: true,
+  words,
+  ...ageText(age),
+});
+
+/** `billing.g7 (60 days): what is done`. */
+export const keyLine = ({ name, age, words, held }: PlannedKey): string =>
+  `${held ? 'leave ' : ''}${name}${age === undefined ? '' : ` (${age})`}: ${words}`;
+
+/** What a title says of held keys, at its end. */
+export const heldText = (held: number): string =>
+  held === 0 ? '' : `, ${held.toLocaleString('en-US')} held`;

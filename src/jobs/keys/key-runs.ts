@@ -1,0 +1,43 @@
+import { errorFields, fault } from '../../core/index.ts';
+import type { Fault, FaultCode } from '../../core/index.ts';
+import type { Advanced, KeyService } from '../../keys/index.ts';
+import type { JobContext } from '../job-kind.ts';
+
+/** @throws RangeError where the program gives runs no key service. */
+export const keyServiceOf = ({ keys, name }: JobContext): KeyService => {
+  if (keys === undefined) throw new RangeError(`job ${name} was given no key service`);
+  return keys;
+};
+
+export const whoOf = ({ name }: JobContext): string => `job ${name}`;
+
+/** Takes each step that can be taken now: of the rotations named, or of all that are open and whose time has come. */
+export const moveOn = async (
+  keyService: KeyService,
+  ids: readonly string[] | undefined,
+  { signal, progress, log }: JobContext,
+): Promise<readonly Advanced[]> => {
+  const advanced = await keyService.advance({ ...(ids === undefined ? {} : { ids }), signal, progress });
+  for (const { view, fault: wrong } of advanced)
+    if (wrong !== undefined) log.warn(`a step of the rotation of ${view.service} failed`, errorFields(wrong));
+  return advanced;
+};
+
+/** One fault of all that failed: with the code of the first, and each service with its reason. */
+export const failureOf = (
+  failures: readonly {
+    readonly service: string;
+    readonly code: FaultCode;
+    readonly message: string;
+    readonly advice?: string;
+  }[],
+): Fault | undefined => {
+  const [first] = failures;
+  if (first === undefined) return undefined;
+  const told = failures.map(({ service, message }) => `${service}: ${message}`).join('; ');
+  return fault(first.code, told, {
+    ...(first.advice === undefined ? {} : { advice: first.advice }),
+    // What was begun is tried again by itself; the whole run once more would only use the tries up.
+    retryHelps: false,
+  });
+};

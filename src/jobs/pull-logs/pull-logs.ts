@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { startOfDay, toMillis, toSeconds, unixSeconds, countText, rangeText } from '../../core/index.ts';
+import type { Money, UnixSeconds } from '../../core/index.ts';
+import { date, duration, positiveDuration } from '../../config/index.ts';
+import {
+  createRequestBudget,
+  openLogSession,
+  planLogWork,
+  pullLogs,
+  revisitsFrom,
+} from '../../ingest/index.ts';
+import type { LogPull, LogSession, PlannedWindow, PullSummary } from '../../ingest/index.ts';
+import { backfilled, backfillNotes, inMillis, wholeSeconds } from '../pull/backfill.ts';
+import { budgeted } from '../pull/budgeted.ts';
+import { defineJobKind } from '../job-kind.ts';
+import type { JobContext } from '../job-kind.ts';
+import { logPullDeps } from '../../ingest/index.ts';
+import type { AccountAmounts } from '../../warehouse/index.ts';
+import { knownRowCap, learnRowCap } from './row-cap.ts';
+import { searchGaps } from './search-gaps.ts';
+import type { SearchedGaps } from './search-gaps.ts';
+import { compareLanded, concludeComparing } from '../../reconcile/index.ts';
+
+const day = 86_400_000;
+
+const shape = z.strictObject({
+  columns: z
+    .union([z.enum(['detailed', 'all']), z.array(z.string().min(1)).min(1)])
+    .default('detailed')
+    .describe(
+      'Columns that are requested: detailed (all token and money columns, and every other column that the gateway offers), all, or a list of names.',
+    ),
+  since: date.describe('First day to pull, in the time zone of the job.'),
+  lag: duration
+    .prefault('10m')
+    .describe('How late rows may arrive. Rows newer than this are left to the next run.'),
+  revisit: z
+    .array(positiveDuration)
+    .max(10)
+    .prefault(['1d', '2d'])
+    .describe(
+      'Ages, counted from the start of a day, at which a closed day is pulled again for late rows and refunds, once each. [] disables revisits.',
+    ),
+  bad_rows: z
+    .enum(['fail', 'quarantine'])
+    .default('fail')
+    .describe(
+      'What happens to a window with unreadable rows: it fails, or the other rows land and the unreadable ones are quarantined and excluded from all sums.',
+    ),
+  window: positiveDuration.prefault('31d').describe('Length of the time range of one request.'),
+  max_requests: z
+    .int()
+    .min(20)
+    .default(500)
+    .describe(
+      'Maximum number of requests per run. The next run continues with the remaining time range and the search for missing rows.',
+    ),
+});
+
+export type PullLogs = z.output<typeof shape>;
+
+/** Windows fetched while one is landed: the gateway works while the disk does, and is never asked for more than three at once. */
+const ahead = 2;
+
+const toSecondsOf = (millis: number): number => Math.floor(millis / 1000);
+
+const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
+  const again = backfilled(context);
+  const { start: from, end: to } = again === undefined ? {} : wholeSeconds(again);
+  return {
+    account: context.account.name,
+    since: startOfDay(settings.since, context.zone),
+    // What is settled is told by the clock: a run for an earlier slot takes what there is by now.
+    // Rows are stamped by the gateway's clock, which may be another than ours.
+    until: unixSeconds(
+      toSeconds(context.warehouse.clocks.now(context.account.name)) - toSecondsOf(settings.lag),
+    ),
+    from,
+    to,
+    ...(again === undefined
+      ? { revisit: { after: settings.revisit.map(toSecondsOf), zone: context.zone } }
+      : {}),
+    ahead,
+    windowSeconds: Math.max(1, toSecondsOf(Math.min(settings.window, 366 * day))),
+    columns: settings.columns,
+    badRows: settings.bad_rows,
+    currency: context.account.currency,
+    profile: context.account.profile,
+  };
+};
+
+const watermarkText = (reached: UnixSeconds | undefined, zone: string): string =>
+  reached === undefined ? 'nothing is landed yet' : `data now reaches ${rangeText.moment(reached, zone)}`;
+
+const quarantineText = ({ quarantined }: PullSummary): string =>
+  quarantined === 0
+    ? ''
+    : `; ${countText(quarantined, 'row')} could not be read and ${quarantined === 1 ? 'is' : 'are'} in quarantine, in no sum`;
+
+/** The sum in the form that it is stored in. */
+const amountText = (quota: Money, amounts: AccountAmounts | undefined): string => {
+  if (amounts?.form === 'currency') return `${amounts.currency} ${quota}`;
+  return amounts?.form === 'units'
+    ? `${quota} integer units`
+    : `amounts add up to ${quota}, whether in currency or in integer units is not proven`;
+};
+
+/** What a run brought beside what it was to bring first. */
+const againText = ({ revisited, restated }: PullSummary): string => {
+  const changed = restated === 0 ? 'nothing has changed' : `${countText(restated, 'quarter hour')} changed`;
+  if (revisited > 0) return `; ${countText(revisited, 'window')} of closed days pulled again, ${changed}`;
+  return restated > 0 ? `; ${changed}` : '';
+};
+
+/** What was found about missing rows. */
+const searchText = ({ exports, left, unexplained }: SearchedGaps): string => {
+  const again = exports === 0 ? '' : `; ${countText(exports, 'export')} requested again for missing rows`;
+  const short =
+    unexplained.length === 0
+      ? ''
+      : `, ${countText(unexplained.length, 'window')} ${unexplained.length === 1 ? 'stays' : 'stay'} short in smaller windows too`;
+  const open = left === 0 ? '' : '; the search for missing rows continues with the next run';
+  return `${again}${short}${open}`;
+};
+
+const capText = (rowCap: number | undefined): string =>
+  rowCap === undefined ? '' : `; export capped at ${rowCap} rows; pulled in smaller windows`;
+
+const leftText = (pulled: PullSummary): string =>
+  pulled.secondsLeft === 0 ? '' : '; max_requests is used up, the next run continues';
+
+const planLine = ({ window, why }: PlannedWindow, zone: string): string => {
+  const of = rangeText.seconds(window, zone);
+  if (why === 'revisit') return `pull call logs again ${of}, since late rows and refunds come`;
+  return `pull call logs ${why === 'ordered' ? 'again ' : ''}${of}`;
+};
+
+/**
+ * Pulls the call log into the warehouse: from `since`, then from where the last run ended, and closed days again once their
+ * revisits are due (docs/gateway.md G16.2). A backfill pulls the whole seconds of its interval again, cut to `since` and
+ * the lag.
+ */
+export const pullLogsKind = defineJobKind({
+  kind: 'pull-logs',
+  onlyForbid: true,
+  description: 'Pulls the call log of an account into the warehouse.',
+  shape,
+  run: async (settings, outer) => {
+    const budget = createRequestBudget(settings.max_requests, outer.clock);
+    const context = budgeted(outer, budget);
+    const { account, trigger } = context;
+    const again = trigger === 'backfill' ? ' again' : '';
+    const startedAt = context.clock.now();
+    for (const window of await context.warehouse.logs.correctAmounts(account.name))
+      context.log.warn('amounts that were stored as currency were integer units, and are converted', {
+        window: rangeText.seconds(window, 'UTC'),
+      });
+    const rowCap = await knownRowCap(context);
+    const request = {
+      ...pullOf(settings, context),
+      ...logPullDeps(context),
+      rowCap,
+      // What a person or a backfill orders is not gone on with by the next run.
+      ...(backfilled(context) === undefined ? { requestsLeft: budget.left } : {}),
+    };
+    let session: LogSession | undefined;
+    const openSession = async (first: UnixSeconds): Promise<LogSession> => {
+      session ??= await openLogSession(request, first);
+      return session;
+    };
+    const pulled = await pullLogs(request, openSession);
+    const landed = await compareLanded(startedAt, context);
+    const searched = await searchGaps({
+      context,
+      budget,
+      openSession,
+      rowCap: session === undefined ? rowCap?.rows : session.rowCap(),
+    });
+    await learnRowCap(rowCap?.rows, searched.rowCap, context);
+    const compared = await concludeComparing(
+      !searched.isChanged ? landed : await compareLanded(startedAt, context, searched.ranges),
+      context,
+    );
+    const told = compared.told === undefined ? '' : `. ${compared.told}`;
+    const more = `${againText(pulled)}${searchText(searched)}${capText(searched.rowCap)}${leftText(pulled)}${quarantineText(pulled)}`;
+    return {
+      summary:
+        pulled.windows === 0
+          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${more}; ${watermarkText(pulled.reached, context.zone)}${told}`
+          : `${countText(pulled.rows, 'row')} of ${countText(pulled.windows, 'window')} landed${again}, ${amountText(pulled.quota, await context.warehouse.logs.amounts(account.name))}${more}; ${watermarkText(pulled.reached, context.zone)}${told}`,
+      figures: {
+        windows: pulled.windows,
+        rows: pulled.rows,
+        bytes: pulled.bytes,
+        quota: pulled.quota,
+        revisited: pulled.revisited,
+        restated: pulled.restated,
+        quarantined: pulled.quarantined,
+        reached: pulled.reached,
+        compared: compared.verdict,
+        requests: budget.taken(),
+        requestedAgain: searched.exports,
+        rowCap: searched.rowCap,
+        columns: pulled.columns.join(','),
+      },
+    };
+  },
+  plan: async (settings, context) => {
+    const { warehouse, zone } = context;
+    const pull = pullOf(settings, context);
+    const covered = await warehouse.logs.watermark(pull.account);
+    const landings =
+      pull.revisit === undefined || covered === undefined
+        ? []
+        : await warehouse.logs.landings(pull.account, revisitsFrom(covered, pull.revisit.after));
+    const plan = planLogWork({ ...pull, cursor: covered?.end, origin: covered?.start, landings });
+    const lines = plan.map((planned) => planLine(planned, zone));
+    const again = backfilled(context);
+    if (again === undefined)
+      return lines.length === 0 ? ['nothing to pull: the warehouse reaches up to the lag'] : lines;
+    const bounds = inMillis({ since: pull.since, until: pull.until, reached: covered?.end });
+    return [
+      ...(lines.length === 0 ? ['nothing to pull again'] : lines),
+      ...backfillNotes(again, bounds, zone),
+    ];
+  },
+  watermark: async (_, { account, warehouse }) => {
+    const covered = await warehouse.logs.watermark(account);
+    return covered === undefined ? undefined : toMillis(covered.end);
+  },
+});

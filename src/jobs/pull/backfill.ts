@@ -1,0 +1,57 @@
+import { toMillis, toSeconds, unixMillis, rangeText } from '../../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type { JobContext } from '../job-kind.ts';
+
+/** The span that a backfill pulls again; no other run is held to its interval: it goes on from where the last one ended. */
+export const backfilled = ({
+  trigger,
+  interval,
+}: Pick<JobContext, 'trigger' | 'interval'>): Interval<UnixMillis> | undefined =>
+  trigger === 'backfill' ? interval : undefined;
+
+/** The whole seconds that a span touches. */
+export const wholeSeconds = ({ start, end }: Interval<UnixMillis>): Interval<UnixSeconds> => ({
+  start: toSeconds(start),
+  end: toSeconds(unixMillis(end + 999)),
+});
+
+/** What bounds a backfill, in milliseconds; `reached` is the end of what is covered without a gap. */
+export type BackfillBounds = {
+  readonly since: UnixMillis;
+  readonly until: UnixMillis;
+  readonly reached: UnixMillis | undefined;
+};
+
+/** What of a backfill's interval is left out, and what it leaves open, a sentence each; moments in the zone given. Pure. */
+export const backfillNotes = (
+  { start, end }: Interval<UnixMillis>,
+  { since, until, reached }: BackfillBounds,
+  zone: string,
+): readonly string[] => {
+  const at = (moment: UnixMillis): string => rangeText.moment(toSeconds(moment), zone);
+  const covered = reached ?? since;
+  return [
+    ...(start < since ? [`what lies before ${at(since)} is left out: since begins there`] : []),
+    ...(end > until ? [`what lies after ${at(until)} is left to later runs: it may still change`] : []),
+    ...(start > covered && start < until && end > start
+      ? [
+          `data still counts as reaching to ${at(covered)}: the next run pulls on from there, this span included`,
+        ]
+      : []),
+  ];
+};
+
+/** The same for data kept in seconds. */
+export const inMillis = ({
+  since,
+  until,
+  reached,
+}: {
+  readonly since: UnixSeconds;
+  readonly until: UnixSeconds;
+  readonly reached: UnixSeconds | undefined;
+}): BackfillBounds => ({
+  since: toMillis(since),
+  until: toMillis(until),
+  reached: reached === undefined ? undefined : toMillis(reached),
+});

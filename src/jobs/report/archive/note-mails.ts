@@ -1,0 +1,34 @@
+import type { Warehouse } from '../../../warehouse/index.ts';
+import type { ReportKey } from './manifest.ts';
+import { keepMail, writeMails } from './write-report.ts';
+
+/**
+ * Notes beside a kept report which mails it went into, and keeps the exact bytes of each, beyond the time that the outbox keeps
+ * them: its files are named by the SHA-256 of their bytes.
+ */
+export const noteMails = async (
+  report: ReportKey,
+  { account, kind, subject }: { readonly account: string; readonly kind: string; readonly subject: string },
+  {
+    warehouse,
+    reports,
+    mail,
+  }: {
+    readonly warehouse: Pick<Warehouse, 'outbox'>;
+    readonly reports: { readonly folder: string };
+    readonly mail: { readonly folder: string };
+  },
+): Promise<void> => {
+  const rows = (await warehouse.outbox.list({ kind, subject })).filter((row) => row.account === account);
+  for (const { file } of rows) await keepMail(reports.folder, report, { folder: mail.folder, file });
+  await writeMails(
+    reports.folder,
+    report,
+    rows.map(({ recipient, messageId, file, queuedAt }) => ({
+      recipient,
+      messageId,
+      sha256: file.replace(/\.eml$/, ''),
+      queuedAt: new Date(queuedAt).toISOString(),
+    })),
+  );
+};

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fault, messageOf, systemCode } from '../../../core/index.ts';
+import type { Announcement } from '../../../notify/index.ts';
+import { announcementFile, draftPrefix, folderOf, mailsFile, mailsShape, readManifest } from './manifest.ts';
+import type { ReportKey, ReportMails, ReportManifest } from './manifest.ts';
+
+/** A kept report as its mail is made of it. */
+export type KeptReport = {
+  readonly manifest: ReportManifest;
+  readonly html: string;
+  readonly text: string;
+  /** What routes beside mail are told. */
+  readonly announcement: Announcement;
+  readonly images: readonly { readonly cid: string; readonly filename: string; readonly png: Buffer }[];
+  readonly attachments: readonly {
+    readonly filename: string;
+    readonly contentType: string;
+    readonly content: Buffer;
+  }[];
+};
+
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
+
+const damaged = (folder: string, words: string, cause?: unknown) =>
+  fault('report-damaged', `the report kept in ${folder} ${words}`, cause === undefined ? {} : { cause });
+
+/** Nothing where none is kept. @throws Fault `report-damaged` when it is not what was written. */
+export const readReport = async (root: string, key: ReportKey): Promise<KeptReport | undefined> => {
+  const folder = join(root, folderOf(key));
+  let manifest: ReportManifest;
+  try {
+    manifest = await readManifest(folder);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw damaged(folder, `cannot be read: ${messageOf(error)}`, error);
+  }
+  if (manifest.job !== key.job) throw damaged(folder, `is one of the job ${manifest.job}`);
+  const fileOf = async (name: string) => {
+    const file = manifest.files.find((candidate) => candidate.name === name);
+    if (file === undefined) throw damaged(folder, `has no file ${name}`);
+    const content = await readFile(join(folder, name)).catch((error: unknown) => {
+      throw damaged(folder, `has no ${name} that can be read: ${messageOf(error)}`, error);
+    });
+    if (createHash('sha256').update(content).digest('hex') !== file.sha256)
+      throw damaged(folder, `has another ${name} than was written`);
+    return { filename: name, contentType: file.contentType, content };
+  };
+  const images: KeptReport['images'][number][] = [];
+  for (const { cid, name } of manifest.images) {
+    const { filename, content } = await fileOf(name);
+    images.push({ cid, filename, png: content });
+  }
+  const attachments: KeptReport['attachments'][number][] = [];
+  for (const name of manifest.attached) attachments.push(await fileOf(name));
+  return {
+    manifest,
+    html: (await fileOf('mail.html')).content.toString('utf8'),
+    text: (await fileOf('report.txt')).content.toString('utf8'),
+    // Its hash has shown that it is what was written.
+    announcement: JSON.parse((await fileOf(announcementFile)).content.toString('utf8')) as Announcement,
+    images,
+    attachments,
+  };
+};
+
+/** Names in a folder; none when it is not there. */
+export const namesIn = async (folder: string): Promise<readonly string[]> => {
+  try {
+    return (await readdir(folder)).toSorted();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw fault('report-damaged', `${folder} cannot be read (${systemCode(error) ?? messageOf(error)})`, {
+      cause: error,
+    });
+  }
+};
+
+export type ListedReport = ReportManifest & { readonly folder: string; readonly mails: ReportMails };
+
+export type ReportList = {
+  /** The newest slot first. */
+  readonly reports: readonly ListedReport[];
+  /** Folders that hold no report that can be read. */
+  readonly damaged: readonly string[];
+};
+
+const readMails = async (folder: string): Promise<ReportMails> => {
+  try {
+    return mailsShape.parse(JSON.parse(await readFile(join(folder, mailsFile), 'utf8')));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+};
+
+/** What is kept, of all jobs or of one, whether the job is still declared or not. */
+export const listReports = async (
+  root: string,
+  { job, limit }: { readonly job?: string; readonly limit: number },
+): Promise<ReportList> => {
+  const folders: { readonly path: string; readonly name: string }[] = [];
+  for (const name of job === undefined ? await namesIn(root) : [job])
+    for (const slot of await namesIn(join(root, name)))
+      if (!slot.startsWith(draftPrefix)) folders.push({ path: join(root, name, slot), name: slot });
+  // Names of slots are in the order of time.
+  const newest = folders.toSorted((left, right) => right.name.localeCompare(left.name, 'en'));
+  const reports: ListedReport[] = [];
+  const damagedFolders: string[] = [];
+  for (const { path } of newest) {
+    if (reports.length === limit) break;
+    try {
+      reports.push({ ...(await readManifest(path)), folder: path, mails: await readMails(path) });
+    } catch {
+      damagedFolders.push(path);
+    }
+  }
+  return { reports, damaged: damagedFolders };
+};

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { access, chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fault, messageOf, syncPath, systemCode, writeThrough } from '../../../core/index.ts';
+import type { Fault } from '../../../core/index.ts';
+import { draftPrefix, folderOf, mailsFile, manifestFile } from './manifest.ts';
+import type { ReportKey, ReportMails, ReportManifest } from './manifest.ts';
+
+export type ArchivedFile = {
+  readonly name: string;
+  readonly contentType: string;
+  readonly content: Uint8Array | string;
+};
+
+const diskFault = (folder: string, error: unknown): Fault =>
+  systemCode(error) === 'ENOSPC'
+    ? fault('disk-full', `no space is left in ${folder} to keep a report`, { cause: error })
+    : fault('path-unwritable', `a report cannot be kept in ${folder}: ${messageOf(error)}`, { cause: error });
+
+const described = ({ name, contentType, content }: ArchivedFile) => ({
+  name,
+  contentType,
+  bytes: Buffer.byteLength(content),
+  sha256: createHash('sha256').update(content).digest('hex'),
+});
+
+const alreadyThere = (error: unknown): boolean =>
+  ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(systemCode(error) ?? '');
+
+/**
+ * Keeps a report: its folder is there with all its files, on the disk, or not at all. What is kept of a key is never changed:
+ * `known` when there is something already. Folders 0700, files 0600. @throws faults disk-full, path-unwritable
+ */
+export const writeReport = async (
+  root: string,
+  key: ReportKey,
+  manifest: Omit<ReportManifest, 'files'>,
+  files: readonly ArchivedFile[],
+): Promise<'kept' | 'known'> => {
+  const target = join(root, folderOf(key));
+  const jobFolder = dirname(target);
+  let draft: string | undefined;
+  try {
+    await mkdir(jobFolder, { recursive: true, mode: 0o700 });
+    await chmod(root, 0o700);
+    draft = await mkdtemp(join(jobFolder, draftPrefix));
+    const written: ReportManifest = { ...manifest, files: files.map(described) };
+    for (const { name, content } of files) await writeThrough(join(draft, name), content);
+    await writeThrough(join(draft, manifestFile), `${JSON.stringify(written, null, 2)}\n`);
+    await syncPath(draft);
+    await rename(draft, target);
+    for (const folder of [jobFolder, root]) await syncPath(folder);
+    return 'kept';
+  } catch (error) {
+    if (draft !== undefined) await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+    if (draft !== undefined && alreadyThere(error)) return 'known';
+    throw diskFault(root, error);
+  }
+};
+
+/** Notes which mails a kept report went into; as a whole or not at all. @throws faults disk-full, path-unwritable */
+export const writeMails = async (root: string, key: ReportKey, mails: ReportMails): Promise<void> => {
+  const path = join(root, folderOf(key), mailsFile);
+  try {
+    await writeThrough(`${path}.tmp`, `${JSON.stringify(mails, null, 2)}\n`);
+    await rename(`${path}.tmp`, path);
+    await syncPath(dirname(path));
+  } catch (error) {
+    await rm(`${path}.tmp`, { force: true }).catch(() => undefined);
+    throw diskFault(root, error);
+  }
+};
+
+/** A copy of what the outbox holds, under the name of its hash; nothing where it is gone there. @throws faults disk-full, path-unwritable */
+export const keepMail = async (
+  root: string,
+  key: ReportKey,
+  { folder, file }: { readonly folder: string; readonly file: string },
+): Promise<void> => {
+  const target = join(root, folderOf(key), file);
+  // The name says what is in it: one that is there is the same.
+  const known = await access(target).then(
+    () => true,
+    () => false,
+  );
+  if (known) return;
+  try {
+    await copyFile(join(folder, file), `${target}.tmp`);
+    await chmod(`${target}.tmp`, 0o600);
+    await rename(`${target}.tmp`, target);
+  } catch (error) {
+    await rm(`${target}.tmp`, { force: true }).catch(() => undefined);
+    if (systemCode(error) !== 'ENOENT') throw diskFault(root, error);
+  }
+};

@@ -1,0 +1,18 @@
+import { dataFiles } from '../../reports/index.ts';
+import type { DataFileFormat } from '../../reports/index.ts';
+import type { ComposedReport } from './compose-report.ts';
+import type { JobContext } from '../job-kind.ts';
+
+/** As it goes over a socket. */
+export type BuiltFile = { readonly name: string } & ({ readonly text: string } | { readonly base64: string });
+
+/** A built report as files: the HTML with its pictures inside, the text, and its data in the forms asked for. */
+export const builtFiles = async (
+  { model, files }: ComposedReport,
+  report: string,
+  attach: readonly DataFileFormat[],
+  { warehouse, signal }: Pick<JobContext, 'warehouse' | 'signal'>,
+): Promise<readonly BuiltFile[]> => {
+  const data = await dataFiles(model, report, attach, async (table) => warehouse.writeParquet(table, signal));
+  return [...files, ...data.map(({ name, content }) => ({ name, base64: content.toString('base64') }))];
+};

@@ -1,0 +1,204 @@
+import { access, readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fault } from '../../core/index.ts';
+import type { LocaleTag } from '../../core/index.ts';
+import { formatConfigFault } from '../../config/index.ts';
+import type { ConfigFault } from '../../config/index.ts';
+import {
+  buildReport,
+  inLocale,
+  loadReport,
+  renderReport,
+  resolvePeriod,
+  runNotes,
+  standaloneHtml,
+} from '../../reports/index.ts';
+import type {
+  ComparisonName,
+  Period,
+  RenderedReport,
+  ReportDefinition,
+  ReportFacts,
+  ReportModel,
+} from '../../reports/index.ts';
+import { bindQueries } from '../../warehouse/index.ts';
+import type { JobContext } from '../job-kind.ts';
+import { isWhole, depsFor, nobodyPays } from '../cost-owners.ts';
+import type { Filters } from '../cost-owners.ts';
+import { reconcilePeriod } from '../../reconcile/index.ts';
+
+const readText = (path: string): Promise<string> => readFile(path, 'utf8');
+
+const folderOf = async (name: string, directories: readonly string[]): Promise<string> => {
+  for (const directory of directories) {
+    const folder = join(directory, name);
+    const found = await access(join(folder, 'report.yaml')).then(
+      () => true,
+      () => false,
+    );
+    if (found) return folder;
+  }
+  throw fault('report-unknown', `there is no report ${name}: looked in ${directories.join(', ')}`);
+};
+
+/** @throws Fault `report-unknown` or `report-invalid` with every fault of the folder. */
+export const openReport = async (name: string, directories: readonly string[]): Promise<ReportDefinition> => {
+  const { report, faults } = await loadReport(await folderOf(name, directories), readText, bindQueries);
+  if (report !== undefined && faults.length === 0) return report;
+  throw fault(
+    'report-invalid',
+    `the report ${name} has faults:\n${faults.map(formatConfigFault).join('\n')}`,
+  );
+};
+
+const foldersIn = async (directory: string): Promise<readonly string[]> =>
+  readdir(directory, { withFileTypes: true }).then(
+    (entries) => entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
+    () => [],
+  );
+
+/**
+ * Faults and warnings of all reports there are, each once, and of their SQL; a report that a job names and that is missing
+ * is told by the config's rules.
+ */
+export const checkReports = async (
+  directories: readonly string[],
+): Promise<{ readonly faults: readonly ConfigFault[]; readonly warnings: readonly ConfigFault[] }> => {
+  const folders = new Map<string, string>();
+  for (const directory of directories)
+    for (const name of await foldersIn(directory)) {
+      const folder = folders.has(name) ? undefined : await folderOf(name, [directory]).catch(() => undefined);
+      if (folder !== undefined) folders.set(name, folder);
+    }
+  const loaded = await Promise.all(
+    [...folders.values()].sort().map(async (folder) => loadReport(folder, readText, bindQueries)),
+  );
+  return {
+    faults: loaded.flatMap(({ faults }) => faults),
+    warnings: loaded.flatMap(({ warnings }) => warnings),
+  };
+};
+
+export type ReportFile = { readonly name: string; readonly text: string };
+
+/** The file with the signed figures; nothing where nothing is signed. */
+export const signedFile = (name: string, { seal }: Pick<ReportModel, 'seal'>): readonly ReportFile[] =>
+  seal?.state === 'closed' ? [{ name: `${name}-signed.json`, text: seal.document }] : [];
+
+/** A built report as files: the HTML with its pictures inside, the text, and what is signed. */
+const filesOf = (name: string, rendered: RenderedReport, model: ReportModel): readonly ReportFile[] => [
+  { name: `${name}.html`, text: standaloneHtml(rendered) },
+  { name: `${name}.txt`, text: rendered.text },
+  ...signedFile(name, model),
+];
+
+export type ComposedReport = {
+  readonly files: readonly ReportFile[];
+  readonly model: ReportModel;
+  readonly rendered: RenderedReport;
+  readonly period: Period;
+  /** How its sums compare with the gateway's own statistics. */
+  readonly verdict: NonNullable<ReportFacts['reconciliation']>;
+};
+
+export type ReportRequest = {
+  readonly report: string;
+  /** What the report itself says, or else `usualPeriod`, when left out. */
+  readonly period?: string | { readonly from: string; readonly to: string } | undefined;
+  /** `yesterday` when left out. */
+  readonly defaultPeriod?: string;
+  readonly comparison?: ComparisonName | undefined;
+  readonly locale?: LocaleTag | undefined;
+  readonly filters?: Filters | undefined;
+};
+
+/** A report opened, its period found and compared with the gateway's own statistics: any part of it can be built. */
+export type PreparedReport = {
+  readonly definition: ReportDefinition;
+  readonly period: Period;
+  /** Builds the report over the whole account, one team or what no team pays for. Sends nothing. */
+  readonly compose: (team?: string | null) => Promise<ComposedReport>;
+};
+
+/** The days and the language of a report: what the request says goes before what the report says. */
+export const outlineOf = async (
+  request: ReportRequest,
+  { reportDirectories, slot, zone, locale: usual }: JobContext,
+): Promise<Pick<PreparedReport, 'definition' | 'period'> & { readonly locale: LocaleTag }> => {
+  const { locale = usual } = request;
+  const definition = inLocale(await openReport(request.report, reportDirectories), locale);
+  const { parameters } = definition;
+  const period = resolvePeriod(
+    request.period ?? parameters.period ?? request.defaultPeriod ?? 'yesterday',
+    slot,
+    zone,
+    locale,
+    request.comparison ?? parameters.comparison,
+  );
+  return { definition, period, locale };
+};
+
+export const prepareReport = async (request: ReportRequest, context: JobContext): Promise<PreparedReport> => {
+  const { account, warehouse, zone, progress, costOwners = nobodyPays } = context;
+  const { definition, period, locale } = await outlineOf(request, context);
+  const says = runNotes(locale, zone);
+  progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
+  const covered = await warehouse.logs.watermark(account.name);
+  const compared = await reconcilePeriod(period.interval, context);
+  const unread = (await warehouse.logs.quarantined(account.name, period.interval)).length;
+  const unclear = await warehouse.logs.unclear(account.name, period.interval);
+  const warnings = [
+    ...(context.dataLate === undefined
+      ? []
+      : [says.late(context.dataLate.trim().replace(/\.$/, ''), covered?.end)]),
+    ...(unread === 0 ? [] : [says.unread(unread)]),
+    ...(unclear === 0 ? [] : [says.unclear(unclear)]),
+  ];
+  const verdict = compared.known
+    ? {
+        verdict: compared.reconciliation.verdict,
+        text: says.compared(compared.comparison, compared.part),
+        good: compared.reconciliation.good,
+      }
+    : { verdict: 'unknown', text: says.notCompared(compared.reason), good: false };
+  const filters = request.filters ?? definition.parameters.filters;
+
+  const compose = async (team?: string | null): Promise<ComposedReport> => {
+    progress({ step: `building ${request.report}`, detail: period.label });
+    const part = {
+      ...(team === undefined ? {} : { team }),
+      ...(filters === undefined ? {} : { filters }),
+    };
+    const model = await buildReport({
+      definition,
+      warehouse,
+      account: account.name,
+      currency: account.currency,
+      zone,
+      locale,
+      period,
+      assignColours: async (names) => warehouse.seriesColours.assign(account.name, names),
+      deps: {
+        ...depsFor(costOwners, part, account.currency),
+        run: { now: context.slot, zone, ...(covered === undefined ? {} : { covered }) },
+      },
+      facts: {
+        runId: context.runId,
+        warnings,
+        ...(covered === undefined ? {} : { dataSince: covered.start, dataThrough: covered.end }),
+        ...(isWhole(part) ? {} : { ofPart: true }),
+        reconciliation: verdict,
+      },
+      signal: context.signal,
+    });
+    const rendered = await renderReport(model);
+    return { model, rendered, files: filesOf(request.report, rendered, model), period, verdict };
+  };
+  return { definition, period, compose };
+};
+
+/** Builds one report over one period, counted from the run's slot and compared with the gateway's own statistics. Sends nothing. */
+export const composeReport = async (
+  request: ReportRequest & { readonly team?: string | undefined },
+  context: JobContext,
+): Promise<ComposedReport> => (await prepareReport(request, context)).compose(request.team);

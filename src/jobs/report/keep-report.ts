@@ -1,0 +1,154 @@
+import type { UnixMillis } from '../../core/index.ts';
+import type { Announcement } from '../../notify/index.ts';
+import { dataFiles, dataFormats, renderReport, standaloneHtml } from '../../reports/index.ts';
+import type { DataFile, DataFileFormat, RenderedReport, ReportModel } from '../../reports/index.ts';
+import { announceReport } from './announce-report.ts';
+import { signedFile } from './compose-report.ts';
+import type { ComposedReport, ReportRequest } from './compose-report.ts';
+import { filesElsewhere } from './files-messages.ts';
+import type { JobContext } from '../job-kind.ts';
+import { announcementFile, folderOf } from './archive/manifest.ts';
+import type { ReportKey, ReportManifest } from './archive/manifest.ts';
+import { readReport } from './archive/read-report.ts';
+import type { KeptReport } from './archive/read-report.ts';
+import { writeReport } from './archive/write-report.ts';
+import type { ArchivedFile } from './archive/write-report.ts';
+
+/** Bytes as they travel: base64 in lines of 76 characters. */
+const travelling = (files: readonly Pick<DataFile, 'content'>[]): number =>
+  files.reduce((sum, { content }) => sum + Math.ceil(content.length / 57) * 78, 0);
+
+/** Where the mail says the files are: a link where the config says how the archive is reached, else the folder. */
+const placeOf = (key: ReportKey, filesUrl: string | undefined): string => {
+  const folder = folderOf(key);
+  if (filesUrl === undefined) return `reports/${folder}`;
+  return `${filesUrl.replace(/\/+$/, '')}/${folder.split('/').map(encodeURIComponent).join('/')}/`;
+};
+
+/** Said at the end, before what is said of the figures. */
+const withSentence = (model: ReportModel, sentence: string): ReportModel => ({
+  ...model,
+  sections: [...model.sections, { kind: 'text', title: undefined, paragraphs: [sentence] }],
+});
+
+const archivedFiles = (
+  { html, text, images }: RenderedReport,
+  announcement: Announcement,
+  files: readonly ArchivedFile[],
+): readonly ArchivedFile[] => [
+  { name: 'report.html', contentType: 'text/html; charset=utf-8', content: standaloneHtml({ html, images }) },
+  { name: 'report.txt', contentType: 'text/plain; charset=utf-8', content: text },
+  { name: 'mail.html', contentType: 'text/html; charset=utf-8', content: html },
+  { name: announcementFile, contentType: 'application/json', content: `${JSON.stringify(announcement)}\n` },
+  ...images.map(({ filename, png }) => ({ name: filename, contentType: 'image/png', content: png })),
+  ...files,
+];
+
+const sealed = (report: string, model: ReportModel): Pick<ReportManifest, 'seal'> => {
+  const { seal } = model;
+  if (seal === undefined) return {};
+  const [file] = signedFile(report, model);
+  return {
+    seal:
+      seal.state === 'closed' && file !== undefined
+        ? { state: 'closed', file: file.name, sha256: seal.sha256 }
+        : { state: 'draft' },
+  };
+};
+
+const manifestOf = (
+  { model, rendered, verdict, period }: ComposedReport,
+  report: string,
+  key: ReportKey,
+  context: JobContext,
+  builtAt: UnixMillis,
+): Omit<ReportManifest, 'files' | 'attached' | 'linked'> => ({
+  version: 1,
+  job: key.job,
+  ...(key.part === undefined ? {} : { part: key.part }),
+  slot: new Date(key.slot).toISOString(),
+  runId: context.runId,
+  account: context.account.name,
+  report,
+  locale: model.locale,
+  zone: context.zone,
+  period: {
+    label: period.label,
+    from: new Date(period.interval.start * 1000).toISOString(),
+    to: new Date(period.interval.end * 1000).toISOString(),
+  },
+  currency: model.currency,
+  title: model.title,
+  subject: rendered.subject,
+  preheader: rendered.preheader,
+  builtAt: new Date(builtAt).toISOString(),
+  totals: model.data.figures.rows.map(([label, exact, unit]) => ({
+    label: label ?? '',
+    exact: exact ?? null,
+    unit: unit ?? null,
+  })),
+  verdict,
+  ...sealed(report, model),
+  images: rendered.images.map(({ cid, filename, alt }) => ({ cid, name: filename, alt })),
+});
+
+export type KeepOptions = {
+  /** Of the files, those that the mail carries. */
+  readonly attach: readonly DataFileFormat[];
+  /** Tells reports of one slot apart, such as one a team. */
+  readonly part?: string;
+};
+
+/**
+ * The report of a slot as it is kept; built and kept when it is not there yet. Whatever is run again for the slot, its report
+ * stays what it was when it was first built, so that the archive and every mail of it say the same.
+ * @throws faults of `compose`, disk-full, path-unwritable, report-damaged
+ */
+export const keepReport = async (
+  { report }: Pick<ReportRequest, 'report'>,
+  compose: () => Promise<ComposedReport>,
+  { attach, part }: KeepOptions,
+  context: JobContext,
+): Promise<KeptReport> => {
+  const { reports, warehouse, clock, signal, progress } = context;
+  const key: ReportKey = { job: context.name, slot: context.slot, ...(part === undefined ? {} : { part }) };
+  const known = await readReport(reports.folder, key);
+  if (known !== undefined) return known;
+  const composed = await compose();
+  progress({ step: 'writing its files' });
+  const data = await dataFiles(composed.model, report, dataFormats, async (table) =>
+    warehouse.writeParquet(table, signal),
+  );
+  const signed = signedFile(report, composed.model).map(({ name, text }) => ({
+    name,
+    contentType: 'application/json',
+    content: Buffer.from(text),
+  }));
+  const files = [...data, ...signed];
+  // What the mail says is signed goes with it.
+  const chosen = [...data.filter(({ format }) => attach.includes(format)), ...signed];
+  const named = [
+    ...dataFormats.filter((format) => attach.includes(format)),
+    ...(signed.length === 0 ? [] : ['json']),
+  ];
+  const bytes = travelling(chosen);
+  const linked = bytes > reports.attachLimit ? placeOf(key, reports.filesUrl) : undefined;
+  const model =
+    linked === undefined
+      ? composed.model
+      : withSentence(composed.model, filesElsewhere(composed.model.locale, named, bytes, linked));
+  const rendered = linked === undefined ? composed.rendered : await renderReport(model);
+  await writeReport(
+    reports.folder,
+    key,
+    {
+      ...manifestOf({ ...composed, rendered }, report, key, context, clock.now()),
+      attached: linked === undefined ? chosen.map(({ name }) => name) : [],
+      ...(linked === undefined ? {} : { linked }),
+    },
+    archivedFiles(rendered, announceReport({ ...composed, model }, context.runId), files),
+  );
+  const kept = await readReport(reports.folder, key);
+  if (kept === undefined) throw new RangeError('a report that was just kept is not there');
+  return kept;
+};

@@ -1,0 +1,105 @@
+import { fault, countText } from '../../core/index.ts';
+import { notify } from '../../notify/index.ts';
+import type { DataFileFormat } from '../../reports/index.ts';
+import type { ComposedReport, PreparedReport, ReportRequest } from './compose-report.ts';
+import type { JobContext, JobOutcome } from '../job-kind.ts';
+import { keepReport } from './keep-report.ts';
+import { nobodyPays } from '../cost-owners.ts';
+import { noteMails } from './archive/note-mails.ts';
+
+/** One mail of a run: the whole report, that of a team, or that of what no team pays for. */
+type ReportPart = {
+  /** Nothing for the whole; null for the unassigned rest. */
+  readonly team?: string | null;
+  /** In the outbox the parts of one slot are told apart by it, and in what is said of the run. */
+  readonly label?: string;
+  readonly to: readonly string[];
+};
+
+type Recipients = {
+  readonly team?: string | undefined;
+  readonly each_team: boolean;
+  readonly mail?: { readonly to: readonly string[] } | undefined;
+  readonly post?: { readonly to: readonly string[] } | undefined;
+};
+
+/** The mails that a run makes, and who receives them. @throws Fault `wrong-use` when nobody would. */
+export const mailedParts = (
+  settings: Recipients,
+  { name, costOwners = nobodyPays }: Pick<JobContext, 'name' | 'costOwners'>,
+): readonly ReportPart[] => {
+  const to = [...(settings.mail?.to ?? []), ...(settings.post?.to ?? [])];
+  if (!settings.each_team) {
+    if (to.length === 0)
+      throw fault('wrong-use', `job ${name} has nobody to mail its report to`, {
+        advice: 'add mail: { to: [you@example.com] }',
+      });
+    return [{ to, ...(settings.team === undefined ? {} : { team: settings.team }) }];
+  }
+  const rest = to.length > 0 ? to : costOwners.operators;
+  return [
+    ...costOwners.teams.map((team) => ({
+      team: team.name,
+      label: `team ${team.name}`,
+      to: team.mail.length > 0 ? team.mail : rest,
+    })),
+    { team: null, label: 'unassigned', to: rest },
+  ];
+};
+
+export type MailedPart = { readonly subject: string; readonly queued: number; readonly known: number };
+
+type MailedReport = ReportRequest &
+  Recipients & { readonly mail?: { readonly attach: readonly DataFileFormat[] } | undefined };
+
+/** Builds and keeps one part, unless it is kept already, and enqueues its mail. */
+export const mailPart = async (
+  settings: MailedReport,
+  { team, label, to }: ReportPart,
+  prepare: () => Promise<PreparedReport>,
+  context: JobContext,
+): Promise<MailedPart> => {
+  const { mail, account, warehouse, clock, progress } = context;
+  if (mail === undefined) throw fault('mail-not-configured', 'no mail server is declared');
+  const part = label === undefined ? {} : { part: label.replaceAll(' ', '-') };
+  const compose = async (): Promise<ComposedReport> => {
+    const composed = await (await prepare()).compose(team);
+    for (const { message, advice } of composed.model.warnings)
+      context.log.warn(`${settings.report}: ${message}`, { advice });
+    return composed;
+  };
+  const attach = settings.mail?.attach ?? [];
+  const kept = await keepReport(settings, compose, { attach, ...part }, context);
+  const { manifest, html, text, images, attachments, announcement } = kept;
+  progress({ step: 'enqueueing mail', total: to.length });
+  const slot = new Date(context.slot).toISOString();
+  // A slot is mailed once, however often it is run; of several parts each.
+  const key = {
+    account: account.name,
+    kind: `report:${context.name}`,
+    subject: label === undefined ? slot : `${slot} ${label}`,
+  };
+  const enqueued = await notify(
+    { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
+    { key, from: mail.from, to, subject: manifest.subject, html, text, images, attachments },
+    announcement,
+  );
+  await noteMails({ job: context.name, slot: context.slot, ...part }, key, { ...context, mail });
+  const queued = enqueued.filter(({ state }) => state === 'queued').length;
+  return { subject: manifest.subject, queued, known: enqueued.length - queued };
+};
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** What a run has enqueued, in a line and in figures. */
+export const outcomeOf = (report: string, parts: readonly MailedPart[]): JobOutcome => {
+  const queued = sum(parts.map((part) => part.queued));
+  const known = sum(parts.map((part) => part.known));
+  const before = known === 0 ? '' : `; ${countText(known, 'mail')} of it queued before`;
+  const subject = parts[0]?.subject ?? '';
+  const what = parts.length === 1 ? `“${subject}”` : `${parts.length} reports, first “${subject}”,`;
+  return {
+    summary: `${what} enqueued for ${countText(queued, 'recipient')}${before}`,
+    figures: { report, mails: queued, subject },
+  };
+};

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { fault, localeTags, toMillis } from '../../core/index.ts';
+import { date, fieldNotes, jobMail, jobPost, reportName, teamName } from '../../config/index.ts';
+import {
+  comparisonNames,
+  dataFormats,
+  periodForms,
+  periodShape,
+  resolvePeriod,
+} from '../../reports/index.ts';
+import { outlineOf, prepareReport } from './compose-report.ts';
+import type { PreparedReport } from './compose-report.ts';
+import { defineJobKind } from '../job-kind.ts';
+import { mailPart, mailedParts, outcomeOf } from './mail-parts.ts';
+import type { MailedPart } from './mail-parts.ts';
+
+const patterns = z.array(z.string().min(1)).min(1).optional();
+
+const shape = z.strictObject({
+  report: reportName.describe('Name of a folder under reports/.'),
+  period: periodShape(date)
+    .register(fieldNotes, { words: `${periodForms}; or a map with \`from\` and \`to\`` })
+    .optional()
+    .describe(
+      'Period of the report, in the time zone of the job: a name, a month (YYYY-MM), or dates as FROM..TO or as a map; `to` is the first day after the period. Defaults to the period in report.yaml, or else to yesterday.',
+    ),
+  comparison: z
+    .enum(comparisonNames)
+    .optional()
+    .describe(
+      'Period that the report is compared with. Defaults to the comparison in report.yaml, or else to the previous period.',
+    ),
+  filters: z
+    .strictObject({
+      models: patterns.describe('Names of models; * matches any text.'),
+      keys: patterns.describe('Names of API keys; * matches any text.'),
+      teams: patterns.describe('Names of teams; * matches any text.'),
+    })
+    .optional()
+    .describe('Restricts the report to a part of the account. All filters that are set must match.'),
+  team: teamName.optional().describe('Restricts the report to one team.'),
+  each_team: z
+    .boolean()
+    .default(false)
+    .describe(
+      'If true, builds one report per team, limited to its keys and sent to the recipients of the team. Spend without a team is reported to the recipients of the job, or else to mail.operators.',
+    ),
+  locale: z
+    .enum(localeTags)
+    .optional()
+    .describe('Language of the report. Defaults to locale in tollkeeper.yaml.'),
+  mail: jobMail
+    .extend({
+      attach: z
+        .array(z.enum(dataFormats))
+        .default([])
+        .describe('Formats in which the data of the report is attached to the mail.'),
+    })
+    .optional()
+    .describe('Recipients of the mail, and its attachments.'),
+  post: jobPost.optional().describe('Routes that receive the report in addition to mail, or in place of it.'),
+});
+
+/** Builds a report and enqueues its mail; the run is good when the mail is enqueued, the outbox sends it. */
+export const reportKind = defineJobKind({
+  kind: 'report',
+  description: 'Builds a report from the warehouse and mails it.',
+  shape,
+  run: async (settings, context) => {
+    if (context.mail === undefined)
+      throw fault(
+        'mail-not-configured',
+        `job ${context.name} mails a report, and no mail server is declared`,
+      );
+    const parts = mailedParts(settings, context);
+    let preparing: Promise<PreparedReport> | undefined;
+    // Not before a report is to be built: one that is kept already needs no gateway.
+    const prepare = (): Promise<PreparedReport> => (preparing ??= prepareReport(settings, context));
+    const sent: MailedPart[] = [];
+    const failed: unknown[] = [];
+    for (const part of parts) {
+      context.signal.throwIfAborted();
+      try {
+        sent.push(await mailPart(settings, part, prepare, context));
+      } catch (error) {
+        // One team without its mail keeps no other from its own; run again, the run mails what is missing.
+        failed.push(error);
+      }
+    }
+    context.signal.throwIfAborted();
+    if (failed.length > 0) throw failed[0];
+    return outcomeOf(settings.report, sent);
+  },
+  plan: async (settings, context) => {
+    const { period } = await outlineOf(settings, context);
+    const compared = period.comparison.days.length === 0 ? '' : `, compared with ${period.comparison.label}`;
+    return [
+      `build ${settings.report} over ${period.label} (${context.zone})${compared}`,
+      ...mailedParts(settings, context).flatMap(({ label, to }) =>
+        to.map((recipient) => `mail ${label === undefined ? 'it' : `that of ${label}`} to ${recipient}`),
+      ),
+    ];
+  },
+  needsThrough: ({ period }, slot, zone) => {
+    // What a report names by itself ends with yesterday at the latest, as `yesterday` does.
+    const end = toMillis(resolvePeriod(period ?? 'yesterday', slot, zone).interval.end);
+    // A period that is not over yet is reported on as far as it goes.
+    return end < slot ? end : slot;
+  },
+});

@@ -1,0 +1,49 @@
+import { shellWord } from '../../core/index.ts';
+import type { SkippedKey } from '../../keys/index.ts';
+import { notify } from '../../notify/index.ts';
+import { renderAlertEmail } from '../../reports/index.ts';
+import type { JobContext } from '../job-kind.ts';
+import { nobodyPays } from '../cost-owners.ts';
+
+/** Reasons for which a key is never rotated until a person gives its service another name. */
+const aboutNames: ReadonlySet<SkippedKey['reason']> = new Set(['name-too-long', 'service-unusable']);
+
+/** Notifies operators, once for each service, that its key cannot get a successor because of its name. */
+export const notifyOfNames = async (held: readonly SkippedKey[], context: JobContext): Promise<void> => {
+  const { mail, account, warehouse, clock, name: job, costOwners = nobodyPays } = context;
+  if (mail === undefined || costOwners.operators.length === 0) return;
+  for (const { service, name, words, reason } of held) {
+    if (!aboutNames.has(reason)) continue;
+    const title = `the key ${name} cannot be rotated: its name`;
+    const subject = `Tollkeeper: ${title}`;
+    await notify(
+      { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
+      {
+        key: { account: account.name, kind: 'keys', subject: `${reason}/${service}` },
+        from: mail.from,
+        to: costOwners.operators,
+        subject,
+        ...renderAlertEmail({
+          subject,
+          title,
+          tone: 'bad',
+          preview: words,
+          blocks: [
+            {
+              heading: name,
+              tone: 'bad',
+              lines: [
+                ['What', words],
+                [
+                  'What to do',
+                  `\`tollkeeper keys adopt ${shellWord(name)} --service SHORTER --generation 1 --move\`, or a shorter \`name\` template in job ${job}.`,
+                ],
+              ],
+            },
+          ],
+          closing: ['The key works on, and gets no successor until then. Of this no other mail comes.'],
+        }),
+      },
+    );
+  }
+};

@@ -1,0 +1,99 @@
+import { isFault } from '../../core/index.ts';
+import type { KindFault, RuledJob } from '../../config/index.ts';
+import { placesClash } from '../../keys/index.ts';
+import type { SinkSpec } from '../../keys/index.ts';
+import { commonName } from './name-patterns.ts';
+import type { RotateSettings } from './rotate-shape.ts';
+
+/** Places count from here: only whether two of them are the same is asked. */
+const anywhere = '/';
+
+const clashes = (services: Parameters<typeof placesClash>[0]): ReturnType<typeof placesClash> => {
+  try {
+    return placesClash(services, anywhere);
+  } catch (error) {
+    // A name that fits no place is told when a sink is made for it.
+    if (isFault(error)) return [];
+    throw error;
+  }
+};
+
+/** The settings of a rotate-keys job whose shape is right. */
+export const rotateOf = (job: RuledJob): RotateSettings | undefined =>
+  job.kind === 'rotate-keys' ? (job.fields as RotateSettings | undefined) : undefined;
+
+/** What names the services of a job: it may be about several unless it names one. */
+const patternOf = ({ keys }: RotateSettings): string => keys.name ?? '*';
+
+const sinksAt = (job: RuledJob, service: string, sinks: readonly SinkSpec[]) => ({
+  account: job.account,
+  service,
+  sinks,
+});
+
+/** Each service needs places of its own, and each sink one. */
+const ownFaults = (job: RuledJob, settings: RotateSettings): KindFault[] => {
+  const sinks = settings.deliver ?? [];
+  const isMany = patternOf(settings).includes('*');
+  return sinks.flatMap((sink, index): KindFault[] => {
+    const path = ['deliver', index];
+    const shared = clashes([sinksAt(job, 'one', [sink]), sinksAt(job, 'two', [sink])]);
+    if (isMany && shared.length > 0)
+      return [
+        {
+          path,
+          message: `is one place for all services that keys (name: ${JSON.stringify(patternOf(settings))}) may select: one would get the key of another`,
+          advice: 'write {service} into its path or name, or select one service by its whole name',
+        },
+      ];
+    return clashes([sinksAt(job, 'one', [...sinks.slice(0, index), sink])]).length >
+      clashes([sinksAt(job, 'one', sinks.slice(0, index))]).length
+      ? [
+          {
+            path,
+            message: 'is the place of another sink of this job',
+            advice: 'remove one of them, or give each a place of its own',
+          },
+        ]
+      : [];
+  });
+};
+
+const sampleOf = (pattern: string): string => pattern.replaceAll('*', 'x');
+
+/** No two jobs write to one place. */
+const neighbourFaults = (job: RuledJob, settings: RotateSettings, all: readonly RuledJob[]): KindFault[] => {
+  const own = settings.deliver ?? [];
+  const [index] = [all.findIndex((other) => other === job)];
+  return all.slice(0, index).flatMap((other): KindFault[] => {
+    const theirs = rotateOf(other);
+    if (theirs?.deliver === undefined) return [];
+    const [mine, yours] = [patternOf(settings), patternOf(theirs)];
+    const common = commonName(mine, yours);
+    const [left, right] =
+      common === undefined ? [sampleOf(mine), sampleOf(yours)] : [common || 'x', common || 'x'];
+    const shared = own.findIndex(
+      (sink) =>
+        clashes([
+          { account: other.account, service: right, sinks: theirs.deliver ?? [] },
+          sinksAt(job, left, [sink]),
+        ]).length > clashes([{ account: other.account, service: right, sinks: theirs.deliver ?? [] }]).length,
+    );
+    return shared < 0
+      ? []
+      : [
+          {
+            path: ['deliver', shared],
+            message: `is a place that job ${other.name} delivers to as well: one would overwrite the key of the other`,
+            advice: 'let one of the jobs select other keys, or give them places of their own',
+          },
+        ];
+  });
+};
+
+/** What is wrong with the places that a job delivers to: each service needs its own, and so does each job. */
+export const placeFaults = (
+  job: RuledJob,
+  settings: RotateSettings,
+  all: readonly RuledJob[],
+): readonly KindFault[] => [...ownFaults(job, settings), ...neighbourFaults(job, settings, all)];

@@ -1,0 +1,155 @@
+import { countText } from '../../core/index.ts';
+import type { Advanced, RotationPlan, SurveyedKey } from '../../keys/index.ts';
+import { isSelected, describeNeeds, planRotations } from '../../keys/index.ts';
+import { defineJobKind } from '../job-kind.ts';
+import type { JobContext, JobOutcome } from '../job-kind.ts';
+import { rotateFaults } from './rotate-rules.ts';
+import { keyServiceOf, failureOf, moveOn, whoOf } from '../keys/key-runs.ts';
+import { heldText, keptKey, keyLine, rotatedKey } from '../keys/key-messages.ts';
+import { nobodyPays } from '../cost-owners.ts';
+import { notifyOfNames } from './name-notice.ts';
+import { mailPlan } from '../keys/plan-mail.ts';
+import type { PlanEmail } from '../keys/plan-mail.ts';
+import { rotateShape, rotationPolicy } from './rotate-shape.ts';
+import type { RotateSettings } from './rotate-shape.ts';
+
+/** What is planned of the keys as they are; before it is, `adopt` is given those that the job is about. */
+const planOf = async (
+  settings: RotateSettings,
+  context: JobContext,
+  adopt?: (keys: readonly SurveyedKey[]) => Promise<unknown>,
+): Promise<RotationPlan> => {
+  context.progress({ step: 'reading the keys' });
+  const { teams } = context.costOwners ?? nobodyPays;
+  const survey = await keyServiceOf(context).survey(context.signal);
+  await adopt?.(survey.keys.filter((key) => isSelected(key, settings.keys, { teams, now: survey.at })));
+  return planRotations(survey, rotationPolicy(context, settings), teams);
+};
+
+const alertEmailOf = ({ rotations, held }: RotationPlan): PlanEmail => {
+  const kept = held.filter(describeNeeds);
+  return {
+    title: `${countText(rotations.length, 'key')} would be rotated${heldText(kept.length)}`,
+    keys: [...rotations.map(rotatedKey), ...kept.map(keptKey)],
+    usual: held.length - kept.length,
+  };
+};
+
+const figuresOf = (plan: RotationPlan) => ({
+  selected: plan.selected,
+  planned: plan.rotations.length,
+  held: plan.held.filter(describeNeeds).length,
+});
+
+const planned = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
+  const plan = await planOf(settings, context);
+  const alertEmail = alertEmailOf(plan);
+  const { told, mailed } = await mailPlan(alertEmail, settings.mail?.to, context);
+  return {
+    summary: `${alertEmail.title} of ${countText(plan.selected, 'service')}${mailed}`,
+    figures: { mode: 'plan', ...figuresOf(plan), told },
+  };
+};
+
+const isOver = ({ view }: Advanced): boolean => view.stage === 'done';
+const namesOf = (advanced: readonly Advanced[]): string =>
+  advanced.map(({ view }) => view.service).join(', ');
+
+const some = (many: readonly Advanced[], words: string): string[] =>
+  many.length === 0 ? [] : [`${countText(many.length, 'rotation')} ${words} (${namesOf(many)})`];
+
+/** Moves open rotations on, so that a job alone carries them to their end, then begins those that are due. */
+const applied = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
+  const keyService = keyServiceOf(context);
+  context.progress({ step: 'moving rotations on' });
+  // Also where none is open: what an earlier run has left behind is cleared away.
+  const moved = await moveOn(keyService, undefined, context);
+  // The keys that the job is about are in the lines of their services from then on.
+  const plan = await planOf(settings, context, (keys) => keyService.adoptAll(keys, whoOf(context)));
+  const ids =
+    plan.rotations.length === 0
+      ? []
+      : await keyService.start(
+          plan.rotations.map((rotation) => rotation.planned),
+          whoOf(context),
+        );
+  context.progress({ step: 'rotating keys', total: ids.length });
+  const begun = ids.length === 0 ? [] : await moveOn(keyService, ids, context);
+  const outdated = await keyService.outdated();
+  const waiting = (await keyService.open()).filter(({ stage }) => stage === 'waiting');
+  const all = [...moved, ...begun];
+  const failed = failureOf(
+    all.flatMap(({ view, fault: wrong }) =>
+      wrong === undefined
+        ? []
+        : [{ service: view.service, code: wrong.code, message: wrong.message, advice: wrong.advice }],
+    ),
+  );
+  if (failed !== undefined) throw failed;
+  await notifyOfNames(plan.held, context);
+  const held = plan.held.filter(describeNeeds);
+  const parts = [
+    ...some(begun, 'begun'),
+    ...some(
+      moved.filter((one) => !isOver(one) && one.view.stage !== 'waiting'),
+      'under way',
+    ),
+    ...some(all.filter(isOver), 'done'),
+    ...(waiting.length === 0
+      ? []
+      : [
+          `${waiting.length === 1 ? '1 waits' : `${waiting.length} wait`} for a person (${waiting.map(({ service }) => service).join(', ')})`,
+        ]),
+    ...(outdated.length === 0
+      ? []
+      : [
+          `no key is written of ${countText(outdated.length, 'service')} whose journal is out of date (${outdated.map(({ service }) => service).join(', ')})`,
+        ]),
+    ...(held.length === 0
+      ? []
+      : [
+          `${countText(held.length, 'key')} held: ${held
+            .slice(0, 3)
+            .map(({ name, words }) => `${name}, ${words}`)
+            .join('; ')}${held.length > 3 ? ' …' : ''}`,
+        ]),
+  ];
+  return {
+    summary: parts.join('; ') || `nothing to rotate of ${countText(plan.selected, 'service')}`,
+    figures: {
+      mode: 'apply',
+      ...figuresOf(plan),
+      begun: begun.length,
+      moved: moved.filter((one) => one.moved).length,
+      done: all.filter(isOver).length,
+      waiting: waiting.length,
+    },
+  };
+};
+
+/** Gives services successors of their keys by the age of these, and carries on with the rotations that are open. */
+export const rotateKeysKind = defineJobKind({
+  kind: 'rotate-keys',
+  onlyForbid: true,
+  description:
+    'Replaces the keys of services at a given age: creates and delivers the new key, and retires the old one once it is idle.',
+  shape: rotateShape,
+  faults: rotateFaults,
+  run: async (settings, context) => {
+    if (context.trigger === 'backfill')
+      return { summary: 'nothing done: no key can be rotated in the past', figures: {} };
+    return settings.mode === 'apply' ? applied(settings, context) : planned(settings, context);
+  },
+  plan: async (settings, context) => {
+    if (context.trigger === 'backfill') return ['nothing: no key can be rotated in the past'];
+    const open = settings.mode === 'apply' ? await keyServiceOf(context).open() : [];
+    const plan = await planOf(settings, context);
+    const { keys, usual } = alertEmailOf(plan);
+    const lines = [
+      ...open.map(({ service, words }) => `carry on with the rotation of ${service}: ${words}`),
+      ...keys.map(keyLine),
+      ...(usual === 0 ? [] : [`leave ${countText(usual, 'other key')} as usual`]),
+    ];
+    return lines.length === 0 ? ['nothing: the job is about no key that is there'] : lines;
+  },
+});

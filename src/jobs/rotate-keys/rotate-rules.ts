@@ -1,0 +1,92 @@
+import type { KindFault, RuledJob } from '../../config/index.ts';
+import { placeByName, serviceProblem, templateOf } from '../../keys/index.ts';
+import { evidenceFaults } from '../keys/evidence-rules.ts';
+import { placeFaults, rotateOf } from './place-rules.ts';
+import type { RotateSettings } from './rotate-shape.ts';
+import { writtenRange } from '../keys/written-range.ts';
+
+const rangeFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] => {
+  const { quiet, max_overlap: most } = retire;
+  return [
+    ...(every > overlap
+      ? []
+      : [
+          {
+            path: ['every'],
+            message: `(${writtenRange(every)}) is no longer than overlap (${writtenRange(overlap)}): the next rotation would be due before the one before it is over`,
+            advice: 'make every longer or overlap shorter',
+          },
+        ]),
+    ...(most === undefined || most >= overlap + quiet
+      ? []
+      : [
+          {
+            path: ['retire', 'max_overlap'],
+            message: `(${writtenRange(most)}) is shorter than overlap and quiet together (${writtenRange(overlap + quiet)}): no old key could be proven idle by then`,
+            advice: `make it ${writtenRange(overlap + quiet)} or longer`,
+          },
+        ]),
+  ];
+};
+
+const applyFaults = ({ mode, deliver }: RotateSettings): KindFault[] =>
+  mode === 'apply' && deliver === undefined
+    ? [
+        {
+          path: ['mode'],
+          onKey: true,
+          message: 'is apply, and nothing says where the new keys go',
+          advice:
+            'add deliver: [{ file: { path: "/secrets/{service}.env", variable: GATEWAY_API_KEY } }], or write mode: plan',
+        },
+      ]
+    : [];
+
+/** The service and generation that every key of the selection has at least, as far as the pattern tells. */
+const leastPlace = (pattern: string, text: string) => {
+  const template = templateOf(text);
+  const [literal = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return placeByName(template, literal);
+  // Behind what stands between service and number the pattern speaks of no service.
+  return literal === '' || literal.includes(template.between)
+    ? undefined
+    : { service: literal, generation: 1 };
+};
+
+const nameFaults = ({ keys, name }: RotateSettings): KindFault[] => {
+  const least = keys.name === undefined ? undefined : leastPlace(keys.name, name);
+  const problem =
+    least === undefined || least.service === ''
+      ? undefined
+      : serviceProblem(least.service, name, least.generation);
+  return problem === undefined
+    ? []
+    : [
+        {
+          path: ['keys', 'name'],
+          message: `selects keys that can have no successor: ${problem}`,
+          advice:
+            'shorten the template under `name`, or give the key a service of a shorter name with `tollkeeper keys adopt --move`',
+        },
+      ];
+};
+
+/** What is wrong with a rotate-keys job beyond its shape. */
+export const rotateFaults = (job: RuledJob, all: readonly RuledJob[]): readonly KindFault[] => {
+  const settings = rotateOf(job);
+  if (settings === undefined) return [];
+  const { retire } = settings;
+  return [
+    ...applyFaults(settings),
+    ...rangeFaults(settings),
+    ...nameFaults(settings),
+    ...placeFaults(job, settings, all),
+    ...(retire.when === 'unused'
+      ? evidenceFaults(job, all, {
+          path: ['retire'],
+          quiet: retire.quiet,
+          what: 'or write retire: { when: after-overlap }, which ends old keys used or not',
+        })
+      : []),
+  ];
+};

@@ -1,0 +1,23 @@
+import type { Config, ConfigFault } from '../../config/index.ts';
+import { earlyProblems } from '../../keys/index.ts';
+import type { RotateSettings } from './rotate-shape.ts';
+
+/** What `check` can see to be in the way of delivering keys on this machine; nothing is written or connected to. */
+export const sinkFaults = async (config: Config, cwd: string): Promise<readonly ConfigFault[]> => {
+  const faults: ConfigFault[] = [];
+  for (const job of Object.values(config.jobs)) {
+    if (job.kind !== 'rotate-keys') continue;
+    // The config has parsed the fields with the shape of this kind.
+    const { deliver = [], keys } = job.fields as RotateSettings;
+    const { name } = keys;
+    const names = {
+      account: job.account,
+      ...(name === undefined || name.includes('*') ? {} : { service: name }),
+    };
+    for (const [index, spec] of deliver.entries()) {
+      for (const { message, advice } of await earlyProblems(spec, names, cwd))
+        faults.push({ ...job.place, message: `jobs.${job.name}.deliver[${index}]: ${message}`, advice });
+    }
+  }
+  return faults;
+};

@@ -1,0 +1,65 @@
+import { hasCode } from '../../core/index.ts';
+import type { Attempt, Rotation } from '../rotation.ts';
+import { generationKeyOf, note, plaintextOf } from '../rotation/cycle.ts';
+import type { Cycle } from '../rotation/cycle.ts';
+import { orphanVerdict } from './orphan-facts.ts';
+import { retainOrphan } from './retain-orphan.ts';
+import { isGone, notifyStaying } from '../rotation/seek-key.ts';
+
+/** Asks for the key to be deleted; whether it is gone only a list tells, so that an answer that was lost is no trouble. */
+export const removeKey = async (cycle: Cycle, keyId: number): Promise<unknown> => {
+  try {
+    await cycle.deps.gateway.remove(keyId, cycle.signal);
+    cycle.answered.add(keyId);
+    return undefined;
+  } catch (error) {
+    cycle.signal.throwIfAborted();
+    if (hasCode(error, 'gateway-rate-limited')) throw error;
+    // A key that is not there cannot be deleted, and gateways say so in words of their own.
+    if (hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-not-found')) cycle.answered.add(keyId);
+    return error;
+  }
+};
+
+/**
+ * Whether a key whose deletion was written down is gone. A list that does not show it may be late, as when it was made
+ * just now: that is enough only after an answer to the request.
+ */
+export const isTaken = async (cycle: Cycle, keyId: number): Promise<boolean> =>
+  !cycle.keys().has(keyId) && (cycle.answered.has(keyId) || (await isGone(cycle, keyId)));
+
+/** Asks for the key to be deleted, and looks whether it is gone. */
+export const takeAway = async (
+  cycle: Cycle,
+  keyId: number,
+): Promise<{ readonly taken: boolean; readonly refusal: unknown }> => {
+  const refusal = await removeKey(cycle, keyId);
+  await cycle.look();
+  return { taken: await isTaken(cycle, keyId), refusal };
+};
+
+/** Deletes an orphan once nobody can use it, else retains it. @throws what the gateway refused with, when it stays */
+export const clearKey = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  keyId: number,
+): Promise<void> => {
+  const key = generationKeyOf(attempt, keyId);
+  const verdict = await orphanVerdict(cycle, attempt.name, keyId);
+  if (verdict.verdict === 'retain') {
+    await retainOrphan(cycle, rotation, key, verdict, attempt.askedAt);
+    cycle.deps.plaintexts.delete(plaintextOf(rotation, attempt));
+    return;
+  }
+  if (attempt.state !== 'clearing') await note(cycle, rotation, { what: 'deleting', ...key, why: 'orphan' });
+  cycle.deps.plaintexts.delete(plaintextOf(rotation, attempt));
+  const { taken, refusal } = await takeAway(cycle, keyId);
+  if (taken) {
+    await note(cycle, rotation, { what: 'deleted', ...key });
+    return;
+  }
+  await notifyStaying(cycle, rotation, key, attempt.clearingAt);
+  if (refusal !== undefined) throw refusal;
+  cycle.resting.set(keyId, `${attempt.name} was deleted and is still listed`);
+};

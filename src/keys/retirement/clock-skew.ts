@@ -1,0 +1,50 @@
+import { clockOffset, formatMoment, toSeconds } from '../../core/index.ts';
+import type { GatewayClock } from '../../core/index.ts';
+
+/** Milliseconds by which the gateway's clock may differ from ours. */
+export const clockSkew = 900_000;
+
+/** Milliseconds that rows of the call log come late by (docs/gateway.md G16.1). */
+const lag = 600_000;
+
+/**
+ * What a wrong clock means for proofs from the call log. `add`: the time without a call is longer by `margin` milliseconds;
+ * `suspend`: no key ends until the clocks agree.
+ */
+export type ClockEffect =
+  | { readonly effect: 'add'; readonly margin: number }
+  | { readonly effect: 'suspend'; readonly words: string };
+
+const minute = 60_000;
+
+/** `2 hours`, `90 minutes`. */
+const lengthText = (millis: number): string => {
+  const minutes = Math.max(1, Math.round(millis / minute));
+  const [count, noun] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute'];
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+};
+
+const advice = 'set both clocks right (NTP); deletions resume by themselves';
+
+/** The largest skew, in milliseconds, that a longer quiet time makes up for. */
+const largest = (quiet: number): number => Math.max(lag, quiet / 10);
+
+/**
+ * The effect of a skew on a proof that asks for `quiet` milliseconds without a call. `logBehind`: by how much our own first
+ * call with a key is stamped earlier in the log than the key was made, in milliseconds. Pure.
+ */
+export const clockEffect = (clock: GatewayClock | undefined, quiet: number, logBehind = 0): ClockEffect => {
+  const offset = clockOffset(clock);
+  const measured = clock === undefined || offset === 0 ? 0 : Math.abs(offset) + clock.uncertainty;
+  const skew = Math.max(measured, logBehind);
+  if (skew <= largest(quiet)) return { effect: 'add', margin: skew };
+  if (clock === undefined || measured < logBehind)
+    return {
+      effect: 'suspend',
+      words: `the clock that stamps the call log of the gateway is ${lengthText(logBehind)} or more behind: our own first call with the new key is stamped so long before the key was made. No key is deleted until it is right; ${advice}`,
+    };
+  return {
+    effect: 'suspend',
+    words: `the clock of the gateway is ${lengthText(Math.abs(offset))} ${offset < 0 ? 'behind' : 'ahead of'} the clock of this host (measured ${formatMoment(toSeconds(clock.at), 'UTC')}). No key is deleted until they agree; ${advice}`,
+  };
+};

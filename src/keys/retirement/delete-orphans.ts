@@ -1,0 +1,181 @@
+import { errorFields, hasCode } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { ApiKey } from '../../gateway/index.ts';
+import type { RetainReason } from '../key-event.ts';
+import { probeService } from '../update/probe.ts';
+import type { GenerationKey } from '../rotation.ts';
+import { takeAway } from './clear-key.ts';
+import { generationKey, note, notifyOf } from '../rotation/cycle.ts';
+import type { Cycle } from '../rotation/cycle.ts';
+import { orphanVerdict } from './orphan-facts.ts';
+import { isIdentified, retainOrphan, notifyRetained } from './retain-orphan.ts';
+import { isGone, notifyStaying } from '../rotation/seek-key.ts';
+
+type Orphan = {
+  readonly id: string;
+  readonly service: string;
+  readonly keyId: number;
+  readonly generation: number;
+  readonly name: string;
+  readonly why: 'orphan' | 'probe';
+  /** When its deletion was first asked for; nothing where it was not yet. */
+  readonly since?: UnixMillis;
+  /** Why it was not deleted so far. */
+  readonly retained?: RetainReason;
+};
+
+/** Milliseconds that lists may lag behind what was made. */
+const lag = 900_000;
+
+/** A key whose deletion was begun, and which is there. */
+const begun = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
+  const left = cycle.deps.journal.leaving(cycle.deps.account).get(key.id);
+  if (left === undefined || left.name !== key.name) return undefined;
+  const { rotation: id, service, generation, name, why, since } = left;
+  return { id, service, generation, keyId: key.id, name, why, since };
+};
+
+/** A key that came of a request whose answer was lost. */
+const late = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
+  const lost = cycle.deps.journal.lostAttempt(cycle.deps.account, key.name);
+  if (lost === undefined) return undefined;
+  const { rotation: id, service, generation } = lost;
+  return { id, service, generation, keyId: key.id, name: key.name, why: 'orphan' };
+};
+
+/** An orphan that was not deleted so far, since it was not proven that nobody can use it. */
+const retainedOne = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
+  const found = cycle.deps.journal.retained(cycle.deps.account).get(key.id);
+  if (found === undefined) return undefined;
+  const { rotation: id, service, generation, name, reason } = found;
+  return { id, service, generation, keyId: key.id, name, why: 'orphan', retained: reason };
+};
+
+/** Keys that nobody may be able to use: made by a request whose answer never came, or left of a probe or a deletion that was cut off. */
+const orphansIn = (cycle: Cycle): readonly Orphan[] => {
+  const { journal, account } = cycle.deps;
+  const lineage = journal.lineage(account);
+  return [...cycle.keys().values()].flatMap((key): readonly Orphan[] => {
+    const kept = retainedOne(cycle, key);
+    if (kept !== undefined) return [kept];
+    const known = lineage.get(key.id);
+    const found = known === undefined ? late(cycle, key) : begun(cycle, key);
+    // Those of a rotation under way are its own to see to.
+    if (found !== undefined) return journal.rotation(found.id) === undefined ? [found] : [];
+    return known?.service === probeService && known.name === key.name
+      ? [{ id: `probe/${key.id}`, service: probeService, ...generationKey(known), why: 'probe' }]
+      : [];
+  });
+};
+
+/** The gateway takes no more questions for now; about the next key it would say the same. */
+const hasEnough = (error: unknown): boolean =>
+  hasCode(error, 'gateway-rate-limited') || hasCode(error, 'gateway-unreachable');
+
+/** Keys of lines that no list shows any more, though nobody here took them away. */
+const vanished = async (cycle: Cycle): Promise<void> => {
+  const { journal, account } = cycle.deps;
+  const underWay = new Set(
+    journal
+      .openRotations(account)
+      .flatMap(({ attempts, olds, old }) => [
+        old?.keyId,
+        ...attempts.map(({ keyId }) => keyId),
+        ...olds.filter(({ state }) => state !== 'over').map(({ keyId }) => keyId),
+      ]),
+  );
+  for (const row of journal.lineage(account).values()) {
+    if (row.retired !== undefined || cycle.keys().has(row.keyId) || underWay.has(row.keyId)) continue;
+    if (cycle.listedAt() - row.born < lag) continue;
+    try {
+      if (!(await isGone(cycle, row.keyId))) continue;
+    } catch (error) {
+      cycle.signal.throwIfAborted();
+      // Keys in use wait for no news of one that is not: it is asked for again with the next pass.
+      cycle.deps.log.warn('whether a key that is no longer listed is gone cannot be found out', {
+        service: row.service,
+        key: row.name,
+        ...errorFields(error),
+      });
+      if (hasEnough(error)) return;
+      continue;
+    }
+    await note(
+      cycle,
+      { id: `vanished/${row.keyId}`, service: row.service },
+      { what: 'vanished', ...generationKey(row) },
+    );
+  }
+};
+
+/** Asks for an orphan to be deleted; what comes of it stops neither the others nor the rotations. */
+const takeOrphan = async (cycle: Cycle, keyId: number): Promise<Awaited<ReturnType<typeof takeAway>>> => {
+  const listed = cycle.keys();
+  try {
+    return await takeAway(cycle, keyId);
+  } catch (error) {
+    cycle.signal.throwIfAborted();
+    // Without a list nothing is known of the keys of the rotations either.
+    if (cycle.keys() === listed && !hasCode(error, 'gateway-rate-limited')) throw error;
+    return { taken: false, refusal: error };
+  }
+};
+
+/** Whether an orphan may be deleted now; what keeps it is written down and told, once for each reason. */
+const mayDelete = async (
+  cycle: Cycle,
+  rotation: { readonly id: string; readonly service: string },
+  key: GenerationKey,
+  retained: RetainReason | undefined,
+): Promise<boolean> => {
+  const { journal, account } = cycle.deps;
+  const verdict = await orphanVerdict(cycle, key.name, key.keyId);
+  if (verdict.verdict === 'delete') return true;
+  const askedAt = journal.requestOf(account, key.name)?.askedAt ?? cycle.deps.clock.now();
+  const isNew = isIdentified(verdict) && verdict.reason !== retained;
+  await (isNew ? retainOrphan : notifyRetained)(cycle, rotation, key, verdict, askedAt);
+  return false;
+};
+
+const clearOrphan = async (
+  cycle: Cycle,
+  { id, service, why, since, retained, ...key }: Orphan,
+): Promise<{ readonly refusal: unknown }> => {
+  const { log } = cycle.deps;
+  if (why === 'orphan' && !(await mayDelete(cycle, { id, service }, key, retained)))
+    return { refusal: undefined };
+  if (since === undefined) await note(cycle, { id, service }, { what: 'deleting', ...key, why });
+  const { taken, refusal } = await takeOrphan(cycle, key.keyId);
+  if (!taken) {
+    log.warn('a key that nobody can use is not known to be gone after it was deleted', {
+      service,
+      key: key.name,
+      ...(refusal === undefined ? {} : errorFields(refusal)),
+    });
+    if (cycle.keys().has(key.keyId)) await notifyStaying(cycle, { id, service }, key, since);
+    return { refusal };
+  }
+  await note(cycle, { id, service }, { what: 'deleted', ...key });
+  // One that was retained for a while is no news.
+  if (why === 'orphan' && retained === undefined)
+    await notifyOf(
+      cycle,
+      { id, service },
+      {
+        kind: 'orphan',
+        title: `a key that nobody can use was cleared away`,
+        words: `${key.name} was made by a request whose answer never came, and showed up late; it was deleted`,
+        key: `orphan/${key.keyId}`,
+      },
+    );
+  return { refusal: undefined };
+};
+
+/** Clears away, at the beginning of a pass, what no rotation under way will see to. */
+export const deleteOrphans = async (cycle: Cycle): Promise<void> => {
+  for (const orphanKey of orphansIn(cycle)) {
+    const { refusal } = await clearOrphan(cycle, orphanKey);
+    if (hasEnough(refusal)) return;
+  }
+  await vanished(cycle);
+};

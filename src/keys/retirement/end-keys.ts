@@ -1,0 +1,172 @@
+import { formatMoment, isFault, messageOf, shellWord, toSeconds } from '../../core/index.ts';
+import type { KeyService, PlannedExpiry } from '../service-types.ts';
+import { isTaken, removeKey } from './clear-key.ts';
+import { candidateOf } from '../rotation.ts';
+import { generationKey, note, notifyOf } from '../rotation/cycle.ts';
+import type { Cycle } from '../rotation/cycle.ts';
+import { outdatedNow, describeStop } from '../rotation/up-to-date.ts';
+
+type Ended = Awaited<ReturnType<KeyService['expire']>>[number];
+
+/** Names what is done to end a key, so that its steps stand together. */
+const idOf = ({ keyId }: PlannedExpiry): string => `expiry/${keyId}`;
+
+const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promise<string> => {
+  const { account, journal } = cycle.deps;
+  const { service, name, keyId } = planned;
+  const id = idOf(planned);
+  const told = await journal.history({ account, service });
+  // A stage is announced once; the mail itself has its key too.
+  if (told.some((event) => event.what === 'warned' && event.keyId === keyId && event.stage === stage))
+    return 'it was warned of before';
+  await notifyOf(
+    cycle,
+    { id, service },
+    {
+      kind: 'warning',
+      title: `the key ${name} is to end`,
+      words: stage,
+      key: `${id}/${stage}`,
+    },
+  );
+  await note(cycle, { id, service }, { what: 'warned', ...generationKey(planned), stage });
+  return 'its owner was warned';
+};
+
+/** What keeps the key from being ended, and whether that is what was wanted anyway. */
+const obstacleTo = async (
+  cycle: Cycle,
+  planned: PlannedExpiry,
+  held: ReadonlyMap<number, string>,
+): Promise<Ended | undefined> => {
+  const { keyId, name, action, evenIfCurrent = false } = planned;
+  const { journal, account } = cycle.deps;
+  const listed = cycle.keys().get(keyId);
+  if (listed?.name !== name) {
+    const done = listed === undefined && action.kind === 'delete' && (await isTaken(cycle, keyId));
+    return { planned, done, said: `the gateway no longer lists ${name} under the id ${keyId}` };
+  }
+  if (action.kind === 'warn') return undefined;
+  const turning = journal.openRotations(account).find((rotation) => candidateOf(rotation)?.keyId === keyId);
+  if (turning === undefined) {
+    const why = evenIfCurrent ? undefined : held.get(keyId);
+    return why === undefined
+      ? undefined
+      : { planned, done: false, said: `${name} is in use by a consumer: ${why}` };
+  }
+  if (turning.cutover !== undefined && evenIfCurrent) return undefined;
+  const service = shellWord(turning.service);
+  return {
+    planned,
+    done: false,
+    said:
+      turning.cutover === undefined
+        ? `${name} is the new key of a rotation under way: end that with \`tollkeeper keys give-up ${service}\` first`
+        : `${name} is what every sink of ${turning.service} holds: \`tollkeeper keys rotate ${service} --now\` replaces it first`,
+  };
+};
+
+/** A key that had left its line, and is to live on, is in it again. */
+const revive = async (
+  cycle: Cycle,
+  rotation: { readonly id: string; readonly service: string },
+  keyId: number,
+): Promise<void> => {
+  const row = cycle.deps.journal.lineage(cycle.deps.account).get(keyId);
+  if (row?.retired !== undefined)
+    await note(cycle, rotation, { what: 'adopted', ...generationKey(row), born: row.born });
+};
+
+const one = async (
+  cycle: Cycle,
+  planned: PlannedExpiry,
+  held: ReadonlyMap<number, string>,
+): Promise<Ended> => {
+  const { action, service, keyId } = planned;
+  const { journal, account } = cycle.deps;
+  const outdated = await outdatedNow(cycle, service, journal.managed(account).get(service));
+  if (outdated !== undefined) return { planned, done: false, said: describeStop(outdated) };
+  const rotation = { id: idOf(planned), service };
+  const key = generationKey(planned);
+  const obstacle = await obstacleTo(cycle, planned, held);
+  if (obstacle !== undefined) return obstacle;
+  if (action.kind === 'warn') return { planned, done: true, said: await warn(cycle, planned, action.stage) };
+  if (action.kind === 'expire') {
+    const before = cycle.keys().get(keyId)?.expiredTime;
+    await note(cycle, rotation, {
+      what: 'expiring',
+      ...key,
+      expiredTime: action.at,
+      ...(before === undefined ? {} : { before }),
+    });
+    const { measured } = await cycle.deps.gateway.update(
+      keyId,
+      { expiredTime: action.at },
+      { neverRaise: false },
+      cycle.signal,
+    );
+    await note(cycle, rotation, { what: 'expiry-set', ...key, expiredTime: action.at, measured });
+    if (action.at <= toSeconds(cycle.deps.clock.now()))
+      await note(cycle, rotation, { what: 'retired', ...key });
+    else await revive(cycle, rotation, keyId);
+    const said = `it ends ${formatMoment(action.at, 'UTC')}${measured === '' ? '' : `; ${measured}`}`;
+    return { planned, done: true, said };
+  }
+  await note(cycle, rotation, { what: 'deleting', ...key, why: 'expired' });
+  const refusal = await removeKey(cycle, keyId);
+  cycle.removed.add(keyId);
+  return {
+    planned,
+    done: refusal === undefined,
+    said: refusal === undefined ? 'deleted' : messageOf(refusal),
+  };
+};
+
+/**
+ * Ends keys as planned, each by itself: what fails for one is told, and the next is seen to. A key that a sink holds
+ * (`held`, with the reason) stays unless its plan says otherwise.
+ */
+export const endKeys = async (
+  cycle: Cycle,
+  planned: readonly PlannedExpiry[],
+  held: ReadonlyMap<number, string>,
+): Promise<readonly Ended[]> => {
+  const results: Ended[] = [];
+  for (const each of planned) {
+    cycle.signal.throwIfAborted();
+    try {
+      results.push(await one(cycle, each, held));
+    } catch (error) {
+      cycle.signal.throwIfAborted();
+      if (!isFault(error)) throw error;
+      results.push({ planned: each, done: false, said: `${error.message} (${error.code})` });
+    }
+  }
+  if (cycle.removed.size === 0) return results;
+  const removed = new Set(cycle.removed);
+  await cycle.look();
+  const settled: Ended[] = [];
+  for (const result of results) {
+    if (!removed.has(result.planned.keyId)) {
+      settled.push(result);
+      continue;
+    }
+    const isGone = await isTaken(cycle, result.planned.keyId);
+    if (isGone)
+      await note(
+        cycle,
+        { id: idOf(result.planned), service: result.planned.service },
+        { what: 'deleted', ...generationKey(result.planned) },
+      );
+    settled.push(
+      isGone
+        ? { ...result, done: true, said: 'deleted, and no longer listed' }
+        : {
+            ...result,
+            done: false,
+            said: result.done ? 'deleted, and still listed: the next run looks again' : result.said,
+          },
+    );
+  }
+  return settled;
+};

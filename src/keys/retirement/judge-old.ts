@@ -1,0 +1,159 @@
+import { formatMoment, interval, toMillis, toSeconds, unixSeconds } from '../../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type { KeyUse } from '../key-event.ts';
+import { maxLag } from '../lag.ts';
+import type { LogCompleteness } from '../ports.ts';
+import type { RetainedReason } from '../rotation.ts';
+import type { RetireTerms } from '../terms.ts';
+import { clockSkew } from './clock-skew.ts';
+import { sumOfUses } from './named-uses.ts';
+import type { NamedUse } from './named-uses.ts';
+
+/** All that the retirement of an old key is judged by. Moments in milliseconds UTC on the gateway's clock, which stamps calls. */
+export type RetireFacts = {
+  readonly now: UnixMillis;
+  readonly cutover: UnixMillis;
+  readonly retire: RetireTerms;
+  /** Every name that the old key bore since the cutover, the one that is written down first. */
+  readonly oldNames: readonly string[];
+  readonly newName: string;
+  /** Why a wrong clock lets nothing be proven, in words. */
+  readonly clockProblem?: string;
+  /** Why no call can be made with the successor, where that is so. */
+  readonly newIsDead?: 'disabled' | 'expired' | 'exhausted';
+  /** Up to where the log holds every call since the cutover; nothing where it does not reach it. */
+  readonly complete: LogCompleteness;
+  /**
+   * Calls by the old key, under each of its names, from the quiet time that ends where the log does up to now; of all the
+   * time since the cutover while that does not fit behind it.
+   */
+  readonly oldUses?: readonly NamedUse[];
+  /** Calls by the successor that are not our own, up to where the log ends. */
+  readonly newUses?: readonly NamedUse[];
+  /** Other keys that bore a name of either since the cutover. */
+  readonly nameCollisions: readonly number[];
+  /** A name that both bore since then, one after the other. */
+  readonly sharedName?: string;
+};
+
+export type RetireVerdict =
+  | { readonly verdict: 'go'; readonly range: Interval<UnixMillis>; readonly evidence: string }
+  | { readonly verdict: 'wait'; readonly words: string }
+  | {
+      readonly verdict: 'hold';
+      readonly reason: RetainedReason;
+      readonly words: string;
+      readonly escalate: boolean;
+      readonly use?: KeyUse;
+    };
+
+const shown = (moment: UnixSeconds): string => formatMoment(moment, 'UTC');
+
+/** Where the log ends that is known to be whole. */
+export const knownEnd = (complete: LogCompleteness, now: UnixMillis): UnixSeconds | undefined =>
+  complete.complete ? toSeconds(now) : complete.through;
+
+/** The quiet time that the old key is judged by; nothing while it does not lie after the cutover. */
+export const quietRange = (
+  cutover: UnixMillis,
+  quiet: number,
+  end: UnixSeconds | undefined,
+): Interval<UnixSeconds> | undefined => {
+  if (end === undefined) return undefined;
+  const start = end - Math.ceil(quiet / 1000);
+  // A second that began before the cutover may hold calls of before it.
+  return start >= Math.ceil(cutover / 1000) ? interval(unixSeconds(start), end) : undefined;
+};
+
+/**
+ * From when on calls of the successor are those of its consumer: a clock that runs ahead stamps our own, which verified
+ * it before the cutover, up to so much later.
+ */
+export const resumedFrom = (cutover: UnixMillis, quiet: number): UnixSeconds =>
+  unixSeconds(Math.ceil((cutover + Math.min(clockSkew, quiet / 2)) / 1000));
+
+const calls = ({ calls: number }: KeyUse): string => `${number} ${number === 1 ? 'call' : 'calls'}`;
+
+/** The most used: enough to find who calls. */
+const modelsNamed = 5;
+
+/** Under which names it was called, where that is not the one it is known by. */
+const describeCalled = (name: string, uses: readonly NamedUse[]): string => {
+  const called = uses.flatMap((one) => (one.use.calls > 0 ? [one.name] : []));
+  if (called.every((one) => one === name)) return '';
+  return ` under its ${called.length === 1 ? 'name' : 'names'} ${called.join(' and ')}`;
+};
+
+const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUse): string => {
+  const last = use.lastCall === undefined ? '' : `, the last at ${shown(use.lastCall)}`;
+  const models = use.models.slice(0, modelsNamed).map(({ model, calls: number }) => `${model} (${number})`);
+  const more = use.models.length - models.length;
+  const told = [...models, ...(more > 0 ? [`${more} more models`] : [])].join(', ');
+  return `${name} is still used${describeCalled(name, uses)}: ${calls(use)}${last}${told === '' ? '' : `, of ${told}`}`;
+};
+
+/**
+ * Whether the old key may go. It goes when the log, complete through the quiet time, shows calls by the new key and none
+ * by the old under any name it bore, and no other key bore one of theirs: log rows carry names. Past `max_overlap` one that is idle goes though the
+ * new one is idle too, and everything else is brought before the operators. Pure.
+ */
+export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
+  const { now, cutover, retire, complete, newName, oldUses, newUses, sharedName } = facts;
+  const [oldName = '', ...otherNames] = facts.oldNames;
+  const oldUse = oldUses && sumOfUses(oldUses);
+  const newUse = newUses && sumOfUses(newUses);
+  const isPast = retire.maxOverlap !== undefined && now >= cutover + retire.maxOverlap;
+  const end = knownEnd(complete, now);
+  const range = quietRange(cutover, retire.quiet, end);
+  const hold = (reason: RetainedReason, words: string, use?: KeyUse): RetireVerdict => ({
+    verdict: 'hold',
+    reason,
+    words,
+    escalate: isPast,
+    ...(use === undefined ? {} : { use }),
+  });
+  if (facts.newIsDead !== undefined)
+    return hold(
+      'successor-dead',
+      `${newName}, which every sink holds, is ${facts.newIsDead}: fix it at the gateway, or let another be delivered with \`tollkeeper keys give-up\` and \`tollkeeper keys rotate\` of the service; ${oldName} is all that works until then`,
+    );
+  if (facts.nameCollisions.length > 0)
+    return hold(
+      'name-shared',
+      `other keys bore a name of ${oldName} or ${newName} since the cutover (ids ${facts.nameCollisions.join(', ')}): whose calls the log shows cannot be told`,
+    );
+  if (sharedName !== undefined)
+    return hold(
+      'name-shared',
+      `${oldName} and ${newName} both bore the name ${sharedName} since the cutover: whose calls the log shows cannot be told`,
+    );
+  if (facts.clockProblem !== undefined)
+    // What is wrong is no key: it is shown by itself, and over once the clock is right.
+    return { verdict: 'hold', reason: 'clock-skew', words: facts.clockProblem, escalate: false };
+  const lag = end === undefined ? Number.POSITIVE_INFINITY : now - toMillis(end);
+  const why = complete.complete ? '' : complete.why;
+  const isUsed = oldUse !== undefined && oldUse.calls > 0;
+  // A call of just now says more than what is missing of the log.
+  const isUsedNow = isUsed && (oldUse.lastCall ?? 0) * 1000 >= now - retire.quiet;
+  if (lag > maxLag(retire.quiet) && !isUsedNow)
+    return hold('log-incomplete', `the call log does not reach far enough: ${why}`);
+  if (isUsed) return hold('used', describeUsed(oldName, oldUses ?? [], oldUse), oldUse);
+  if (range === undefined || oldUse === undefined || newUse === undefined || end === undefined)
+    return { verdict: 'wait', words: `${oldName} must be quiet for longer` };
+  if (newUse.calls === 0 && !isPast)
+    return hold(
+      'successor-unused',
+      `${newName} has made no call since the cutover: whether anybody took it up is not known`,
+    );
+  const both = interval(toMillis(range.start), toMillis(range.end));
+  const taken =
+    newUse.calls > 0
+      ? `${calls(newUse)} by ${newName} since the cutover`
+      : `no call by ${newName} either, and max_overlap has passed`;
+  const also = otherNames.length === 0 ? '' : ` (also ${otherNames.join(', ')})`;
+  return {
+    verdict: 'go',
+    range: both,
+    evidence: `no call by ${oldName}${also} from ${shown(range.start)} to ${shown(range.end)} in a log that is complete to there; ${taken}`,
+  };
+};

@@ -1,0 +1,129 @@
+import { formatMoment, toMillis, unixSeconds } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { RetainReason } from '../key-event.ts';
+import { maxLag } from '../lag.ts';
+import type { LogCompleteness } from '../ports.ts';
+import type { Fingerprint, SinkReading } from '../sink.ts';
+import { clockSkew } from './clock-skew.ts';
+
+/** A declared sink, as it was read now. */
+export type SinkFact = {
+  /** For a person. */
+  readonly sink: string;
+  readonly reading: SinkReading | { readonly state: 'failed'; readonly why: string };
+  /** The journal knows that what it holds is another key: one that we delivered, or that was there before the request. */
+  readonly isAnother: boolean;
+};
+
+/** All that the deletion of an orphan is judged by. Moments in milliseconds UTC. */
+export type OrphanFacts = {
+  readonly name: string;
+  readonly now: UnixMillis;
+  readonly askedAt: UnixMillis;
+  /** When the gateway created the listed key, where it says so. */
+  readonly createdAt?: UnixMillis;
+  /** Milliseconds that a request whose answer was lost may still be on its way. */
+  readonly settle: number;
+  /** Of its plaintext; missing where no answer came. */
+  readonly fingerprint?: Fingerprint;
+  /** Ids of the listed keys that may be the one asked for. */
+  readonly candidates: readonly number[];
+  /** How the candidate differs from what was asked for. */
+  readonly mismatch?: string;
+  /** Missing where the job that declares them does not exist (any more); empty of throw-away keys, which are for none. */
+  readonly sinks?: readonly SinkFact[];
+  /** Whether the log is complete from the request, less the clock skew, up to now. */
+  readonly complete: LogCompleteness;
+  /** Calls under every name that the key had since then, without those that verified it. */
+  readonly calls: number;
+};
+
+export type OrphanVerdict =
+  | { readonly verdict: 'delete'; readonly evidence: string }
+  /** `passing`: time may settle it. */
+  | {
+      readonly verdict: 'retain';
+      readonly reason: RetainReason;
+      readonly words: string;
+      readonly passing: boolean;
+    };
+
+const retain = (reason: RetainReason, words: string, passing = false): OrphanVerdict => ({
+  verdict: 'retain',
+  reason,
+  words,
+  passing,
+});
+
+const judgeSink = (
+  { sink, reading, isAnother }: SinkFact,
+  { name, fingerprint }: OrphanFacts,
+): OrphanVerdict | undefined => {
+  switch (reading.state) {
+    case 'empty':
+      return undefined;
+    case 'unreadable':
+      return retain('sink-unreadable', `${sink} cannot be read back and may hold it: ${reading.why}`);
+    case 'failed':
+      return retain('sink-failed', `${sink} could not be read: ${reading.why}`, true);
+    default:
+      if (reading.fingerprint === fingerprint) return retain('sink-holds-it', `${sink} holds ${name}`);
+      return isAnother
+        ? undefined
+        : retain('sink-unknown', `${sink} holds a key that the journal does not know, which may be ${name}`);
+  }
+};
+
+/** Milliseconds without a call by a key whose answer was lost: it may be one that a person made just now. */
+const lostIdle = 3_600_000;
+
+const judgeLog = (facts: OrphanFacts): OrphanVerdict | undefined => {
+  const { now, askedAt, createdAt = askedAt, fingerprint, settle, complete } = facts;
+  const quiet = Math.max(settle + clockSkew, fingerprint === undefined ? lostIdle : 0);
+  const end = complete.complete
+    ? now
+    : complete.through === undefined
+      ? undefined
+      : toMillis(complete.through);
+  const needed = Math.max(Math.max(askedAt, createdAt) + quiet, now - maxLag(0));
+  if (end !== undefined && end >= needed) return undefined;
+  const until = formatMoment(unixSeconds(Math.ceil(needed / 1000)), 'UTC');
+  const why = complete.complete ? '' : `: ${complete.why}`;
+  return retain(
+    'log-incomplete',
+    `whether it is used is known once the call log is complete up to ${until}${why}`,
+    true,
+  );
+};
+
+/**
+ * Whether a key that was made for a rotation and never delivered may be deleted: only when it is certainly the key that was
+ * asked for, every declared sink was read back and holds another key, and the complete log shows no call by it. Pure.
+ */
+export const judgeOrphan = (facts: OrphanFacts): OrphanVerdict => {
+  const { name, candidates, mismatch, sinks, calls } = facts;
+  if (candidates.length > 1)
+    return retain(
+      'ambiguous',
+      `${candidates.length} keys are named ${name} (ids ${candidates.join(', ')}), and which of them Tollkeeper asked for is not known`,
+    );
+  if (mismatch !== undefined)
+    return retain('not-ours', `the key ${name} is not the one that was asked for: ${mismatch}`);
+  if (calls > 0)
+    return retain('used', `the call log shows ${calls === 1 ? 'a call' : `${calls} calls`} by it`);
+  if (sinks === undefined)
+    return retain('sinks-undeclared', 'no job declares the sinks that it was made for');
+  let passing: OrphanVerdict | undefined;
+  for (const sink of sinks) {
+    const found = judgeSink(sink, facts);
+    if (found?.verdict === 'retain' && !found.passing) return found;
+    passing ??= found;
+  }
+  return (
+    passing ??
+    judgeLog(facts) ?? {
+      verdict: 'delete',
+      evidence: `no sink holds it (${sinks.length} read back), and the complete call log shows no call by it`,
+    }
+  );
+};

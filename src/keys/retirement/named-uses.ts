@@ -1,0 +1,67 @@
+import { addMoney } from '../../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type { KeyUse } from '../key-event.ts';
+import type { GenerationKey } from '../rotation.ts';
+import type { Cycle } from '../rotation/cycle.ts';
+
+/** Calls under one of the names that a key bore. */
+export type NamedUse = { readonly name: string; readonly use: KeyUse };
+
+/** A name as the log tells it from others: some exports trim what some lists do not. */
+export const bareName = (name: string): string => name.replaceAll(/^\p{Zs}+|\p{Zs}+$/gu, '');
+
+export const isSameName = (one: string, other: string): boolean => bareName(one) === bareName(other);
+
+/** Those that the log cannot tell apart are one, the first of them. */
+export const distinctNames = (names: readonly string[]): readonly string[] =>
+  names.filter((name, place) => names.findIndex((one) => isSameName(one, name)) === place);
+
+/** Every name that the key bore since, the one that is written down first: others can rename it. */
+export const namesBorne = async (
+  { deps: { evidence, account }, keys }: Cycle,
+  { keyId, name }: Pick<GenerationKey, 'keyId' | 'name'>,
+  since: UnixMillis,
+): Promise<readonly string[]> => {
+  const listed = keys().get(keyId)?.name ?? name;
+  return [...new Set([name, ...(await evidence.namesOf(account, keyId, since)), listed])];
+};
+
+/** Calls under each of the names; those that the log cannot tell apart are one. */
+export const usesOf = async (
+  { deps: { evidence, account } }: Cycle,
+  names: readonly string[],
+  range: Interval<UnixSeconds>,
+): Promise<readonly NamedUse[]> => {
+  const uses: NamedUse[] = [];
+  for (const name of distinctNames(names)) uses.push({ name, use: await evidence.use(account, name, range) });
+  return uses;
+};
+
+const sumOfModels = (uses: readonly KeyUse[]): KeyUse['models'] => {
+  const sums = new Map<string, number>();
+  for (const { models } of uses)
+    for (const { model, calls } of models) sums.set(model, (sums.get(model) ?? 0) + calls);
+  return [...sums]
+    .map(([model, calls]) => ({ model, calls }))
+    .sort((left, right) => right.calls - left.calls);
+};
+
+/** The uses of all names as that of one key. Pure. */
+export const sumOfUses = (named: readonly NamedUse[]): KeyUse => {
+  const uses = named.map(({ use }) => use);
+  const [first] = uses;
+  if (first !== undefined && uses.length === 1) return first;
+  const lastCall = uses.reduce<UnixSeconds | undefined>(
+    (latest, use) =>
+      use.lastCall !== undefined && (latest === undefined || use.lastCall > latest) ? use.lastCall : latest,
+    undefined,
+  );
+  const spends = uses.flatMap(({ spend }) => (spend === undefined ? [] : [spend]));
+  const [spend, ...others] = spends;
+  return {
+    calls: uses.reduce((sum, use) => sum + use.calls, 0),
+    ...(lastCall === undefined ? {} : { lastCall }),
+    ...(spend === undefined ? {} : { spend: others.reduce(addMoney, spend) }),
+    models: sumOfModels(uses),
+  };
+};

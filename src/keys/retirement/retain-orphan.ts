@@ -1,0 +1,59 @@
+import type { Rotation } from '../rotation.ts';
+import type { OrphanVerdict } from './judge-orphan.ts';
+import { note, notifyOf } from '../rotation/cycle.ts';
+import type { Cycle } from '../rotation/cycle.ts';
+
+type Retained = Extract<OrphanVerdict, { verdict: 'retain' }>;
+
+type Orphan = { readonly keyId: number; readonly generation: number; readonly name: string };
+
+/** Milliseconds for which operators are not asked about what time may settle. */
+const timeout = 86_400_000;
+
+/** Whether the key is certainly the one that was asked for, so that it is known by its id from now on. */
+export const isIdentified = ({ reason }: Retained): boolean =>
+  reason !== 'ambiguous' && reason !== 'not-ours';
+
+/** Tells operators of an orphan that only they can end; of one that time may settle, after a day. */
+export const notifyRetained = async (
+  cycle: Cycle,
+  rotation: Pick<Rotation, 'id' | 'service'>,
+  { keyId, name }: Orphan,
+  verdict: Retained,
+  since: number,
+): Promise<void> => {
+  const { reason, words, passing } = verdict;
+  const identified = isIdentified(verdict);
+  if (passing && cycle.deps.clock.now() - since < timeout) return;
+  await notifyOf(cycle, rotation, {
+    kind: 'orphan',
+    title: identified
+      ? `the key ${name} is kept: it may be in use`
+      : `whose the key ${name} is cannot be told`,
+    words: `${name} (id ${keyId}) was asked for by a rotation of ${rotation.service} and delivered to no sink, as far as is written down. It is not deleted: ${words}`,
+    advice: `Find out who uses it. \`tollkeeper keys expire id:${keyId}\` ends it where nobody does.`,
+    key: `retained/${identified ? keyId : name}/${reason}`,
+  });
+};
+
+/** Writes down that an orphan is retained, and why. */
+export const retainOrphan = async (
+  cycle: Cycle,
+  rotation: Pick<Rotation, 'id' | 'service'> & { readonly who?: string },
+  orphan: Orphan,
+  verdict: Retained,
+  since: number,
+): Promise<void> => {
+  const { keyId, generation, name } = orphan;
+  const { reason, words } = verdict;
+  // Before it is written down: a kill between must not lose the notification.
+  await notifyRetained(cycle, rotation, orphan, verdict, since);
+  await note(cycle, rotation, {
+    what: 'retained',
+    ...(isIdentified(verdict) ? { keyId } : {}),
+    generation,
+    name,
+    reason,
+    words,
+  });
+};

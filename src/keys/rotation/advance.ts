@@ -1,0 +1,229 @@
+import { clockOffset, errorFields, hasCode, isFault, messageOf, unixMillis } from '../../core/index.ts';
+import type { Fault } from '../../core/index.ts';
+import { candidateOf } from '../rotation.ts';
+import type { Attempt, Rotation } from '../rotation.ts';
+import { clearKey } from '../retirement/clear-key.ts';
+import type { Action } from './action.ts';
+import { decide } from './decide.ts';
+import { deleteOld } from '../retirement/delete-old.ts';
+import { checkStillKept, deliverTo, proveOrSupersede, readBack, verifyAttempt } from './deliver-key.ts';
+import type { Consumer } from './engine-deps.ts';
+import { failStep, notifyStuck } from './fail-step.ts';
+import { expireNow, cutOver, setExpiry } from './cutover.ts';
+import { judgeStep } from './judge-step.ts';
+import { makeKey, noteLost } from './make-key.ts';
+import { makeWay } from './make-way.ts';
+import { generationKey, note } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
+import { verifyStillExists, verifySuccessorExists } from './seek-key.ts';
+import { settleQuota, shareQuota } from './settle-quota.ts';
+import { observeSinks, outdatedNow, describeStop } from './up-to-date.ts';
+import { viewOf } from './view-of.ts';
+
+/** How far a rotation came in a pass. */
+export type Moved = {
+  readonly rotation: Rotation;
+  readonly moved: boolean;
+  /** What it rests for. */
+  readonly words: string;
+  readonly fault?: Fault;
+};
+
+/** Milliseconds after which a key that is refused is bad: caches hold on for ten minutes (docs/gateway.md G8.16). */
+const badAfter = 660_000;
+
+/** More steps than any rotation has. */
+const maxSteps = 400;
+
+const once = <Value>(make: () => Value): (() => Value) => {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+};
+
+const neverCalled = (what: string): never => {
+  throw new RangeError(`${what} is missing`);
+};
+
+const perform = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  action: Exclude<Action, { step: 'rest' }>,
+  consumerOf: () => Consumer | undefined,
+): Promise<void> => {
+  const declared = (): Consumer => consumerOf() ?? neverCalled(`the job ${rotation.terms.job}`);
+  const successor = (): Attempt =>
+    rotation.attempts.find(({ state }) => state === 'current') ?? neverCalled('the successor');
+  const { cutover = unixMillis(0) } = rotation;
+  // A leaked key waits for nobody.
+  const beforeEnd = async (): Promise<void> => {
+    if (rotation.terms.retire.when !== 'now')
+      await checkStillKept(cycle, rotation, successor(), consumerOf()?.sinks ?? []);
+  };
+  switch (action.step) {
+    case 'note-lost':
+      return noteLost(cycle, rotation, action.attempt);
+    case 'look':
+      return cycle.look();
+    case 'clear':
+      return clearKey(cycle, rotation, action.attempt, action.keyId);
+    case 'seek':
+      return verifySuccessorExists(cycle, rotation, action.attempt);
+    case 'create':
+      await observeSinks(cycle, rotation, declared().sinks);
+      return makeKey(cycle, rotation);
+    case 'verify':
+      try {
+        return await verifyAttempt(cycle, rotation, action.attempt, declared());
+      } catch (error) {
+        const { madeAt = 0 } = action.attempt;
+        const isBad = isFault(error) && error.code === 'key-verify-refused';
+        if (isBad && cycle.deps.clock.now() - madeAt >= badAfter)
+          await clearKey(cycle, rotation, action.attempt, action.attempt.keyId ?? 0);
+        throw error;
+      }
+    case 'deliver': {
+      const sink = declared().sinks.find(({ place }) => place === action.place);
+      return deliverTo(cycle, rotation, action.attempt, sink ?? neverCalled(action.place));
+    }
+    case 'read-back':
+      return readBack(cycle, rotation, action.attempt, declared().sinks);
+    case 'prove':
+      return proveOrSupersede(cycle, rotation, action.attempt, declared().sinks);
+    case 'cut-over':
+      return cutOver(cycle, rotation, action.attempt);
+    case 'reload':
+      await declared().reload?.(rotation.service, cycle.signal);
+      return note(cycle, rotation, { what: 'reloaded', ...generationKey({ keyId: 0, ...action.attempt }) });
+    case 'share-quota':
+      return shareQuota(cycle, rotation, action.attempt, action.old);
+    case 'set-expiry':
+      // A gateway whose clock is ahead would end it early.
+      return setExpiry(
+        cycle,
+        rotation,
+        action.old,
+        unixMillis(action.at + Math.max(0, clockOffset(cycle.deps.gatewayClock?.()))),
+      );
+    case 'judge':
+      return judgeStep(cycle, rotation, successor(), action.old, cutover);
+    case 'note-gone':
+      return verifyStillExists(cycle, rotation, action.old);
+    case 'retire':
+      await beforeEnd();
+      return note(cycle, rotation, { what: 'retiring', ...generationKey(action.old) });
+    case 'settle-quota':
+      return settleQuota(cycle, rotation, action.attempt, action.old);
+    case 'delete':
+      // It may have stood before this step for days.
+      if (action.old.state !== 'deleting') await beforeEnd();
+      return deleteOld(cycle, rotation, action.old);
+    case 'expire':
+      await beforeEnd();
+      return expireNow(cycle, rotation, action.old);
+    case 'finish':
+      return note(cycle, rotation, { what: 'done' });
+    default:
+      return neverCalled('the step');
+  }
+};
+
+/** One that waits for a person keeps no key meanwhile that nobody can use: others are not to wait for the person. */
+const clearLeft = async (cycle: Cycle, id: string): Promise<void> => {
+  const rotation = cycle.deps.journal.rotation(id);
+  const attempt = rotation?.waiting === undefined ? undefined : candidateOf(rotation);
+  if (rotation === undefined || attempt?.keyId === undefined) return;
+  if (attempt.state !== 'made' && attempt.state !== 'verified') return;
+  try {
+    await clearKey(cycle, rotation, attempt, attempt.keyId);
+  } catch (error) {
+    cycle.signal.throwIfAborted();
+    cycle.deps.log.warn('a key that nobody can use is deleted with the next pass', {
+      service: rotation.service,
+      ...errorFields(error),
+    });
+  }
+};
+
+/** What keeps another service's key from being cleared away is no failure of this rotation. */
+const hasMadeWay = async (cycle: Cycle, rotation: Rotation): Promise<boolean> => {
+  try {
+    return await makeWay(cycle, rotation);
+  } catch (error) {
+    cycle.signal.throwIfAborted();
+    if (hasCode(error, 'gateway-rate-limited') || !isFault(error)) throw error;
+    cycle.deps.log.warn('the new key of another service keeps a leaked key waiting', {
+      service: rotation.service,
+      ...errorFields(error),
+    });
+    return false;
+  }
+};
+
+/** Steps before which sinks are read once more: another program may have written there since the pass began. */
+const checkedAgain: ReadonlySet<Action['step']> = new Set([
+  'deliver',
+  'set-expiry',
+  'retire',
+  'delete',
+  'expire',
+]);
+
+/** Takes each step of a rotation that can be taken now. A failed one ends its turn, and is written down and told. */
+export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved | undefined> => {
+  const { journal } = cycle.deps;
+  let moved = false;
+  let last = journal.rotation(id);
+  if (last === undefined) return undefined;
+  for (let steps = 0; steps < maxSteps; steps += 1) {
+    cycle.signal.throwIfAborted();
+    const rotation = journal.rotation(id);
+    if (rotation === undefined) return { rotation: { ...last, over: 'done' }, moved, words: 'it is done' };
+    last = rotation;
+    let action: Action | undefined;
+    try {
+      const consumerOf = once(() => cycle.deps.consumerOf(rotation.terms.job, rotation.service));
+      action = decide(rotation, viewOf(cycle, rotation, consumerOf));
+      if (action.step === 'rest') {
+        const stop = await outdatedNow(cycle, rotation.service, rotation.terms.job);
+        if (stop !== undefined) return { rotation, moved, words: describeStop(stop) };
+        const isUrgent = action.blocked === true && rotation.terms.retire.when === 'now';
+        if (isUrgent && (await hasMadeWay(cycle, rotation))) continue;
+        if (action.blocked === true) cycle.blocked.add(id);
+        if (action.pending !== undefined) await notifyStuck(cycle, rotation, action.pending, action.words);
+        return { rotation, moved, words: action.words };
+      }
+      const { service, terms } = rotation;
+      const outdated = await outdatedNow(cycle, service, terms.job, checkedAgain.has(action.step));
+      if (outdated !== undefined) return { rotation, moved, words: describeStop(outdated) };
+      if (action.step === 'create') {
+        if (cycle.made.has(id)) return { rotation, moved, words: 'another key is made in the next pass' };
+        cycle.made.add(id);
+      }
+      cycle.onStep(rotation, action.step);
+      await perform(cycle, rotation, action, consumerOf);
+      // A look at what is there is no step.
+      moved ||= journal.rotation(id) !== rotation;
+    } catch (error) {
+      cycle.signal.throwIfAborted();
+      // Whoever asks too often only makes it last: nothing of the account goes on in this pass, and no try is used up.
+      if (hasCode(error, 'gateway-rate-limited')) throw error;
+      // What could not be written down has not been done, and cannot be told of as a step.
+      if (
+        isFault(error) &&
+        (error.code === 'disk-full' || error.code === 'path-unwritable') &&
+        action?.step !== 'deliver'
+      )
+        throw error;
+      const now = journal.rotation(id) ?? rotation;
+      await failStep(cycle, now, action?.step ?? 'decide', error);
+      await clearLeft(cycle, id);
+      return {
+        rotation: journal.rotation(id) ?? now,
+        moved,
+        words: messageOf(error),
+        ...(isFault(error) ? { fault: error } : {}),
+      };
+    }
+  }
+  return { rotation: last, moved, words: 'it goes on with the next pass' };
+};

@@ -1,0 +1,94 @@
+import { toSeconds, unixSeconds } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { KeyEvent } from '../key-event.ts';
+import { liveOf } from '../lineage.ts';
+import type { Attempt, OldKey, Rotation } from '../rotation.ts';
+import { generationKey, generationKeyOf, note, plaintextOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
+import { gatewayMoment } from './gateway-time.ts';
+import { notifyExposure } from './settle-quota.ts';
+
+type Doubt = NonNullable<OldKey['doubtful']>;
+
+/** Keys that an earlier rotation was to be rid of and may have left: one that is given up for another leak does so. */
+const doubtsOf = (history: readonly KeyEvent[]): Map<number, Doubt> => {
+  const doubts = new Map<number, Doubt>();
+  for (const event of history) {
+    if (event.what === 'planned' && event.why === 'leak' && event.old !== undefined)
+      doubts.set(event.old.keyId, 'leaked');
+    if (event.what === 'deleting' && event.why === 'leaked') doubts.set(event.keyId, 'leaked');
+    if (event.what !== 'current') continue;
+    for (const { keyId, doubtful } of event.olds)
+      if (doubtful !== undefined && !doubts.has(keyId)) doubts.set(keyId, doubtful);
+  }
+  return doubts;
+};
+
+/** Every sink holds the new key: all others of the service are to go, the old one and those that a crash left behind. */
+export const cutOver = async (cycle: Cycle, rotation: Rotation, attempt: Attempt): Promise<void> => {
+  const { journal, account, plaintexts } = cycle.deps;
+  const others = liveOf(journal.lineage(account), rotation.service).filter(
+    ({ keyId }) => keyId !== attempt.keyId,
+  );
+  const doubts = doubtsOf(await journal.history({ account, service: rotation.service }));
+  for (const keyId of journal.unfinished(account).get(rotation.service) ?? [])
+    if (!doubts.has(keyId)) doubts.set(keyId, 'unfinished');
+  const olds = others.map((row) => {
+    const listed = cycle.keys().get(row.keyId);
+    const isLimited = listed !== undefined && !listed.unlimitedQuota;
+    const doubtful = doubts.get(row.keyId);
+    return {
+      ...generationKey(row),
+      ...(isLimited ? { remain: listed.remainQuota } : {}),
+      ...(doubtful === undefined ? {} : { doubtful }),
+    };
+  });
+  // Before it is written down: a kill between must not lose the letter.
+  await notifyExposure(cycle, rotation, attempt, olds);
+  const gateway = gatewayMoment(cycle);
+  await note(cycle, rotation, {
+    what: 'current',
+    ...generationKeyOf(attempt),
+    olds,
+    ...(gateway === undefined ? {} : { gateway }),
+  });
+  plaintexts.delete(plaintextOf(rotation, attempt));
+};
+
+/** Sets the expiry of an old key, so that it dies though we do. */
+export const setExpiry = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  old: OldKey,
+  at: UnixMillis,
+): Promise<void> => {
+  const listed = cycle.keys().get(old.keyId);
+  const wanted = unixSeconds(Math.ceil(at / 1000));
+  const own = listed?.expiredTime;
+  const expiredTime = typeof own === 'number' && own < wanted ? own : wanted;
+  await note(cycle, rotation, {
+    what: 'expiring',
+    ...generationKey(old),
+    expiredTime,
+    ...(own === undefined ? {} : { before: own }),
+  });
+  const { measured } = await cycle.deps.gateway.update(
+    old.keyId,
+    { expiredTime },
+    { neverRaise: false },
+    cycle.signal,
+  );
+  await note(cycle, rotation, { what: 'expiry-set', ...generationKey(old), expiredTime, measured });
+};
+
+/** The old key is expired now, in place of being deleted. */
+export const expireNow = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
+  if (cycle.keys().has(old.keyId)) {
+    const now = toSeconds(cycle.deps.clock.now());
+    const expiredTime = old.expiry?.set === false ? old.expiry.at : now;
+    const listed = cycle.keys().get(old.keyId);
+    const isOver = typeof listed?.expiredTime === 'number' && listed.expiredTime <= now;
+    if (!isOver) await setExpiry(cycle, rotation, old, (expiredTime * 1000) as UnixMillis);
+  }
+  await note(cycle, rotation, { what: 'retired', ...generationKey(old) });
+};

@@ -1,0 +1,275 @@
+import { formatMoment, shellWord, unixSeconds } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import { candidateOf, isOfRotation } from '../rotation.ts';
+import type { Attempt, OldKey, Rotation } from '../rotation.ts';
+import type { Action, View, WantedPlace } from './action.ts';
+
+const minute = 60_000;
+
+/** Milliseconds after a failed try before the next: 5 minutes, doubled each time, 6 hours at most. */
+export const pauseAfter = (tries: number): number =>
+  Math.min(5 * minute * 2 ** Math.max(0, tries - 1), 360 * minute);
+
+const rest = (words: string): Extract<Action, { step: 'rest' }> => ({ step: 'rest', words });
+
+const clock = (moment: number): string => formatMoment(unixSeconds(Math.floor(moment / 1000)), 'UTC');
+
+/** From when on a list tells whether a request whose answer was lost made a key; at once where our clock was set back since. */
+export const settledAt = ({ askedAt }: Attempt, { now, settle }: Pick<View, 'now' | 'settle'>): number =>
+  askedAt > now + settle ? 0 : askedAt + settle;
+
+/** Keys that must be seen to before anything is made: asked for without an answer, or being removed. */
+const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
+  for (const attempt of attempts) {
+    if (attempt.state === 'asked') return { step: 'note-lost', attempt };
+    const resting = attempt.keyId === undefined ? undefined : view.resting(attempt.keyId);
+    if (resting !== undefined) return rest(resting);
+    if (attempt.state === 'clearing' && attempt.keyId !== undefined)
+      return { step: 'clear', attempt, keyId: attempt.keyId };
+    if (attempt.state !== 'lost') continue;
+    const orphanKey = view.orphanOf(attempt);
+    if (orphanKey !== undefined) return { step: 'clear', attempt, keyId: orphanKey };
+    const settled = settledAt(attempt, view);
+    if (view.listedAt >= settled) continue;
+    if (view.now >= settled) return { step: 'look' };
+    return rest(`whether ${attempt.name} was made is looked for in the list of keys after ${clock(settled)}`);
+  }
+  return undefined;
+};
+
+/** A key that is made, and that no sink can hold. */
+const isUndelivered = ({ state }: Attempt): boolean => state === 'made' || state === 'verified';
+
+/** The place that a person has the key of and has not said so yet. */
+const awaited = (attempt: Attempt, places: readonly WantedPlace[]): WantedPlace | undefined =>
+  places.find(({ place, confirmedByPerson }) => {
+    const delivery = attempt.places[place];
+    return confirmedByPerson && delivery?.done === true && delivery.proof === undefined;
+  });
+
+/** A key whose plaintext is gone: sinks that prove to hold it make it good, else it is in nobody's hands but theirs. */
+const withoutPlaintext = (attempt: Attempt, places: readonly WantedPlace[]): Action => {
+  if (isUndelivered(attempt)) return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
+  const byPerson = awaited(attempt, places);
+  const delivered = places.every(({ place }) => attempt.places[place]?.done === true);
+  if (byPerson !== undefined && delivered) return unconfirmed(attempt, byPerson.place);
+  return { step: 'prove', attempt };
+};
+
+const unconfirmed = ({ name, askedAt }: Attempt, place: string): Action => ({
+  ...rest(`${name} waits in ${place} until a person says with \`tollkeeper keys confirm\` that they have it`),
+  pending: { title: `the key ${name} waits for whoever is to confirm it`, since: askedAt, atOnce: true },
+});
+
+/** Whether a list that should show the key does not. It may be late: a sink may hold the key, and nothing is deleted for it. */
+const isMissing = ({ keyId, madeAt }: Attempt, view: View): boolean =>
+  keyId !== undefined &&
+  madeAt !== undefined &&
+  !view.isListed(keyId) &&
+  view.listedAt > madeAt + view.settle;
+
+/** Orphans of a rotation that are kept beside its successor; a process that dies again and again makes no more. */
+const maxRetained = 3;
+
+const isKept = ({ state, keyId }: Attempt, view: View): boolean =>
+  state === 'retained' && keyId !== undefined && view.isListed(keyId) && !view.isDead(keyId);
+
+const tooMany = ({ service }: Rotation, retained: readonly Attempt[]): Action => ({
+  ...rest(
+    `${retained.map(({ name }) => name).join(', ')} were made for it and may be in use: no other key is made before one of them is gone; \`tollkeeper keys expire\` ends one`,
+  ),
+  pending: {
+    title: `the rotation of ${service} cannot go on`,
+    since: retained.at(-1)?.askedAt ?? (0 as UnixMillis),
+    atOnce: true,
+  },
+});
+
+const towardsCutover = (rotation: Rotation, view: View): Action => {
+  const before = unsettled(rotation, view);
+  if (before !== undefined) return before;
+  const { places } = view;
+  const attempt = candidateOf(rotation);
+  if (places === undefined || places.length === 0) {
+    // Nobody knows when there will be one: others are not to wait for that.
+    if (attempt !== undefined && isUndelivered(attempt))
+      return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
+    return {
+      ...rest(
+        `the job ${rotation.terms.job} declares no place to deliver its key to; declare it again, or give the rotation up with \`tollkeeper keys give-up ${shellWord(rotation.service)}\``,
+      ),
+      pending: {
+        title: `the rotation of ${rotation.service} cannot go on`,
+        since: rotation.changedAt,
+        atOnce: true,
+      },
+    };
+  }
+  if (attempt === undefined) {
+    const retained = rotation.attempts.filter((one) => isKept(one, view));
+    if (retained.length >= maxRetained) return tooMany(rotation, retained);
+    const other = view.unsettledElsewhere();
+    if (other === undefined) return { step: 'create' };
+    const words = `its successor is made when the new key of ${other} is on its way to a sink, or gone`;
+    return { ...rest(words), blocked: true };
+  }
+  if (isMissing(attempt, view)) return { step: 'seek', attempt };
+  // A place that was declared since has to hold it too.
+  if (attempt.state === 'read-back' && places.every(({ place }) => attempt.places[place]?.done === true))
+    return { step: 'cut-over', attempt };
+  if (!view.holds(attempt)) return withoutPlaintext(attempt, places);
+  if (attempt.state === 'made') return { step: 'verify', attempt };
+  const undelivered = places.find(({ place }) => attempt.places[place]?.done !== true);
+  if (undelivered !== undefined) return { step: 'deliver', attempt, place: undelivered.place };
+  const byPerson = awaited(attempt, places);
+  return byPerson === undefined ? { step: 'read-back', attempt } : unconfirmed(attempt, byPerson.place);
+};
+
+const isChanged = ({ quota }: Rotation, keyId: number): boolean =>
+  quota.some((change) => change.keyId === keyId && change.done);
+
+const ending = (rotation: Rotation, attempt: Attempt, old: OldKey): Action => {
+  const { terms } = rotation;
+  const isShared = terms.quota.kind === 'carry' || terms.quota.kind === 'split';
+  if (
+    isShared &&
+    isOfRotation(rotation, old.keyId) &&
+    old.remain !== undefined &&
+    old.settled?.stands !== true
+  )
+    return { step: 'settle-quota', attempt, old };
+  return terms.retire.ending === 'expire' && terms.retire.when !== 'now'
+    ? { step: 'expire', old }
+    : { step: 'delete', old };
+};
+
+/** Milliseconds for which the proof that nobody uses a key holds. */
+const proofHolds = 3_600_000;
+
+/** A key that was given another name since is called under that. */
+const isFresh = ({ keyId, name, idleAt, idleNames = [name] }: OldKey, view: View): boolean =>
+  idleAt !== undefined &&
+  view.now >= idleAt &&
+  view.now - idleAt < proofHolds &&
+  idleNames.includes(view.nameOf(keyId) ?? name);
+
+const ofOld = (
+  rotation: Rotation,
+  attempt: Attempt,
+  old: OldKey,
+  cutover: number,
+  view: View,
+): Action | undefined => {
+  const { retire, overlap } = rotation.terms;
+  if (old.state === 'over') return undefined;
+  // Somebody else took it away: nothing is left to be judged.
+  if (old.state !== 'deleting' && !view.isListed(old.keyId)) return { step: 'note-gone', old };
+  const resting = view.resting(old.keyId);
+  if (resting !== undefined) return rest(resting);
+  // Which of them leaked nobody knows where sinks held different keys; what leaked before is not spared now.
+  const isMeant = rotation.old?.keyId === old.keyId || old.doubtful === 'unfinished';
+  const isCompromised = old.doubtful === 'leaked' || (retire.when === 'now' && isMeant);
+  const isReplaced = attempt.keyId !== undefined && !view.isDead(attempt.keyId);
+  const isProven = isCompromised || retire.when === 'after-overlap' || (isReplaced && isFresh(old, view));
+  // What was proven long ago is proven no more: somebody may have gone back to it.
+  if (!isProven && view.isListed(old.keyId) && (old.state !== 'working' || old.quiet))
+    return { step: 'judge', old };
+  if (old.state === 'deleting') return { step: 'delete', old };
+  if (old.state === 'retiring') return ending(rotation, attempt, old);
+  if (isCompromised || old.quiet) return { step: 'retire', old };
+  // Both work for the whole overlap once the consumer was told.
+  const inUse = Math.max(cutover, rotation.reloadedAt ?? 0);
+  const overlapEnds = inUse + overlap;
+  if (retire.when === 'after-overlap') {
+    if (old.expiry?.set !== true) return { step: 'set-expiry', old, at: overlapEnds as UnixMillis };
+    // Either clock may have been set: the overlap is over when both say so.
+    if (Math.min(view.now, view.gatewayNow ?? view.now) >= old.expiry.at * 1000)
+      return { step: 'retire', old };
+    const isTold = old.held?.reason === 'successor-dead';
+    if (!isTold && view.now >= inUse + overlap / 2) return { step: 'judge', old };
+    return rest(`${old.name} works until ${clock(old.expiry.at * 1000)}`);
+  }
+  const due = inUse + Math.max(overlap, retire.quiet);
+  if (view.now < due) return rest(`${old.name} works on beside ${attempt.name} until ${clock(due)} at least`);
+  return { step: 'judge', old };
+};
+
+const afterCutover = (rotation: Rotation, cutover: number, view: View): Action => {
+  const before = unsettled(rotation, view);
+  if (before?.step === 'clear' || before?.step === 'note-lost') return before;
+  const attempt = rotation.attempts.find(({ state }) => state === 'current');
+  if (attempt === undefined) return rest('its successor is gone');
+  if (isMissing(attempt, view)) return { step: 'seek', attempt };
+  const reload = rotation.reloadedAt === undefined && view.reloads;
+  // A leaked key is not kept alive by a consumer that cannot be told.
+  const isUrgent = rotation.terms.retire.when === 'now' && rotation.tries > 0;
+  if (reload && !isUrgent) return { step: 'reload', attempt };
+  const actions: Action[] = [];
+  for (const old of rotation.olds) {
+    const isSplit = rotation.terms.quota.kind === 'split' && rotation.old?.keyId === old.keyId;
+    const shares = isSplit && old.remain !== undefined && old.state === 'working';
+    if (shares && view.isListed(old.keyId) && !isChanged(rotation, old.keyId))
+      return { step: 'share-quota', attempt, old };
+    const action = ofOld(rotation, attempt, old, cutover, view);
+    if (action !== undefined && action.step !== 'rest') return action;
+    if (action !== undefined) actions.push(action);
+  }
+  return actions[0] ?? (reload ? { step: 'reload', attempt } : { step: 'finish' });
+};
+
+/** What must not be there after a run, whatever the rotation rests for: keys that no sink can hold. */
+const orphaned = (rotation: Rotation, view: View): Action | undefined => {
+  const before = unsettled(rotation, view);
+  if (before !== undefined) return before.step === 'rest' ? undefined : before;
+  const attempt = candidateOf(rotation);
+  const isOrphan = attempt !== undefined && isUndelivered(attempt);
+  // Nobody knows when a person lets it go on: others are not to wait for that.
+  return isOrphan && attempt.keyId !== undefined && (rotation.waiting !== undefined || !view.holds(attempt))
+    ? { step: 'clear', attempt, keyId: attempt.keyId }
+    : undefined;
+};
+
+/** Steps that clear orphans away, so that they can fail by themselves. */
+const clearing: ReadonlySet<string> = new Set<Action['step']>(['clear', 'look', 'note-lost']);
+
+/** Why nothing is done for now, but that orphans are cleared away; nothing when it may go on. */
+const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
+  const { lastFailure: failure, waiting, tries } = rotation;
+  const again = failure === undefined ? 0 : failure.at + pauseAfter(tries);
+  // A failure that is yet to come was written down by a clock that was wrong.
+  const isPaused = failure !== undefined && tries > 0 && view.now >= failure.at && view.now < again;
+  if (waiting === undefined && (!isPaused || view.ordered)) return undefined;
+  const orphan = isPaused && clearing.has(failure.step) ? undefined : orphaned(rotation, view);
+  if (orphan !== undefined) return orphan;
+  if (waiting === undefined)
+    return rest(
+      `${failure?.step ?? 'a step'} failed: ${failure?.message ?? ''}; it is tried again at ${clock(again)}`,
+    );
+  const { service, changedAt, waitingSince = changedAt } = rotation;
+  return {
+    ...rest(`${waiting}; see to it and let it go on with \`tollkeeper keys resume ${shellWord(service)}\``),
+    // That it waits was told as its last try failed.
+    pending: { title: `the rotation of ${service} still waits for you`, since: waitingSince, atOnce: false },
+  };
+};
+
+/** The next step, from what was written down and what is known now. Pure. */
+export const decide = (rotation: Rotation, view: View): Action => {
+  if (rotation.over !== undefined) return rest(`it is ${rotation.over === 'done' ? 'done' : 'given up'}`);
+  const pause = pauseOf(rotation, view);
+  if (pause !== undefined) return pause;
+  return rotation.cutover === undefined
+    ? towardsCutover(rotation, view)
+    : afterCutover(rotation, rotation.cutover, view);
+};
+
+/** Whether a key of the rotation may be there that no sink can hold, or would be left so if we died now. */
+export const isUnsettled = (
+  { attempts }: Rotation,
+  view: Pick<View, 'now' | 'listedAt' | 'settle' | 'orphanOf'>,
+): boolean =>
+  attempts.some((attempt) => {
+    if (attempt.state === 'lost')
+      return view.listedAt < settledAt(attempt, view) || view.orphanOf(attempt) !== undefined;
+    return ['asked', 'made', 'verified', 'clearing'].includes(attempt.state);
+  });

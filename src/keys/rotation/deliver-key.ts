@@ -1,0 +1,163 @@
+import { fault, shellWord } from '../../core/index.ts';
+import type { Secret } from '../../core/index.ts';
+import type { Attempt, Rotation } from '../rotation.ts';
+import type { Delivery, Sink } from '../sink.ts';
+import { fingerprintOf } from '../sinks/fingerprint.ts';
+import type { Consumer } from './engine-deps.ts';
+import { generationKeyOf, note, plaintextOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
+
+const deliveryOf = ({ account, service }: Rotation, { generation, name }: Attempt): Delivery => ({
+  account,
+  service,
+  generation,
+  keyName: name,
+});
+
+const plaintext = (cycle: Cycle, rotation: Rotation, attempt: Attempt): Secret => {
+  const held = cycle.deps.plaintexts.get(plaintextOf(rotation, attempt));
+  if (held === undefined) throw new RangeError(`the plaintext of ${attempt.name} is not held`);
+  return held;
+};
+
+/** A real call with the new key, which nobody but us has. @throws Fault key-verify-refused, key-verify-unclear */
+export const verifyAttempt = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  consumer: Consumer,
+): Promise<void> => {
+  const key = generationKeyOf(attempt);
+  await note(cycle, rotation, { what: 'verifying', ...key });
+  const made = plaintext(cycle, rotation, attempt);
+  const { evidence, key: accepted = made } = await consumer.verify(made, cycle.signal);
+  if (accepted === made) {
+    await note(cycle, rotation, { what: 'verified', ...key, evidence });
+    return;
+  }
+  // Sinks are given the form that calls take.
+  cycle.deps.plaintexts.set(plaintextOf(rotation, attempt), accepted);
+  const fingerprint = fingerprintOf(accepted.reveal());
+  await note(cycle, rotation, { what: 'verified', ...key, evidence, fingerprint });
+};
+
+/** @throws Fault sink-failed, sink-refused */
+export const deliverTo = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  sink: Sink,
+): Promise<void> => {
+  const key = generationKeyOf(attempt);
+  const { place } = sink;
+  await note(cycle, rotation, { what: 'delivering', ...key, place });
+  const { fingerprint: proof } = await sink.deliver(
+    plaintext(cycle, rotation, attempt),
+    deliveryOf(rotation, attempt),
+    cycle.signal,
+  );
+  await note(cycle, rotation, {
+    what: 'delivered',
+    ...key,
+    place,
+    ...(proof === undefined ? {} : { proof }),
+  });
+};
+
+/** Why a sink does not prove to hold the key; nothing when it does. */
+const doubtOf = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  sink: Sink,
+): Promise<string | undefined> => {
+  const proof = attempt.places[sink.place]?.proof;
+  const reading = await sink.fingerprint(deliveryOf(rotation, attempt), cycle.signal);
+  if (reading.state === 'holds')
+    return reading.fingerprint === attempt.fingerprint ? undefined : `${sink.describe()} holds another key`;
+  if (reading.state === 'empty') return `${sink.describe()} holds no key`;
+  if (proof === attempt.fingerprint) return undefined;
+  return proof === undefined
+    ? `${sink.describe()} does not say what it holds: ${reading.why}`
+    : `${sink.describe()} answered with the SHA-256 of something else`;
+};
+
+/** Reads each sink back. @throws Fault sink-failed when one of them does not prove to hold the key */
+export const readBack = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  sinks: readonly Sink[],
+): Promise<void> => {
+  const doubts: string[] = [];
+  for (const sink of sinks) {
+    const doubt = await doubtOf(cycle, rotation, attempt, sink);
+    if (doubt === undefined) continue;
+    doubts.push(doubt);
+    // It is delivered there again, and nowhere else: who has confirmed that they have it need not do so twice.
+    await note(cycle, rotation, { what: 'doubted', ...generationKeyOf(attempt), place: sink.place });
+  }
+  if (doubts.length > 0)
+    throw fault('sink-failed', `${doubts.join('; ')}, after ${attempt.name} was delivered there`, {
+      advice: 'the old key works on, and the new one is delivered again; look at what writes there besides',
+    });
+  await note(cycle, rotation, {
+    what: 'read-back',
+    ...generationKeyOf(attempt),
+    places: sinks.map(({ place }) => place),
+  });
+};
+
+/**
+ * After a crash: where every sink proves to hold the key it is good, whoever lost its plaintext; else it stays as an old
+ * key that a sink may hold, and another is made. @throws Fault sink-failed when a sink cannot be asked now
+ */
+export const proveOrSupersede = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  sinks: readonly Sink[],
+): Promise<void> => {
+  const key = generationKeyOf(attempt);
+  for (const sink of sinks) {
+    const begun = attempt.places[sink.place];
+    const doubt = begun === undefined ? 'never begun' : await doubtOf(cycle, rotation, attempt, sink);
+    if (doubt !== undefined) {
+      await note(cycle, rotation, { what: 'superseded', ...key });
+      return;
+    }
+    // What was cut off after the writing, such as a restart of who reads it, needs no plaintext.
+    if (begun?.done === false && attempt.fingerprint !== undefined)
+      await sink.settle?.(attempt.fingerprint, deliveryOf(rotation, attempt), cycle.signal);
+  }
+  await note(cycle, rotation, { what: 'read-back', ...key, places: sinks.map(({ place }) => place) });
+};
+
+/** Milliseconds for which nobody is taken to have written over what was read back. */
+const readingHolds = 600_000;
+
+/**
+ * A sink that holds another key than the one it was handed may hold the very key that is to go: others write there too, and
+ * put old contents back. @throws Fault sink-failed
+ */
+export const checkStillKept = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  sinks: readonly Sink[],
+): Promise<void> => {
+  const { cutover = 0, service } = rotation;
+  const now = cycle.deps.clock.now();
+  if (now >= cutover && now - cutover < readingHolds) return;
+  for (const sink of sinks) {
+    const reading = await sink.fingerprint(deliveryOf(rotation, attempt), cycle.signal);
+    const isOther = reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint;
+    // A place that was declared since holds nothing yet, and loses nothing.
+    const isEmptied = reading.state === 'empty' && attempt.places[sink.place]?.done === true;
+    const instead = isOther ? 'but another key' : 'and is empty';
+    if (isOther || isEmptied)
+      throw fault('sink-failed', `${sink.describe()} no longer holds ${attempt.name}, ${instead}`, {
+        advice: `find out what writes there besides; where it was put back for good, give this rotation up once it waits and let \`tollkeeper keys rotate ${shellWord(service)}\` deliver another key`,
+      });
+  }
+};

@@ -1,0 +1,72 @@
+import { errorFields, isFault, messageOf, shellWord } from '../../core/index.ts';
+import type { Rotation } from '../rotation.ts';
+import type { Pending } from './action.ts';
+import { describeOldKey } from '../retirement/old-key-messages.ts';
+import { note, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
+
+const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+
+/** Milliseconds after which who has to do something is told again. */
+const week = 604_800_000;
+
+/** Writes a failed step down and tells it; after too many it waits for a person. */
+export const failStep = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  step: string,
+  error: unknown,
+): Promise<void> => {
+  const { log } = cycle.deps;
+  const message = messageOf(error);
+  const code = isFault(error) ? error.code : 'error';
+  const tries = rotation.tries + 1;
+  // One that waits already only had an orphan to be cleared away.
+  const isLast = tries >= rotation.terms.tries && rotation.waiting === undefined;
+  log.warn('a step on a key failed', {
+    rotation: rotation.id,
+    service: rotation.service,
+    step,
+    tries,
+    ...errorFields(error),
+  });
+  await note(
+    cycle,
+    rotation,
+    { what: 'failed', step, code, message, tries },
+    ...(isLast
+      ? [{ what: 'waiting' as const, step, message: `${step} failed ${tries} times: ${message}` }]
+      : []),
+  );
+  const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
+  const { service, id } = rotation;
+  const standing =
+    rotation.cutover === undefined
+      ? sentence(describeOldKey(cycle, rotation))
+      : 'Every sink holds the new key, and the old one is not taken away before this is done';
+  await notifyOf(cycle, rotation, {
+    kind: isLast ? 'waiting' : 'failed',
+    title: isLast
+      ? `the rotation of ${service} waits for you`
+      : `a step of the rotation of ${service} failed`,
+    words: isLast
+      ? `${step} failed ${tries} times: ${message}.${advice} ${standing}. Then: tollkeeper keys resume ${shellWord(service)}`
+      : `${step}: ${message}.${advice} ${standing}; it is tried again.`,
+    key: isLast
+      ? `${id}/waiting/${step}/${rotation.beganAt}/${rotation.attempts.length}`
+      : `${id}/failed/${step}/${code}`,
+  });
+};
+
+/** A rotation that no cycle advances without a person's action, and that no step fails in. */
+export const notifyStuck = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  { title, since, atOnce }: Pending,
+  words: string,
+): Promise<void> => {
+  const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / week));
+  if (weeks === 0 && !atOnce) return;
+  const key = weeks === 0 ? `${rotation.id}/${title}` : `${rotation.id}/${title}/${weeks}`;
+  await notifyOf(cycle, rotation, { kind: 'waiting', title, words, key });
+};

@@ -1,0 +1,188 @@
+import { interval, toSeconds, unixSeconds } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { Attempt, OldKey, Rotation } from '../rotation.ts';
+import { deadBy } from '../plan/key-state.ts';
+import { clockEffect, clockSkew } from '../retirement/clock-skew.ts';
+import { gatewayTimes, ownCalls, widestSkew } from './gateway-time.ts';
+import { judgeRetirement, knownEnd, quietRange, resumedFrom } from '../retirement/judge-old.ts';
+import type { RetireFacts, RetireVerdict } from '../retirement/judge-old.ts';
+import { isSameName, namesBorne, usesOf } from '../retirement/named-uses.ts';
+import { generationKey, generationKeyOf, note, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
+
+/** Keys that bore or bear one of the names. */
+const bearersOf = async (
+  cycle: Cycle,
+  names: readonly string[],
+  since: UnixMillis,
+): Promise<ReadonlySet<number>> => {
+  const { evidence, account } = cycle.deps;
+  const bearers = new Set<number>();
+  for (const name of names) {
+    for (const id of await evidence.idsNamed(account, name, since)) bearers.add(id);
+    for (const key of cycle.keys().values()) if (isSameName(key.name, name)) bearers.add(key.id);
+  }
+  return bearers;
+};
+
+const collectFacts = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  old: OldKey,
+): Promise<RetireFacts> => {
+  const { evidence, account } = cycle.deps;
+  const successor = generationKeyOf(attempt);
+  const times = await gatewayTimes(cycle, rotation);
+  const { now, cutover, shownSince } = times;
+  const first = await evidence.firstCall?.(
+    account,
+    successor.name,
+    unixSeconds(Math.max(0, Math.floor(cutover / 1000) - widestSkew)),
+  );
+  const { logBehind, ownUntil } = ownCalls(rotation, attempt, cutover, first);
+  const effect = clockEffect(times.clock, rotation.terms.retire.quiet, logBehind);
+  const margin = effect.effect === 'add' ? effect.margin : 0;
+  const retire = { ...rotation.terms.retire, quiet: rotation.terms.retire.quiet + margin };
+  const from = unixSeconds(Math.ceil(cutover / 1000));
+  const until = toSeconds(now);
+  const complete =
+    until > from
+      ? await evidence.logComplete(account, interval(from, until))
+      : ({ complete: false, why: 'the cutover was just now' } as const);
+  const end = knownEnd(complete, now);
+  const oldNames = await namesBorne(cycle, old, shownSince);
+  const newNames = await namesBorne(cycle, successor, shownSince);
+  // Until the quiet time fits behind the cutover, calls of all of the time since tell who still uses it.
+  const lookFrom = quietRange(cutover, retire.quiet, end)?.start ?? from;
+  // What the log holds counts, though it is not known to be whole there; the gateway stamps it by its own clock.
+  const lookTill = unixSeconds(until + clockSkew / 1000);
+  const oldUses =
+    lookTill <= lookFrom ? undefined : await usesOf(cycle, oldNames, interval(lookFrom, lookTill));
+  const resumed = unixSeconds(Math.max(resumedFrom(cutover, retire.quiet), ownUntil));
+  const newUses =
+    end === undefined || end <= resumed ? undefined : await usesOf(cycle, newNames, interval(resumed, end));
+  const bearers = await bearersOf(cycle, [...oldNames, ...newNames], shownSince);
+  const listed = cycle.keys().get(successor.keyId);
+  const newIsDead = listed && deadBy(listed, now);
+  const sharedName = oldNames.find((name) => newNames.some((other) => isSameName(name, other)));
+  return {
+    now,
+    cutover,
+    retire,
+    oldNames,
+    newName: successor.name,
+    ...(effect.effect === 'suspend' ? { clockProblem: effect.words } : {}),
+    ...(newIsDead === undefined ? {} : { newIsDead }),
+    complete,
+    ...(oldUses === undefined ? {} : { oldUses }),
+    ...(newUses === undefined ? {} : { newUses }),
+    nameCollisions: [...bearers]
+      .filter((id) => id !== old.keyId && id !== successor.keyId)
+      .sort((left, right) => left - right),
+    ...(sharedName === undefined ? {} : { sharedName }),
+  };
+};
+
+type Hold = Extract<RetireVerdict, { verdict: 'hold' }>;
+
+/** From when on a log that is behind is news: it always is a little. */
+const isBehindAlert = (rotation: Rotation, cutover: UnixMillis): number =>
+  cutover + 2 * rotation.terms.retire.quiet + 86_400_000;
+
+/** Whether why it stays is written down; what was told is written down behind it. */
+const isNoted = ({ held, state, quiet }: OldKey, { reason, escalate }: Hold): boolean =>
+  held?.reason === reason && (held.escalated || !escalate) && state === 'working' && !quiet;
+
+/** Whether the letter of a hold that is written down went out before: that of a log that is behind is due only later. */
+const isTold = async (
+  { deps: { journal, account } }: Cycle,
+  { service, id }: Rotation,
+  { keyId, held }: OldKey,
+  hold: Hold,
+  alertsFrom: number,
+): Promise<boolean> => {
+  if (hold.reason !== 'log-incomplete' || held?.escalated === true) return true;
+  return (await journal.history({ account, service })).some(
+    (event) =>
+      event.what === 'held' &&
+      event.rotation === id &&
+      event.keyId === keyId &&
+      event.reason === hold.reason &&
+      event.at >= alertsFrom,
+  );
+};
+
+/** Tells why an old key stays, once it is news, and writes it down behind that: a kill between must lose no letter. */
+const keep = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  old: OldKey,
+  cutover: UnixMillis,
+  hold: Hold,
+): Promise<void> => {
+  const { clock } = cycle.deps;
+  const { reason, words, use, escalate } = hold;
+  const { id, terms } = rotation;
+  const alertsFrom = isBehindAlert(rotation, cutover);
+  const isAlert = reason !== 'log-incomplete' || escalate || clock.now() >= alertsFrom;
+  if (isNoted(old, hold) && (!isAlert || (await isTold(cycle, rotation, old, hold, alertsFrom)))) return;
+  const what = escalate ? 'escalated' : 'held';
+  const usedTill = use === undefined ? {} : { use };
+  if (isAlert)
+    await notifyOf(cycle, rotation, {
+      kind: what,
+      title: escalate
+        ? `the old key ${old.name} cannot be retired, and its time is up`
+        : reason === 'clock-skew'
+          ? 'a wrong clock keeps old keys from being deleted'
+          : terms.retire.when === 'after-overlap'
+            ? reason === 'used'
+              ? `the old key ${old.name} is still used and ends soon`
+              : `the old key ${old.name} ends soon, and its successor does not work`
+            : `the old key ${old.name} is kept for now`,
+      words,
+      ...(reason === 'clock-skew'
+        ? { advice: 'Set the clocks of both hosts right; nothing else is needed.' }
+        : {}),
+      ...usedTill,
+      key: `${id}/${old.keyId}/${reason}/${what}`,
+    });
+  await note(cycle, rotation, { what, ...generationKey(old), reason, words, ...usedTill });
+};
+
+/** Judges whether an old key may go; writes down and tells why it stays, once for each reason. */
+export const judgeStep = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  old: OldKey,
+  cutover: UnixMillis,
+): Promise<void> => {
+  const facts = await collectFacts(cycle, rotation, attempt, old);
+  const found = judgeRetirement(facts);
+  const isTimed = rotation.terms.retire.when === 'after-overlap';
+  if (found.verdict === 'go' && !isTimed) {
+    const { range, evidence } = found;
+    await note(cycle, rotation, {
+      what: 'quiet',
+      ...generationKey(old),
+      from: range.start,
+      to: range.end,
+      evidence,
+      names: [...facts.oldNames],
+    });
+    return;
+  }
+  if (found.verdict !== 'hold') {
+    cycle.resting.set(
+      old.keyId,
+      found.verdict === 'wait' ? found.words : `${old.name} is quiet and ends with the overlap`,
+    );
+    return;
+  }
+  cycle.resting.set(old.keyId, found.words);
+  // What ends by the clock is held back by nothing, but who still uses it is to know.
+  if (isTimed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
+  await keep(cycle, rotation, old, cutover, found);
+};

@@ -1,0 +1,56 @@
+import { zero } from '../../core/index.ts';
+import type { Clock } from '../../core/index.ts';
+import type { Gateway } from '../../gateway/index.ts';
+import type { LearnedPoint } from '../../warehouse/index.ts';
+import { knownUnit, needsProbe } from '../update/knowledge.ts';
+import type { UpdateKnowledge } from '../update/knowledge.ts';
+import { putWhole } from '../update/put-whole.ts';
+import { writtenQuota } from '../update/quota-unit.ts';
+import type { KeyGateway } from './engine-deps.ts';
+
+export type KeyGatewayDeps = {
+  readonly gateway: Gateway;
+  readonly clock: Clock;
+  /** What was learned of this gateway so far. */
+  readonly knowledge: () => Promise<UpdateKnowledge>;
+  /** Learns it on a throw-away key. */
+  readonly probe: (signal: AbortSignal) => Promise<unknown>;
+  /** Takes back what was learned wrongly. */
+  readonly distrust: (points: readonly LearnedPoint[]) => Promise<unknown>;
+};
+
+/** The gateway as rotations use it: what its document leaves open is learned before it matters. */
+export const createKeyGateway = ({
+  gateway,
+  clock,
+  knowledge,
+  probe,
+  distrust,
+}: KeyGatewayDeps): KeyGateway => {
+  const known = async (signal: AbortSignal): Promise<UpdateKnowledge> => {
+    const first = await knowledge();
+    if (!needsProbe(first)) return first;
+    await probe(signal);
+    return knowledge();
+  };
+  return {
+    list: (signal) => gateway.listKeys({ signal }),
+    read: (id, signal) => gateway.readKey(id, { signal }),
+    create: async (name, fields, signal) => {
+      if (fields.unlimitedQuota) return gateway.createKey({ ...fields, name, remainQuota: zero }, { signal });
+      const unit = knownUnit(await known(signal), `the key ${name}`);
+      const { number } = writtenQuota(fields.remainQuota, unit, 'down');
+      return gateway.createKey({ ...fields, name, remainQuota: number }, { signal });
+    },
+    update: async (id, change, { neverRaise }, signal) =>
+      putWhole(gateway, id, change, {
+        knowledge: await known(signal),
+        clock,
+        signal,
+        inexact: 'down',
+        neverRaise,
+        distrust,
+      }),
+    remove: (id, signal) => gateway.deleteKey(id, { signal }),
+  };
+};

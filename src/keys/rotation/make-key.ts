@@ -1,0 +1,159 @@
+import {
+  compareMoney,
+  fault,
+  formatMoment,
+  shellWord,
+  toSeconds,
+  unixSeconds,
+  zero,
+} from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { ApiKey } from '../../gateway/index.ts';
+import { birthTold } from '../birth.ts';
+import type { KeyEvent, KeyFields } from '../key-event.ts';
+import { liveOf } from '../lineage.ts';
+import { halfOf } from './half.ts';
+import { isKeyName, parseKeyName, printKeyName, randomSuffix, readTemplate } from '../plan/key-names.ts';
+import type { NameTemplate } from '../plan/key-names.ts';
+import type { Attempt, Rotation } from '../rotation.ts';
+import type { RotationTerms } from '../terms.ts';
+import { askForKey } from './ask-for-key.ts';
+import { note, plaintextOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
+
+const blocked = (message: string, advice: string): never => {
+  throw fault('rotation-blocked', message, { advice });
+};
+
+const templateOf = (text: string): NameTemplate => {
+  const template = readTemplate(text);
+  return 'problem' in template
+    ? blocked(`the template ${text} ${template.problem}`, 'fix `name` of the job')
+    : template;
+};
+
+/** A number that no key of the service ever bore, and a name that no key bears. */
+const nextName = (cycle: Cycle, { service, terms }: Rotation): { generation: number; name: string } => {
+  const { journal, account, random } = cycle.deps;
+  const template = templateOf(terms.template);
+  const listed = new Set([...cycle.keys().values()].map(({ name }) => name));
+  const seen = [...listed].flatMap((name) => {
+    const place = parseKeyName(template, name);
+    return place?.service === service ? [place.generation] : [];
+  });
+  const inLine = liveOf(journal.lineage(account), service).map(({ generation }) => generation);
+  let generation = Math.max(0, journal.highestGeneration(account, service), ...seen, ...inLine) + 1;
+  const suffix = randomSuffix(random);
+  let name = printKeyName(template, { service, generation, suffix });
+  while (listed.has(name)) {
+    generation += 1;
+    name = printKeyName(template, { service, generation, suffix });
+  }
+  if (!isKeyName(name))
+    blocked(
+      `the name ${name} is too long for a key: 50 bytes are allowed`,
+      'shorten the template under `name` of the job, or the name of the service',
+    );
+  return { generation, name };
+};
+
+const remainOf = ({ terms }: Rotation, old: ApiKey): Pick<KeyFields, 'remainQuota' | 'unlimitedQuota'> => {
+  const { quota } = terms;
+  if (quota.kind === 'unlimited') return { remainQuota: zero, unlimitedQuota: true };
+  if (quota.kind === 'fixed') return { remainQuota: quota.amount, unlimitedQuota: false };
+  if (old.unlimitedQuota) return { remainQuota: zero, unlimitedQuota: true };
+  const remainQuota = quota.kind === 'carry' ? old.remainQuota : halfOf(old.remainQuota);
+  if (compareMoney(remainQuota, zero) <= 0)
+    return blocked(
+      `the key ${old.name} has nothing left that a successor could be given`,
+      'give it a quota; or set `quota` of the job to a fixed amount or to unlimited, give this rotation up, and begin another',
+    );
+  return { remainQuota, unlimitedQuota: false };
+};
+
+/** The end that a key was given to live: one that was set to end it sooner is not handed on. */
+const givenEnd = (history: readonly KeyEvent[], { id, expiredTime }: ApiKey): KeyFields['expiredTime'] =>
+  history
+    .flatMap((event) => (event.what === 'expiring' && event.keyId === id ? [event] : []))
+    .reduceRight<KeyFields['expiredTime']>(
+      (end, { expiredTime: set, before = set }) =>
+        end === set && (before === 'never' || set <= before) ? before : end,
+      expiredTime,
+    );
+
+/** Seconds that a successor lives at least. */
+const shortestLife = 3600;
+
+/** As long a life as the old key was given; without a birth that is told, as long as the old one lives. */
+const expiryOf = (
+  old: ApiKey,
+  end: KeyFields['expiredTime'],
+  { overlap }: RotationTerms,
+  now: UnixMillis,
+): KeyFields['expiredTime'] => {
+  if (end === 'never') return 'never';
+  const seconds = toSeconds(now);
+  const born = birthTold(old);
+  const until = born !== undefined && end > born ? unixSeconds(seconds + end - born) : end;
+  return until - seconds >= Math.max(shortestLife, overlap / 1000)
+    ? until
+    : blocked(
+        `a successor of ${old.name} would live until ${formatMoment(until, 'UTC')} alone, as that key was given its life`,
+        'give the old key a later expiry at the gateway or with `tollkeeper keys expire … --at`, or make another key by hand with `tollkeeper keys create`',
+      );
+};
+
+const fieldsOf = async (cycle: Cycle, rotation: Rotation): Promise<KeyFields> => {
+  if (rotation.fresh !== undefined) return rotation.fresh;
+  const id = rotation.old?.keyId;
+  const old = id === undefined ? undefined : cycle.keys().get(id);
+  if (old === undefined)
+    return blocked(
+      `the key ${rotation.old?.name ?? rotation.service} is gone: what its successor should be given is not known`,
+      `make a new one with \`tollkeeper keys create ${shellWord(rotation.service)}\`, after giving this rotation up`,
+    );
+  const { journal, account, clock } = cycle.deps;
+  const end = givenEnd(await journal.history({ account, service: rotation.service }), old);
+  return {
+    ...remainOf(rotation, old),
+    expiredTime: expiryOf(old, end, rotation.terms, clock.now()),
+    group: old.group ?? '',
+  };
+};
+
+/**
+ * Makes the next key of the service, under a name of its own. Its plaintext is in memory alone. Whatever goes wrong, the
+ * key may exist: the steps written down tell that it is to be looked for.
+ */
+export const makeKey = async (cycle: Cycle, rotation: Rotation): Promise<void> => {
+  const { gateway, plaintexts, clock } = cycle.deps;
+  const spec = await fieldsOf(cycle, rotation);
+  const { generation, name } = nextName(cycle, rotation);
+  await askForKey(
+    (step) => note(cycle, rotation, step),
+    { generation, name, spec },
+    () => gateway.create(name, spec, cycle.signal),
+    ({ id, key }) => {
+      plaintexts.set(plaintextOf(rotation, { generation }), key);
+      cycle.noteMade({
+        ...spec,
+        id,
+        name,
+        keyMask: undefined,
+        status: undefined,
+        createdTime: toSeconds(clock.now()),
+        rest: {},
+      });
+    },
+  );
+};
+
+/** No answer was written down: we died while it was asked for. */
+export const noteLost = (cycle: Cycle, rotation: Rotation, { generation, name }: Attempt): Promise<void> =>
+  note(cycle, rotation, {
+    what: 'create-lost',
+    generation,
+    name,
+    code: 'interrupted',
+    message: 'the program ended before an answer came',
+  });

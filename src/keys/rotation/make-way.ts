@@ -1,0 +1,44 @@
+import type { Attempt, Rotation } from '../rotation.ts';
+import { clearKey } from '../retirement/clear-key.ts';
+import { settledAt } from './decide.ts';
+import { noteLost } from './make-key.ts';
+import type { Cycle } from './cycle.ts';
+import { seenBy, unsettledBeside } from './view-of.ts';
+
+/** What is done of another service's key so that none is left over: it is made again later. */
+const settleAttempt = async (cycle: Cycle, other: Rotation, attempt: Attempt): Promise<boolean> => {
+  const { state, keyId, name } = attempt;
+  const resting = keyId !== undefined && cycle.resting.has(keyId);
+  if ((state === 'made' || state === 'verified' || state === 'clearing') && keyId !== undefined && !resting) {
+    await clearKey(cycle, other, attempt, keyId);
+    return true;
+  }
+  if (state === 'asked') {
+    await noteLost(cycle, other, attempt);
+    return true;
+  }
+  if (state !== 'lost') return false;
+  const seen = seenBy(cycle);
+  const orphanKey = seen.orphanOf(attempt);
+  if (orphanKey !== undefined && !cycle.resting.has(orphanKey)) {
+    await clearKey(cycle, other, attempt, orphanKey);
+    return true;
+  }
+  const settled = settledAt(attempt, seen);
+  if (cycle.listedAt() >= settled || cycle.waitedFor.has(name)) return false;
+  cycle.waitedFor.add(name);
+  if (settled > seen.now) await cycle.deps.clock.wait(settled - seen.now, cycle.signal);
+  await cycle.look();
+  return true;
+};
+
+/**
+ * A leaked key waits for no other service: whose new key no sink can hold yet is made to begin again, and a request whose
+ * answer was lost is waited out (a minute at most). Whether anything was done that may have made way.
+ */
+export const makeWay = async (cycle: Cycle, rotation: Rotation): Promise<boolean> => {
+  const other = unsettledBeside(cycle, rotation);
+  if (other === undefined) return true;
+  for (const attempt of other.attempts) if (await settleAttempt(cycle, other, attempt)) return true;
+  return false;
+};

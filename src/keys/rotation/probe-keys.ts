@@ -1,0 +1,58 @@
+import type { UnixMillis } from '../../core/index.ts';
+import type { Gateway } from '../../gateway/index.ts';
+import type { KeyEvent } from '../key-event.ts';
+import type { KeyJournal } from '../journal/journal.ts';
+import { printKeyName, templateOf } from '../plan/key-names.ts';
+import { probeService } from '../update/probe.ts';
+import type { ProbeKeys } from '../update/probe.ts';
+import { askForKey } from './ask-for-key.ts';
+
+type ProbeDeps = {
+  readonly account: string;
+  readonly journal: KeyJournal;
+  readonly gateway: Gateway;
+  readonly now: () => UnixMillis;
+};
+
+const template = templateOf('{service}.g{generation}');
+
+/** Throw-away keys, written down like any other, so that one that is left behind is found and cleared away. */
+export const createProbeKeys = ({ account, journal, gateway, now }: ProbeDeps): ProbeKeys => {
+  const common = (rotation: string) => ({
+    at: now(),
+    who: 'probe',
+    account,
+    service: probeService,
+    rotation,
+  });
+  const names = new Map<number, { rotation: string; generation: number; name: string }>();
+  const record = (event: KeyEvent): Promise<void> => journal.record([event]);
+  return {
+    createProbeKey: async (spec, signal) => {
+      const generation = journal.highestGeneration(account, probeService) + 1;
+      const name = printKeyName(template, { service: probeService, generation });
+      const rotation = `probe/${generation}`;
+      const { id } = await askForKey(
+        (step) => record({ ...common(rotation), ...step }),
+        { generation, name, spec },
+        () => gateway.createKey({ ...spec, name }, { signal }),
+      );
+      names.set(id, { rotation, generation, name });
+      return { id };
+    },
+    deleteProbeKey: async (id, signal) => {
+      const known = names.get(id);
+      if (known === undefined) throw new RangeError(`the key ${id} is no throw-away key`);
+      const { rotation, ...key } = known;
+      await record({ ...common(rotation), what: 'deleting', keyId: id, ...key, why: 'probe' });
+      try {
+        await gateway.deleteKey(id, { signal });
+      } catch {
+        // Whether it is gone, the list tells; what stays is cleared away with the next pass.
+      }
+      const listed = await gateway.listKeys({ signal });
+      if (listed.every((one) => one.id !== id))
+        await record({ ...common(rotation), what: 'deleted', keyId: id, ...key });
+    },
+  };
+};

@@ -1,0 +1,76 @@
+import { unixMillis } from '../../core/index.ts';
+import type { RotationStage, RotationView } from '../service-types.ts';
+import { candidateOf } from '../rotation.ts';
+import type { Rotation } from '../rotation.ts';
+import { pauseAfter } from './decide.ts';
+
+/** How far a rotation is, in one word. */
+export const stageOf = (rotation: Rotation): RotationStage => {
+  if (rotation.over !== undefined) return rotation.over;
+  if (rotation.waiting !== undefined) return 'waiting';
+  if (rotation.cutover !== undefined)
+    return rotation.olds.some(({ state }) => state === 'retiring' || state === 'deleting')
+      ? 'retiring'
+      : 'current';
+  const attempt = candidateOf(rotation);
+  switch (attempt?.state) {
+    case 'made':
+      return 'created';
+    case 'verified':
+      return 'verified';
+    case 'delivering':
+      return Object.values(attempt.places).every(({ done }) => done) ? 'delivered' : 'delivering';
+    case 'read-back':
+      return 'delivered';
+    case 'asked':
+    case 'clearing':
+      return 'creating';
+    default:
+      return rotation.attempts.length === 0 ? 'planned' : 'creating';
+  }
+};
+
+const standing: Readonly<Record<RotationStage, string>> = {
+  planned: 'it begins with the next pass',
+  creating: 'its successor is being made',
+  created: 'its successor is made and not verified yet',
+  verified: 'its successor works and is not delivered yet',
+  delivering: 'its successor is being delivered',
+  delivered: 'its successor is delivered and not read back yet',
+  current: 'its successor is in use; the old key works on beside it',
+  retiring: 'the old key is being taken away',
+  waiting: 'it waits for a person',
+  done: 'it is done',
+  'given-up': 'it was given up',
+};
+
+const nextTryOf = ({ tries, lastFailure, waiting, over }: Rotation): Pick<RotationView, 'nextTry'> =>
+  tries === 0 || lastFailure === undefined || waiting !== undefined || over !== undefined
+    ? {}
+    : { nextTry: unixMillis(lastFailure.at + pauseAfter(tries)) };
+
+/** What is shown of a rotation; `words` tells more than its stage where a pass has found it. */
+export const viewOfRotation = (rotation: Rotation, words?: string): RotationView => {
+  const stage = stageOf(rotation);
+  const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);
+  const held = rotation.olds.find(({ state, held: one }) => state === 'working' && one !== undefined)?.held;
+  const known =
+    rotation.waiting ?? held?.words ?? (rotation.tries > 0 ? rotation.lastFailure?.message : undefined);
+  return {
+    id: rotation.id,
+    account: rotation.account,
+    service: rotation.service,
+    stage,
+    since: rotation.changedAt,
+    words: words ?? known ?? standing[stage],
+    ...(rotation.old === undefined ? {} : { old: { keyId: rotation.old.keyId, name: rotation.old.name } }),
+    ...(rotation.cutover === undefined ? {} : { cutOver: true }),
+    ...(attempt?.keyId === undefined ? {} : { candidate: { keyId: attempt.keyId, name: attempt.name } }),
+    tries: rotation.tries,
+    triesAllowed: rotation.terms.tries,
+    ...nextTryOf(rotation),
+    ...(rotation.olds.some(({ state, held: one }) => state === 'working' && one?.escalated === true)
+      ? { escalated: true }
+      : {}),
+  };
+};

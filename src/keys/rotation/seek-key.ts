@@ -1,0 +1,79 @@
+import { hasCode } from '../../core/index.ts';
+import type { Attempt, GenerationKey, OldKey, Rotation } from '../rotation.ts';
+import { generationKey, generationKeyOf, note, plaintextOf, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
+
+/**
+ * The gateway knows no such key. Which status it answers with is open (docs/gateway.md G8.15): any refusal that is not of
+ * the Admin Key, its scope or the rate will do beside a list that does not show the key; a failure of its own tells nothing.
+ */
+const knowsNoKey = (error: unknown): boolean =>
+  hasCode(error, 'gateway-refused') ||
+  hasCode(error, 'gateway-not-found') ||
+  hasCode(error, 'gateway-http-error');
+
+/**
+ * Whether a key that the list does not show is gone. A list may be late, or miss one while others are deleted between its
+ * pages: only when the gateway does not know the id either it is. @throws what the gateway's client throws of anything else
+ */
+export const isGone = async (cycle: Cycle, keyId: number): Promise<boolean> => {
+  try {
+    cycle.noteMade(await cycle.deps.gateway.read(keyId, cycle.signal));
+    return false;
+  } catch (error) {
+    cycle.signal.throwIfAborted();
+    if (knowsNoKey(error)) return true;
+    throw error;
+  }
+};
+
+/** An old key that others took away is nobody's to retire. */
+export const verifyStillExists = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
+  if (await isGone(cycle, old.keyId))
+    await note(cycle, rotation, { what: 'vanished', ...generationKey(old) });
+};
+
+/** A successor that others took away: another one is made, and nothing is retired before it is in every sink. */
+export const verifySuccessorExists = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+): Promise<void> => {
+  const key = generationKeyOf(attempt);
+  if (!(await isGone(cycle, key.keyId))) return;
+  await note(cycle, rotation, { what: 'vanished', ...key });
+  cycle.deps.plaintexts.delete(plaintextOf(rotation, attempt));
+  const { service, id } = rotation;
+  await notifyOf(cycle, rotation, {
+    kind: 'escalated',
+    title: `the new key ${key.name} was taken away`,
+    words: `somebody deleted ${key.name}, the new key of ${service}, while sinks may hold it; another one is made, and no old key is retired before it is in every sink`,
+    advice: 'Find out who deleted it; its calls fail until its successor is delivered.',
+    key: `${id}/${key.keyId}/taken-away`,
+  });
+};
+
+/** Milliseconds after which a deleted key that is still there is no cache's doing (docs/gateway.md G8.16). */
+const cachesHold = 660_000;
+
+/** Tells operators of a key that stays though the gateway said that it deletes it; once, after the timeout. */
+export const notifyStaying = async (
+  cycle: Cycle,
+  { id, service }: Pick<Rotation, 'id' | 'service'>,
+  key: GenerationKey,
+  since: number | undefined,
+): Promise<void> => {
+  const { clock } = cycle.deps;
+  if (since === undefined || clock.now() - since < cachesHold) return;
+  await notifyOf(
+    cycle,
+    { id, service },
+    {
+      kind: 'escalated',
+      title: `the key ${key.name} is still there after it was deleted`,
+      words: `the gateway was asked to delete ${key.name} (id ${key.keyId}) at ${new Date(since).toISOString()}, and still lists it; it is asked again with each pass`,
+      advice: 'Look at the key there, and delete it by hand where it still works.',
+      key: `${id}/${key.keyId}/still-there`,
+    },
+  );
+};

@@ -1,0 +1,180 @@
+import { addMoney, compareMoney, isFault, subtractMoney, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import { isOfRotation } from '../rotation.ts';
+import type { Attempt, OldKey, QuotaSettled, Rotation } from '../rotation.ts';
+import { wasWritten } from '../update/judge-remain.ts';
+import { halfOf } from './half.ts';
+import { generationKey, generationKeyOf, note, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
+
+type Leaving = { readonly keyId: number; readonly name: string; readonly remain?: Money };
+
+/** Tells what may be spent beside the successor's quota until the old keys are gone: of each that has a share of it. */
+export const notifyExposure = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  olds: readonly Leaving[],
+): Promise<void> => {
+  if (rotation.terms.quota.kind !== 'carry') return;
+  const own = olds.flatMap(({ keyId, name, remain }) =>
+    remain !== undefined && isOfRotation(rotation, keyId) ? [{ name, remain }] : [],
+  );
+  if (own.length === 0) return;
+  const { service, id } = rotation;
+  const times = own.length === 1 ? 'twice' : `${own.length + 1} times`;
+  const sum = own.reduce((total, { remain }) => addMoney(total, remain), zero);
+  const keys = own.map(({ name, remain }) => `${name} (${remain})`).join(', ');
+  await notifyOf(cycle, rotation, {
+    kind: 'exposure',
+    title: `${service} can spend its quota ${times} for a while`,
+    words: `beside the ${attempt.spec.remainQuota} of ${attempt.name}, ${sum} may be spent (as the gateway counts) by ${keys} until ${own.length === 1 ? 'it is' : 'they are'} retired; what is spent of it till then is taken off ${attempt.name}, so that at most ${times} the quota is exposed meanwhile`,
+    key: `${id}/exposure`,
+  });
+};
+
+const lowered = (from: Money, by: Money): Money => {
+  const left = subtractMoney(from, by);
+  return compareMoney(left, zero) > 0 ? left : zero;
+};
+
+/** Writes what a key may still spend. A try that a crash cut off, or that was not seen to be done, is recognised by what the key has left. */
+const writeRemain = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  key: { readonly keyId: number; readonly generation: number; readonly name: string },
+  wantedOf: (remain: Money) => Money,
+  settles?: QuotaSettled,
+): Promise<void> => {
+  const { gateway } = cycle.deps;
+  const settled = (of: QuotaSettled | undefined) => (of === undefined ? {} : { settles: of });
+  const begun = rotation.quota.find(({ keyId, done }) => keyId === key.keyId && !done);
+  const listed = await gateway.read(key.keyId, cycle.signal);
+  cycle.noteMade(listed);
+  // The same amount is taken off or given once: by what was written down before the try, not by what is wanted now.
+  if (begun !== undefined && wasWritten(begun.before, begun.wanted, listed.remainQuota)) {
+    await note(cycle, rotation, {
+      what: 'quota-adjusted',
+      ...generationKey(key),
+      remain: listed.remainQuota,
+      measured: `a try before had written it: ${begun.before} was to be ${begun.wanted}, and is ${listed.remainQuota}`,
+      ...settled(begun.settles),
+    });
+    return;
+  }
+  const before = listed.remainQuota;
+  const wanted = wantedOf(before);
+  await note(cycle, rotation, {
+    what: 'quota-adjusting',
+    ...generationKey(key),
+    before,
+    wanted,
+    ...settled(settles),
+  });
+  const { after, measured } = await gateway.update(
+    key.keyId,
+    { remainQuota: wanted },
+    { neverRaise: compareMoney(wanted, before) <= 0 },
+    cycle.signal,
+  );
+  // What is done to others next goes by what this one may still spend.
+  cycle.noteMade(after);
+  await note(cycle, rotation, {
+    what: 'quota-adjusted',
+    ...generationKey(key),
+    remain: after.remainQuota,
+    measured,
+    ...settled(settles),
+  });
+};
+
+/** Takes off the old key what its successor was given; half of what is left stays with it, or calls by it would fail. */
+export const shareQuota = (cycle: Cycle, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> =>
+  writeRemain(cycle, rotation, old, (remain) => {
+    const [rest, half] = [lowered(remain, attempt.spec.remainQuota), halfOf(remain)];
+    return compareMoney(rest, half) > 0 ? rest : half;
+  });
+
+/**
+ * What is to be added to the successor's quota, or taken off it: what the old key spent of what the successor was given for
+ * it, since that was made, which may be long before the cutover; or since it was settled last.
+ */
+const quotaToTransfer = (rotation: Rotation, attempt: Attempt, old: OldKey, left: Money): Money => {
+  const { terms, attempts } = rotation;
+  const isSplit = terms.quota.kind === 'split' && rotation.old?.keyId === old.keyId;
+  // The half that stayed with the old key was given to nobody yet.
+  if (isSplit && old.settled === undefined) return lowered(left, zero);
+  // What a leaked key spends before its successor is in use is nobody's whom the successor serves.
+  const isCompromised = terms.retire.when === 'now';
+  const { spec } = attempts.find(({ keyId }) => keyId === old.keyId) ?? attempt;
+  const given = isCompromised || spec.unlimitedQuota ? old.remain : spec.remainQuota;
+  const spent = subtractMoney(old.settled?.left ?? given ?? zero, left);
+  // What somebody added to the old key is theirs to give.
+  return compareMoney(spent, zero) > 0 ? subtractMoney(zero, spent) : zero;
+};
+
+const settle = async (cycle: Cycle, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> => {
+  const successor = generationKeyOf(attempt);
+  const { gateway } = cycle.deps;
+  const unsettled = (measured: string, left: Money): Promise<void> =>
+    note(cycle, rotation, {
+      what: 'quota-adjusted',
+      ...successor,
+      remain: cycle.keys().get(successor.keyId)?.remainQuota ?? zero,
+      measured,
+      settles: { keyId: old.keyId, left },
+    });
+  const known = old.settled?.left ?? old.remain ?? zero;
+  if (!cycle.keys().has(old.keyId))
+    return unsettled(`${old.name} is gone: what it spent last is not known, and nothing is taken off`, known);
+  if (cycle.keys().get(successor.keyId)?.unlimitedQuota !== false)
+    return unsettled('its quota is unlimited', known);
+  const left = (await gateway.read(old.keyId, cycle.signal)).remainQuota;
+  const change = quotaToTransfer(rotation, attempt, old, left);
+  if (compareMoney(change, zero) === 0) return unsettled(`${old.name} spent nothing of it`, left);
+  await writeRemain(cycle, rotation, successor, (remain) => lowered(addMoney(remain, change), zero), {
+    keyId: old.keyId,
+    left,
+  });
+  const rest = cycle.keys().get(successor.keyId)?.remainQuota ?? zero;
+  if (compareMoney(rest, zero) > 0) return;
+  const { id } = rotation;
+  await notifyOf(cycle, rotation, {
+    kind: 'escalated',
+    title: `${successor.name} has nothing left to spend`,
+    words: `what ${old.name} spent beside ${successor.name} has used its quota up: calls by ${successor.name}, which every sink holds, fail`,
+    advice: `Give ${successor.name} more at the gateway, where it is to spend on.`,
+    key: `${id}/${old.keyId}/spent`,
+  });
+};
+
+/** Takes off the successor what the old key spent beside it, or gives it what the old key has left of its half. */
+export const settleQuota = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  old: OldKey,
+): Promise<void> => {
+  try {
+    await settle(cycle, rotation, attempt, old);
+  } catch (error) {
+    cycle.signal.throwIfAborted();
+    // A leaked key waits for no figure.
+    if (rotation.terms.retire.when !== 'now' || !isFault(error)) throw error;
+    const measured = `it could not be lowered by what the leaked key spent: ${error.message}`;
+    await note(cycle, rotation, {
+      what: 'quota-adjusted',
+      ...generationKeyOf(attempt),
+      remain: zero,
+      measured,
+      settles: { keyId: old.keyId, left: old.settled?.left ?? old.remain ?? zero },
+    });
+    const { id } = rotation;
+    await notifyOf(cycle, rotation, {
+      kind: 'exposure',
+      title: `the quota of ${attempt.name} is as it was made`,
+      words: `${attempt.name}: ${measured}. The leaked key ${old.name} is deleted all the same`,
+      key: `${id}/unsettled`,
+    });
+  }
+};

@@ -1,0 +1,173 @@
+import { errorFields, shellWord } from '../../core/index.ts';
+import type { ApiKey } from '../../gateway/index.ts';
+import type { OutdatedService } from '../journal/service-memory.ts';
+import { readName } from '../plan/key-names.ts';
+import type { Sink } from '../sink.ts';
+import { describeDifference, findDifferences } from '../retirement/find-differences.ts';
+import type { Difference, SkippedNow, UnknownKey } from '../retirement/find-differences.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import { note, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
+
+type JournalDeps = Pick<EngineDeps, 'account' | 'journal' | 'templates'>;
+
+/** Listed keys with a place in a service that keys are made for, which the journal does not know. */
+const unknownKeys = (
+  { account, journal, templates }: JournalDeps,
+  service: string,
+  keys: Iterable<ApiKey>,
+): readonly UnknownKey[] => {
+  if (!journal.managed(account).has(service)) return [];
+  const lineage = journal.lineage(account);
+  return [...keys].flatMap(({ id, name }) => {
+    const place = readName(name, templates);
+    if (place?.service !== service || lineage.has(id)) return [];
+    return journal.requestOf(account, name) === undefined ? [{ keyId: id, name, place }] : [];
+  });
+};
+
+/** Listed keys of the service that tell that the journal is older than the gateway. */
+export const newerKeys = (
+  deps: JournalDeps,
+  service: string,
+  keys: Iterable<ApiKey>,
+): readonly Difference[] =>
+  findDifferences(
+    deps.journal.highestGeneration(deps.account, service),
+    unknownKeys(deps, service, keys),
+    [],
+  );
+
+/** What each sink holds that can be read; a reading that fails tells nothing. */
+export const readHeld = async (
+  cycle: Cycle,
+  service: string,
+  sinks: readonly Sink[],
+): Promise<{ readonly held: readonly SkippedNow[]; readonly whole: boolean }> => {
+  const { account, journal, log } = cycle.deps;
+  const generation = Math.max(1, journal.highestGeneration(account, service));
+  const held: SkippedNow[] = [];
+  let whole = true;
+  for (const sink of sinks) {
+    try {
+      const delivery = { account, service, generation, keyName: service };
+      const reading = await sink.fingerprint(delivery, cycle.signal);
+      if (reading.state !== 'holds') continue;
+      const { place } = sink;
+      const known = journal.contentsOf(account, place);
+      const is = known.size === 0 ? 'first' : known.has(reading.fingerprint) ? 'known' : 'unknown';
+      held.push({ place, sink: sink.describe(), fingerprint: reading.fingerprint, is });
+    } catch (error) {
+      cycle.signal.throwIfAborted();
+      whole = false;
+      log.debug('a sink could not be read', { service, place: sink.place, ...errorFields(error) });
+    }
+  }
+  return { held, whole };
+};
+
+/** The sinks that the job declares for the service; nothing where they cannot be made out. */
+export const sinksOf = (
+  { consumerOf }: Pick<EngineDeps, 'consumerOf'>,
+  job: string | undefined,
+  service: string,
+): readonly Sink[] | undefined => {
+  try {
+    return job === undefined ? undefined : consumerOf(job, service)?.sinks;
+  } catch {
+    // The step that needs them says why.
+    return undefined;
+  }
+};
+
+/** What of the service the journal does not know of; `whole`: the list and every sink were read. */
+export const differencesOf = async (
+  cycle: Cycle,
+  service: string,
+  job: string | undefined,
+): Promise<{ readonly differences: readonly Difference[]; readonly whole: boolean }> => {
+  const { deps } = cycle;
+  const sinks = sinksOf(deps, job, service);
+  const { held, whole } = await readHeld(cycle, service, sinks ?? []);
+  const keys = unknownKeys(deps, service, cycle.keys().values());
+  const highest = deps.journal.highestGeneration(deps.account, service);
+  return { differences: findDifferences(highest, keys, held), whole: whole && sinks !== undefined };
+};
+
+/** Milliseconds after which operators are told again. */
+const week = 604_800_000;
+
+const notifyOutdated = async (
+  cycle: Cycle,
+  { service, since, differences }: OutdatedService,
+): Promise<void> => {
+  const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / week));
+  await notifyOf(
+    cycle,
+    { id: `outdated/${service}`, service },
+    {
+      kind: 'waiting',
+      title: `no key of ${service} is written: its journal is out of date`,
+      words: `${describeOutdated(differences)}. Either the data folder was put back from a backup, or somebody else made the key, or another Tollkeeper works on this service. No key of ${service} is made, delivered, changed or deleted`,
+      advice: `Stop any other Tollkeeper on this service. \`tollkeeper keys reconcile ${shellWord(service)}\` shows the difference; with --apply the journal takes over what is there, and nothing else is changed.`,
+      key: `outdated/${service}/${since}${weeks === 0 ? '' : `/${weeks}`}`,
+    },
+  );
+};
+
+const describeOutdated = (differences: readonly string[]): string =>
+  `the journal is older than what is there: ${differences.join('; ')}`;
+
+/** What a rotation, or an order, of the service is told that stops for it. */
+export const describeStop = ({ service, differences }: OutdatedService): string =>
+  `no key of ${service} is written: ${describeOutdated(differences)}; see \`tollkeeper keys reconcile ${shellWord(service)}\``;
+
+/**
+ * Why no key of the service may be written now: the gateway or a sink has what the journal does not know of. Found out once
+ * in a pass, and before a step with `again`; written down, and reported once.
+ */
+export const outdatedNow = async (
+  cycle: Cycle,
+  service: string,
+  job: string | undefined,
+  again = false,
+): Promise<OutdatedService | undefined> => {
+  const { journal, account, clock } = cycle.deps;
+  const flagged = journal.outdated(account).get(service);
+  if (!again && cycle.checked.has(service)) return flagged;
+  cycle.checked.add(service);
+  const { differences, whole } = await differencesOf(cycle, service, job);
+  const rotation = { id: `outdated/${service}`, service };
+  if (differences.length === 0) {
+    if (flagged === undefined) return undefined;
+    if (whole) await note(cycle, rotation, { what: 'reconciled' });
+    else await notifyOutdated(cycle, flagged);
+    return whole ? undefined : flagged;
+  }
+  const words = differences.map(describeDifference);
+  if (flagged?.differences.join('\n') !== words.join('\n'))
+    await note(cycle, rotation, { what: 'outdated', differences: words });
+  const found = journal.outdated(account).get(service) ?? {
+    service,
+    since: clock.now(),
+    differences: words,
+  };
+  await notifyOutdated(cycle, found);
+  return found;
+};
+
+/** Writes down what the sinks hold before anything of ours can be in them: what is there later and unknown is not theirs. */
+export const observeSinks = async (
+  cycle: Cycle,
+  rotation: { readonly id: string; readonly service: string; readonly who?: string },
+  sinks: readonly Sink[],
+): Promise<void> => {
+  const { held } = await readHeld(cycle, rotation.service, sinks);
+  const first = held.filter(({ is }) => is === 'first');
+  if (first.length > 0)
+    await note(
+      cycle,
+      rotation,
+      ...first.map(({ place, fingerprint }) => ({ what: 'observed' as const, place, fingerprint })),
+    );
+};

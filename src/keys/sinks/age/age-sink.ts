@@ -1,0 +1,68 @@
+import { armor, Encrypter } from 'age-encryption';
+import { messageOf } from '../../../core/index.ts';
+import type { Secret } from '../../../core/index.ts';
+import type { Sink } from '../../sink.ts';
+import { findTarget, folderProblems, targetProblems, problemOf } from '../file-target.ts';
+import { replaceFile } from '../file/replace-file.ts';
+import { fileFault, refused } from '../sink-faults.ts';
+import { systemFiles } from '../sink-files.ts';
+import type { SinkDeps } from '../sink-deps.ts';
+import type { AgeSpec } from '../sink-spec.ts';
+
+/** @throws Fault sink-refused for what is no recipient */
+const encrypterFor = (recipients: readonly string[]): Encrypter => {
+  const encrypter = new Encrypter();
+  if (recipients.length === 0) throw refused('an age file without recipients could be read by nobody');
+  for (const recipient of recipients) {
+    try {
+      encrypter.addRecipient(recipient);
+    } catch (error) {
+      throw refused(`${recipient} is no recipient of age: ${messageOf(error)}`, {
+        advice: 'give the public key that age-keygen shows, age1…; never the identity itself',
+      });
+    }
+  }
+  return encrypter;
+};
+
+/** A file that only a person with one of the identities can open; they confirm that they have the key. */
+export const createAgeSink = (spec: AgeSpec, place: string, deps: SinkDeps): Sink => {
+  const files = deps.files ?? systemFiles;
+  const { path } = spec;
+
+  const write = async (key: Secret): Promise<void> => {
+    try {
+      const sealed = await encrypterFor(spec.recipients).encrypt(key.reveal());
+      const { path: real, stats } = await findTarget(path, files);
+      const content = Buffer.from(armor.encode(sealed));
+      const wanted = { path: real, content, mode: 0o600 };
+      await replaceFile(stats === undefined ? wanted : { ...wanted, stats }, files);
+    } catch (error) {
+      throw fileFault(`${path} cannot be written`, error);
+    }
+  };
+
+  return {
+    place,
+    describe: () => `age file ${path}`,
+    confirmedByPerson: true,
+    deliver: async (key) => {
+      await deps.gates(`file:${path}`, () => write(key));
+      return {};
+    },
+    fingerprint: () =>
+      Promise.resolve({
+        state: 'unreadable',
+        why: `${path} is sealed: whoever opens it confirms the key with \`tollkeeper keys confirm\``,
+      }),
+    problems: async () => {
+      try {
+        encrypterFor(spec.recipients);
+        const target = await findTarget(path, files);
+        return [...(await folderProblems(target.path, files)), ...(await targetProblems(target, files))];
+      } catch (error) {
+        return [problemOf(error)];
+      }
+    },
+  };
+};

@@ -1,0 +1,76 @@
+import type * as SecretsManager from '@aws-sdk/client-secrets-manager';
+import { messageOf, systemCode } from '../../../core/index.ts';
+import type { Fault, SecretRegistry } from '../../../core/index.ts';
+import { secureUrl } from '../http-answer.ts';
+import { failed, refused, errorText } from '../sink-faults.ts';
+import type { AwsSpec } from '../sink-spec.ts';
+
+export type AwsModule = Pick<
+  typeof SecretsManager,
+  'SecretsManagerClient' | 'GetSecretValueCommand' | 'PutSecretValueCommand'
+>;
+
+export type LoadAws = () => Promise<AwsModule>;
+
+/** The SDK is large and few need it: it is an optional package, loaded when a sink asks for it. */
+export const loadAws: LoadAws = () => import('@aws-sdk/client-secrets-manager');
+
+/** @throws Fault sink-refused when the package is not installed */
+export const needAws = async (load: LoadAws): Promise<AwsModule> => {
+  try {
+    return await load();
+  } catch (error) {
+    throw refused('the package @aws-sdk/client-secrets-manager is not installed', {
+      cause: error,
+      advice: 'install it: `npm ci` without --omit=optional',
+    });
+  }
+};
+
+/** Milliseconds. */
+const timeouts = { connectionTimeout: 10_000, requestTimeout: 30_000 };
+
+export const openClient = (aws: AwsModule, spec: AwsSpec): SecretsManager.SecretsManagerClient => {
+  const { region, endpoint, credentials } = spec;
+  const shown = endpoint === undefined ? undefined : secureUrl(endpoint, 'the endpoint of AWS').href;
+  return new aws.SecretsManagerClient({
+    ...(region === undefined ? {} : { region }),
+    ...(shown === undefined ? {} : { endpoint: shown }),
+    ...(credentials === undefined
+      ? {}
+      : {
+          credentials: {
+            accessKeyId: credentials.accessKeyId.reveal(),
+            secretAccessKey: credentials.secretAccessKey.reveal(),
+            ...(credentials.sessionToken === undefined
+              ? {}
+              : { sessionToken: credentials.sessionToken.reveal() }),
+          },
+        }),
+    maxAttempts: 3,
+    requestHandler: timeouts,
+  });
+};
+
+const adviceFor: Readonly<Record<string, string>> = {
+  ResourceNotFoundException: 'make the secret first, or fix its name and region; Tollkeeper makes none',
+  AccessDeniedException:
+    'allow secretsmanager:GetSecretValue and secretsmanager:PutSecretValue on it, and its KMS key',
+  CredentialsProviderError: 'give Tollkeeper a role, or credentials under the sink',
+  InvalidRequestException: 'look at the secret in AWS: it may be marked for deletion',
+};
+
+const lasting =
+  /^(ResourceNotFound|AccessDenied|CredentialsProvider|InvalidRequest|InvalidParameter|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|ExpiredToken|InvalidClientTokenId|IncompleteSignature|MalformedPolicy|Decryption|Encryption|ResourceExists|Validation)/;
+
+/** What the SDK threw, by its name in the API's list of errors. */
+export const awsFault = (error: unknown, who: string, secrets: SecretRegistry): Fault => {
+  const name = error instanceof Error ? error.name : '';
+  const words = errorText(messageOf(error), secrets) || (systemCode(error) ?? name);
+  const message = `${who}: ${name === 'Error' || name === '' ? '' : `${name}: `}${words}`;
+  const advice = adviceFor[name];
+  const options = advice === undefined ? {} : { advice };
+  return lasting.test(name) || /region is missing/i.test(words)
+    ? refused(message, options)
+    : failed(message, options);
+};

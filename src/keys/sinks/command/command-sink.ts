@@ -1,0 +1,70 @@
+import { hasCode, isProgram } from '../../../core/index.ts';
+import type { Delivery, Sink, SinkProblem } from '../../sink.ts';
+import { fingerprintIn } from '../fingerprint.ts';
+import { runCommand } from './run-command.ts';
+import type { CommandRun } from './run-command.ts';
+import { failed, refused } from '../sink-faults.ts';
+import type { SinkDeps } from '../sink-deps.ts';
+import type { CommandSpec } from '../sink-spec.ts';
+import { notifiedOf } from './then-command.ts';
+
+const lastLine = (output: string): string =>
+  output
+    .split('\n')
+    .map((line) => line.trim())
+    .findLast((line) => line !== '') ?? '';
+
+/** A program of the operator's that takes the key on its standard input, and proves it by the SHA-256 it prints last. */
+export const createCommandSink = (spec: CommandSpec, place: string, deps: SinkDeps): Sink => {
+  const [program = ''] = spec.argv;
+
+  const run = async (order: CommandRun, delivery: Delivery, signal: AbortSignal): Promise<string> => {
+    const told = {
+      ...notifiedOf(delivery),
+      TOLLKEEPER_GENERATION: String(delivery.generation),
+      TOLLKEEPER_KEY_NAME: delivery.keyName,
+    };
+    try {
+      return lastLine(await runCommand({ ...order, told }, deps, signal));
+    } catch (error) {
+      if (!hasCode(error, 'command-failed')) throw error;
+      const { advice } = error;
+      throw error.retryHelps ? failed(error.message, { advice }) : refused(error.message, { advice });
+    }
+  };
+
+  return {
+    place,
+    describe: () => `command ${program}`,
+    confirmedByPerson: false,
+    deliver: async (key, delivery, signal) => {
+      const line = await run({ ...spec, input: key }, delivery, signal);
+      const fingerprint = fingerprintIn(line);
+      if (fingerprint !== undefined) return { fingerprint };
+      if (spec.read !== undefined) return {};
+      throw failed(`${program} ended well and did not prove that it has the key`, {
+        advice:
+          'let it print the SHA-256 of what it stored, in hex, as its last line, or give a command under read that does',
+      });
+    },
+    fingerprint: async (delivery, signal) => {
+      if (spec.read === undefined)
+        return { state: 'unreadable', why: `${program} has no command under read to ask it by` };
+      const order = { argv: spec.read, env: spec.env, timeout: spec.timeout };
+      const line = await run(order, delivery, signal);
+      if (line === '') return { state: 'empty' };
+      const fingerprint = fingerprintIn(line);
+      if (fingerprint !== undefined) return { state: 'holds', fingerprint };
+      throw failed(`${spec.read[0] ?? ''} printed no SHA-256 as its last line`);
+    },
+    problems: () => {
+      const missing = [program, ...(spec.read?.slice(0, 1) ?? [])].filter((one) => !isProgram(one, deps));
+      return Promise.resolve(
+        missing.map((one): SinkProblem => ({
+          message: `${one} is no program that can be run`,
+          advice: 'name one that is installed where Tollkeeper runs, by its whole path',
+        })),
+      );
+    },
+  };
+};

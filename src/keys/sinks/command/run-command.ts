@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { fault, messageOf, systemCode } from '../../../core/index.ts';
+import type { Clock, Secret, SecretRegistry } from '../../../core/index.ts';
+import { errorText } from '../sink-faults.ts';
+import type { CommandRequest } from '../sink-spec.ts';
+
+export type CommandDeps = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly secrets: SecretRegistry;
+};
+
+export type CommandRun = CommandRequest & {
+  /** Variables told to the program, whatever else it is given; never a secret. */
+  readonly told?: Readonly<Record<string, string>>;
+  /** Given on standard input, which ends behind it. */
+  readonly input?: Secret;
+};
+
+/** What most programs need to find their own parts and to write what they mean. */
+const defaultVariables = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'];
+
+/** Bytes of each stream that are kept; of longer output the end is. */
+const kept = 64 * 1024;
+
+const environmentOf = (run: CommandRun, env: CommandDeps['env']): Record<string, string> => {
+  const given: Record<string, string> = {};
+  for (const name of [...defaultVariables, ...run.env]) {
+    const value = env[name];
+    if (value !== undefined) given[name] = value;
+  }
+  return { ...given, ...run.told };
+};
+
+const collecting = (stream: NodeJS.ReadableStream | null): (() => string) => {
+  let tail = Buffer.alloc(0);
+  stream?.on('data', (piece: Buffer) => {
+    tail = Buffer.concat([tail, piece]);
+    if (tail.length > 2 * kept) tail = tail.subarray(-kept);
+  });
+  return () => tail.toString('utf8');
+};
+
+/** The whole group, so that what the program started ends with it. */
+const kill = (child: ChildProcess): void => {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
+};
+
+type End = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+/** Milliseconds that output is waited for when the program has ended and something else holds its streams. */
+const lastOutput = 1000;
+
+const endOf = (child: ChildProcess, clock: Clock): Promise<End> =>
+  new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      const limit = clock.limit(lastOutput);
+      const end = (): void => {
+        limit[Symbol.dispose]();
+        resolve({ code, signal });
+      };
+      child.once('close', end);
+      limit.signal.addEventListener('abort', end, { once: true });
+    });
+  });
+
+const give = (child: ChildProcess, input: Secret | undefined): void => {
+  // A program that does not read to the end is no error of ours; how it exits tells.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(input?.reveal() ?? '');
+};
+
+const notStarted = (program: string, error: unknown): Error => {
+  const code = systemCode(error);
+  const known: Readonly<Record<string, string>> = { ENOENT: 'is not there', EACCES: 'may not be run' };
+  const words = code === undefined ? messageOf(error) : (known[code] ?? code);
+  return fault('command-failed', `${program} ${words}`, {
+    advice: 'name a program that is installed where Tollkeeper runs, by its whole path',
+    retryHelps: false,
+  });
+};
+
+/**
+ * Runs a program without a shell, in a process group of its own, and gives what it printed on standard output. Its
+ * environment holds what is allowed alone. @throws Fault command-failed when it cannot be started, exits with another
+ * code than 0, or takes too long; or the signal's reason.
+ */
+export const runCommand = async (
+  run: CommandRun,
+  deps: CommandDeps,
+  signal: AbortSignal,
+): Promise<string> => {
+  signal.throwIfAborted();
+  const [program = '', ...args] = run.argv;
+  const child = spawn(program, args, {
+    cwd: deps.cwd,
+    env: environmentOf(run, deps.env),
+    shell: false,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  using limit = deps.clock.limit(run.timeout);
+  const stop = (): void => kill(child);
+  signal.addEventListener('abort', stop, { once: true });
+  limit.signal.addEventListener('abort', stop, { once: true });
+  const [output, errors] = [collecting(child.stdout), collecting(child.stderr)];
+  try {
+    const ended = endOf(child, deps.clock);
+    give(child, run.input);
+    const { code, signal: killedBy } = await ended.catch((error: unknown) => {
+      throw notStarted(program, error);
+    });
+    signal.throwIfAborted();
+    if (limit.signal.aborted)
+      throw fault('command-failed', `${program} did not end within ${run.timeout / 1000} s and was stopped`);
+    if (code === 0) return output();
+    const how = code === null ? `was ended by ${killedBy ?? 'a signal'}` : `exited with ${code}`;
+    const said = errorText(errors() || output(), deps.secrets);
+    throw fault('command-failed', `${program} ${how}${said === '' ? '' : `: “${said}”`}`);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    child.stdin?.destroy();
+  }
+};

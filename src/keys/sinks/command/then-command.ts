@@ -1,0 +1,21 @@
+import { fillArgument } from '../fill.ts';
+import { runCommand } from './run-command.ts';
+import type { CommandDeps } from './run-command.ts';
+import type { CommandRequest, SinkNames } from '../sink-spec.ts';
+
+/** Variables that tell a program whose key it is about. */
+export const notifiedOf = ({ account, service }: SinkNames): Record<string, string> => ({
+  TOLLKEEPER_ACCOUNT: account,
+  TOLLKEEPER_SERVICE: service,
+});
+
+/** Tells the consumer to take up its new key; the program gets no secret. @throws Fault command-failed, sink-refused */
+export const runThen = async (
+  order: CommandRequest,
+  of: SinkNames,
+  deps: CommandDeps,
+  signal: AbortSignal,
+): Promise<void> => {
+  const argv = order.argv.map((one) => fillArgument(one, of));
+  await runCommand({ ...order, argv, told: notifiedOf(of) }, deps, signal);
+};

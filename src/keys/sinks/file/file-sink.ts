@@ -1,0 +1,130 @@
+import type { Secret } from '../../../core/index.ts';
+import type { Delivered, Sink, SinkReading, SinkProblem } from '../../sink.ts';
+import type { FileForm } from './dotenv.ts';
+import {
+  checkSize,
+  findTarget,
+  folderProblems,
+  groupProblems,
+  targetProblems,
+  problemOf,
+} from '../file-target.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import { formOf, textOf } from '../form-of.ts';
+import { removeLeftover, replaceFile } from './replace-file.ts';
+import { failed, fileFault, refused } from '../sink-faults.ts';
+import { systemFiles } from '../sink-files.ts';
+import type { SinkFiles } from '../sink-files.ts';
+import type { SinkDeps } from '../sink-deps.ts';
+import type { FileSpec } from '../sink-spec.ts';
+
+const defaultMode = 0o600;
+const permissionBits = 0o7777;
+
+/** How often a file is read again that somebody else changes while it is rewritten. */
+const attempts = 5;
+
+const describeFile = ({ path, holds }: FileSpec): string => {
+  switch (holds.kind) {
+    case 'variable':
+      return `variable ${holds.name} of ${path}`;
+    case 'pointer':
+      return `${holds.pointer} of ${path}`;
+    default:
+      return `file ${path}`;
+  }
+};
+
+const readingOf = (form: FileForm, content: Buffer | undefined): SinkReading => {
+  const value = content === undefined ? undefined : form.read(textOf(content));
+  if (value === undefined) return { state: 'empty' };
+  return { state: 'holds', fingerprint: fingerprintOf(Buffer.from(value, 'latin1').toString('utf8')) };
+};
+
+type Seen = Awaited<ReturnType<typeof findTarget>> & { readonly content?: Buffer };
+
+const look = async (path: string, files: SinkFiles): Promise<Seen> => {
+  const target = await findTarget(path, files);
+  if (target.stats === undefined) return target;
+  checkSize(target.path, target.stats);
+  return { ...target, content: await files.readFile(target.path) };
+};
+
+const unchanged = (before: Seen, now: Seen): boolean =>
+  before.path === now.path &&
+  (before.content === undefined || now.content === undefined
+    ? before.content === now.content
+    : before.content.equals(now.content));
+
+/** A key in a file: a variable, a value of JSON, or the whole of it. The file is replaced whole; its other bytes stay. */
+export const createFileSink = (spec: FileSpec, place: string, deps: SinkDeps): Sink => {
+  const files = deps.files ?? systemFiles;
+  const { path } = spec;
+  const mode = spec.mode ?? defaultMode;
+  const form = formOf(spec);
+
+  /** Whether it is done; not when somebody changed the file in between. */
+  const rewrite = async (key: Secret): Promise<boolean> => {
+    const seen = await look(path, files);
+    const text = form.write(seen.content === undefined ? '' : textOf(seen.content), key.reveal());
+    const content = Buffer.from(text, 'latin1');
+    const [problem] = await targetProblems(seen, files);
+    if (seen.content?.equals(content) === true && seen.stats !== undefined) {
+      await removeLeftover(seen.path, files);
+      if ((seen.stats.mode & permissionBits) === mode) {
+        // An earlier try may have ended before the disk had it.
+        await files.sync(seen.path);
+        return true;
+      }
+    }
+    if (problem !== undefined) throw refused(problem.message, { advice: problem.advice });
+    if (!unchanged(seen, await look(path, files))) return false;
+    const { stats } = seen;
+    await replaceFile({ path: seen.path, content, mode, ...(stats === undefined ? {} : { stats }) }, files);
+    return true;
+  };
+
+  const read = async (): Promise<SinkReading> => {
+    try {
+      return readingOf(form, (await look(path, files)).content);
+    } catch (error) {
+      throw fileFault(`${path} cannot be read`, error);
+    }
+  };
+
+  const deliver = async (key: Secret): Promise<Delivered> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        if (await rewrite(key)) break;
+      } catch (error) {
+        throw fileFault(`${path} cannot be written`, error);
+      }
+      if (attempt === attempts) throw failed(`${path} is changed by somebody else all the while`);
+    }
+    const reading = await read();
+    return reading.state === 'holds' ? { fingerprint: reading.fingerprint } : {};
+  };
+
+  const lookForProblems = async (): Promise<readonly SinkProblem[]> => {
+    try {
+      const seen = await look(path, files);
+      readingOf(form, seen.content);
+      return [
+        ...(await folderProblems(seen.path, files)),
+        ...(await targetProblems(seen, files)),
+        ...groupProblems(seen, spec.mode),
+      ];
+    } catch (error) {
+      return [problemOf(fileFault(`${path} cannot be read`, error))];
+    }
+  };
+
+  return {
+    place,
+    describe: () => describeFile(spec),
+    confirmedByPerson: false,
+    deliver: (key) => deps.gates(`file:${path}`, () => deliver(key)),
+    fingerprint: read,
+    problems: () => deps.gates(`file:${path}`, lookForProblems),
+  };
+};

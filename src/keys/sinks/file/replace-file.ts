@@ -1,0 +1,73 @@
+import type { Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { systemCode } from '../../../core/index.ts';
+import { refused } from '../sink-faults.ts';
+import { createNew } from '../sink-files.ts';
+import type { SinkFiles } from '../sink-files.ts';
+
+export type Replacement = {
+  readonly path: string;
+  readonly content: Buffer;
+  /** Permission bits. */
+  readonly mode: number;
+  /** What is replaced; its owner is kept. */
+  readonly stats?: Stats;
+};
+
+/** Always the same, so that what a killed process left is found and removed by the next delivery. */
+const besideOf = (path: string): string => join(dirname(path), `.${basename(path)}.tollkeeper`);
+
+/** Removes what a process that was killed in the middle has left beside the file: it holds a key. */
+export const removeLeftover = async (path: string, files: SinkFiles): Promise<void> => {
+  try {
+    await files.unlink(besideOf(path));
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+};
+
+type Handle = Awaited<ReturnType<SinkFiles['open']>>;
+
+const keepOwner = async (handle: Handle, { path, stats }: Replacement): Promise<void> => {
+  if (stats === undefined) return;
+  const made = await handle.stat();
+  if (made.uid === stats.uid && made.gid === stats.gid) return;
+  try {
+    await handle.chown(stats.uid, stats.gid);
+  } catch (error) {
+    throw refused(
+      `${path} belongs to user ${stats.uid}, group ${stats.gid}, and a new file cannot be given to them`,
+      {
+        cause: error,
+        advice: 'run Tollkeeper as that user, or give the file to the user and group that Tollkeeper runs as',
+      },
+    );
+  }
+};
+
+const write = async (beside: string, wanted: Replacement, files: SinkFiles): Promise<void> => {
+  const handle = await files.open(beside, createNew, 0o600);
+  try {
+    // The owner first: a change of owner takes bits away, and nobody else may read it before it is theirs.
+    await keepOwner(handle, wanted);
+    await handle.chmod(wanted.mode);
+    await handle.writeFile(wanted.content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Puts the content in the place of the file: whoever reads it finds the old or the new one, whole, whatever happens. */
+export const replaceFile = async (wanted: Replacement, files: SinkFiles): Promise<void> => {
+  const beside = besideOf(wanted.path);
+  await removeLeftover(wanted.path, files);
+  try {
+    await write(beside, wanted, files);
+    await files.rename(beside, wanted.path);
+  } catch (error) {
+    await removeLeftover(wanted.path, files).catch(() => undefined);
+    throw error;
+  }
+  await files.sync(dirname(wanted.path));
+};

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Secret } from '../../../core/index.ts';
+import type { Delivered, Fingerprint, Sink, SinkReading, SinkProblem } from '../../sink.ts';
+import { reachCluster } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
+import { problemOf } from '../file-target.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import { failed } from '../sink-faults.ts';
+import type { SinkDeps } from '../sink-deps.ts';
+import type { KubernetesSpec } from '../sink-spec.ts';
+
+const mergePatch = 'application/merge-patch+json';
+const json = 'application/json';
+
+const secretShape = z.looseObject({ data: z.record(z.string(), z.string()).nullish() });
+const reviewShape = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) });
+
+const resources = {
+  deployment: 'deployments',
+  statefulset: 'statefulsets',
+  daemonset: 'daemonsets',
+} as const;
+
+const readingOf = (text: string, key: string, who: string): SinkReading => {
+  let data: Readonly<Record<string, string>>;
+  try {
+    data = secretShape.parse(JSON.parse(text)).data ?? {};
+  } catch {
+    throw failed(`${who} answered something that is no Secret`);
+  }
+  const value = Buffer.from(data[key] ?? '', 'base64').toString('utf8');
+  return value === '' ? { state: 'empty' } : { state: 'holds', fingerprint: fingerprintOf(value) };
+};
+
+/** A key of a Kubernetes Secret; its other keys stay. Workloads are restarted by an annotation that names the key. */
+export const createKubernetesSink = (spec: KubernetesSpec, place: string, deps: SinkDeps): Sink => {
+  const pathOf = (cluster: Cluster): string =>
+    `/api/v1/namespaces/${encodeURIComponent(cluster.namespace)}/secrets`;
+  const own = (cluster: Cluster): string => `${pathOf(cluster)}/${encodeURIComponent(spec.secret)}`;
+
+  const put = async (cluster: Cluster, key: Secret, signal: AbortSignal): Promise<SinkReading> => {
+    const data = { [spec.key]: Buffer.from(key.reveal()).toString('base64') };
+    const patch = () => cluster.send('PATCH', own(cluster), signal, { type: mergePatch, value: { data } });
+    let answer = await patch();
+    if (answer.status === 404) {
+      const labels = { 'app.kubernetes.io/managed-by': 'tollkeeper' };
+      const value = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: spec.secret, labels },
+        type: 'Opaque',
+        data,
+      };
+      answer = await cluster.send('POST', pathOf(cluster), signal, { type: json, value });
+      // Somebody else made it in between.
+      if (answer.status === 409) answer = await patch();
+    }
+    if (answer.status < 200 || answer.status >= 300) throw answer.fault();
+    return readingOf(answer.text, spec.key, cluster.who);
+  };
+
+  /** The annotation says which key it is, so that a second delivery of the same key restarts nothing. */
+  const restart = async (cluster: Cluster, fingerprint: Fingerprint, signal: AbortSignal): Promise<void> => {
+    const name = `tollkeeper/key-${createHash('sha256').update(place).digest('hex').slice(0, 12)}`;
+    const annotations = { [name]: fingerprint.slice(0, 16) };
+    const value = { spec: { template: { metadata: { annotations } } } };
+    for (const { kind, name: workload } of spec.rollout) {
+      const path = `/apis/apps/v1/namespaces/${encodeURIComponent(cluster.namespace)}/${resources[kind]}/${encodeURIComponent(workload)}`;
+      const answer = await cluster.send('PATCH', path, signal, { type: mergePatch, value });
+      if (answer.status < 200 || answer.status >= 300) throw answer.fault();
+    }
+  };
+
+  const deliver = async (key: Secret, signal: AbortSignal): Promise<Delivered> => {
+    const cluster = await reachCluster(spec, deps);
+    const reading = await put(cluster, key, signal);
+    if (reading.state !== 'holds') return {};
+    if (reading.fingerprint === fingerprintOf(key.reveal()))
+      await restart(cluster, reading.fingerprint, signal);
+    return { fingerprint: reading.fingerprint };
+  };
+
+  /** Asks the cluster itself what the account may do (SelfSubjectAccessReview); nothing of it stays. */
+  const lookForProblems = async (signal: AbortSignal): Promise<readonly SinkProblem[]> => {
+    const cluster = await reachCluster(spec, deps);
+    const { namespace } = cluster;
+    const needed = [
+      ...['get', 'patch'].map((verb) => ({ verb, group: '', resource: 'secrets', name: spec.secret })),
+      ...spec.rollout.map(({ kind, name }) => ({
+        verb: 'patch',
+        group: 'apps',
+        resource: resources[kind],
+        name,
+      })),
+    ];
+    const found: SinkProblem[] = [];
+    for (const one of needed) {
+      const value = {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: { resourceAttributes: { namespace, ...one } },
+      };
+      const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+      const answer = await cluster.send('POST', path, signal, { type: json, value });
+      if (answer.status < 200 || answer.status >= 300) throw answer.fault();
+      const review = reviewShape.safeParse(JSON.parse(answer.text));
+      if (review.success && !review.data.status.allowed)
+        found.push({
+          message: `the service account may not ${one.verb} ${one.resource} ${one.name} in ${namespace} of ${cluster.who}`,
+          advice: `give it a Role with ${one.verb} on ${one.resource} of that name`,
+        });
+    }
+    return found;
+  };
+
+  return {
+    place,
+    describe: () => `key ${spec.key} of the Kubernetes Secret ${spec.secret}`,
+    confirmedByPerson: false,
+    deliver: (key, _delivery, signal) => deliver(key, signal),
+    settle: async (fingerprint, _delivery, signal) =>
+      restart(await reachCluster(spec, deps), fingerprint, signal),
+    fingerprint: async (_delivery, signal) => {
+      const cluster = await reachCluster(spec, deps);
+      const answer = await cluster.send('GET', own(cluster), signal);
+      if (answer.status === 404) return { state: 'empty' };
+      if (answer.status !== 200) throw answer.fault();
+      return readingOf(answer.text, spec.key, cluster.who);
+    },
+    problems: async (signal) => {
+      try {
+        return await lookForProblems(signal);
+      } catch (error) {
+        return [problemOf(error)];
+      }
+    },
+  };
+};

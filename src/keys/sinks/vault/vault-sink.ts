@@ -1,0 +1,78 @@
+import { backoff } from '../../../core/index.ts';
+import type { RetryPolicy, Secret } from '../../../core/index.ts';
+import type { Sink, SinkProblem } from '../../sink.ts';
+import { problemOf } from '../file-target.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import { readField, writeField } from '../json-text.ts';
+import { failed } from '../sink-faults.ts';
+import type { SinkDeps } from '../sink-deps.ts';
+import type { VaultSpec } from '../sink-spec.ts';
+import { openVault } from './vault-api.ts';
+
+/** How often a write is tried again that another came before. */
+const retries: RetryPolicy = { attempts: 6, initial: 100, max: 2000, longestRetryAfter: 0 };
+
+/** A field of a secret of HashiCorp Vault, KV version 2: the other fields stay, by check-and-set. */
+export const createVaultSink = (spec: VaultSpec, place: string, deps: SinkDeps): Sink => {
+  const vault = openVault(spec, deps);
+  const { field } = spec;
+  const { clock, random } = deps;
+
+  const put = async (key: Secret, signal: AbortSignal): Promise<boolean> => {
+    const { version, fields } = await vault.read(signal);
+    if (readField(fields, [field], vault.who) === key.reveal()) return true;
+    return await vault.write(
+      { version, fields: writeField(fields, [field], key.reveal(), vault.who) },
+      signal,
+    );
+  };
+
+  const lookForProblems = async (signal: AbortSignal): Promise<readonly SinkProblem[]> => {
+    const engine = await vault.engine(signal);
+    if (engine !== undefined && engine !== 'kv 2')
+      return [
+        {
+          message: `the mount ${spec.mount} of ${vault.who} is ${engine}, not kv of version 2`,
+          advice: 'name a mount of the kv engine, version 2',
+        },
+      ];
+    const { fields } = await vault.read(signal);
+    readField(fields, [field], vault.who);
+    const may = await vault.capabilities(signal);
+    const missing = ['read', 'create', 'update'].filter((one) => may?.includes(one) === false);
+    if (missing.length === 0 || may?.includes('root') === true) return [];
+    return [
+      {
+        message: `the token may not ${missing.join(', ')} ${spec.mount}/data/${spec.path} of ${vault.who}`,
+        advice: 'give its policy the capabilities read, create and update on that path',
+      },
+    ];
+  };
+
+  return {
+    place,
+    describe: () => `field ${field} of ${spec.mount}/${spec.path} of ${vault.who}`,
+    confirmedByPerson: false,
+    deliver: async (key, _delivery, signal) => {
+      for (let attempt = 1; !(await put(key, signal)); attempt += 1) {
+        if (attempt === retries.attempts)
+          throw failed(
+            `${spec.mount}/${spec.path} of ${vault.who} is changed by somebody else all the while`,
+          );
+        await clock.wait(backoff(retries, attempt, random), signal);
+      }
+      return {};
+    },
+    fingerprint: async (_delivery, signal) => {
+      const value = readField((await vault.read(signal)).fields, [field], vault.who);
+      return value === undefined ? { state: 'empty' } : { state: 'holds', fingerprint: fingerprintOf(value) };
+    },
+    problems: async (signal) => {
+      try {
+        return await lookForProblems(signal);
+      } catch (error) {
+        return [problemOf(error)];
+      }
+    },
+  };
+};

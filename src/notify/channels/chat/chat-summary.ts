@@ -1,0 +1,114 @@
+import type { AnnouncedSection, Announcement } from '../../announcement.ts';
+import { chatLine } from './chat-text.ts';
+
+export type SummaryTable = {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly { readonly strong: boolean; readonly cells: readonly string[] }[];
+};
+
+/** What a chat shows of an announcement: little, all of it plain text on single lines. */
+export type ChatSummary = {
+  readonly title: string;
+  /** The total and how it changed. */
+  readonly lead: readonly string[];
+  readonly facts: readonly { readonly label: string; readonly text: string }[];
+  readonly notes: readonly string[];
+  readonly tables: readonly SummaryTable[];
+  readonly footer: readonly string[];
+};
+
+const most = { facts: 8, notes: 8, tables: 3, rows: 6, columns: 3, cell: 36, line: 300 };
+
+/** The largest rows, and those that close the table and make it add up. */
+const tableOf = (section: Extract<AnnouncedSection, { kind: 'table' }>): SummaryTable => {
+  const rows = section.rows.filter(({ role }) => role === 'row');
+  const left = rows.length - most.rows;
+  const closing = section.rows.filter(({ role }) => role !== 'row');
+  const cells = (texts: readonly string[]): readonly string[] =>
+    texts.slice(0, most.columns).map((text) => chatLine(text, most.cell));
+  return {
+    title: chatLine(section.title, most.line),
+    columns: cells(section.columns),
+    rows: [
+      ...rows
+        .slice(0, most.rows)
+        .map((row) => ({ strong: false, cells: cells(row.cells.map(({ text }) => text)) })),
+      ...(left > 0 ? [{ strong: false, cells: [`… (+${left})`] }] : []),
+      ...closing.map((row) => ({
+        strong: row.role === 'total',
+        cells: cells(row.cells.map(({ text }) => text)),
+      })),
+    ],
+  };
+};
+
+const notesOf = (section: AnnouncedSection): readonly string[] => {
+  if (section.kind === 'notes') return section.notes.map(({ text }) => text);
+  return section.kind === 'text' ? section.paragraphs : [];
+};
+
+const line = (text: string): string => chatLine(text, most.line);
+
+/** The first text that is no longer than the chat takes: with all tables, or with fewer; without any it always is. */
+export const withinLimit = (
+  summary: ChatSummary,
+  limit: number,
+  sizeOf: (text: string) => number,
+  render: (summary: ChatSummary) => string,
+): string => {
+  const { tables } = summary;
+  for (let count = tables.length; count > 0; count -= 1) {
+    const text = render({ ...summary, tables: tables.slice(0, count) });
+    if (sizeOf(text) <= limit) return text;
+  }
+  return render({ ...summary, tables: [] });
+};
+
+/** How far the data reaches, and what names the run: the first lines and the last. The verdict is told above. */
+const footerOf = ({ footer, verdict }: Announcement): readonly string[] => {
+  const lines = footer.filter((text) => verdict === undefined || !text.includes(verdict.text));
+  return lines.length <= 3 ? lines : [...lines.slice(0, 2), ...lines.slice(-1)];
+};
+
+/** A few lines and the tops of tables; what a chat cuts off would be lost. */
+export const summarise = (said: Announcement): ChatSummary => {
+  const { total, change, verdict } = said;
+  return {
+    title: chatLine(
+      said.kind === 'notice'
+        ? said.subject
+        : [said.title, said.period, said.account]
+            .filter((part) => part !== undefined && part !== '')
+            .join(', '),
+      150,
+    ),
+    lead: [
+      ...(total === undefined ? [] : [`${total.label}: ${total.text}`]),
+      ...(change === undefined
+        ? []
+        : [[change.direction === 'unknown' ? '' : change.text, change.compared].filter(Boolean).join(' ')]),
+      ...(said.cause === undefined ? [] : [said.cause]),
+      ...(verdict === undefined ? [] : [verdict.text]),
+    ].map(line),
+    facts: said.sections
+      .flatMap((section) => (section.kind === 'figures' ? section.figures : []))
+      .slice(0, most.facts)
+      .map(({ label, value, change: changed, note }) => ({
+        label: chatLine(label, 80),
+        text: chatLine(
+          [value.text, changed === undefined ? '' : `(${changed.text})`, note].filter(Boolean).join(' '),
+          160,
+        ),
+      })),
+    notes: said.sections
+      .flatMap(notesOf)
+      .filter((text) => text.trim() !== '')
+      .slice(0, most.notes)
+      .map(line),
+    tables: said.sections
+      .flatMap((section) => (section.kind === 'table' ? [tableOf(section)] : []))
+      .slice(0, most.tables),
+    footer: footerOf(said).map(line),
+  };
+};

@@ -1,0 +1,79 @@
+import type { Announcement } from '../../announcement.ts';
+import { summarise, withinLimit } from '../chat/chat-summary.ts';
+import type { ChatSummary, SummaryTable } from '../chat/chat-summary.ts';
+import { chatLines, columnsOf, cut } from '../chat/chat-text.ts';
+import type { Envelope } from '../webhook/webhook-body.ts';
+
+/**
+ * For `text`, which notifications show and which compatible chats, that know no blocks, take for their markup: entities as
+ * Slack asks for, no mention, no link with a text of its own, no code, emphasis or emoji by name.
+ */
+const escaped = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/[@`*_~]|\](?=\()|:(?=\/\/|[\w+-]+:)/g, '$&\u200b');
+
+const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
+
+/** Blocks hold literal text alone: plain_text, and text elements of rich_text, in which nothing is markup. */
+const section = (lines: readonly string[]) => ({ type: 'section', text: plain(chatLines(lines, 2000)) });
+
+const aligned = ({ columns, rows }: SummaryTable): string => {
+  const all = [columns, ...rows.map(({ cells }) => cells)];
+  const full = all.filter((cells) => cells.length > 1);
+  const widths = columns.map((_, index) => Math.max(...full.map((cells) => columnsOf(cells[index] ?? ''))));
+  return all
+    .map((cells) =>
+      cells
+        .map((cell, index) => {
+          const space = ' '.repeat(Math.max(0, (widths[index] ?? 0) - columnsOf(cell)));
+          return index === 0 ? cell + space : space + cell;
+        })
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+const tableBlock = (table: SummaryTable) => ({
+  type: 'rich_text',
+  elements: [
+    { type: 'rich_text_section', elements: [{ type: 'text', text: table.title, style: { bold: true } }] },
+    { type: 'rich_text_preformatted', elements: [{ type: 'text', text: cut(aligned(table), 2000) }] },
+  ],
+});
+
+const blocksOf = (summary: ChatSummary, id: string) => [
+  { type: 'header', block_id: id, text: plain(summary.title) },
+  ...(summary.lead.length === 0 ? [] : [section(summary.lead)]),
+  ...(summary.facts.length === 0
+    ? []
+    : [{ type: 'section', fields: summary.facts.map(({ label, text }) => plain(`${label}\n${text}`)) }]),
+  ...(summary.notes.length === 0 ? [] : [section(summary.notes)]),
+  ...summary.tables.map(tableBlock),
+  ...(summary.footer.length === 0
+    ? []
+    : [{ type: 'context', elements: [plain(chatLines(summary.footer, 1500))] }]),
+];
+
+const message = (summary: ChatSummary, id: string): string => {
+  const facts = summary.facts.map(({ label, text }) => `${label}: ${text}`);
+  return JSON.stringify({
+    text: escaped([summary.title, ...summary.lead, ...facts, ...summary.notes].join('\n')),
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: blocksOf(summary, id),
+  });
+};
+
+/** Characters; Slack refuses blocks of some 13,000 in all. */
+const limit = 13_000;
+
+const blocksLength = (text: string): number => text.length - text.indexOf('"blocks":');
+
+/** A message for an incoming webhook of Slack, or of a chat that takes the same. */
+export const slackBody = (said: Announcement, { id }: Envelope): string =>
+  withinLimit(summarise(said), limit, blocksLength, (summary) => message(summary, id));

@@ -1,0 +1,34 @@
+import { fault, isFault, messageOf } from '../../../core/index.ts';
+import type { Fault } from '../../../core/index.ts';
+import { mailRouteName } from '../../route.ts';
+import type { OutboxRoute, Rate } from '../../route.ts';
+import type { MailSession, MailTransport } from './transport.ts';
+
+const asFault = (error: unknown): Fault =>
+  isFault(error) ? error : fault('mail-unreachable', messageOf(error), { cause: error });
+
+/** A mail server as a route: one connection for as long as all goes well, opened again after whatever went wrong. */
+export const createMailRoute = (transport: MailTransport, rate?: Rate): OutboxRoute => ({
+  name: mailRouteName,
+  ...(rate === undefined ? {} : { rate }),
+  begin: () => {
+    let session: MailSession | undefined;
+    const close = (): void => {
+      session?.close();
+      session = undefined;
+    };
+    return {
+      close,
+      send: async (row, bytes, signal) => {
+        try {
+          session ??= await transport.open(signal);
+        } catch (error) {
+          return { state: 'deferred', fault: asFault(error), closed: true };
+        }
+        const outcome = await session.send({ from: row.sender, to: row.recipient }, bytes, signal);
+        if (outcome.state !== 'sent') close();
+        return outcome;
+      },
+    };
+  },
+});

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { fault, isFault, messageOf } from '../../../core/index.ts';
+import type { Clock, Fault, Secret, SecretRegistry } from '../../../core/index.ts';
+import { isNetworkProblem } from '../../../http/index.ts';
+import type { Http } from '../../../http/index.ts';
+import { oneLine } from '../../address.ts';
+
+/** A refresh token (RFC 6749 6) that access tokens are asked with. */
+export type OAuth2Grant = {
+  readonly clientId: string;
+  readonly clientSecret: Secret;
+  readonly refreshToken: Secret;
+  readonly tokenUrl: string;
+  readonly scope?: string;
+};
+
+export type TokenDeps = {
+  readonly http: Http;
+  readonly clock: Clock;
+  /** Access tokens are registered here before anything else sees them. */
+  readonly secrets: SecretRegistry;
+};
+
+export type TokenSource = {
+  /** An access token that holds for another minute; a new one when `renew` is set. @throws Fault of the mail group */
+  readonly token: (renew: boolean, signal?: AbortSignal) => Promise<string>;
+  /** The server did not take it. */
+  readonly forget: () => void;
+};
+
+const answer = z.object({
+  access_token: z.string().min(1),
+  expires_in: z.coerce.number().positive().optional(),
+  refresh_token: z.string().min(1).optional(),
+});
+
+const refusal = z.object({ error: z.string(), error_description: z.string().optional() });
+
+/** Milliseconds; a token is asked again before it ends, and after an hour when nobody says how long it holds. */
+const margin = 60_000;
+const defaultLife = 3_600_000;
+
+const sizeLimit = 64 * 1024;
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+const errorText = (text: string): string => {
+  const said = refusal.safeParse(parsed(text));
+  if (!said.success) return '';
+  const { error, error_description: why } = said.data;
+  return `: “${oneLine(why === undefined ? error : `${error}: ${why}`).slice(0, 300)}”`;
+};
+
+/** Asks for access tokens with a refresh token, at most one request at a time, and keeps one for as long as it holds. */
+export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: TokenDeps): TokenSource => {
+  const url = new URL(grant.tokenUrl);
+  let known: { readonly token: string; readonly until: number } | undefined;
+  let refreshToken = grant.refreshToken.reveal();
+  let asking: Promise<string> | undefined;
+
+  const refused = (status: number, text: string): Fault => {
+    const words = secrets.redact(errorText(text));
+    if (status === 429 || status >= 500)
+      return fault('mail-deferred', `the token server ${url.host} answered ${status}${words}`);
+    return fault(
+      'mail-login-refused',
+      `the token server ${url.host} refused the refresh token (${status})${words}`,
+      {
+        advice:
+          'check mail.oauth2; a refresh token that was revoked or has expired has to be authorised again',
+      },
+    );
+  };
+
+  const ask = async (signal?: AbortSignal): Promise<string> => {
+    const fields = new URLSearchParams({
+      grant_type: 'refresh_token',
+      client_id: grant.clientId,
+      client_secret: grant.clientSecret.reveal(),
+      refresh_token: refreshToken,
+      ...(grant.scope === undefined ? {} : { scope: grant.scope }),
+    });
+    const response = await http.send({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: fields.toString(),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const text = await response.text(sizeLimit);
+    if (response.status !== 200) throw refused(response.status, text);
+    const said = answer.safeParse(parsed(text));
+    if (!said.success)
+      throw fault('mail-login-refused', `the token server ${url.host} answered without an access token`, {
+        advice: 'check mail.oauth2.token_url',
+      });
+    const { access_token: token, expires_in: seconds, refresh_token: next } = said.data;
+    secrets.register(token);
+    if (next !== undefined) {
+      // RFC 6749 6: where a new one is given, the old one is to be thrown away.
+      secrets.register(next);
+      refreshToken = next;
+    }
+    known = { token, until: clock.now() + (seconds === undefined ? defaultLife : seconds * 1000) - margin };
+    return token;
+  };
+
+  const asFault = (error: unknown, signal?: AbortSignal): unknown => {
+    if (isFault(error)) return error;
+    if (signal?.aborted === true)
+      return fault('aborted', `the token server ${url.host} was not waited for`, { cause: error });
+    if (isNetworkProblem(error))
+      return fault('mail-unreachable', `no access token could be had: ${secrets.redact(messageOf(error))}`, {
+        advice: 'check mail.oauth2.token_url, DNS, the proxy settings and the firewall',
+        cause: error,
+      });
+    return error;
+  };
+
+  return {
+    token: async (renew, signal) => {
+      if (!renew && known !== undefined && known.until > clock.now()) return known.token;
+      try {
+        asking ??= ask(signal).finally(() => (asking = undefined));
+        return await asking;
+      } catch (error) {
+        throw asFault(error, signal);
+      }
+    },
+    forget: () => {
+      known = undefined;
+    },
+  };
+};

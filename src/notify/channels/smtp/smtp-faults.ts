@@ -1,0 +1,130 @@
+import type { NodemailerError } from 'nodemailer';
+import { fault } from '../../../core/index.ts';
+import type { Fault } from '../../../core/index.ts';
+import { oneLine } from '../../address.ts';
+
+export type FaultContext = {
+  /** `mail.example.com:587`. */
+  readonly where: string;
+  readonly redact: (text: string) => string;
+};
+
+const certificateCodes =
+  /^(CERT_|CRL_|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refused the connection',
+  ENOTFOUND: 'has no address: no such host name',
+  EAI_AGAIN: 'has no address: the name server does not answer',
+  EDNS: 'has no address',
+  EHOSTUNREACH: 'cannot be reached: no route to the host',
+  ENETUNREACH: 'cannot be reached: no route to its network',
+  ECONNRESET: 'closed the connection',
+  ECONNECTION: 'closed the connection',
+  EPIPE: 'closed the connection',
+};
+
+/** The server's own words, on one line and without secrets. */
+export const quoteServer = (response: string | undefined, redact: FaultContext['redact']): string =>
+  response === undefined || response === '' ? '' : `: “${redact(oneLine(response)).slice(0, 300)}”`;
+
+/** Why there is no session with the server. */
+export const connectionFault = (error: NodemailerError, { where, redact }: FaultContext): Fault => {
+  const words = quoteServer(error.response, redact);
+  const code = error.originalCode ?? error.code ?? '';
+  const options = { cause: new Error(redact(error.message)) };
+  if (certificateCodes.test(code))
+    return fault(
+      'mail-certificate',
+      `the mail server ${where} shows a certificate that nobody known here vouches for (${code})`,
+      options,
+    );
+  if (error.code === 'EAUTH' || error.code === 'ENOAUTH')
+    return error.permanent === false
+      ? fault('mail-deferred', `the mail server ${where} cannot check the login now${words}`, options)
+      : fault('mail-login-refused', `the mail server ${where} refused the login${words}`, options);
+  if (error.code === 'ETLS' && error.response !== undefined)
+    return fault('mail-tls-required', `the mail server ${where} offers no STARTTLS${words}`, options);
+  if (/^(ERR_SSL_|EPROTO$)/.test(code) || error.code === 'ETLS')
+    return fault('mail-unreachable', `the mail server ${where} does not speak TLS with us (${code})`, {
+      ...options,
+      advice: 'smtps:// is for ports that begin with TLS (465), smtp:// for those with STARTTLS (587)',
+    });
+  if (error.responseCode !== undefined)
+    return fault('mail-unreachable', `the mail server ${where} takes no mail now${words}`, options);
+  const reason =
+    error.code === 'ETIMEDOUT'
+      ? 'did not answer in time'
+      : (reasons[code] ?? reasons[error.code ?? ''] ?? `cannot be reached (${code})`);
+  return fault('mail-unreachable', `the mail server ${where} ${reason}`, options);
+};
+
+/** RFC 1870 6.3: 5.3.4 says that the size is at fault; a mailbox that is full answers 5.2.2. */
+const isTooLarge = (error: NodemailerError): boolean =>
+  error.response === undefined
+    ? error.code === 'EMESSAGE' && error.message.includes('larger than allowed')
+    : error.permanent === true && /^5\d\d[ -]5\.3\.4\b/.test(error.response);
+
+/** nodemailer's own refusal, made before anything is sent, names the limit that the server gave. */
+const ownMessage = ({ message }: NodemailerError): string => {
+  const limit = /\d+$/.exec(message)?.[0];
+  return limit === undefined ? '' : ` (at most ${limit} bytes)`;
+};
+
+/** What to make of a message that was not accepted. `isTransmitted`: its last byte had left for the server. */
+export const sendingFault = (
+  error: NodemailerError,
+  isTransmitted: boolean,
+  recipient: string,
+  { where, redact }: FaultContext,
+): { readonly state: 'deferred' | 'failed' | 'unknown'; readonly fault: Fault } => {
+  const words = quoteServer(error.response, redact);
+  const options = { cause: new Error(redact(error.message)) };
+  if (isTooLarge(error))
+    return {
+      state: 'failed',
+      fault: fault(
+        'mail-too-large',
+        `the mail to ${recipient} is larger than ${where} takes${words || ownMessage(error)}`,
+        options,
+      ),
+    };
+  const isReply = error.responseCode !== undefined && error.responseCode >= 400;
+  if (isReply && error.permanent === true)
+    return {
+      state: 'failed',
+      fault: fault('mail-refused', `${where} refused the mail to ${recipient}${words}`, options),
+    };
+  if (isReply)
+    return {
+      state: 'deferred',
+      fault: fault('mail-deferred', `${where} put off the mail to ${recipient}${words}`, options),
+    };
+  if (isTransmitted)
+    return {
+      state: 'unknown',
+      fault: fault(
+        'mail-outcome-unknown',
+        `the connection to ${where} ended after the mail to ${recipient} was transmitted and before it was confirmed`,
+        options,
+      ),
+    };
+  // Without a reply these are nodemailer's own refusals: an address it cannot put in a command, a size over the limit.
+  if (error.code === 'EENVELOPE' || error.code === 'EMESSAGE')
+    return {
+      state: 'failed',
+      fault: fault(
+        'mail-refused',
+        `the mail to ${recipient} cannot be sent: ${redact(error.message)}`,
+        options,
+      ),
+    };
+  return {
+    state: 'deferred',
+    fault: fault(
+      'mail-unreachable',
+      `the connection to ${where} ended before the mail to ${recipient} was transmitted`,
+      options,
+    ),
+  };
+};

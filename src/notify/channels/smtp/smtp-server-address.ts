@@ -1,0 +1,51 @@
+import { isLoopback } from '../../../http/index.ts';
+import { isPrivateHost } from './private-host.ts';
+
+export type SmtpServerAddress = {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte (smtps), not by STARTTLS. */
+  readonly implicitTls: boolean;
+  readonly login?: { readonly user: string; readonly password: string };
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** Reads `smtp(s)://user:password@host:port`; submission ports 587 and 465 when none is given. */
+export const readSmtpUrl = (text: string): SmtpServerAddress | undefined => {
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.hostname === '') return undefined;
+  const implicitTls = url.protocol === 'smtps:';
+  const login = { user: decoded(url.username), password: decoded(url.password) };
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? (implicitTls ? 465 : 587) : Number(url.port),
+    implicitTls,
+    ...(login.user === '' ? {} : { login }),
+  };
+};
+
+/** What becomes of STARTTLS: refuse a server without it, take it where it is offered, or leave it alone. */
+export type StartTls = 'required' | 'offered' | 'never';
+
+/**
+ * Passwords cross no network in the open, and mails none but one's own, unless `insecure` says that they may.
+ * `requireTls`: also where they might.
+ */
+export const startTlsFor = (
+  { host, implicitTls, login }: SmtpServerAddress,
+  { requireTls = false, insecure = false }: { readonly requireTls?: boolean; readonly insecure?: boolean },
+): StartTls => {
+  if (implicitTls) return 'never';
+  if (requireTls) return 'required';
+  if (login !== undefined) return isLoopback(host) ? 'offered' : 'required';
+  if (insecure) return 'never';
+  return isPrivateHost(host) ? 'offered' : 'required';
+};

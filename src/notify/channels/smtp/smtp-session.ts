@@ -1,0 +1,150 @@
+import { Readable } from 'node:stream';
+import type { NodemailerError } from 'nodemailer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { fault } from '../../../core/index.ts';
+import type { Fault } from '../../../core/index.ts';
+import type { TokenSource } from './oauth2-token.ts';
+import { connectionFault, quoteServer, sendingFault } from './smtp-faults.ts';
+import type { FaultContext } from './smtp-faults.ts';
+import { logIn } from './smtp-login.ts';
+import type { SmtpServerAddress, StartTls } from './smtp-server-address.ts';
+import type { MailSession } from './transport.ts';
+import { wireAddress } from './wire-address.ts';
+
+/** Milliseconds. */
+export type SmtpTimeouts = {
+  /** Until the connection stands. */
+  readonly connect: number;
+  /** Until the server greets. */
+  readonly greeting: number;
+  /** Without a byte from the server; RFC 5321 4.5.3.2 asks for minutes. */
+  readonly idle: number;
+};
+
+export type SessionOptions = {
+  readonly address: SmtpServerAddress;
+  readonly startTls: StartTls;
+  /** Logs in by XOAUTH2 with its tokens, as the user of the address. */
+  readonly tokens: TokenSource | undefined;
+  readonly issuers: readonly string[] | undefined;
+  readonly timeouts: SmtpTimeouts;
+  readonly faultContext: FaultContext;
+};
+
+type Step = (done: (error?: NodemailerError | null) => void) => void;
+
+/** Runs one step of the opening; an error event or an abort ends it as well. */
+const step = (
+  connection: SMTPConnection,
+  run: Step,
+  faultContext: FaultContext,
+  signal?: AbortSignal,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const settle = (end: () => void): void => {
+      signal?.removeEventListener('abort', onAbort);
+      connection.removeListener('error', onError);
+      end();
+    };
+    const fail = (error: unknown): void => {
+      settle(() => reject(error));
+      connection.close();
+    };
+    const onError = (error: NodemailerError): void => fail(connectionFault(error, faultContext));
+    const onAbort = (): void =>
+      fail(
+        fault('aborted', `the connection to ${faultContext.where} was given up`, { cause: signal?.reason }),
+      );
+    signal?.addEventListener('abort', onAbort, { once: true });
+    connection.once('error', onError);
+    if (signal?.aborted === true) onAbort();
+    else run((error) => (error ? onError(error) : settle(resolve)));
+  });
+
+/** The message as a stream that knows when its last byte was taken: from then on a broken connection proves nothing. */
+const tracked = (bytes: Buffer): { readonly stream: Readable; readonly isTransmitted: () => boolean } => {
+  const chunk = 16_384;
+  let offset = 0;
+  let ended = false;
+  const stream = new Readable({
+    read() {
+      if (offset < bytes.length) {
+        this.push(bytes.subarray(offset, offset + chunk));
+        offset += chunk;
+        return;
+      }
+      ended = true;
+      this.push(null);
+    },
+  });
+  return { stream, isTransmitted: () => ended };
+};
+
+const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+
+const unwritableAddress = (address: string, where: string): Fault =>
+  fault(
+    'mail-address-refused',
+    `${where} takes no address with letters beyond a to z before the @ (it does not offer SMTPUTF8): ${address}`,
+  );
+
+/** Connects, upgrades to TLS and logs in. @throws Fault */
+export const openSession = async (options: SessionOptions, signal?: AbortSignal): Promise<MailSession> => {
+  const { address, faultContext, timeouts } = options;
+  const connection = new SMTPConnection({
+    host: address.host,
+    port: address.port,
+    secure: address.implicitTls,
+    requireTLS: options.startTls === 'required',
+    ignoreTLS: options.startTls === 'never',
+    connectionTimeout: timeouts.connect,
+    greetingTimeout: timeouts.greeting,
+    socketTimeout: timeouts.idle,
+    tls: {
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: true,
+      ...(options.issuers === undefined ? {} : { ca: [...options.issuers] }),
+    },
+  });
+  // Errors between two steps have no one to go to; the next step meets the closed connection.
+  connection.on('error', () => undefined);
+  await step(connection, (done) => connection.connect(done), faultContext, signal);
+  const takesUtf8 = /[ -]SMTPUTF8\b/im.test(connection.lastServerResponse || '');
+  await logIn({ address, tokens: options.tokens, signal }, (auth) =>
+    step(connection, (done) => connection.login(auth, done), faultContext, signal),
+  );
+  return {
+    send: (envelope, bytes, aborted) =>
+      new Promise((resolve) => {
+        const wire = { from: wireAddress(envelope.from), to: wireAddress(envelope.to) };
+        const foreign = [wire.to, wire.from].find((address) => !isAscii(address));
+        if (foreign !== undefined && !takesUtf8) {
+          resolve({ state: 'failed', fault: unwritableAddress(foreign, faultContext.where) });
+          return;
+        }
+        const message = tracked(bytes);
+        const onAbort = (): void => {
+          if (message.isTransmitted()) return;
+          connection.close();
+          const stopped = fault(
+            'aborted',
+            `the mail to ${envelope.to} was stopped before it was transmitted`,
+          );
+          resolve({ state: 'deferred', fault: stopped });
+        };
+        aborted?.addEventListener('abort', onAbort, { once: true });
+        connection.send({ ...wire, size: bytes.length }, message.stream, (error, info) => {
+          aborted?.removeEventListener('abort', onAbort);
+          resolve(
+            error === null || error === undefined
+              ? { state: 'sent', response: quoteServer(info.response, faultContext.redact).slice(2) }
+              : sendingFault(error, message.isTransmitted(), envelope.to, faultContext),
+          );
+        });
+      }),
+    close: () => {
+      connection.quit();
+      connection.close();
+    },
+  };
+};

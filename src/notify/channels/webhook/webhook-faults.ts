@@ -1,0 +1,75 @@
+import { fault, messageOf, systemCode } from '../../../core/index.ts';
+import type { UnixMillis } from '../../../core/index.ts';
+import { isNetworkProblem, retryAfter } from '../../../http/index.ts';
+import type { HttpAnswer } from '../../../http/index.ts';
+import { oneLine } from '../../address.ts';
+import type { RouteOutcome } from '../../route.ts';
+
+export type FaultContext = {
+  /** The name of the route and its host: `the route finance-chat (hooks.example.com)`. */
+  readonly where: string;
+  readonly redact: (text: string) => string;
+};
+
+const sizeLimit = 16 * 1024;
+
+/** The first words of the answer, on one line and without secrets; how it ended is known without them. */
+const errorText = async (answer: HttpAnswer, { redact }: FaultContext): Promise<string> => {
+  try {
+    const text = oneLine(redact(await answer.text(sizeLimit)));
+    return text === '' ? '' : `: “${text.slice(0, 200)}”`;
+  } catch {
+    return '';
+  }
+};
+
+/** Asked to come again: too early, too often, or something is wrong over there. */
+const passing = (status: number): boolean =>
+  status === 408 || status === 425 || status === 429 || status >= 500;
+
+/** What an answer means: any 2xx is a yes, and no other is. */
+export const answerOutcome = async (
+  answer: HttpAnswer,
+  faultContext: FaultContext,
+  now: UnixMillis,
+): Promise<RouteOutcome> => {
+  const { status, headers } = answer;
+  const words = await errorText(answer, faultContext);
+  if (status >= 200 && status < 300) return { state: 'sent', response: `${status}${words}` };
+  if (passing(status)) {
+    const wait = retryAfter(headers, now);
+    return {
+      state: 'deferred',
+      fault: fault(
+        'webhook-deferred',
+        `${faultContext.where} answered ${status}${words}`,
+        wait === undefined ? {} : { retryAfter: wait },
+      ),
+    };
+  }
+  const advice =
+    status >= 300 && status < 400
+      ? { advice: 'give the final address as url of the route; what is posted goes nowhere else' }
+      : {};
+  return {
+    state: 'failed',
+    fault: fault('webhook-refused', `${faultContext.where} answered ${status}${words}`, advice),
+  };
+};
+
+/** Before any byte of the request has left. */
+const noConnection = (error: unknown): boolean =>
+  isNetworkProblem(error) &&
+  (error.kind === 'unreachable' ||
+    error.kind === 'certificate' ||
+    error.kind === 'tls' ||
+    systemCode(error) === 'UND_ERR_CONNECT_TIMEOUT');
+
+/** What an exchange means that broke off: without a connection it is not there, else nobody knows. */
+export const problemOutcome = (error: unknown, { where, redact }: FaultContext): RouteOutcome => {
+  const words = redact(messageOf(error));
+  const cause = { cause: new Error(words) };
+  return noConnection(error)
+    ? { state: 'deferred', closed: true, fault: fault('webhook-unreachable', `${where}: ${words}`, cause) }
+    : { state: 'unknown', fault: fault('webhook-outcome-unknown', `${where}: ${words}`, cause) };
+};

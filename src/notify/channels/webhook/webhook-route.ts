@@ -1,0 +1,74 @@
+import { createSecretRegistry, fault, toSeconds } from '../../../core/index.ts';
+import type { Clock, Secret } from '../../../core/index.ts';
+import { isLoopback, signatureOf } from '../../../http/index.ts';
+import type { Http } from '../../../http/index.ts';
+import type { OutboxRoute, Rate } from '../../route.ts';
+import { answerOutcome, problemOutcome } from './webhook-faults.ts';
+
+export type WebhookOptions = {
+  readonly name: string;
+  readonly url: Secret;
+  /** Signs each request; chats take no signature. */
+  readonly secret?: Secret;
+  readonly rate?: Rate;
+  readonly http: Http;
+  readonly clock: Clock;
+};
+
+/** Milliseconds. A receiver that works before it answers gets half a minute. */
+const timeouts = { headers: 30_000, idle: 15_000, total: 45_000 };
+
+const secretPartsOf = (url: URL): readonly string[] =>
+  [url.href, url.pathname + url.search, url.pathname, ...url.pathname.split('/'), url.search.slice(1)].filter(
+    (part) => part.length >= 8,
+  );
+
+/** Posts what rows hold to a web address: https but for loopback, to that address alone. @throws Fault `config-invalid` */
+export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
+  const { name, http, clock, secret } = options;
+  const url = new URL(options.url.reveal());
+  if (url.protocol !== 'https:' && !isLoopback(url.hostname))
+    throw fault('config-invalid', `the url of the route ${name} is not https`);
+  const secrets = createSecretRegistry();
+  // Who knows the address can post there; whatever quotes a part of it gives it away.
+  for (const part of secretPartsOf(url)) secrets.register(part);
+  if (secret !== undefined) secrets.register(secret.reveal());
+  const faultContext = { where: `the route ${name} (${url.host})`, redact: secrets.redact };
+  return {
+    name,
+    ...(options.rate === undefined ? {} : { rate: options.rate }),
+    begin: () => {
+      const leaving = new AbortController();
+      return {
+        close: () => leaving.abort(),
+        send: async (row, bytes, signal) => {
+          if (signal?.aborted === true) {
+            const words = `the message to ${name} was stopped before it was transmitted`;
+            return { state: 'deferred', fault: fault('aborted', words) };
+          }
+          const seconds = toSeconds(clock.now());
+          try {
+            const answer = await http.send({
+              method: 'POST',
+              url,
+              headers: {
+                'content-type': 'application/json; charset=utf-8',
+                'idempotency-key': row.messageId,
+                ...(secret === undefined
+                  ? {}
+                  : { 'x-tollkeeper-signature': signatureOf(bytes, secret.reveal(), seconds) }),
+              },
+              body: bytes.toString('utf8'),
+              // Whether it is transmitted is not known from here: the worker's own signal ends nothing.
+              signal: leaving.signal,
+              timeouts,
+            });
+            return await answerOutcome(answer, faultContext, clock.now());
+          } catch (error) {
+            return problemOutcome(error, faultContext);
+          }
+        },
+      };
+    },
+  };
+};

@@ -1,0 +1,51 @@
+import { createPrivateKey } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import DKIM from 'nodemailer/lib/dkim';
+import { fault } from '../core/index.ts';
+import type { Secret } from '../core/index.ts';
+
+/** What signs our mails; the public half stands in DNS under `<selector>._domainkey.<domain>`. */
+export type DkimKey = {
+  readonly domain: string;
+  readonly selector: string;
+  /** RSA private key as PEM. */
+  readonly key: Secret;
+};
+
+/** RFC 6376 5.4.1, and what RFC 8058 wants signed for one-click unsubscribing. */
+const signedFields = [
+  'From',
+  'Reply-To',
+  'To',
+  'Subject',
+  'Date',
+  'Message-ID',
+  'MIME-Version',
+  'Content-Type',
+  'Content-Transfer-Encoding',
+  'Auto-Submitted',
+  'List-Unsubscribe',
+  'List-Unsubscribe-Post',
+].join(':');
+
+const isUsable = (pem: string): boolean => {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * The message with its DKIM-Signature (RFC 6376: rsa-sha256, relaxed/relaxed) in front. The signature holds no time and
+ * no chance: the same message gives the same bytes. @throws Fault `config-invalid` when the key is no RSA private key
+ */
+export const signMessage = async (bytes: Buffer, { domain, selector, key }: DkimKey): Promise<Buffer> => {
+  // The signer says nothing of a key that it cannot use, and leaves the message unsigned.
+  if (!isUsable(key.reveal()))
+    throw fault('config-invalid', 'mail.dkim.key is no RSA private key, so that no mail can be signed', {
+      advice: 'give mail.dkim.key a PEM file with an RSA private key (openssl genrsa 2048)',
+    });
+  const signer = new DKIM({ domainName: domain, keySelector: selector, privateKey: key.reveal() });
+  return buffer(signer.sign(bytes, { headerFieldNames: signedFields }));
+};

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fault, messageOf, syncPath, systemCode, writeThrough } from '../core/index.ts';
+import type { Fault } from '../core/index.ts';
+
+const nameOf = (bytes: Uint8Array): string => `${createHash('sha256').update(bytes).digest('hex')}.eml`;
+
+const diskFault = (folder: string, error: unknown): Fault =>
+  systemCode(error) === 'ENOSPC'
+    ? fault('disk-full', `no space is left in ${folder} to store a mail`, { cause: error })
+    : fault('path-unwritable', `a mail cannot be stored in ${folder}: ${messageOf(error)}`, { cause: error });
+
+export type StoredMail = {
+  readonly file: string;
+  /** Whether the file was not there before. */
+  readonly fresh: boolean;
+};
+
+/** Keeps the bytes in a file named by their SHA-256, on the disk before it returns. Folder 0700, file 0600. */
+export const storeMail = async (folder: string, bytes: Uint8Array): Promise<StoredMail> => {
+  const file = nameOf(bytes);
+  const path = join(folder, file);
+  const unfinished = `${path}.tmp`;
+  try {
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await syncPath(dirname(made));
+    await chmod(folder, 0o700);
+    const fresh = await stat(path).then(
+      () => false,
+      () => true,
+    );
+    await writeThrough(unfinished, bytes);
+    await rename(unfinished, path);
+    await syncPath(folder);
+    return { file, fresh };
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw diskFault(folder, error);
+  }
+};
+
+export const removeMail = (folder: string, file: string): Promise<void> =>
+  rm(join(folder, file), { force: true });
+
+/** The exact bytes that were stored. @throws Fault `mail-file-damaged` when they are gone or changed. */
+export const loadMail = async (folder: string, file: string): Promise<Buffer> => {
+  const path = join(folder, file);
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw fault('mail-file-damaged', `the stored mail ${path} cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    });
+  });
+  if (nameOf(bytes) !== file)
+    throw fault('mail-file-damaged', `the stored mail ${path} is not what it was when it was queued`);
+  return bytes;
+};
+
+/** Whether the exact bytes that were stored are there. */
+export const holdsMail = (folder: string, file: string): Promise<boolean> =>
+  loadMail(folder, file).then(
+    () => true,
+    () => false,
+  );

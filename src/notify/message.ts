@@ -1,0 +1,86 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
+import type { UnixMillis } from '../core/index.ts';
+import { oneLine } from './address.ts';
+import type { Mailbox } from './address.ts';
+import { signMessage } from './dkim.ts';
+import { automaticHeaders } from './message-defaults.ts';
+import type { MessageDefaults } from './message-defaults.ts';
+
+/** A picture that the HTML shows through `cid:`. */
+export type InlineImage = {
+  readonly cid: string;
+  readonly filename: string;
+  readonly png: Uint8Array;
+};
+
+export type Attachment = {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly content: Uint8Array;
+};
+
+/** What a mail says, to whomever it goes. */
+export type MailContent = {
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+  readonly images?: readonly InlineImage[];
+  readonly attachments?: readonly Attachment[];
+};
+
+export type Message = MailContent & {
+  readonly from: Mailbox;
+  readonly to: Mailbox;
+  readonly messageId: string;
+  readonly date: UnixMillis;
+  readonly messageDefaults?: MessageDefaults;
+};
+
+/** As bytes, since the composer takes an empty text for none at all. */
+const crlf = (text: string): Buffer => Buffer.from(text.replaceAll(/\r\n|\r|\n/g, '\r\n'), 'utf8');
+
+/** Slashes would make a path of a name. */
+const fileName = (name: string): string => oneLine(name).replaceAll(/[/\\]/g, '-') || 'attachment';
+
+/**
+ * The exact bytes of a mail, RFC 5322 with CRLF, signed where the message defaults have a key: the same for the same message,
+ * whenever it is made. @throws Fault `config-invalid` when it cannot be signed
+ */
+export const composeMessage = async (message: Message): Promise<Buffer> => {
+  const { messageDefaults = {} } = message;
+  const { replyTo, dkim } = messageDefaults;
+  const composer = new MailComposer({
+    from: { name: message.from.name, address: message.from.address },
+    to: { name: message.to.name, address: message.to.address },
+    subject: oneLine(message.subject) || '(no subject)',
+    messageId: message.messageId,
+    date: new Date(message.date),
+    ...(replyTo === undefined ? {} : { replyTo: { name: replyTo.name, address: replyTo.address } }),
+    headers: automaticHeaders(messageDefaults, message.to.address),
+    // Quoted-printable keeps every line short and every byte below 128, whatever the text holds.
+    text: { content: crlf(message.text), contentTransferEncoding: 'quoted-printable' },
+    html: { content: crlf(message.html), contentTransferEncoding: 'quoted-printable' },
+    attachments: [
+      ...(message.images ?? []).map((image) => ({
+        cid: image.cid,
+        filename: fileName(image.filename),
+        content: Buffer.from(image.png),
+        contentType: 'image/png',
+        contentDisposition: 'inline',
+      })),
+      ...(message.attachments ?? []).map((attachment) => ({
+        filename: fileName(attachment.filename),
+        content: Buffer.from(attachment.content),
+        contentType: oneLine(attachment.contentType),
+      })),
+    ],
+    // Without these, boundaries would be random and the bytes new each time.
+    baseBoundary: message.messageId.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 32),
+    newline: 'win',
+    // Content is given as bytes alone: no path or address in a report may be fetched.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const bytes = await composer.compile().build();
+  return dkim === undefined ? bytes : signMessage(bytes, dkim);
+};

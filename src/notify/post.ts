@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { fault } from '../core/index.ts';
+import { oneLine } from './address.ts';
+import type { Announcement } from './announcement.ts';
+import { slackBody } from './channels/slack/chat-slack.ts';
+import { teamsBody } from './channels/teams/chat-teams.ts';
+import { enqueueBytes } from './enqueue.ts';
+import type { Enqueued, EnqueueDeps, MailKey } from './enqueue.ts';
+import { webhookBody } from './channels/webhook/webhook-body.ts';
+
+/** What a route takes: our own JSON, or the message of a chat. */
+export type RouteKind = 'webhook' | 'slack' | 'teams';
+
+export type PostDeps = EnqueueDeps & {
+  /** Kinds of the routes that are declared, by name. */
+  readonly kinds: ReadonlyMap<string, RouteKind>;
+};
+
+export type Post = {
+  /** What it is about: together with the route it is sent once. */
+  readonly key: MailKey;
+  readonly announcement: Announcement;
+  /** Names of routes. */
+  readonly to: readonly string[];
+};
+
+const bodies = { webhook: webhookBody, slack: slackBody, teams: teamsBody } as const;
+
+const idOf = ({ account, kind, subject }: MailKey, route: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([account, kind, subject, route]))
+    .digest('hex')
+    .slice(0, 40);
+
+/**
+ * Queues one message a route, rendered now and sent as it is then. The same key and route twice queues nothing the second
+ * time. Sends nothing. @throws Fault `config-invalid` for a route that is not declared, `disk-full`, `path-unwritable`
+ */
+export const enqueuePost = async (deps: PostDeps, post: Post): Promise<readonly Enqueued[]> => {
+  const enqueued: Enqueued[] = [];
+  for (const route of new Set(post.to)) {
+    const kind = deps.kinds.get(route);
+    if (kind === undefined)
+      throw fault('config-invalid', `there is no route ${JSON.stringify(route)}`, {
+        advice: 'declare it under routes in tollkeeper.yaml',
+      });
+    const id = idOf(post.key, route);
+    const body = bodies[kind](post.announcement, { id, at: deps.clock.now() });
+    const title = oneLine(post.announcement.subject);
+    const rendered = { ...post.key, title, recipient: route, sender: '', messageId: id, route };
+    enqueued.push(await enqueueBytes(deps, { ...rendered, bytes: Buffer.from(body, 'utf8') }));
+  }
+  return enqueued;
+};

@@ -1,0 +1,162 @@
+import {
+  fault,
+  formatMoment,
+  hasCode,
+  isFault,
+  messageOf,
+  systemCode,
+  toSeconds,
+  unixMillis,
+} from '../core/index.ts';
+import type { Fault } from '../core/index.ts';
+import type { OutboxRow } from '../warehouse/index.ts';
+import { backoffAfter, giveUpAfter } from './after-attempt.ts';
+import { loadMail } from './mail-file.ts';
+import { createRateLimit } from './rate-limit.ts';
+import type { OutboxRoute, RouteOutcome } from './route.ts';
+import { sendWithin } from './send-within.ts';
+import type { StopDeps } from './send-within.ts';
+import { settleAttempt } from './settle.ts';
+import type { SettleDeps } from './settle.ts';
+
+/** How many rows ended which way in this pass. */
+export type DeliverySummary = {
+  readonly sent: number;
+  /** To be tried again. */
+  readonly deferred: number;
+  /** Never to be tried again. */
+  readonly failed: number;
+  /** May or may not have arrived. */
+  readonly unknown: number;
+  /** What went wrong first, and what to do. */
+  readonly problem?: string;
+};
+
+export type RouteWorkerDeps = SettleDeps &
+  StopDeps & {
+    /** Where the exact bytes are kept. */
+    readonly folder: string;
+  };
+
+export type CycleOptions = {
+  /** Only these rows. */
+  readonly ids?: readonly string[];
+  /** Whether what the rate of the route holds back for seconds is waited for; otherwise the pass ends there. */
+  readonly waits: boolean;
+  readonly signal?: AbortSignal;
+};
+
+export type RouteWorker = {
+  readonly name: string;
+  /** Tries each row that is due once. Two passes at once do not send a row twice. */
+  readonly runCycle: (options: CycleOptions) => Promise<DeliverySummary>;
+};
+
+/** Milliseconds after which a pass that waits begins no attempt: the next pass works by the config of its time. */
+const longestCycle = 60_000;
+/** Milliseconds that a pass waits for the rate; what has to wait longer is for a later pass. */
+const longestWait = 5000;
+
+const load = async (folder: string, row: OutboxRow): Promise<Buffer | RouteOutcome> => {
+  try {
+    return await loadMail(folder, row.file);
+  } catch (error) {
+    const why = isFault(error) ? error : fault('mail-file-damaged', messageOf(error), { cause: error });
+    const code = systemCode(error);
+    // A disk or a table of open files that fails now may be well later.
+    return { state: code === undefined || code === 'ENOENT' ? 'failed' : 'deferred', fault: why };
+  }
+};
+
+const isClosed = (outcome: RouteOutcome): outcome is RouteOutcome & { readonly fault: Fault } =>
+  'closed' in outcome && !hasCode(outcome.fault, 'aborted');
+
+/** The rows of one route, one after the other. */
+export const createRouteWorker = (route: OutboxRoute, deps: RouteWorkerDeps): RouteWorker => {
+  const { outbox, clock, random, log } = deps;
+  const limit = createRateLimit(route.rate);
+  /** Attempts whose end could not be written down, as when the disk was full: it is known here alone. */
+  const unwritten = new Map<string, { readonly row: OutboxRow; readonly outcome: RouteOutcome }>();
+
+  const settle = async (row: OutboxRow, outcome: RouteOutcome) => {
+    unwritten.set(row.id, { row, outcome });
+    const verdict = await settleAttempt(row, outcome, deps);
+    unwritten.delete(row.id);
+    return verdict;
+  };
+
+  /** Whether the next attempt may begin now. */
+  const admitted = async ({ waits, signal }: CycleOptions): Promise<boolean> => {
+    for (;;) {
+      const wait = limit.take(clock.now());
+      if (wait === 0) return true;
+      if (!waits || wait > longestWait) return false;
+      try {
+        await clock.wait(wait, signal);
+      } catch {
+        return false;
+      }
+    }
+  };
+
+  /** Puts off the rest of a route that takes nothing now, untried; rows whose days are over meet the same end. */
+  const putOffRest = async (
+    rest: readonly OutboxRow[],
+    until: number,
+    outcome: RouteOutcome & { readonly fault: Fault },
+    count: (state: 'sent' | 'deferred' | 'failed' | 'unknown', rows?: number) => void,
+  ): Promise<void> => {
+    const at = clock.now();
+    const young = rest.filter(({ triedFrom }) => at - triedFrom < giveUpAfter).map(({ id }) => id);
+    const error = `not tried: ${outcome.fault.message}`;
+    const by = { at, until: unixMillis(until), error };
+    const rows = young.length === 0 ? 0 : await outbox.putOff(young, by);
+    count('deferred', rows);
+    if (rows > 0)
+      log.warn('more mails put off', {
+        route: route.name,
+        mails: rows,
+        nextAttempt: formatMoment(toSeconds(by.until), 'UTC'),
+      });
+    for (const { id, triedFrom } of rest) {
+      const row = at - triedFrom < giveUpAfter ? undefined : await outbox.claim(id, at);
+      if (row !== undefined) count((await settle(row, outcome)).state);
+    }
+  };
+
+  return {
+    name: route.name,
+    runCycle: async (options) => {
+      const { ids, waits, signal } = options;
+      const counts = { sent: 0, deferred: 0, failed: 0, unknown: 0 };
+      const count = (state: keyof typeof counts, rows = 1): void => void (counts[state] += rows);
+      let problem: Fault | undefined;
+      for (const { row, outcome } of unwritten.values()) await settle(row, outcome);
+      const began = clock.now();
+      const due = await outbox.due(began, route.name);
+      const wanted = ids === undefined ? due : due.filter(({ id }) => ids.includes(id));
+      const line = route.begin();
+      try {
+        for (const [index, { id }] of wanted.entries()) {
+          if (signal?.aborted === true || (waits && clock.now() - began > longestCycle)) break;
+          if (!(await admitted(options))) break;
+          const row = await outbox.claim(id, clock.now());
+          if (row === undefined) continue;
+          const bytes = await load(deps.folder, row);
+          const outcome = Buffer.isBuffer(bytes) ? await sendWithin(line, row, bytes, deps, signal) : bytes;
+          const { state, nextAttempt } = await settle(row, outcome);
+          count(state);
+          if (outcome.state === 'sent') continue;
+          problem ??= outcome.fault;
+          if (!isClosed(outcome)) continue;
+          const until = nextAttempt ?? clock.now() + backoffAfter(row.attempts, random);
+          await putOffRest(wanted.slice(index + 1), until, outcome, count);
+          break;
+        }
+      } finally {
+        line.close?.();
+      }
+      return problem === undefined ? counts : { ...counts, problem: `${problem.message}; ${problem.advice}` };
+    },
+  };
+};

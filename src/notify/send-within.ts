@@ -1,0 +1,52 @@
+import { fault, messageOf } from '../core/index.ts';
+import type { Clock } from '../core/index.ts';
+import type { OutboxRow } from '../warehouse/index.ts';
+import type { OutboxLine, RouteOutcome } from './route.ts';
+
+export type StopDeps = {
+  readonly clock: Clock;
+  /** Milliseconds that the answer to what is transmitted is waited for once the pass is stopped. */
+  readonly grace: number;
+};
+
+const stopped = (row: OutboxRow): RouteOutcome => ({
+  state: 'unknown',
+  fault: fault(
+    'mail-outcome-unknown',
+    `we were stopped before it was confirmed that what was transmitted for ${row.recipient} is taken`,
+  ),
+});
+
+const broken = (row: OutboxRow, error: unknown): RouteOutcome => ({
+  state: 'unknown',
+  fault: fault('mail-outcome-unknown', `the route ${row.route} broke: ${messageOf(error)}`, { cause: error }),
+});
+
+/** What the other side says; or, some time after the pass was stopped, that nobody waited for it. */
+export const sendWithin = async (
+  line: OutboxLine,
+  row: OutboxRow,
+  bytes: Buffer,
+  { clock, grace }: StopDeps,
+  signal: AbortSignal | undefined,
+): Promise<RouteOutcome> => {
+  const sending = line.send(row, bytes, signal).catch((error: unknown) => broken(row, error));
+  if (signal === undefined) return sending;
+  const ended = new AbortController();
+  const tooLong = new Promise<RouteOutcome>((resolve) => {
+    const onAbort = (): void => {
+      const limit = clock.limit(grace);
+      const giveUp = (): void => resolve(stopped(row));
+      limit.signal.addEventListener('abort', giveUp, { once: true });
+      ended.signal.addEventListener('abort', () => limit[Symbol.dispose](), { once: true });
+      if (limit.signal.aborted) giveUp();
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true, signal: ended.signal });
+  });
+  try {
+    return await Promise.race([sending, tooLong]);
+  } finally {
+    ended.abort();
+  }
+};

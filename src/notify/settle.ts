@@ -1,0 +1,65 @@
+import { errorFields, formatMoment, toSeconds } from '../core/index.ts';
+import type { Clock, Fault, Log } from '../core/index.ts';
+import type { OutboxRow, OutboxTable } from '../warehouse/index.ts';
+import { afterAttempt } from './after-attempt.ts';
+import type { Verdict } from './after-attempt.ts';
+import type { RouteOutcome } from './route.ts';
+
+export type SettleDeps = {
+  readonly outbox: OutboxTable;
+  readonly clock: Clock;
+  /** 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+  readonly log: Log;
+};
+
+const told = { deferred: 'mail put off', failed: 'mail failed', unknown: 'mail of unknown outcome' } as const;
+
+/** What the log says of a row. */
+const fieldsOf = ({ id, route, account, kind, subject, recipient, messageId, attempts }: OutboxRow) => ({
+  id,
+  route,
+  account,
+  kind,
+  subject,
+  recipient,
+  messageId,
+  attempts,
+});
+
+const logProblem = (
+  row: OutboxRow,
+  { state, nextAttempt, error }: Verdict & { readonly state: keyof typeof told },
+  why: Fault,
+  log: Log,
+): void => {
+  // What is tried again by itself needs nobody yet; the rest needs a person.
+  log[nextAttempt === undefined ? 'error' : 'warn'](told[state], {
+    ...fieldsOf(row),
+    ...errorFields(why),
+    error,
+    ...(nextAttempt === undefined ? {} : { nextAttempt: formatMoment(toSeconds(nextAttempt), 'UTC') }),
+  });
+};
+
+/** Writes down how an attempt ended, and tells it in the log. */
+export const settleAttempt = async (
+  row: OutboxRow,
+  outcome: RouteOutcome,
+  { outbox, clock, random, log }: SettleDeps,
+): Promise<Verdict> => {
+  const at = clock.now();
+  const verdict = afterAttempt(row, outcome, { at, random });
+  const { nextAttempt, error } = verdict;
+  await outbox.settle(row.id, {
+    state: verdict.state,
+    at,
+    doubt: verdict.doubt,
+    ...(nextAttempt === undefined ? {} : { nextAttempt }),
+    ...(error === undefined ? {} : { error }),
+  });
+  if (outcome.state === 'sent') log.info('mail sent', { ...fieldsOf(row), response: outcome.response });
+  else if (verdict.state !== 'sent')
+    logProblem(row, { ...verdict, state: verdict.state }, outcome.fault, log);
+  return verdict;
+};

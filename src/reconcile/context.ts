@@ -1,0 +1,20 @@
+import type { GatewayProfile, Money, UnixSeconds } from '../core/index.ts';
+import type { PullContext } from '../ingest/index.ts';
+
+/** What a reconciliation takes of the run that it is part of. */
+export type ReconcileContext = PullContext & {
+  readonly account: {
+    readonly name: string;
+    readonly currency: 'USD' | 'CNY';
+    readonly profile: GatewayProfile;
+    readonly gateway: {
+      /** The amount spent between two moments, in seconds UTC (docs/gateway.md G5.2). */
+      readonly statistics: (
+        query: { readonly start: UnixSeconds; readonly end: UnixSeconds },
+        options: { readonly signal: AbortSignal },
+      ) => Promise<{ readonly quota: Money }>;
+    };
+  };
+  /** IANA zone that moments are shown in. */
+  readonly zone: string;
+};

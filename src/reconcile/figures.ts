@@ -1,0 +1,93 @@
+import { divideMoney, money, multiplyMoney, subtractMoney, zero } from '../core/index.ts';
+import type { Money } from '../core/index.ts';
+import type { LogFigure } from './match-figures.ts';
+
+/** What the log adds up to, in one currency. */
+export type LogSums = {
+  readonly net: Money;
+  readonly consumption: Money;
+  readonly refunds: Money;
+  readonly topUps: Money;
+  readonly rows: number;
+};
+
+/** The same span in the other currency: asked for, or by what 1 of the account's currency is there. */
+export type OtherCurrency = { readonly name: string } & (
+  | { readonly sums: LogSums }
+  | { readonly perCurrency: Money }
+);
+
+export type FigureDeps = {
+  readonly currency: string;
+  readonly unitsPerCurrency: number;
+  /** Whether the log itself is known to be in currency; it may be units that were taken for currency. */
+  readonly isCurrency: boolean;
+  readonly others: readonly OtherCurrency[];
+};
+
+const times = (sums: LogSums, factor: Money): LogSums => ({
+  net: multiplyMoney(sums.net, factor),
+  consumption: multiplyMoney(sums.consumption, factor),
+  refunds: multiplyMoney(sums.refunds, factor),
+  topUps: multiplyMoney(sums.topUps, factor),
+  rows: sums.rows,
+});
+
+/** A log in another currency is rounded row by row, to as many places as amounts have at most. */
+const rowRounding = money('1e-8');
+
+/** How the balance moves: down by what is charged, up by what is paid in. */
+export const asBalance = (sums: LogSums): LogSums => ({
+  ...sums,
+  net: subtractMoney(sums.topUps, sums.net),
+  consumption: subtractMoney(sums.topUps, sums.consumption),
+});
+
+/** The sums of another span or entry in the unit of the figure. Pure. */
+export const figureFor = (figure: LogFigure, sums: LogSums): LogFigure => {
+  const { unit, kind, perCurrency } = figure;
+  const rounding = figure.rowRounding === undefined ? {} : { rowRounding: figure.rowRounding };
+  return { unit, kind, perCurrency, ...rounding, ...times(sums, perCurrency) };
+};
+
+const ratioOf = (other: LogSums, own: LogSums): Money =>
+  // Twelve places: what is shown of it is an amount again.
+  divideMoney(other.consumption, own.consumption, 12) ??
+  divideMoney(other.refunds, own.refunds, 12) ??
+  money('1');
+
+/** The log's sums in the other currency. Pure. */
+export const otherFigure = (sums: LogSums, other: OtherCurrency): LogFigure => {
+  const base = { unit: other.name, kind: 'other' as const, rowRounding, ...sums };
+  return 'sums' in other
+    ? { ...base, ...other.sums, perCurrency: ratioOf(other.sums, sums) }
+    : figureFor({ ...base, perCurrency: other.perCurrency }, sums);
+};
+
+/** The log's sums in every unit that a source may count in, the likeliest first. Pure. */
+export const figuresOf = (sums: LogSums, deps: FigureDeps): readonly LogFigure[] => {
+  const { currency, others } = deps;
+  const own: LogFigure = { unit: currency, kind: 'own', perCurrency: money('1'), ...sums };
+  const converted = others.map((other) => otherFigure(sums, other));
+  const factor = money(String(deps.unitsPerCurrency));
+  const inUnits = [own, ...converted.filter(({ unit }) => unit === 'USD')].map((figure): LogFigure => ({
+    unit: 'units',
+    kind: 'units',
+    ...times({ topUps: zero, rows: sums.rows, ...figure }, factor),
+    perCurrency: multiplyMoney(figure.perCurrency, factor),
+    ...(figure.rowRounding === undefined ? {} : { rowRounding: multiplyMoney(figure.rowRounding, factor) }),
+  }));
+  const value = divideMoney(money('1'), factor, 12);
+  const fromUnits: readonly LogFigure[] =
+    deps.isCurrency || value === undefined
+      ? []
+      : [
+          {
+            unit: `${currency} where the log has units`,
+            kind: 'units',
+            perCurrency: value,
+            ...times(sums, value),
+          },
+        ];
+  return [own, ...converted, ...inUnits, ...fromUnits];
+};

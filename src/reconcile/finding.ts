@@ -1,0 +1,79 @@
+import type { Interval, UnixSeconds } from '../core/index.ts';
+import type { Comparison, ComparisonSource } from '../warehouse/index.ts';
+import { agreement, nameGap } from './verdict.ts';
+import { notifyComparison } from './messages.ts';
+import type { Match } from './match-figures.ts';
+import type { Verdict } from './verdict.ts';
+
+/** A comparison before gaps that nothing explains are named: that takes all sources together. */
+export type Finding = {
+  readonly source: ComparisonSource;
+  readonly entry?: string;
+  readonly range: Interval<UnixSeconds>;
+  readonly match: Match;
+  /** Missing where nothing explains the gap. */
+  readonly verdict: Verdict | undefined;
+  /** Words on the verdict. */
+  readonly why?: string;
+  /** Whether the figure goes down where the log goes up. */
+  readonly isFalling?: boolean;
+};
+
+/** Explains a gap: the verdict and why, or nothing. */
+export type Explanation = { readonly verdict: Verdict; readonly why: string };
+
+/** The finding of a match: how it agrees, else how its gap is explained. */
+export const findingOf = async (
+  base: Omit<Finding, 'verdict' | 'why'>,
+  explain: () => Promise<Explanation | undefined>,
+): Promise<Finding> => {
+  const agreed = agreement(base.match);
+  if (agreed !== undefined) return { ...base, verdict: agreed };
+  const explained = await explain();
+  return explained === undefined ? { ...base, verdict: undefined } : { ...base, ...explained };
+};
+
+/** Names what is left open, all sources together, and puts each comparison into words. */
+export const nameFindings = (findings: readonly Finding[]): readonly Comparison[] => {
+  const totals = findings.filter(({ entry }) => entry === undefined);
+  const votes = totals.map((total) => ({ ...total, verdict: total.verdict ?? ('unexplained' as const) }));
+  return findings.map((finding) => {
+    const { source, entry, range, match, why } = finding;
+    const open = votes.find((vote) => vote.source === source);
+    const own = { ...finding, verdict: 'unexplained' as const };
+    // An entry is short of calls only where its whole source is.
+    const named = (): Verdict => {
+      if (entry === undefined)
+        return nameGap(
+          own,
+          votes.filter((vote) => vote.source !== source),
+        );
+      const isOpen = open !== undefined && open.verdict === 'unexplained';
+      return isOpen
+        ? nameGap(
+            own,
+            votes.filter((vote) => vote.source !== source),
+          )
+        : 'unexplained';
+    };
+    const verdict = finding.verdict ?? named();
+    const { ours, gap, figure, reading } = match;
+    return {
+      source,
+      ...(entry === undefined ? {} : { entry }),
+      range,
+      ours,
+      theirs: reading,
+      gap,
+      unit: figure.unit,
+      verdict,
+      text: notifyComparison({
+        source,
+        verdict,
+        match,
+        ...(entry === undefined ? {} : { entry }),
+        ...(why === undefined ? {} : { why }),
+      }),
+    };
+  });
+};

@@ -1,0 +1,14 @@
+export { bucketsIn } from './buckets.ts';
+export { asBalance, figureFor, figuresOf } from './figures.ts';
+export type { LogSums } from './figures.ts';
+export { judgeGaps } from './gaps.ts';
+export { compareLanded, compareLandedUsage, concludeComparing } from './landed.ts';
+export type { LandedReconciliation } from './landed.ts';
+export { matchFigures } from './match-figures.ts';
+export { concludeComparisons, notifyComparison } from './messages.ts';
+export { reconcilePeriod } from './period.ts';
+export { heldPart, reconcileHeld, reconcileRange } from './range.ts';
+export { compareStatistics } from './statistics.ts';
+export { compareUsage } from './usage.ts';
+export { agreement, isBad, isGood, nameGap, verdicts } from './verdict.ts';
+export type { Vote } from './verdict.ts';

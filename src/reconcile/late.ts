@@ -1,0 +1,31 @@
+import { compareMoney, unixSeconds, zero, rangeText } from '../core/index.ts';
+import type { Interval, UnixSeconds } from '../core/index.ts';
+import { agreedWhenLanded } from '../ingest/index.ts';
+import type { ReconcileContext } from './context.ts';
+import type { Explanation } from './finding.ts';
+import { isGood } from './verdict.ts';
+import type { Match } from './match-figures.ts';
+
+/** Moments of such texts are shown in the zone of the run. */
+export const momentText = (moment: number, { zone }: ReconcileContext): string =>
+  rangeText.moment(unixSeconds(Math.floor(moment)), zone);
+
+/** What a source has more than the log that agreed with the statistics when it was landed has come since. */
+export const explainGrowth = async (
+  range: Interval<UnixSeconds>,
+  match: Match,
+  context: ReconcileContext,
+): Promise<Explanation | undefined> => {
+  if (compareMoney(match.gap, zero) <= 0) return undefined;
+  const { account, warehouse } = context;
+  const stored = await warehouse.comparisons.list(account.name, { range, source: 'statistics' });
+  const agreements = stored.filter(({ entry, verdict }) => entry === undefined && isGood(verdict));
+  if (agreements.length === 0) return undefined;
+  const landings = await warehouse.comparisons.landings(account.name, range);
+  return agreedWhenLanded(range, agreements, landings)
+    ? {
+        verdict: 'late data',
+        why: 'the statistics agreed when the log was landed, and have grown since: pull the span again',
+      }
+    : undefined;
+};

@@ -1,0 +1,202 @@
+import {
+  absoluteMoney,
+  addMoney,
+  compareMoney,
+  money,
+  multiplyMoney,
+  subtractMoney,
+  zero,
+} from '../core/index.ts';
+import type { Money } from '../core/index.ts';
+
+/** What the log adds up to in one unit that a source may count in. */
+export type LogFigure = {
+  /** USD, CNY or units. */
+  readonly unit: string;
+  /** The account's own currency, the other one, or integer units. */
+  readonly kind: 'own' | 'other' | 'units';
+  /** Consumption less refunds. */
+  readonly net: Money;
+  readonly consumption: Money;
+  readonly refunds: Money;
+  /** What 1 of the account's currency is in the unit. */
+  readonly perCurrency: Money;
+  /** How far each row may be off by itself, where it was converted. */
+  readonly rowRounding?: Money;
+  /** Calls and refunds: a gateway that counts in whole units may round each. */
+  readonly rows?: number;
+};
+
+/** A figure of another source. */
+export type Reading = {
+  readonly value: Money;
+  /** How many rounded figures it adds up; 1 when left out. */
+  readonly cells?: number;
+  /** The most decimals that figures of the source were seen with. */
+  readonly places?: number;
+  /** Enough of them were seen to believe that there are no more. */
+  readonly isPlacesKnown?: boolean;
+  /** The difference of two figures: each may be rounded either way. */
+  readonly isDifference?: boolean;
+};
+
+export type Match = {
+  /** How the two agree; nothing when they do not. */
+  readonly fit: 'exact' | 'rounding' | undefined;
+  readonly figure: LogFigure;
+  /** Whether the sum that was compared has refunds taken off; nothing when there was none. */
+  readonly refunds: 'taken off' | 'not taken off' | undefined;
+  readonly reading: Money;
+  /** Ours, in the figure's unit. */
+  readonly ours: Money;
+  /** The reading less ours. */
+  readonly gap: Money;
+  /** Other currencies that the reading may be in where nothing proves its unit; missing where none may. */
+  readonly unproven?: readonly string[];
+};
+
+/** What is known of a source: only nearness is judged by it, what fits is believed. */
+export type KnownUnit = {
+  readonly unit: string;
+  /** What 1 of the account's currency was in it; several figures may be in integer units. */
+  readonly perCurrency?: Money;
+  readonly refunds: 'taken off' | 'not taken off' | 'unknown';
+};
+
+export const decimalsOf = (amount: Money): number => amount.split('.')[1]?.length ?? 0;
+
+/** Amounts of the contract have four decimals (docs/gateway.md G4.1); zeros at the end do not show, so that fewer are believed late. */
+const defaultPlaces = { unknown: 4, known: 2 };
+
+const tolerance = (reading: Reading, figure: LogFigure): { readonly above: Money; readonly below: Money } => {
+  const whole = figure.kind === 'units';
+  const least = whole ? 0 : defaultPlaces[reading.isPlacesKnown === true ? 'known' : 'unknown'];
+  const places = Math.max(decimalsOf(reading.value), reading.places ?? 0, least);
+  const cells = money(String(reading.cells ?? 1));
+  const last = money(`1e-${places}`);
+  // Rounded call by call to whole units, a sum is off by the square root of their number, more or less.
+  const rows = figure.rows ?? 0;
+  const each = whole && places === 0 ? money(String(2 * Math.ceil(Math.sqrt(rows)))) : zero;
+  const slack = addMoney(multiplyMoney(figure.rowRounding ?? zero, money(String(rows))), each);
+  const half = multiplyMoney(multiplyMoney(last, cells), money('0.5'));
+  return reading.isDifference === true
+    ? { above: addMoney(last, slack), below: addMoney(last, slack) }
+    : // What is cut off instead of rounded is too small by less than the last place.
+      { above: addMoney(half, slack), below: addMoney(multiplyMoney(last, cells), slack) };
+};
+
+const isWithin = (from: Money, ours: Money, reading: Reading, figure: LogFigure): boolean => {
+  const { above, below } = tolerance(reading, figure);
+  // A sum as small as the rounding fits in every unit, so it fits in the account's own.
+  if (figure.kind !== 'own' && compareMoney(absoluteMoney(ours), multiplyMoney(above, money('2'))) <= 0)
+    return false;
+  // What is cut off a sum that refunds make negative brings it nearer to zero, too.
+  const isNegative = compareMoney(subtractMoney(reading.value, from), zero) < 0;
+  const gap = isNegative ? subtractMoney(zero, from) : from;
+  if (compareMoney(gap, zero) >= 0) return compareMoney(gap, above) <= 0;
+  const size = absoluteMoney(gap);
+  return reading.isDifference === true ? compareMoney(size, below) <= 0 : compareMoney(size, below) < 0;
+};
+
+const pairsOf = (readings: readonly Reading[], figures: readonly LogFigure[]) =>
+  figures.flatMap((figure) => {
+    const sums =
+      figure.refunds === zero
+        ? [{ refunds: undefined, ours: figure.net }]
+        : [
+            { refunds: 'taken off' as const, ours: figure.net },
+            { refunds: 'not taken off' as const, ours: figure.consumption },
+          ];
+    return sums.flatMap((sum) =>
+      readings.map((reading) => ({
+        reading,
+        match: { ...sum, figure, reading: reading.value, gap: subtractMoney(reading.value, sum.ours) },
+      })),
+    );
+  });
+
+/** The gap, and the larger of both sides: their quotient is the same whichever side is short. */
+const sizesOf = ({ gap, ours, reading }: Match): { readonly gap: Money; readonly larger: Money } => {
+  const [one, other] = [absoluteMoney(ours), absoluteMoney(reading)];
+  return { gap: absoluteMoney(gap), larger: compareMoney(one, other) > 0 ? one : other };
+};
+
+const byNearness = (left: Match, right: Match): number => {
+  const [one, other] = [sizesOf(left), sizesOf(right)];
+  return compareMoney(multiplyMoney(one.gap, other.larger), multiplyMoney(other.gap, one.larger));
+};
+
+/** A log may lack any number of calls, but holds no more than so many times what its source says. */
+const largestSurplus = money('10');
+
+/** Whether a reading may be in units at all: a whole number, and not dwarfed by what the log has in units. */
+const mayBeUnits = ({ reading, ours }: Match): boolean =>
+  !reading.includes('.') &&
+  compareMoney(multiplyMoney(absoluteMoney(reading), largestSurplus), absoluteMoney(ours)) >= 0;
+
+const isPossible = (match: Match): boolean =>
+  match.figure.kind === 'own' || (match.figure.unit === 'units' ? mayBeUnits(match) : true);
+
+/**
+ * The nearest where nothing fits. Without proof of the unit, a figure is never named in the other currency: a log that
+ * lacks most of its calls looks the same.
+ */
+const nearestOf = (matches: readonly Match[], isUnitKnown: boolean): Match | undefined => {
+  const sorted = (isUnitKnown ? matches : matches.filter(isPossible)).toSorted(byNearness);
+  const [nearest] = sorted;
+  if (isUnitKnown || nearest?.figure.kind !== 'other') return nearest;
+  const own = sorted.find(({ figure }) => figure.kind === 'own');
+  return own === undefined ? nearest : { ...own, unproven: [nearest.figure.unit] };
+};
+
+const nothing: LogFigure = {
+  unit: '',
+  kind: 'own',
+  perCurrency: money('1'),
+  net: zero,
+  consumption: zero,
+  refunds: zero,
+};
+
+/** Whether the figure is in the known unit, and of several that are, whether it is the one that was found before. */
+const isIn = (figure: LogFigure, known: KnownUnit, figures: readonly LogFigure[]): boolean => {
+  const { unit, perCurrency } = known;
+  if (figure.unit !== unit || perCurrency === undefined) return figure.unit === unit;
+  const distance = (one: LogFigure): Money => absoluteMoney(subtractMoney(one.perCurrency, perCurrency));
+  return figures.every((one) => one.unit !== unit || compareMoney(distance(figure), distance(one)) <= 0);
+};
+
+/**
+ * Holds what the log adds up to, in every unit that the source may count in, against each of its readings: exactly equal,
+ * equal within rounding, or the nearest. Of several that fit the first figure wins. Pure.
+ */
+export const matchFigures = (
+  readings: readonly Reading[],
+  figures: readonly LogFigure[],
+  known?: KnownUnit,
+): Match => {
+  const pairs = pairsOf(readings, figures);
+  const exact = pairs.find(({ match }) => match.gap === zero);
+  if (exact !== undefined) return { ...exact.match, fit: 'exact' };
+  const near = pairs.find(({ reading, match }) => isWithin(match.gap, match.ours, reading, match.figure));
+  if (near !== undefined) return { ...near.match, fit: 'rounding' };
+  const inUnit = pairs.filter(({ match }) => known !== undefined && isIn(match.figure, known, figures));
+  const asKnown = inUnit.filter(
+    ({ match }) => known?.refunds === 'unknown' || match.refunds === (match.refunds && known?.refunds),
+  );
+  const from = asKnown.length > 0 ? asKnown : inUnit.length > 0 ? inUnit : pairs;
+  const figure = figures[0] ?? nothing;
+  return (
+    nearestOf(
+      from.map(({ match }) => ({ ...match, fit: undefined })),
+      inUnit.length > 0,
+    ) ?? {
+      fit: undefined,
+      figure,
+      refunds: undefined,
+      reading: zero,
+      ours: figure.net,
+      gap: subtractMoney(zero, figure.net),
+    }
+  );
+};

@@ -1,0 +1,45 @@
+import { errorFields, isFault, unixSeconds } from '../core/index.ts';
+import type { Interval, UnixSeconds } from '../core/index.ts';
+import { isProven } from '../warehouse/index.ts';
+import type { ReconcileContext } from './context.ts';
+import { formBySource } from './form-by-source.ts';
+
+/** Why the log cannot be held against anything; words without a full stop. */
+export const unprovenAmounts =
+  'nothing proves yet whether the amounts of the log are a currency or integer units: set gateway.amounts of the account to units or currency';
+
+/**
+ * Whether the log's amounts may be compared. While their form is open, the statistics of the span are asked: where they are
+ * as many times smaller or larger than the log as units are parts of a currency, that proves it.
+ */
+export const proveAmounts = async (
+  range: Interval<UnixSeconds>,
+  context: ReconcileContext,
+): Promise<boolean> => {
+  const { account, warehouse, signal, log } = context;
+  const amounts = await warehouse.logs.amounts(account.name);
+  if (isProven(amounts)) return true;
+  if (amounts === undefined || amounts.form !== undefined) return false;
+  const quota = await account.gateway
+    .statistics({ start: range.start, end: unixSeconds(range.end - 1) }, { signal })
+    .then(
+      (answer) => answer.quota,
+      (error: unknown) => {
+        signal.throwIfAborted();
+        if (!isFault(error)) throw error;
+        log.warn('the statistics could not be asked for the form of amounts', errorFields(error));
+        return undefined;
+      },
+    );
+  if (quota === undefined) return false;
+  const sums = await warehouse.comparisons.totals(account.name, range);
+  const form = formBySource(quota, sums, account.profile.unitsPerCurrency);
+  if (form === undefined) return false;
+  log.info('the statistics prove the form of the amounts of the log', {
+    form,
+    statistics: quota,
+    log: sums.net,
+  });
+  await warehouse.logs.proveAmounts(account.name, form);
+  return true;
+};

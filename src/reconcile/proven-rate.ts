@@ -1,0 +1,52 @@
+import {
+  addMoney,
+  compareMoney,
+  divideMoney,
+  money,
+  multiplyMoney,
+  roundMoney,
+  subtractMoney,
+} from '../core/index.ts';
+import type { Money } from '../core/index.ts';
+
+/** One part of a time by the log and by another source, and how far that figure may be off by its rounding. */
+export type RatePart = { readonly ours: Money; readonly theirs: Money; readonly slack: Money };
+
+/** So many parts that differ by one factor are no chance: calls that one side lacks would be in some of them. */
+const enoughParts = 3;
+/** How narrow the parts together must be, of the rate. */
+const narrow = money('0.0001');
+/** What a US dollar is in CNY lies between; other factors are no rate. */
+const [least, most] = [money('2'), money('50')];
+
+const one = money('1');
+
+/**
+ * The rate by which another source counts in another currency than the log, in the fewest digits that all parts allow;
+ * nothing where they do not agree on one. Pure.
+ */
+export const provenRate = (parts: readonly RatePart[], currency: string): Money | undefined => {
+  const known = parts.filter(({ ours, slack }) => compareMoney(ours, multiplyMoney(slack, money('100'))) > 0);
+  if (known.length < enoughParts || new Set(known.map(({ ours }) => ours)).size < enoughParts)
+    return undefined;
+  let low: Money | undefined;
+  let high: Money | undefined;
+  for (const { ours, theirs, slack } of known) {
+    const from = divideMoney(subtractMoney(theirs, slack), ours, 18);
+    const to = divideMoney(addMoney(theirs, slack), ours, 18);
+    if (from === undefined || to === undefined) return undefined;
+    if (low === undefined || compareMoney(from, low) > 0) low = from;
+    if (high === undefined || compareMoney(to, high) < 0) high = to;
+  }
+  if (low === undefined || high === undefined || compareMoney(low, high) > 0) return undefined;
+  const [from, to] = [low, high];
+  if (compareMoney(subtractMoney(to, from), multiplyMoney(to, narrow)) > 0) return undefined;
+  const perDollar = currency === 'USD' ? from : (divideMoney(one, from, 12) ?? one);
+  if (compareMoney(perDollar, least) < 0 || compareMoney(perDollar, most) > 0) return undefined;
+  const middle = multiplyMoney(addMoney(from, to), money('0.5'));
+  for (let places = 0; places <= 12; places += 1) {
+    const rate = money(roundMoney(middle, places));
+    if (compareMoney(rate, from) >= 0 && compareMoney(rate, to) <= 0) return rate;
+  }
+  return undefined;
+};

@@ -1,0 +1,203 @@
+import {
+  absoluteMoney,
+  addMoney,
+  compareMoney,
+  money,
+  subtractMoney,
+  toMillis,
+  unixMillis,
+  unixSeconds,
+  zero,
+} from '../core/index.ts';
+import type { Interval, Money, UnixSeconds } from '../core/index.ts';
+import { lateness } from '../ingest/index.ts';
+import type { AccountSnapshot } from '../warehouse/index.ts';
+import type { ReconcileContext } from './context.ts';
+import { findingOf } from './finding.ts';
+import type { Explanation, Finding } from './finding.ts';
+import { momentText } from './late.ts';
+import { matchTotal } from './total.ts';
+import type { ReconcileDeps } from './total.ts';
+import { figureFor } from './figures.ts';
+import type { LogSums } from './figures.ts';
+import type { Match } from './match-figures.ts';
+
+type Range = Interval<UnixSeconds>;
+type Pair = { readonly first: AccountSnapshot; readonly last: AccountSnapshot };
+
+/** How far from the span's ends a snapshot is looked for. */
+const farthest = 31 * 86_400_000;
+
+const whole = (millis: number): UnixSeconds => unixSeconds(Math.floor(millis / 1000));
+
+/**
+ * Two snapshots that bracket the span as closely as there are some, all of it covered by the log; where there are none,
+ * the two farthest from each other inside of it.
+ */
+const bracket = async (
+  range: Range,
+  covered: Range,
+  context: ReconcileContext,
+): Promise<Pair | undefined> => {
+  const { account, warehouse } = context;
+  const from = Math.max(toMillis(range.start) - farthest, toMillis(covered.start) + lateness * 1000);
+  const to = Math.min(toMillis(range.end) + farthest, toMillis(covered.end));
+  if (to <= from) return undefined;
+  const all = await warehouse.snapshots.accountBetween(account.name, unixMillis(from), unixMillis(to));
+  const [start, end] = [toMillis(range.start), toMillis(range.end)];
+  const first = all.findLast(({ takenAt }) => takenAt <= start) ?? all[0];
+  const last = all.find(({ askedAt }) => askedAt >= end) ?? all.at(-1);
+  return first === undefined || last === undefined || last.askedAt <= first.takenAt
+    ? undefined
+    : { first, last };
+};
+
+/** The seconds that may begin or end what lies between two readings: a row of the very second may be counted in either. */
+const edgesOf = ({ askedAt, takenAt }: AccountSnapshot): readonly UnixSeconds[] =>
+  [...new Set([whole(takenAt) + 1, whole(askedAt), whole(askedAt) + 1])].map(unixSeconds);
+
+const rangesOf = ({ first, last }: Pair): readonly Range[] =>
+  edgesOf(first).flatMap((start) => edgesOf(last).flatMap((end) => (end > start ? [{ start, end }] : [])));
+
+/** Around a reading: a row of that time may have been counted before it or after. */
+const zoneOf = ({ askedAt, takenAt }: AccountSnapshot): Range => ({
+  start: unixSeconds(whole(askedAt) - lateness),
+  end: unixSeconds(whole(takenAt) + 1),
+});
+
+/** The last place of four-digit amounts. */
+const lastPlace = money('1e-4');
+
+type Side = 'used_quota' | 'balance';
+
+const figureOf = (snapshot: AccountSnapshot, side: Side): Money =>
+  side === 'balance' ? snapshot.balance : snapshot.usedQuota;
+
+type Between = { readonly range: Range; readonly sums: LogSums };
+
+/** What the log adds up to between the readings, for each way to take their very seconds that makes a difference. */
+const sumsBetween = async (
+  pair: Pair,
+  { account, warehouse }: ReconcileContext,
+): Promise<readonly Between[]> => {
+  const found = new Map<string, Between>();
+  for (const range of rangesOf(pair)) {
+    const sums = await warehouse.comparisons.totals(account.name, range);
+    const key = JSON.stringify(sums);
+    if (!found.has(key)) found.set(key, { range, sums });
+  }
+  return [...found.values()];
+};
+
+type Change = { readonly match: Match; readonly range: Range };
+
+const sizeOf = ({ match }: Change): Money => absoluteMoney(match.gap);
+
+/** What fits; else what the log in the other currency proves; else the nearest of the ways to take the very seconds. */
+const matchChange = async (
+  pair: Pair,
+  between: readonly Between[],
+  side: Side,
+  deps: ReconcileDeps,
+): Promise<Change> => {
+  const written = [figureOf(pair.first, side), figureOf(pair.last, side)];
+  const value = subtractMoney(figureOf(pair.last, side), figureOf(pair.first, side));
+  const readings = [{ value, isDifference: true, isPlacesKnown: false }];
+  const matchOver = async ({ range, sums }: Between, others: ReconcileDeps['others']): Promise<Change> => {
+    const request = { source: side, range, sums, readings, written };
+    return { match: await matchTotal(request, { ...deps, others }), range };
+  };
+  const open: Change[] = [];
+  for (const one of between) {
+    const change = await matchOver(one, undefined);
+    if (change.match.fit !== undefined) return change;
+    open.push(change);
+  }
+  const [nearest] = open.toSorted((left, right) => compareMoney(sizeOf(left), sizeOf(right)));
+  const [first] = between;
+  if (nearest === undefined || first === undefined)
+    throw new RangeError('two snapshots of one second bracket nothing');
+  const asked = await matchOver(first, deps.others);
+  return asked.match.fit !== undefined || asked.match.figure.kind === 'other' ? asked : nearest;
+};
+
+/** How far the gap may go up and down by what was charged around the two readings, in the figure's unit. */
+const uncertainty = async (pair: Pair, side: Side, match: Match, context: ReconcileContext) => {
+  const { account, warehouse } = context;
+  const around = async (snapshot: AccountSnapshot) => {
+    const sums: LogSums = await warehouse.comparisons.totals(account.name, zoneOf(snapshot));
+    const { consumption, refunds } = figureFor(match.figure, sums);
+    const topUps = figureFor(match.figure, { ...sums, net: sums.topUps }).net;
+    return { consumption, refunds, topUps: side === 'balance' ? topUps : zero };
+  };
+  const [before, after] = [await around(pair.first), await around(pair.last)];
+  const paid = addMoney(before.topUps, after.topUps);
+  return {
+    more: addMoney(addMoney(before.consumption, after.refunds), paid),
+    less: addMoney(addMoney(after.consumption, before.refunds), paid),
+  };
+};
+
+const explainChange = async (
+  pair: Pair,
+  side: Side,
+  match: Match,
+  context: ReconcileContext,
+): Promise<Explanation | undefined> => {
+  const { more, less } = await uncertainty(pair, side, match, context);
+  const charged = side === 'balance' ? subtractMoney(zero, match.gap) : match.gap;
+  const isWithin =
+    compareMoney(charged, addMoney(more, lastPlace)) <= 0 &&
+    compareMoney(charged, subtractMoney(zero, addMoney(less, lastPlace))) >= 0;
+  if (!isWithin) return undefined;
+  const moments = [pair.first, pair.last].map(({ takenAt }) => momentText(takenAt / 1000, context));
+  return {
+    verdict: 'late data',
+    why: `what was charged in the ten minutes before the snapshots of ${moments.join(' and ')} may be counted on either side`,
+  };
+};
+
+export type ComparedSnapshots = {
+  readonly findings: readonly Finding[];
+  /** Why the balance is not among them, where used_quota is. */
+  readonly withoutBalance?: string;
+};
+
+/**
+ * What the balance has risen by beyond what was charged, where the log shows no top-ups at all and used_quota says that the
+ * charge is right: such a balance can't be held against such a log.
+ */
+const unseenTopUp = async (
+  used: Finding,
+  balance: Finding,
+  covered: Range,
+  { account, warehouse }: ReconcileContext,
+): Promise<string | undefined> => {
+  const { fit, figure, gap } = balance.match;
+  if (balance.verdict !== undefined || fit !== undefined || used.match.fit === undefined) return undefined;
+  if (compareMoney(gap, zero) <= 0) return undefined;
+  const { topUps } = await warehouse.comparisons.totals(account.name, covered);
+  return topUps === zero
+    ? `used_quota agrees, and the balance has ${gap} ${figure.unit} more than that leaves: the log shows no top-ups`
+    : undefined;
+};
+
+/** Holds the change of `used_quota` and of the balance between two stored snapshots against the log. */
+export const compareSnapshots = async (asked: Range, deps: ReconcileDeps): Promise<ComparedSnapshots> => {
+  const { context } = deps;
+  const { account, warehouse } = context;
+  const covered = await warehouse.logs.watermark(account.name);
+  const pair = covered === undefined ? undefined : await bracket(asked, covered, context);
+  if (covered === undefined || pair === undefined || rangesOf(pair).length === 0) return { findings: [] };
+  const between = await sumsBetween(pair, context);
+  const compare = async (side: Side): Promise<Finding> => {
+    const { range, match } = await matchChange(pair, between, side, deps);
+    const isFalling = side === 'balance';
+    return findingOf({ source: side, range, match, isFalling }, async () =>
+      explainChange(pair, side, match, context),
+    );
+  };
+  const [used, balance] = [await compare('used_quota'), await compare('balance')];
+  const withoutBalance = await unseenTopUp(used, balance, covered, context);
+  return withoutBalance === undefined ? { findings: [used, balance] } : { findings: [used], withoutBalance };
+};

@@ -1,0 +1,67 @@
+import { unixSeconds } from '../core/index.ts';
+import type { Interval, UnixSeconds } from '../core/index.ts';
+import { settledThrough } from '../ingest/index.ts';
+import { findingOf } from './finding.ts';
+import type { Explanation, Finding } from './finding.ts';
+import { explainGrowth, momentText } from './late.ts';
+import { matchTotal } from './total.ts';
+import type { ReconcileDeps, SourcePart } from './total.ts';
+import { agreement } from './verdict.ts';
+import type { Match } from './match-figures.ts';
+
+type Range = Interval<UnixSeconds>;
+
+/** So many parts of a span are asked for to prove a rate. */
+const rateParts = 6;
+
+/**
+ * The sum of a span as the statistics have it can't be trimmed, so both readings of its end are asked for: up to the last
+ * second, and, where that does not agree to the digit, up to the first second after it.
+ */
+const matchStatistics = async (range: Range, deps: ReconcileDeps): Promise<Match> => {
+  const { account, warehouse, signal } = deps.context;
+  const sums = await warehouse.comparisons.totals(account.name, range);
+  const ask = async (end: UnixSeconds) =>
+    (await account.gateway.statistics({ start: range.start, end }, { signal })).quota;
+  const inclusive = await ask(unixSeconds(range.end - 1));
+  const parts = async (): Promise<readonly SourcePart[]> => {
+    const length = Math.ceil((range.end - range.start) / rateParts);
+    const found: SourcePart[] = [];
+    for (let start = range.start; start < range.end; start = unixSeconds(start + length)) {
+      const part = { start, end: unixSeconds(Math.min(start + length, range.end)) };
+      const { quota } = await account.gateway.statistics(
+        { start, end: unixSeconds(part.end - 1) },
+        { signal },
+      );
+      found.push({ sums: await warehouse.comparisons.totals(account.name, part), reading: quota, cells: 1 });
+    }
+    return found;
+  };
+  const request = { source: 'statistics' as const, range, sums, parts };
+  const first = await matchTotal(
+    { ...request, readings: [{ value: inclusive }], written: [inclusive] },
+    { ...deps, others: undefined },
+  );
+  if (first.fit === 'exact') return first;
+  const exclusive = await ask(range.end);
+  const written = [inclusive, exclusive];
+  return matchTotal({ ...request, readings: written.map((value) => ({ value })), written }, deps);
+};
+
+export const compareStatistics = async (range: Range, deps: ReconcileDeps): Promise<Finding> => {
+  const { context } = deps;
+  const { account, warehouse } = context;
+  const match = await matchStatistics(range, deps);
+  const explain = async (): Promise<Explanation | undefined> => {
+    const landings = await warehouse.comparisons.landings(account.name, range);
+    const settled = settledThrough(range, landings);
+    if (settled < range.end) {
+      const why = `it lies after ${momentText(settled, context)}, where rows may still come`;
+      if (settled <= range.start) return { verdict: 'late data', why };
+      const part = await matchStatistics({ start: range.start, end: settled }, deps);
+      if (agreement(part) !== undefined) return { verdict: 'late data', why };
+    }
+    return explainGrowth(range, match, context);
+  };
+  return findingOf({ source: 'statistics', range, match }, explain);
+};

@@ -1,0 +1,181 @@
+import { absoluteMoney, compareMoney, divideMoney, money, multiplyMoney, zero } from '../core/index.ts';
+import type { Interval, Money, UnixSeconds } from '../core/index.ts';
+import type { ComparisonSource, SourceUnit } from '../warehouse/index.ts';
+import type { ReconcileContext } from './context.ts';
+import { currencyOfLog, otherCurrencyOf } from './other-currency.ts';
+import type { CurrencyName, OtherLogs } from './other-currency.ts';
+import { asBalance, figuresOf, otherFigure } from './figures.ts';
+import { decimalsOf, matchFigures } from './match-figures.ts';
+import { provenRate } from './proven-rate.ts';
+import type { KnownUnit, Match, Reading } from './match-figures.ts';
+import type { LogSums, OtherCurrency } from './figures.ts';
+
+/** What a reconciliation works with. */
+export type ReconcileDeps = {
+  readonly context: ReconcileContext;
+  /** Where the log in the other currency comes from; missing where it is not to be asked for. */
+  readonly others: OtherLogs | undefined;
+  /** Asks for the log in the other currency also where the source's unit is known, since that may have changed. */
+  readonly thorough: boolean;
+};
+
+export type TotalRequest = {
+  readonly source: ComparisonSource;
+  readonly range: Interval<UnixSeconds>;
+  readonly sums: LogSums;
+  readonly readings: readonly Reading[];
+  /** Figures that showed how many decimals the source has. */
+  readonly written: readonly Money[];
+  /** Parts of the span, by the log and by the source: they prove a rate where the log is not to be had in its currency. */
+  readonly parts?: () => Promise<readonly SourcePart[]>;
+};
+
+/** Sums of the log, and the source's figure of the same, made of so many rounded ones. */
+export type SourcePart = { readonly sums: LogSums; readonly reading: Money; readonly cells: number };
+
+/** What 1 of the log's currency is in the source's, by parts that agree on one rate. */
+const rateOf = (parts: readonly SourcePart[], currency: CurrencyName): Money | undefined => {
+  const places = placesOf(parts.map(({ reading }) => reading));
+  const by = (sumOf: (sums: LogSums) => Money): Money | undefined =>
+    provenRate(
+      parts.map(({ sums, reading, cells }) => ({
+        ours: sumOf(sums),
+        theirs: reading,
+        slack: multiplyMoney(money(`1e-${places}`), money(String(cells))),
+      })),
+      currency,
+    );
+  return by(({ net }) => net) ?? by(({ consumption }) => consumption);
+};
+
+const sources: readonly ComparisonSource[] = [
+  'statistics',
+  'usage by model',
+  'usage by key',
+  'used_quota',
+  'balance',
+];
+
+/** So many figures show how many decimals a source has. */
+const enoughFigures = 5;
+
+/** In the account's currency. */
+const distinctSum = money('0.1');
+
+const isUsed = (figure: Money): boolean => figure !== zero;
+
+const placesOf = (written: readonly Money[]): number => Math.max(0, ...written.map(decimalsOf));
+
+/** What 1 of the log's currency is in the other one, as any source has shown it. */
+const knownRates = async (
+  { account, warehouse }: ReconcileContext,
+  name: CurrencyName,
+): Promise<readonly OtherCurrency[]> => {
+  const rates = new Set<Money>();
+  for (const source of sources) {
+    const known = await warehouse.comparisons.learned(account.name, source);
+    if (known?.unit === name) rates.add(known.perCurrency);
+  }
+  return [...rates].map((perCurrency) => ({ name, perCurrency }));
+};
+
+const jsonOf = ({ source, range, sums, readings }: TotalRequest, match: Match): string =>
+  JSON.stringify({
+    source,
+    from: new Date(range.start * 1000).toISOString(),
+    to: new Date(range.end * 1000).toISOString(),
+    log: { consumption: sums.consumption, refunds: sums.refunds, rows: sums.rows },
+    readings: readings.map(({ value }) => value),
+    reading: match.reading,
+    ours: match.ours,
+    gap: match.gap,
+    unit: match.figure.unit,
+    perCurrency: match.figure.perCurrency,
+  });
+
+const learn = async (
+  request: TotalRequest,
+  match: Match,
+  known: SourceUnit | undefined,
+  context: ReconcileContext,
+): Promise<void> => {
+  const { perCurrency, unit } = match.figure;
+  const written = request.written.filter(isUsed);
+  // Nothing can be learned of nothing, nor of a sum that is rounded and so small that it fits in any unit.
+  const least = multiplyMoney(distinctSum, perCurrency);
+  const isDistinct = match.fit === 'exact' || compareMoney(absoluteMoney(match.ours), least) >= 0;
+  if (match.fit === undefined || !isDistinct || match.ours === zero || written.length === 0) return;
+  const seen = {
+    unit,
+    perCurrency,
+    refunds: match.refunds ?? known?.refunds ?? ('unknown' as const),
+    places: Math.max(known?.places ?? 0, placesOf(written)),
+  };
+  const same =
+    known !== undefined &&
+    Object.entries(seen).every(([name, value]) => known[name as keyof typeof seen] === value);
+  if (same && known.figures >= enoughFigures) return;
+  const { account, warehouse, clock } = context;
+  await warehouse.comparisons.learn(account.name, {
+    source: request.source,
+    ...seen,
+    figures: (known?.figures ?? 0) + 1,
+    // Evidence is of what was found, not of what was found again.
+    evidence: same ? known.evidence : jsonOf(request, match),
+    learnedAt: same ? known.learnedAt : clock.now(),
+  });
+};
+
+const balanced = (source: ComparisonSource, sums: LogSums): LogSums =>
+  source === 'balance' ? asBalance(sums) : sums;
+
+/**
+ * Holds a source's readings of a span against the log, in whichever unit they are: as it was learned, as other sources
+ * count, or, where nothing fits, as the log in the other currency shows. What was found is learned.
+ */
+export const matchTotal = async (request: TotalRequest, deps: ReconcileDeps): Promise<Match> => {
+  const { source, range } = request;
+  const { context, others, thorough } = deps;
+  const { account, warehouse } = context;
+  const known = await warehouse.comparisons.learned(account.name, source);
+  const places = Math.max(placesOf(request.written), known?.places ?? 0);
+  const isPlacesKnown = (known?.figures ?? 0) >= enoughFigures;
+  const readings = request.readings.map((reading) => ({ places, isPlacesKnown, ...reading }));
+  const sums = balanced(source, request.sums);
+  const { unitsPerCurrency } = account.profile;
+  const amounts = await warehouse.logs.amounts(account.name);
+  const currency = await currencyOfLog(context);
+  const name = otherCurrencyOf(currency);
+  const rates = await knownRates(context, name);
+  const figureDeps = {
+    currency,
+    unitsPerCurrency,
+    isCurrency: amounts?.form !== undefined,
+  };
+  const matchWith = (extra: readonly OtherCurrency[], unit: KnownUnit | undefined = known): Match =>
+    matchFigures(readings, figuresOf(sums, { ...figureDeps, others: [...extra, ...rates] }), unit);
+
+  let match = matchWith([]);
+  const isOpen = thorough || (known?.figures ?? 0) < enoughFigures || known?.unit === name;
+  if (match.fit === undefined && isOpen && sums.rows > 0 && others !== undefined) {
+    const sumsIn = async (wanted: CurrencyName): Promise<LogSums | undefined> => {
+      const found = await others.of(range, wanted);
+      return found === undefined ? undefined : balanced(source, found);
+    };
+    const other = await sumsIn(name);
+    const rate =
+      other !== undefined || rates.length > 0 ? undefined : rateOf((await request.parts?.()) ?? [], currency);
+    if (rate !== undefined) match = matchWith([{ name, perCurrency: rate }]);
+    if (other?.rows === sums.rows) match = matchWith([{ name, sums: other }]);
+    else if (other !== undefined) {
+      // A log that lacks calls must not be fixed by asking for it again: that shows only what the source counts in.
+      const shows = matchFigures(readings, [otherFigure(other, { name, sums: other })]);
+      const own = await sumsIn(currency);
+      const perCurrency = own === undefined ? undefined : divideMoney(other.consumption, own.consumption, 12);
+      if (shows.fit !== undefined && perCurrency !== undefined)
+        match = matchWith([{ name, perCurrency }], { unit: name, refunds: shows.refunds ?? 'unknown' });
+    }
+  }
+  await learn(request, match, known, context);
+  return match;
+};

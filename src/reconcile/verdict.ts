@@ -1,0 +1,59 @@
+import { compareMoney, zero } from '../core/index.ts';
+import type { Interval, UnixSeconds } from '../core/index.ts';
+import type { Match } from './match-figures.ts';
+
+/** How the log and another source stand; `currency` is another currency or integer units. */
+export const verdicts = [
+  'equal',
+  'refunds',
+  'rounding',
+  'currency',
+  'late data',
+  'truncated',
+  'unexplained',
+] as const;
+
+export type Verdict = (typeof verdicts)[number];
+
+/** Those that leave nothing open. */
+export const isGood = (verdict: string): boolean =>
+  ['equal', 'refunds', 'rounding', 'currency'].includes(verdict);
+
+/** Those that a person has to look at. */
+export const isBad = (verdict: string): boolean => verdict === 'unexplained' || verdict === 'truncated';
+
+/** The name of how the two agree; nothing when they do not. */
+export const agreement = ({ fit, figure, refunds }: Match): Verdict | undefined => {
+  if (fit === undefined) return undefined;
+  if (figure.kind !== 'own') return 'currency';
+  if (refunds === 'not taken off') return 'refunds';
+  return fit === 'rounding' ? 'rounding' : 'equal';
+};
+
+/** A total that did not agree, or did. */
+export type Vote = {
+  readonly range: Interval<UnixSeconds>;
+  readonly verdict: Verdict;
+  readonly match: Match;
+  /** Whether the figure goes down where the log goes up, as the balance does. */
+  readonly isFalling?: boolean;
+};
+
+const isShort = ({ match, isFalling }: Vote): boolean =>
+  match.fit === undefined && compareMoney(match.gap, zero) * (isFalling === true ? -1 : 1) > 0;
+
+const holds = (outer: Interval<UnixSeconds>, inner: Interval<UnixSeconds>): boolean =>
+  outer.start <= inner.start && outer.end >= inner.end;
+
+/**
+ * Of a gap that nothing explains: `truncated` where the log is short and no other source that holds the whole span says
+ * otherwise, else `unexplained`. Pure.
+ */
+export const nameGap = (open: Vote, others: readonly Vote[]): 'truncated' | 'unexplained' => {
+  if (!isShort(open)) return 'unexplained';
+  const against = others.some(
+    (other) =>
+      other !== open && holds(other.range, open.range) && other.verdict !== 'late data' && !isShort(other),
+  );
+  return against ? 'unexplained' : 'truncated';
+};

@@ -1,0 +1,204 @@
+import { divideMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import { buildFigures } from '../build/build-figures.ts';
+import { stateOf } from '../build/build-table.ts';
+import { isWithheld, quotientOf } from '../build/context.ts';
+import type { Context } from '../build/context.ts';
+import type {
+  ColumnShape,
+  FiguresShape,
+  Format,
+  SectionShape,
+  TableShape,
+} from '../definition/definition.ts';
+import type { HeadlineModel } from '../build/model.ts';
+import type { Cell } from '../definition/port.ts';
+import type { QueryTable, Row } from '../build/query-table.ts';
+import type { DataCell, DataColumn, DataFormat, DataTable, ReportData } from './data.ts';
+import { distinct, fileWord } from './file-messages.ts';
+
+const formats: Readonly<Record<Format, DataFormat>> = {
+  money: 'money',
+  rate: 'money',
+  integer: 'number',
+  number: 'number',
+  tokens: 'number',
+  exact: 'number',
+  duration: 'number',
+  percent: 'ratio',
+  date: 'date',
+  moment: 'moment',
+  text: 'text',
+};
+
+/** Said behind the label, where the numbers alone do not tell. */
+const units: Partial<Record<Format, string>> = { duration: ' (s)', moment: ' (UTC)' };
+
+/** Places of shares and changes. */
+const ratioPlaces = 12;
+
+/** As `money` writes it, and much faster: engines give plain decimals, at most with zeros at their end. */
+const plainDecimal = (text: string): string =>
+  text.includes('.') ? text.replace(/\.?0+$/, '').replace(/^-0$/, '0') : text;
+
+const cellText = (cell: Cell): DataCell => (cell === null || cell === '' ? null : String(cell));
+
+/** Of seconds UTC. */
+const momentOf = (seconds: DataCell): DataCell => {
+  const millis = Number(seconds) * 1000;
+  if (seconds === null || !(Math.abs(millis) < 8.64e15)) return null;
+  return new Date(millis).toISOString().replace(/\.\d+Z$/, 'Z');
+};
+
+type Maker = {
+  readonly name: string;
+  readonly format: DataFormat;
+  readonly value: (row: Row) => DataCell;
+  /** Of the row of sums. */
+  readonly total: (row: Row) => DataCell;
+};
+
+const nothing = (): DataCell => null;
+
+const makerOf = (column: ColumnShape, table: QueryTable): Maker | undefined => {
+  const { name, share_of: shareOf, change_of: changeOf, quotient, format = 'text' } = column;
+  if (shareOf !== undefined) {
+    const whole = sumMoney(table.rows.map((row) => table.figure(row, shareOf) ?? zero));
+    const value = (row: Row): DataCell => {
+      const part = table.figure(row, shareOf);
+      return part === null ? null : (divideMoney(part, whole, ratioPlaces) ?? null);
+    };
+    return { name: `${shareOf}_share`, format: 'ratio', value, total: nothing };
+  }
+  if (changeOf !== undefined) {
+    const value = (row: Row): DataCell => {
+      const now = table.figure(row, changeOf);
+      const before = table.figure(row, `${changeOf}_before`);
+      if (now === null || before === null || before.startsWith('-')) return null;
+      return divideMoney(subtractMoney(now, before), before, ratioPlaces) ?? null;
+    };
+    return { name: `${changeOf}_change`, format: 'ratio', value, total: value };
+  }
+  if (quotient !== undefined) {
+    const value = (row: Row): Money | null => quotientOf(table, row, quotient);
+    return { name: `${quotient.of}_per_${quotient.by}`, format: formats[format], value, total: value };
+  }
+  if (name === undefined) return undefined;
+  if (format === 'date' || format === 'text') {
+    const value = (row: Row): DataCell => {
+      const text = cellText(table.cell(row, name));
+      return text !== null && format === 'date' ? text.slice(0, 10) : text;
+    };
+    return { name, format: formats[format], value, total: nothing };
+  }
+  const value = (row: Row): DataCell => {
+    const text = cellText(table.cell(row, name));
+    return text === null ? null : plainDecimal(text);
+  };
+  if (format === 'moment')
+    return { name, format: formats[format], value: (row) => momentOf(value(row)), total: nothing };
+  return { name, format: formats[format], value, total: table.isFigure(name) ? value : nothing };
+};
+
+const tableOf = (shape: TableShape, name: string, context: Context): DataTable => {
+  const table = context.table(shape.sql);
+  const made = shape.columns.flatMap((column) => {
+    const maker = makerOf(column, table);
+    const isShown = !isWithheld(column.format ?? 'text', context);
+    const isKnown = column.change_of === undefined || context.comparable;
+    if (maker === undefined) return [];
+    return [
+      {
+        ...maker,
+        ...(isKnown && isShown ? {} : { value: nothing, total: nothing }),
+        label: `${column.label}${units[column.format ?? 'text'] ?? ''}`,
+      },
+    ];
+  });
+  const names = distinct(made.map((maker) => maker.name));
+  const columns = made.map(({ label, format }, at): DataColumn => ({
+    name: names[at] ?? '',
+    label: label || (names[at] ?? ''),
+    format,
+  }));
+  const sums = shape.total ? table.sum(table.rows) : undefined;
+  const { apart } = shape;
+  const nameAt = made.findIndex(({ format }) => format === 'text');
+  const nameOf = (row: Row): string | undefined =>
+    apart !== undefined && table.cell(row, apart.when) === true ? apart.label : undefined;
+  return {
+    name,
+    title: shape.title,
+    columns,
+    rows: table.rows.map((row) => {
+      // Missing is not zero: of a day without data only its name is known.
+      const isMissing = stateOf(shape, table, row, context) === 'missing';
+      return made.map(({ format, value }, at) => {
+        if (isMissing && format !== 'date' && format !== 'text') return null;
+        return (at === nameAt ? nameOf(row) : undefined) ?? value(row);
+      });
+    }),
+    ...(sums === undefined ? {} : { total: made.map(({ total }) => total(sums)) }),
+  };
+};
+
+const figureColumns: readonly DataColumn[] = [
+  { name: 'figure', label: 'Figure', format: 'text' },
+  { name: 'value', label: 'Value', format: 'number' },
+  { name: 'unit', label: 'Unit', format: 'text' },
+  { name: 'change', label: 'Change', format: 'ratio' },
+  { name: 'shown', label: 'Shown', format: 'text' },
+  { name: 'note', label: 'Note', format: 'text' },
+];
+
+const unitOf = (format: Format, currency: string): DataCell => {
+  if (formats[format] === 'money') return currency;
+  if (format === 'duration') return 's';
+  if (format === 'moment') return 'Unix seconds';
+  return formats[format] === 'ratio' ? 'ratio' : null;
+};
+
+const figureRows = (shape: FiguresShape, context: Context): readonly (readonly DataCell[])[] =>
+  buildFigures(shape, context).figures.map(({ label, format, value, change, note }) => [
+    label,
+    value.exact,
+    unitOf(format, context.currency),
+    change?.ratio ?? null,
+    value.text,
+    note?.text ?? null,
+  ]);
+
+/** What the sections show, as data: every row, exact, with names as they came. */
+export const buildData = (
+  headline: HeadlineModel,
+  sections: readonly SectionShape[],
+  context: Context,
+): ReportData => {
+  const tables = sections
+    .filter((section) => section.kind === 'table')
+    .filter(({ optional, sql }) => !optional || context.table(sql).rows.length > 0);
+  const names = distinct(
+    tables.map(({ title, sql }) => fileWord(title) ?? fileWord(sql.replace(/\.sql$/, '')) ?? 'table'),
+    ['figures'],
+    '-',
+  );
+  return {
+    figures: {
+      name: 'figures',
+      title: 'Figures',
+      columns: figureColumns,
+      rows: [
+        [
+          headline.label,
+          headline.value.exact,
+          context.currency,
+          headline.change.ratio,
+          headline.value.text,
+          headline.compared || null,
+        ],
+        ...sections.flatMap((section) => (section.kind === 'figures' ? figureRows(section, context) : [])),
+      ],
+    },
+    tables: tables.map((shape, at) => tableOf(shape, names[at] ?? '', context)),
+  };
+};

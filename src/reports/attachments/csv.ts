@@ -1,0 +1,39 @@
+import { isDate } from '../../core/index.ts';
+import type { DataCell, DataFormat, DataTable } from './data.ts';
+
+/**
+ * Whatever a spreadsheet might take for the start of a formula gets a `'` before it, at the start of the text and after
+ * marks that some spreadsheets split cells at. A `'` in such a place gets one too, so that taking one off gives the name back.
+ */
+const guarded = (text: string): string => text.replaceAll(/(?<=^|[;\t\r\n])(?=[=+\-@'\t\r\n＝＋－＠])/g, "'");
+
+/** UTF-8 has no half surrogate pairs. */
+const wellFormed = (text: string): string => text.replaceAll(/\p{Cs}/gu, '\uFFFD');
+
+const quoted = (text: string): string =>
+  /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+
+const isDecimal = (text: string): boolean => /^-?\d+(\.\d+)?$/.test(text);
+
+const fieldOf = (cell: DataCell, format: DataFormat): string => {
+  if (cell === null) return '';
+  const isPlain =
+    format === 'date' ? isDate(cell) : format === 'moment' || (format !== 'text' && isDecimal(cell));
+  return isPlain ? cell : quoted(guarded(wellFormed(cell)));
+};
+
+const line = (cells: readonly DataCell[], formats: readonly DataFormat[]): string =>
+  `${cells.map((cell, at) => fieldOf(cell, formats[at] ?? 'text')).join(',')}\r\n`;
+
+/**
+ * A table as CSV (RFC 4180): UTF-8 with its mark, so that spreadsheets read it as such, CRLF, a header of labels. Numbers are
+ * exact decimals with a point; unknown is empty; there is no row of sums.
+ */
+export const csvOf = ({ columns, rows }: DataTable): Buffer => {
+  const formats = columns.map(({ format }) => format);
+  const header = line(
+    columns.map(({ label }) => label),
+    formats.map(() => 'text'),
+  );
+  return Buffer.from(`\uFEFF${header}${rows.map((row) => line(row, formats)).join('')}`, 'utf8');
+};

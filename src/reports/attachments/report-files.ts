@@ -1,0 +1,77 @@
+import type { ReportModel } from '../build/model.ts';
+import { csvOf } from './csv.ts';
+import type { DataTable } from './data.ts';
+import { parquetTableOf } from './parquet.ts';
+import type { ParquetTable } from './parquet.ts';
+import { xlsxOf } from './xlsx.ts';
+
+export const dataFormats = ['csv', 'xlsx', 'parquet'] as const;
+export type DataFileFormat = (typeof dataFormats)[number];
+
+export type DataFile = {
+  readonly name: string;
+  readonly format: DataFileFormat;
+  readonly contentType: string;
+  readonly content: Buffer;
+};
+
+/** Writes one table as a Parquet file. */
+export type WriteParquet = (table: ParquetTable) => Promise<Buffer>;
+
+const contentTypes: Readonly<Record<DataFileFormat, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+/** The word that every locale has for it, on the last row of a table. */
+const totalLabel = (model: ReportModel): string =>
+  model.sections
+    .flatMap((section) => (section.kind === 'table' ? section.rows : []))
+    .find(({ role }) => role === 'total')
+    ?.cells.find(({ text }) => text !== '')?.text ?? 'Total';
+
+/** A file a table, as CSV and Parquet are; the figures first. */
+const eachTable = async (
+  name: string,
+  tables: readonly DataTable[],
+  format: 'csv' | 'parquet',
+  write: (table: DataTable) => Promise<Buffer> | Buffer,
+): Promise<readonly DataFile[]> => {
+  const files: DataFile[] = [];
+  for (const table of tables)
+    files.push({
+      name: `${name}-${table.name}.${format}`,
+      format,
+      contentType: contentTypes[format],
+      content: await write(table),
+    });
+  return files;
+};
+
+/** The data of a report as files, one a table for CSV and Parquet, one workbook for XLSX; names begin with `name`. */
+export const dataFiles = async (
+  model: ReportModel,
+  name: string,
+  formats: readonly DataFileFormat[],
+  writeParquet: WriteParquet,
+): Promise<readonly DataFile[]> => {
+  const { data } = model;
+  const tables = [data.figures, ...data.tables];
+  const files: DataFile[] = [];
+  for (const format of dataFormats.filter((known) => formats.includes(known))) {
+    if (format === 'csv') files.push(...(await eachTable(name, tables, format, csvOf)));
+    else if (format === 'parquet')
+      files.push(
+        ...(await eachTable(name, tables, format, async (table) => writeParquet(parquetTableOf(table)))),
+      );
+    else
+      files.push({
+        name: `${name}.xlsx`,
+        format,
+        contentType: contentTypes.xlsx,
+        content: await xlsxOf(data, model, totalLabel(model)),
+      });
+  }
+  return files;
+};

@@ -1,0 +1,45 @@
+import { formatMoment } from '../../core/index.ts';
+import type { UnixSeconds } from '../../core/index.ts';
+import type { Context } from './context.ts';
+import type { ReportFacts } from '../definition/facts.ts';
+import type { Locale } from '../locales/locale.ts';
+import { formatExact } from './format.ts';
+import type { HeadlineModel } from './model.ts';
+import { showName } from './names.ts';
+
+const inUtc = (moment: UnixSeconds): string => formatMoment(moment, 'UTC').replace(' UTC', '');
+
+/** A part of the account is told how the whole compares, and none of its amounts. */
+export const describeReconciled = (
+  { ofPart }: ReportFacts,
+  { text, good }: NonNullable<ReportFacts['reconciliation']>,
+  { words }: Locale,
+): string => (ofPart === true ? words.wholeAccount(good) : showName(text, 400));
+
+/** Where the figures come from: reach, reconciliation, the exact total, units and rounding, the run. */
+export const buildFooter = (
+  headline: HeadlineModel,
+  facts: ReportFacts,
+  context: Context,
+): readonly string[] => {
+  const { footer } = context.locale.words;
+  const { start, end } = context.period.interval;
+  const { dataThrough, dataSince, reconciliation } = facts;
+  return [
+    dataThrough === undefined
+      ? footer.noWatermark
+      : footer.watermark(formatMoment(dataThrough, context.zone)),
+    ...(dataSince !== undefined && dataSince > context.period.comparison.interval.start
+      ? [footer.since(formatMoment(dataSince, context.zone))]
+      : []),
+    reconciliation === undefined
+      ? footer.noReconciliation
+      : footer.reconciliation(describeReconciled(facts, reconciliation, context.locale)),
+    ...(headline.value.exact === null || headline.format !== 'money'
+      ? []
+      : [footer.exact(headline.label, formatExact(headline.value.exact, context.locale), context.currency)]),
+    footer.units(context.currency, context.zone, inUtc(start), inUtc(end)),
+    footer.rounding,
+    footer.run(showName(facts.runId, 80)),
+  ];
+};

@@ -1,0 +1,75 @@
+import { absoluteMoney, compareMoney, money, multiplyMoney, subtractMoney, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import { changeOf } from './change.ts';
+import type { Context } from './context.ts';
+import { compare, isWithheld, show } from './context.ts';
+import type { ReportShape } from '../definition/definition.ts';
+import { formatMoney } from './format.ts';
+import type { HeadlineModel } from './model.ts';
+import { showName } from './names.ts';
+
+/** The one name that moved the total most in the direction in which it moved, in a sentence. */
+const causeOf = (shape: ReportShape['headline'], moved: Money, context: Context): string | undefined => {
+  const { cause } = shape;
+  const rise = compareMoney(moved, zero) > 0;
+  if (cause === undefined || compareMoney(moved, zero) === 0) return undefined;
+  const table = context.table(cause.sql);
+  const [most] = table.rows
+    .map((row) => {
+      const now = table.figure(row, cause.value) ?? zero;
+      const before = table.figure(row, `${cause.value}_before`) ?? zero;
+      const by = subtractMoney(now, before);
+      return { name: table.text(row, cause.name), now, before, by: rise ? by : subtractMoney(zero, by) };
+    })
+    .sort((left, right) => compareMoney(right.by, left.by));
+  if (most === undefined || compareMoney(most.by, zero) <= 0) return undefined;
+  const change = changeOf(most.now, most.before, undefined, context.locale);
+  const amount = formatMoney(most.by, context.currency, context.locale);
+  return context.locale.words.cause({
+    name: showName(most.name, 60) || (cause.empty ?? context.locale.words.unnamed),
+    rise,
+    most: compareMoney(multiplyMoney(most.by, money('2')), absoluteMoney(moved)) >= 0,
+    amount: `${rise ? '+' : '-'}${amount}`,
+    percent: change.direction === 'unknown' ? '' : change.text,
+  });
+};
+
+export const buildHeadline = (
+  shape: ReportShape['headline'],
+  state: 'complete' | 'partial' | 'missing',
+  context: Context,
+): HeadlineModel => {
+  const { words } = context.locale;
+  const table = context.table(shape.sql);
+  const row = table.only();
+  const now = table.figure(row, shape.name);
+  const hasBefore = table.has(`${shape.name}_before`);
+  const before = hasBefore ? table.figure(row, `${shape.name}_before`) : null;
+  const withheld = isWithheld(shape.format, context);
+  const isUnknown = state === 'missing' || now === null || withheld;
+  const { comparison } = context.period;
+  const versus = words.versus(show(before, shape.format, context).text, comparison.label);
+  const describeCompared = (): string => {
+    // A report that compares nothing says nothing of it.
+    if (!hasBefore || comparison.days.length === 0 || withheld) return '';
+    if (context.comparable) return versus;
+    const { noDataBefore } = context;
+    if (noDataBefore !== undefined && state !== 'missing')
+      return words.notComparedBefore(comparison.label, noDataBefore);
+    return words.notCompared[state === 'complete' ? 'nothing-before' : 'incomplete'];
+  };
+  const change = compare(isUnknown ? null : now, () => before, shape.good, context);
+  return {
+    label: shape.label ?? words.spend,
+    format: shape.format,
+    value: isUnknown
+      ? { exact: null, text: withheld && state !== 'missing' ? words.amountsUnknown : words.noDataYet }
+      : show(now, shape.format, context),
+    change,
+    compared: describeCompared(),
+    cause:
+      (change.direction === 'up' || change.direction === 'down') && now !== null && before !== null
+        ? causeOf(shape, subtractMoney(now, before), context)
+        : undefined,
+  };
+};

@@ -1,0 +1,66 @@
+import { formatMoment } from '../../core/index.ts';
+import type { LocalDay } from '../../core/index.ts';
+import type { Spike } from './build-chart.ts';
+import { describeReconciled } from './build-footer.ts';
+import type { Context } from './context.ts';
+import type { ReportFacts } from '../definition/facts.ts';
+import { formatExact, formatMoney } from './format.ts';
+import type { NotesModel } from './model.ts';
+import { shorten, showName } from './names.ts';
+
+const maxWarnings = 8;
+
+/** Runs of days one after the other, as `Nov 3, Nov 7 – 9`. */
+const describeDays = (days: readonly LocalDay[], context: Context): string => {
+  const runs: LocalDay[][] = [];
+  for (const day of days) {
+    const run = runs.at(-1);
+    if (run?.at(-1)?.end === day.start) run.push(day);
+    else runs.push([day]);
+  }
+  const shown = runs.map((run) => {
+    const [first, last] = [run[0]?.date ?? '', run.at(-1)?.date ?? ''];
+    return first === last ? context.locale.shortDay(first) : context.locale.range(first, last);
+  });
+  return shorten(context.locale.list(shown), 200);
+};
+
+/** What is odd in a chart, in a sentence. */
+export const describeSpike = ({ label, total, times }: Spike, { currency, locale }: Context): string =>
+  locale.words.spike(label, formatMoney(total, currency, locale), formatExact(times, locale));
+
+/** Missing and incomplete days, a spike, then the warnings of the run. */
+export const buildNotes = (
+  title: string | undefined,
+  spike: Spike | undefined,
+  facts: ReportFacts,
+  context: Context,
+): NotesModel => {
+  const { words } = context.locale;
+  const { days } = context.period;
+  const missing = days.filter((day) => context.covers(day) === 'missing');
+  const partial = days.filter((day) => context.covers(day) === 'partial');
+  const watermark =
+    facts.dataThrough === undefined ? undefined : formatMoment(facts.dataThrough, context.zone);
+  const warnings = [
+    ...(missing.length === 0 ? [] : [words.missingDays(describeDays(missing, context), missing.length)]),
+    ...partial.flatMap((day) =>
+      watermark !== undefined && facts.dataThrough !== undefined && facts.dataThrough < day.end
+        ? [words.partialDay(context.locale.shortDay(day.date), watermark)]
+        : [],
+    ),
+    ...(facts.reconciliation === undefined || facts.reconciliation.good
+      ? []
+      : [words.footer.reconciliation(describeReconciled(facts, facts.reconciliation, context.locale))]),
+    ...facts.warnings.slice(0, maxWarnings).map((warning) => showName(warning, 400)),
+  ];
+  const looks = spike === undefined ? [] : [describeSpike(spike, context)];
+  return {
+    kind: 'notes',
+    title,
+    notes: [
+      ...warnings.map((text) => ({ tone: 'warning' as const, text })),
+      ...looks.map((text) => ({ tone: 'look' as const, text })),
+    ],
+  };
+};

@@ -1,0 +1,94 @@
+import type { Spike } from './build-chart.ts';
+import { describeSpike } from './build-notes.ts';
+import { isWithheld, quotientOf } from './context.ts';
+import type { Context } from './context.ts';
+import { fieldsOfSentence } from '../definition/definition.ts';
+import type { Format, SentenceField, TextShape, WorthALookShape } from '../definition/definition.ts';
+import type { NotesModel, TextModel } from './model.ts';
+import { showName } from './names.ts';
+import type { QueryTable, Row } from './query-table.ts';
+import { showFigure } from './show-value.ts';
+
+const textOf = (text: string, { locale }: Context): string => {
+  const name = showName(text, 60);
+  return name === '' ? locale.words.unnamed : name;
+};
+
+/** What a row says in a field; nothing where it is unknown. */
+const said = (
+  table: QueryTable,
+  row: Row,
+  { column, by, format }: SentenceField,
+  context: Context,
+): string | undefined => {
+  const as = format as Format;
+  if (as === 'text') return textOf(table.text(row, column), context);
+  if (as === 'date') {
+    const date = table.text(row, column);
+    return date === '' ? undefined : context.locale.shortDay(date.slice(0, 10));
+  }
+  const value =
+    by === undefined ? table.figure(row, column) : quotientOf(table, row, { of: column, by, times: 1 });
+  return value === null || isWithheld(as, context) ? undefined : showFigure(value, as, context);
+};
+
+/** The sentence with what the row says; nothing where it names something unknown. */
+export const fillSentence = (
+  sentence: string,
+  table: QueryTable,
+  row: Row,
+  context: Context,
+): string | undefined => {
+  let text = '';
+  let from = 0;
+  for (const field of fieldsOfSentence(sentence)) {
+    const at = sentence.indexOf(field.written, from);
+    const value = said(table, row, field, context);
+    if (value === undefined) return undefined;
+    text += sentence.slice(from, at) + value;
+    from = at + field.written.length;
+  }
+  return text + sentence.slice(from);
+};
+
+/** Nothing where the SQL has no row, or no paragraph has all that it names. */
+export const buildText = (shape: TextShape, context: Context): TextModel | undefined => {
+  const paragraphs = shape.text
+    .trim()
+    .split(/\n\s*\n/)
+    .map((text) => text.replaceAll(/\s+/g, ' '));
+  if (shape.sql === undefined) return { kind: 'text', title: shape.title, paragraphs };
+  const table = context.table(shape.sql);
+  if (table.rows.length === 0) return undefined;
+  const row = table.only();
+  const told = paragraphs.flatMap((text) => fillSentence(text, table, row, context) ?? []);
+  return told.length === 0 ? undefined : { kind: 'text', title: shape.title, paragraphs: told };
+};
+
+/** What is odd in the chart, and a note for each row whose kind the report has a sentence for. */
+export const buildLooks = (
+  shape: WorthALookShape,
+  spike: Spike | undefined,
+  context: Context,
+): NotesModel => {
+  const table = context.table(shape.sql);
+  const said = table.rows.flatMap((row): NotesModel['notes'] => {
+    const item = shape.items.find(({ what }) => what === table.text(row, 'what'));
+    const text = item === undefined ? undefined : fillSentence(item.text, table, row, context);
+    return text === undefined ? [] : [{ tone: item?.warning === true ? 'warning' : 'look', text }];
+  });
+  const warnings = said.filter(({ tone }) => tone === 'warning');
+  const notes: NotesModel['notes'] = [
+    ...warnings,
+    ...(spike === undefined ? [] : [{ tone: 'look' as const, text: describeSpike(spike, context) }]),
+    ...said.filter(({ tone }) => tone !== 'warning'),
+  ];
+  const more = notes.length - shape.limit;
+  if (more <= 0) return { kind: 'notes', title: shape.title, notes };
+  const words = shape.other?.replaceAll('{count}', String(more)) ?? context.locale.words.moreLooks(more);
+  return {
+    kind: 'notes',
+    title: shape.title,
+    notes: [...notes.slice(0, shape.limit), { tone: 'look', text: words }],
+  };
+};

@@ -1,0 +1,40 @@
+import { compareMoney, divideMoney, money, subtractMoney, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import type { Direction } from '../definition/definition.ts';
+import { formatPercent } from './format.ts';
+import type { Locale } from '../locales/locale.ts';
+import type { Change, Tone } from './model.ts';
+
+const toneOf = (rise: boolean, good: Direction): Tone => {
+  if (good === undefined) return 'neutral';
+  return (good === 'up') === rise ? 'good' : 'bad';
+};
+
+/** 9,999%: more is said better by the amounts themselves. */
+const maxShown = money('99.99');
+
+export const unknownChange: Change = { direction: 'unknown', ratio: null, text: '–', tone: 'neutral' };
+
+/** The change from `before` to `now`; unknown where there is nothing to divide by or a side is unknown or negative. */
+export const changeOf = (
+  now: Money | null | undefined,
+  before: Money | null | undefined,
+  good: Direction,
+  locale: Locale,
+): Change => {
+  if (now === null || now === undefined || before === null || before === undefined) return unknownChange;
+  const difference = compareMoney(now, before);
+  if (difference === 0)
+    return { direction: 'same', ratio: zero, text: formatPercent(zero, locale), tone: 'neutral' };
+  const rise = difference > 0;
+  const base = compareMoney(before, zero);
+  if (base === 0 && rise) return { direction: 'new', ratio: null, text: locale.words.isNew, tone: 'neutral' };
+  const ratio = base > 0 ? divideMoney(subtractMoney(now, before), before, 12) : undefined;
+  if (ratio === undefined) return unknownChange;
+  const text =
+    compareMoney(ratio, maxShown) >= 0 ? `>${formatPercent(maxShown, locale)}` : formatPercent(ratio, locale);
+  // A change too small to show has no direction to the reader.
+  if (text.replace('-', '') === formatPercent(zero, locale))
+    return { direction: 'same', ratio, text: formatPercent(zero, locale), tone: 'neutral' };
+  return { direction: rise ? 'up' : 'down', ratio, text: rise ? `+${text}` : text, tone: toneOf(rise, good) };
+};

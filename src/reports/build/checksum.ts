@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { addMonths } from '../../core/index.ts';
+import type { BuildRequest } from './build-request.ts';
+import type { ReportData } from '../attachments/data.ts';
+import type { Locale } from '../locales/locale.ts';
+import type { DataState, NotesModel, OpenReason, Checksum, TextModel } from './model.ts';
+
+/** Why a period cannot be closed; nothing where it can. What is known to be left out of the figures comes as warnings and doubts. */
+const openReasons = (
+  { period: { first, last, interval, days }, deps, facts }: BuildRequest,
+  state: DataState,
+  doubts: readonly string[],
+): readonly OpenReason[] => {
+  const nextDay = new Date(Date.parse(`${last}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+  const isMonth = first.endsWith('-01') && nextDay === addMonths(first, 1);
+  // Without a moment to go by nothing is known to be over.
+  const isOver = deps?.run !== undefined && deps.run.now >= interval.end * 1000;
+  return [
+    ...(isMonth && days.length > 0 ? [] : (['not-a-month'] as const)),
+    ...(isOver ? [] : (['not-over'] as const)),
+    ...(state === 'complete' ? [] : (['not-covered'] as const)),
+    ...(facts.warnings.length + doubts.length === 0 ? [] : (['not-complete'] as const)),
+  ];
+};
+
+/** Every figure with all its digits; the same figures give the same bytes, whenever they are put together. */
+const documentOf = ({ account, currency, zone, period, deps }: BuildRequest, data: ReportData): string => {
+  const { teams, models, keys } = deps?.only ?? {};
+  const document = {
+    version: 1,
+    account,
+    ...(teams === undefined ? {} : { teams }),
+    ...(models === undefined ? {} : { models }),
+    ...(keys === undefined ? {} : { keys }),
+    currency,
+    zone,
+    from: new Date(period.interval.start * 1000).toISOString(),
+    to: new Date(period.interval.end * 1000).toISOString(),
+    figures: data.figures.rows.map(([label, exact, unit]) => ({ label, exact, unit })),
+    tables: data.tables.map(({ name, columns, rows, total }) => ({
+      name,
+      columns: columns.map((column) => column.name),
+      rows,
+      ...(total === undefined ? {} : { total }),
+    })),
+  };
+  return `${JSON.stringify(document, undefined, 1)}\n`;
+};
+
+/** Closes the month that the report is about, or says why it cannot be closed. */
+export const sealOf = (
+  request: BuildRequest,
+  state: DataState,
+  doubts: readonly string[],
+  data: ReportData,
+): Checksum | undefined => {
+  if (request.definition.closes === undefined) return undefined;
+  const reasons = openReasons(request, state, doubts);
+  if (reasons.length > 0) return { state: 'draft', reasons };
+  const document = documentOf(request, data);
+  return { state: 'closed', document, sha256: createHash('sha256').update(document).digest('hex') };
+};
+
+/** What the mail says of it: a warning above the figures, or what they are signed with below them. */
+export const sealSections = (
+  seal: Checksum | undefined,
+  { words }: Locale,
+): { readonly above: readonly NotesModel[]; readonly below: readonly TextModel[] } => {
+  if (seal === undefined) return { above: [], below: [] };
+  if (seal.state === 'closed')
+    return {
+      above: [],
+      below: [{ kind: 'text', title: words.seal.title, paragraphs: words.seal.closed(seal.sha256) }],
+    };
+  const reasons = seal.reasons.map((reason) => words.seal.reasons[reason]);
+  const text = words.seal.draft(reasons);
+  return { above: [{ kind: 'notes', title: undefined, notes: [{ tone: 'warning', text }] }], below: [] };
+};
+
+/** In the subject, before what is said of incomplete data. */
+export const sealState = (seal: Checksum, state: string, { words }: Locale): string =>
+  [seal.state === 'closed' ? words.seal.isClosed : words.seal.isDraft, ...(state === '' ? [] : [state])].join(
+    ', ',
+  );

@@ -1,0 +1,109 @@
+import {
+  absoluteMoney,
+  compareMoney,
+  divideMoney,
+  money,
+  multiplyMoney,
+  roundMoney,
+} from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import type { Locale, Power } from '../locales/locale.ts';
+
+const grouped = (digits: string, locale: Locale): string => {
+  const [whole = '', fraction] = digits.split('.');
+  const groups = whole.replaceAll(/\B(?=(\d{3})+$)/g, locale.groupMark);
+  return fraction === undefined ? groups : `${groups}${locale.decimalMark}${fraction}`;
+};
+
+const isNegative = (text: string): boolean => text.startsWith('-');
+
+const unsigned = (text: string): string => (isNegative(text) ? text.slice(1) : text);
+
+/** 2 decimals; below 0.10 as many as show two significant digits, at most 12. */
+const decimalsOf = (amount: Money): number => {
+  const zeros = /^0\.(0+)[1-9]/.exec(absoluteMoney(amount))?.[1]?.length ?? 0;
+  return Math.min(12, zeros + 2);
+};
+
+export const formatMoney = (amount: Money, currency: string, locale: Locale): string => {
+  const rounded = roundMoney(amount, decimalsOf(amount));
+  return locale.amount(currency, grouped(unsigned(rounded), locale), isNegative(rounded));
+};
+
+/** A price: to four significant digits, with 2 decimals at least; zeros behind those are left off. */
+export const formatRate = (amount: Money, currency: string, locale: Locale): string => {
+  const size = absoluteMoney(amount);
+  const zeros = /^0\.(0*)[1-9]/.exec(size)?.[1]?.length;
+  const whole = size.split('.')[0]?.length ?? 1;
+  const places = zeros === undefined ? Math.max(2, 4 - whole) : Math.min(12, zeros + 4);
+  const rounded = roundMoney(amount, places).replace(/(\.\d\d\d*?)0+$/, '$1');
+  return locale.amount(currency, grouped(unsigned(rounded), locale), isNegative(rounded));
+};
+
+/** Up to `places` decimals; zeros at the end are left off. */
+export const formatNumber = (value: Money, locale: Locale, places = 2): string => {
+  const rounded = money(roundMoney(value, places));
+  return `${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`;
+};
+
+export const formatInteger = (value: Money, locale: Locale): string => {
+  const rounded = roundMoney(value, 0);
+  return `${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`;
+};
+
+const powerOfTen = (exponent: number): Money => money(`1e${exponent}`);
+
+const noPower: Power = { exponent: 0, mark: '' };
+
+/** The size over its power of ten, rounded, and how that power is written. */
+const compact = (
+  size: Money,
+  powers: readonly Power[],
+  locale: Locale,
+  round: (scaled: Money) => string,
+): string => {
+  const written = ({ exponent }: Power): string => round(divideMoney(size, powerOfTen(exponent), 18) ?? size);
+  // Rounding can carry into the next power: 999,960 is 1.00M, not 1000k.
+  const fits = (power: Power, next: Power | undefined): boolean =>
+    next === undefined || compareMoney(money(written(power)), powerOfTen(next.exponent - power.exponent)) < 0;
+  const all = [noPower, ...powers];
+  const power = all.find((candidate, at) => fits(candidate, all[at + 1])) ?? noPower;
+  return grouped(written(power), locale) + power.mark;
+};
+
+const threeDigits = (scaled: Money): string => {
+  const placesOf = (size: string): number => Math.max(0, 3 - (/^\d+/.exec(size)?.[0].length ?? 1));
+  // Rounding can bring a digit more: 99.96 is 100, not 100.0.
+  return roundMoney(scaled, placesOf(roundMoney(scaled, placesOf(scaled))));
+};
+
+/** `12.3M`: exact below 10,000, else three significant digits or more. */
+export const formatTokens = (value: Money, locale: Locale): string => {
+  const size = absoluteMoney(value);
+  if (compareMoney(size, money('10000')) < 0) return formatInteger(value, locale);
+  return `${isNegative(value) ? '-' : ''}${compact(size, locale.powers, locale, threeDigits)}`;
+};
+
+/** `$1.5k`: for the axis of a chart, where the steps are round, in letters that its font has. */
+export const formatTick = (amount: Money, currency: string, locale: Locale): string => {
+  const text = compact(absoluteMoney(amount), locale.chart.powers, locale, (scaled) => scaled);
+  return locale.amount(currency, text, isNegative(amount));
+};
+
+/** `1.5M`: as `formatTick`, of a count. */
+export const formatCountTick = (count: Money, locale: Locale): string =>
+  `${isNegative(count) ? '-' : ''}${compact(absoluteMoney(count), locale.chart.powers, locale, (scaled) => scaled)}`;
+
+/** All the digits there are, for figures that are to be copied: not grouped. */
+export const formatExact = (value: Money, locale: Locale): string => value.replace('.', locale.decimalMark);
+
+/** All the digits there are, grouped: for figures that may differ in the last of them. */
+export const formatEveryDigit = (value: Money, locale: Locale): string =>
+  `${isNegative(value) ? '-' : ''}${grouped(unsigned(value), locale)}`;
+
+/** Tenths of a percent; whole percents from 1000% on. Takes a ratio. */
+export const formatPercent = (ratio: Money, locale: Locale): string => {
+  const percent = multiplyMoney(ratio, money('100'));
+  const rounded = roundMoney(percent, compareMoney(absoluteMoney(percent), money('1000')) < 0 ? 1 : 0);
+  return locale.percent(`${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`);
+};

@@ -1,0 +1,139 @@
+import type { LocaleTag, Money } from '../../core/index.ts';
+import type { Format } from '../definition/definition.ts';
+import type { ReportData } from '../attachments/data.ts';
+import type { Advice } from '../locales/locale.ts';
+
+/** A value as it is shown, with the exact decimal behind it where it is a figure. */
+export type Shown = { readonly exact: Money | null; readonly text: string };
+
+export type Tone = 'good' | 'bad' | 'neutral';
+
+/** A change against the comparison period; `text` has a sign, `ratio` is exact to 12 places. */
+export type Change = {
+  readonly direction: 'up' | 'down' | 'same' | 'new' | 'unknown';
+  readonly ratio: Money | null;
+  readonly text: string;
+  readonly tone: Tone;
+};
+
+export type HeadlineModel = {
+  readonly label: string;
+  readonly format: Format;
+  readonly value: Shown;
+  readonly change: Change;
+  /** Against what, or why not compared. */
+  readonly compared: string;
+  readonly cause: string | undefined;
+};
+
+export type FigureModel = {
+  readonly label: string;
+  readonly format: Format;
+  readonly value: Shown;
+  readonly change: Change | undefined;
+  /** Behind the change, or in its place. */
+  readonly note?: { readonly text: string; readonly tone: Tone };
+};
+
+export type ColumnModel = {
+  readonly label: string;
+  readonly role: 'name' | 'figure' | 'share' | 'change' | 'bar';
+  readonly align: 'left' | 'right';
+  /** It holds words of the report alone, no names from outside. */
+  readonly isFixed?: true;
+};
+
+export type CellModel = {
+  readonly exact: Money | null;
+  readonly text: string;
+  readonly change?: Change;
+  /** 0 to 1, for a bar's length alone. */
+  readonly length?: number;
+};
+
+export type RowModel = {
+  readonly role: 'row' | 'other' | 'total';
+  readonly state: DataState;
+  readonly colour: string | undefined;
+  readonly cells: readonly CellModel[];
+};
+
+/** How far the data covers a day or a period. */
+export type DataState = 'complete' | 'partial' | 'missing';
+
+export type BarModel = {
+  readonly label: string;
+  /** What stands below it on the picture, where the label has letters that the picture's font lacks. */
+  readonly mark?: string;
+  readonly state: DataState;
+  readonly total: Money;
+  readonly parts: readonly { readonly colour: string; readonly value: Money }[];
+};
+
+export type FiguresModel = {
+  readonly kind: 'figures';
+  readonly title: string | undefined;
+  readonly figures: readonly FigureModel[];
+};
+export type TableModel = {
+  readonly kind: 'table';
+  readonly title: string;
+  readonly columns: readonly ColumnModel[];
+  readonly rows: readonly RowModel[];
+};
+export type ChartModel = {
+  readonly kind: 'chart';
+  /** Stacked bars, of one part where there is one series, or a line for each series. */
+  readonly chart: 'bars' | 'line';
+  readonly format: Format;
+  /** Which of the bars have their label under them. */
+  readonly labels: 'all' | 'some';
+  readonly title: string;
+  /** The series and their colours, the largest first. */
+  readonly legend: readonly { readonly name: string; readonly colour: string }[];
+  readonly note: string | undefined;
+  readonly bars: readonly BarModel[];
+  readonly annotation: { readonly bar: number; readonly text: string } | undefined;
+  readonly alt: string;
+};
+export type TextModel = {
+  readonly kind: 'text';
+  readonly title: string | undefined;
+  readonly paragraphs: readonly string[];
+};
+export type NotesModel = {
+  readonly kind: 'notes';
+  readonly title: string | undefined;
+  readonly notes: readonly { readonly tone: 'warning' | 'look'; readonly text: string }[];
+};
+export type SectionModel = FiguresModel | TableModel | ChartModel | TextModel | NotesModel;
+
+/** Why a month cannot be closed. */
+export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete';
+
+/** Of a report that closes a month. `document` is a file with every figure, `sha256` that of its bytes, in hexadecimal. */
+export type Checksum =
+  | { readonly state: 'closed'; readonly document: string; readonly sha256: string }
+  | { readonly state: 'draft'; readonly reasons: readonly OpenReason[] };
+
+/** What of a report is put into HTML, text and pictures. */
+export type ShownReport = {
+  readonly locale: LocaleTag;
+  readonly currency: string;
+  readonly title: string;
+  readonly account: string;
+  readonly period: string;
+  readonly subject: string;
+  readonly preheader: string;
+  readonly headline: HeadlineModel;
+  readonly sections: readonly SectionModel[];
+  readonly footer: readonly string[];
+};
+
+/** A report with all its figures, exact and shown, and all rows behind its tables, with names as they came. */
+export type ReportModel = ShownReport & {
+  readonly data: ReportData;
+  readonly seal?: Checksum;
+  /** What makes figures wrong or misleading, and what to write instead; the notes say it too. */
+  readonly warnings: readonly Advice[];
+};

@@ -1,0 +1,114 @@
+import { absoluteMoney, compareMoney, fault, isFault, money, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import type { BuildRequest } from './build-request.ts';
+import type { ReportShape, SectionShape } from '../definition/definition.ts';
+import { furtherRange } from '../definition/period.ts';
+import type { Period, Range } from '../definition/period.ts';
+import type { CubeFacts, ResultTable } from '../definition/port.ts';
+
+const maxQueryRows = 200_000;
+
+/** Rows of a kind that is counted neither as spend nor as anything else that is known, and yet have an amount. */
+export type UncountedKind = { readonly kind: string; readonly rows: string; readonly amount: Money };
+
+export type QueryResults = {
+  /** What each SQL file of the report gives. */
+  readonly tables: ReadonlyMap<string, ResultTable>;
+  readonly uncounted: readonly UncountedKind[];
+  /** Of the amounts: not always the one that was asked for. */
+  readonly currency: string;
+  /** Whether amounts may be shown. */
+  readonly hasAmounts: boolean;
+  /** Whether the period has any call or refund. */
+  readonly hasCalls: boolean;
+  /** Why they are not shown, or are in another currency: their form is open, or they are integer units of a US dollar. */
+  readonly doubt: 'form' | 'unit' | undefined;
+};
+
+/** Says whose SQL it was. */
+const blame =
+  (file: string) =>
+  (error: unknown): never => {
+    if (!isFault(error)) throw error;
+    throw fault(error.code, `${file}: ${error.message}`, { cause: error, advice: error.advice });
+  };
+
+const kindsSql = `
+  SELECT kind, sum(rows), sum(abs(amount)) FROM cube WHERE period = 'current' GROUP BY kind ORDER BY kind`;
+
+const chargesSql = `SELECT count(*) FROM cube WHERE kind IN ('consumption', 'refund')`;
+
+const spendKinds: ReadonlySet<string> = new Set(['consumption', 'refund']);
+/** They move the balance, and are no spend. */
+const otherKinds: ReadonlySet<string> = new Set(['top-up', 'management', 'system']);
+
+const kindsOf = (table: ResultTable): readonly UncountedKind[] =>
+  table.rows
+    .map(([kind, rows, amount]) => ({
+      kind: String(kind),
+      rows: String(rows),
+      amount: absoluteMoney(money(String(amount ?? zero))),
+    }))
+    .filter(({ amount }) => compareMoney(amount, zero) > 0);
+
+/** Sections of one-day reports, or of longer ones, alone. */
+export const isOfPeriod = ({ when }: SectionShape, { days }: Period): boolean =>
+  when === undefined || (when === 'one-day') === (days.length === 1);
+
+export const rangeOf = (
+  { period, zone, locale }: BuildRequest,
+  name: 'current' | 'comparison' | 'month' | 'history',
+): Range => {
+  if (name === 'current') return period;
+  return name === 'comparison' ? period.comparison : furtherRange(period, name, zone, locale);
+};
+
+/** The SQL files that the sections to be shown name. */
+const filesFor = ({ headline, sections }: ReportShape, period: Period): ReadonlySet<string> =>
+  new Set([
+    headline.sql,
+    ...(headline.cause === undefined ? [] : [headline.cause.sql]),
+    ...sections
+      .filter((section) => isOfPeriod(section, period))
+      .flatMap((section) => ('sql' in section && section.sql !== undefined ? [section.sql] : [])),
+  ]);
+
+/** @throws Fault naming the file. */
+export const runQueries = async (request: BuildRequest): Promise<QueryResults> => {
+  const { definition, period, timeLimit, signal, deps = {} } = request;
+  const files = filesFor(definition, period);
+  const queries = [...definition.queries].filter(([file]) => files.has(file));
+  return request.warehouse.readCube(
+    {
+      account: request.account,
+      currency: request.currency,
+      periods: (['current', 'comparison', ...definition.periods] as const).map((name) => ({
+        name,
+        days: rangeOf(request, name).days,
+      })),
+      queries: [...queries.map(([, sql]) => sql), kindsSql, chargesSql],
+      ...deps,
+      rowLimit: maxQueryRows,
+      ...(timeLimit === undefined ? {} : { timeLimit }),
+      ...(signal === undefined ? {} : { signal }),
+    },
+    async (query, facts?: CubeFacts) => {
+      const tables = new Map<string, ResultTable>();
+      for (const [file, sql] of queries) tables.set(file, await query(sql).catch(blame(file)));
+      const kinds = await query(kindsSql);
+      const charged = kindsOf(kinds);
+      const currency = facts?.currency ?? request.currency;
+      // Where there was no call, there was no spend, in whichever form amounts come.
+      const isOpen = facts?.isProven === false && (await query(chargesSql)).rows[0]?.[0] !== '0';
+      const isOther = currency !== request.currency && charged.some(({ kind }) => spendKinds.has(kind));
+      return {
+        tables,
+        currency,
+        hasAmounts: !isOpen,
+        hasCalls: kinds.rows.some(([kind]) => spendKinds.has(String(kind))),
+        uncounted: charged.filter(({ kind }) => !spendKinds.has(kind) && !otherKinds.has(kind)),
+        doubt: isOpen ? 'form' : isOther ? 'unit' : undefined,
+      };
+    },
+  );
+};

@@ -1,0 +1,87 @@
+import { fault, money, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import type { Cell, ResultTable } from '../definition/port.ts';
+
+export type Row = readonly Cell[];
+
+/** What a report's SQL gave, read by column names. Errors name the file. */
+export type QueryTable = {
+  readonly rows: readonly Row[];
+  /** An exact figure; null where the SQL gave null. */
+  readonly figure: (row: Row, column: string) => Money | null;
+  readonly text: (row: Row, column: string) => string;
+  readonly cell: (row: Row, column: string) => Cell;
+  /** The row whose figures are the exact sums over what is known in these rows; other columns are null. */
+  readonly sum: (rows: readonly Row[]) => Row;
+  /** The first row. @throws Fault when there is not exactly one. */
+  readonly only: () => Row;
+  readonly isFigure: (column: string) => boolean;
+  readonly has: (column: string) => boolean;
+};
+
+const sumOf = (cells: readonly (Cell | undefined)[]): Money | null => {
+  const known = cells.filter((cell) => typeof cell === 'string').map(money);
+  if (known.length === 0) return null;
+  // Whole numbers add up much faster as such, and a table can have thousands of rows.
+  if (known.every((value) => /^-?\d+$/.test(value)))
+    return money(String(known.reduce((total, value) => total + BigInt(value), 0n)));
+  return addAll(known);
+};
+
+const addAll = (values: readonly Money[]): Money => {
+  const places = Math.max(...values.map((value) => value.split('.')[1]?.length ?? 0));
+  const total = values.reduce((sum, value) => {
+    const [whole = '0', fraction = ''] = value.split('.');
+    return sum + BigInt(whole + fraction.padEnd(places, '0'));
+  }, 0n);
+  return money(`${total}e-${places}`);
+};
+
+/** @throws Fault `report-invalid` when columns that are asked for are missing or hold no figures. */
+export const queryTable = (file: string, table: ResultTable): QueryTable => {
+  const index = new Map(table.columns.map((column, at) => [column.name, at]));
+  const additive = table.columns.map(({ type }) => type === 'decimal' || type === 'integer');
+  const at = (column: string): number => {
+    const found = index.get(column);
+    if (found === undefined)
+      throw fault(
+        'report-invalid',
+        `${file} gives no column "${column}"; it gives ${[...index.keys()].join(', ') || 'none'}`,
+      );
+    return found;
+  };
+  const cell = (row: Row, column: string): Cell => row[at(column)] ?? null;
+  return {
+    rows: table.rows,
+    cell,
+    text: (row, column) => {
+      const value = cell(row, column);
+      return value === null ? '' : String(value);
+    },
+    figure: (row, column) => {
+      const value = cell(row, column);
+      if (additive[at(column)] !== true)
+        throw fault(
+          'report-invalid',
+          `column "${column}" of ${file} holds no exact numbers; cast it to DECIMAL or a whole number (\`/\` and avg give floats)`,
+        );
+      return value === null ? null : money(String(value));
+    },
+    sum: (rows) =>
+      additive.map((adds, column) => {
+        if (!adds) return null;
+        const cells = rows.map((row) => row[column]);
+        const total = rows.length === 0 ? zero : sumOf(cells);
+        // Zeros beside something unknown add up to nothing that is known.
+        return total === zero && cells.includes(null) ? null : total;
+      }),
+    only: () => {
+      const [row] = table.rows;
+      if (row === undefined || table.rows.length > 1)
+        throw fault('report-invalid', `${file} must give exactly one row; it gave ${table.rows.length}`);
+      return row;
+    },
+    isFigure: (column) => additive[at(column)] === true,
+    has: (column) => index.has(column),
+  };
+};

@@ -1,0 +1,95 @@
+import { dateAt, formatMoment, unixSeconds } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import { isDrawable } from '../charts/chart-glyphs.ts';
+import type { Context } from './context.ts';
+import type { Format } from '../definition/definition.ts';
+import {
+  formatCountTick,
+  formatEveryDigit,
+  formatInteger,
+  formatMoney,
+  formatNumber,
+  formatPercent,
+  formatRate,
+  formatTick,
+  formatTokens,
+} from './format.ts';
+import type { Locale } from '../locales/locale.ts';
+
+const lengths = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** `3 d 4 h`: the two largest units; from ten on the largest alone. */
+const duration = (seconds: number, { words }: Locale): string => {
+  const size = Math.abs(Math.round(seconds));
+  const at = Math.max(
+    0,
+    lengths.findIndex(([, length]) => size >= length),
+  );
+  const [unit, length] = size === 0 ? lengths[3] : (lengths[at] ?? lengths[3]);
+  const count = Math.floor(size / length);
+  const next = size === 0 ? undefined : lengths[at + 1];
+  const rest = next === undefined || count >= 10 ? 0 : Math.floor((size % length) / next[1]);
+  const first = `${seconds < 0 ? '-' : ''}${count}${words.units[unit]}`;
+  return rest === 0 || next === undefined ? first : `${first} ${rest}${words.units[next[0]]}`;
+};
+
+/** The local day and minute; the year is told where it is not that of the report. */
+const moment = (
+  seconds: number,
+  { zone, locale, period }: Pick<Context, 'zone' | 'locale' | 'period'>,
+): string => {
+  const at = unixSeconds(Math.floor(seconds));
+  const date = dateAt(at, zone);
+  const day = date.slice(0, 4) === period.last.slice(0, 4) ? locale.shortDay(date) : date;
+  return `${day} ${formatMoment(at, zone).slice(11, 16)}`;
+};
+
+type ShowContext = Pick<Context, 'zone' | 'locale' | 'period' | 'currency'>;
+
+/** A figure for the reader, in the format that the report asks for; texts and dates are no figures. */
+export const showFigure = (value: Money, format: Format, context: ShowContext): string => {
+  const { currency, locale } = context;
+  switch (format) {
+    case 'money':
+      return formatMoney(value, currency, locale);
+    case 'rate':
+      return formatRate(value, currency, locale);
+    case 'integer':
+      return formatInteger(value, locale);
+    case 'number':
+      return formatNumber(value, locale);
+    case 'exact':
+      return formatEveryDigit(value, locale);
+    case 'tokens':
+      return formatTokens(value, locale);
+    case 'percent':
+      return formatPercent(value, locale);
+    case 'moment':
+      return moment(Number(value), context);
+    case 'duration':
+      return duration(Number(value), locale);
+    case 'date':
+    case 'text':
+      return value;
+    default:
+      return format satisfies never;
+  }
+};
+
+/** A figure within a picture: its digits where its font lacks how the language shortens them. */
+export const showOnPicture = (value: Money, format: Format, context: ShowContext): string => {
+  const shown = showFigure(value, format, context);
+  return isDrawable(shown) ? shown : formatInteger(value, context.locale);
+};
+
+/** A round figure beside an axis. */
+export const showTick = (value: Money, format: Format, currency: string, locale: Locale): string => {
+  if (format === 'money' || format === 'rate') return formatTick(value, currency, locale);
+  if (format === 'percent') return formatPercent(value, locale).replace(/[.,]0(?=\s*%)/, '');
+  return format === 'number' ? formatNumber(value, locale, 6) : formatCountTick(value, locale);
+};

@@ -1,0 +1,43 @@
+import type { Context } from './context.ts';
+import type { TemplateField } from '../definition/definition.ts';
+import type { ReportFacts } from '../definition/facts.ts';
+import type { Messages } from '../locales/locale.ts';
+import type { Change, DataState, HeadlineModel } from './model.ts';
+import { showName } from './names.ts';
+
+const describeChange = (change: Change, words: Messages): string => {
+  const percent = change.text.replace(/^[+-]/, '');
+  if (change.direction === 'up') return words.up(percent);
+  if (change.direction === 'down') return words.down(percent);
+  return change.direction === 'same' ? words.unchanged : '';
+};
+
+const describeVerdict = (facts: ReportFacts, words: Messages): string => {
+  if (facts.reconciliation === undefined) return '';
+  return facts.reconciliation.good ? words.reconciled : words.notReconciled;
+};
+
+/** What the templates of subject and preheader may name; empty where there is nothing to say. */
+export const subjectFields = (
+  title: string,
+  account: string,
+  team: string,
+  headline: HeadlineModel,
+  state: DataState,
+  facts: ReportFacts,
+  context: Context,
+): Readonly<Record<TemplateField, string>> => {
+  const { words } = context.locale;
+  return {
+    title,
+    account: showName(account, 40),
+    team: showName(team, 40),
+    period: context.period.label,
+    total: headline.value.text,
+    before: headline.compared,
+    change: describeChange(headline.change, words),
+    cause: headline.cause?.replace(/[.。]$/, '') ?? '',
+    verdict: describeVerdict(facts, words),
+    state: state === 'partial' ? words.incomplete : '',
+  };
+};

@@ -1,0 +1,64 @@
+import { compareMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import type { ColumnShape, TableShape } from '../definition/definition.ts';
+import type { QueryTable, Row } from './query-table.ts';
+
+/** Where each row of a table goes; together they are all rows of its query. */
+type DividedRows = {
+  readonly shown: readonly Row[];
+  /** Summed up in one row. */
+  readonly rest: readonly Row[];
+  /** Shown under the label of `apart`. */
+  readonly apart: readonly Row[];
+};
+
+/** The column whose values are parts of a whole: a negative sum of a few of them misleads. */
+const partOf = (columns: readonly ColumnShape[]): string | undefined =>
+  columns.find(({ share_of: shareOf }) => shareOf !== undefined)?.share_of;
+
+/** The most negative rows, as many as it takes for the others to add up to no less than zero. */
+const deductions = (rows: readonly Row[], valueOf: (row: Row) => Money): ReadonlySet<Row> => {
+  const taken = new Set<Row>();
+  const negative = rows
+    .map((row) => ({ row, value: valueOf(row) }))
+    .filter(({ value }) => compareMoney(value, zero) < 0)
+    .toSorted((left, right) => compareMoney(left.value, right.value));
+  let left = sumMoney(rows.map(valueOf));
+  for (const { row, value } of negative) {
+    if (compareMoney(left, zero) >= 0) break;
+    taken.add(row);
+    left = subtractMoney(left, value);
+  }
+  return taken;
+};
+
+/** Whether any figure of the row is known and not zero. */
+export const hasFigures = (shape: TableShape, table: QueryTable, row: Row): boolean =>
+  shape.columns.some(
+    ({ name }) =>
+      name !== undefined && table.isFigure(name) && compareMoney(table.figure(row, name) ?? zero, zero) !== 0,
+  );
+
+/** Rows up to the limit, the rest, and those that stand apart where they have figures to show. */
+export const divideRows = (
+  shape: TableShape,
+  table: QueryTable,
+  limit: number,
+  isWhole: boolean,
+): DividedRows => {
+  const when = shape.apart?.when;
+  const isApart = (row: Row): boolean => when !== undefined && table.cell(row, when) === true;
+  const rows = table.rows.filter((row) => !isApart(row));
+  const apart = table.rows.filter((row) => isApart(row) && hasFigures(shape, table, row));
+  // One row left over is shown itself: a sum of one says less in the same space.
+  const cut = rows.length <= limit + 1 && isWhole ? rows.length : limit;
+  const rest = rows.slice(cut);
+  const part = partOf(shape.columns);
+  const deducted =
+    part === undefined ? new Set<Row>() : deductions(rest, (row) => table.figure(row, part) ?? zero);
+  return {
+    shown: rows.filter((row, at) => at < cut || deducted.has(row)),
+    rest: rest.filter((row) => !deducted.has(row)),
+    apart,
+  };
+};

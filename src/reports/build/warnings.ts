@@ -1,0 +1,134 @@
+import { compareMoney } from '../../core/index.ts';
+import type { YamlPath } from '../../core/index.ts';
+import { isWithheld } from './context.ts';
+import type { Context } from './context.ts';
+import type { ColumnShape, Format, ReportShape, SectionShape, TableShape } from '../definition/definition.ts';
+import type { Advice, Locale } from '../locales/locale.ts';
+import { showFigure } from './show-value.ts';
+import type { QueryFacts } from '../sql/facts.ts';
+import { isOfSameRows } from '../sql/rows.ts';
+
+/** What makes a figure of a report wrong or misleading, and what to write instead. */
+type ReportWarning = {
+  readonly said: Advice;
+  /** In the query, in bytes; or in report.yaml. */
+  readonly place: { readonly sql: string; readonly at: number } | { readonly path: YamlPath };
+};
+
+type Facts = ReadonlyMap<string, QueryFacts>;
+
+const furtherPeriods: readonly string[] = ['month', 'history'];
+
+const periodWarnings = (
+  { periods: declared }: Pick<ReportShape, 'periods'>,
+  facts: Facts,
+  { words }: Locale,
+): readonly ReportWarning[] => {
+  const known = new Set<string>(['current', 'comparison', ...declared]);
+  return [...facts].flatMap(([sql, { periods }]) =>
+    periods
+      .filter(({ value }) => !known.has(value))
+      .map(({ value, at }) => ({
+        said: furtherPeriods.includes(value)
+          ? words.reportWarnings.undeclaredPeriod(value, sql)
+          : words.reportWarnings.unknownPeriod(value, sql),
+        place: { sql, at },
+      })),
+  );
+};
+
+/** Formats whose figures a total adds up. */
+const added: ReadonlySet<Format> = new Set<Format>(['money', 'integer', 'number', 'exact', 'tokens']);
+
+const isAdded = ({ total }: TableShape, { name, format }: ColumnShape): boolean =>
+  total && name !== undefined && format !== undefined && added.has(format);
+
+const tableWarnings = (
+  table: TableShape,
+  path: YamlPath,
+  facts: QueryFacts,
+  { words }: Locale,
+): readonly ReportWarning[] => {
+  const { title, sql, columns, total } = table;
+  const isWhole = total || columns.some(({ share_of: shareOf }) => shareOf !== undefined);
+  return [
+    ...(facts.limitAt === undefined || !isWhole
+      ? []
+      : [{ said: words.reportWarnings.limit(title, sql), place: { sql, at: facts.limitAt } }]),
+    ...(facts.listsPeriods && facts.mixedAt === undefined && isWhole
+      ? [{ said: words.reportWarnings.mixedPeriods(sql), place: { sql, at: 0 } }]
+      : []),
+    ...columns.flatMap((column, at) => {
+      const name = column.name?.toLowerCase() ?? '';
+      if (!isAdded(table, column) || facts.columns.get(name)?.ratioAt === undefined) return [];
+      return [
+        {
+          said: words.reportWarnings.ratio(title, column.name ?? '', sql),
+          place: { path: [...path, 'columns', at, 'name'] },
+        },
+      ];
+    }),
+  ];
+};
+
+/** What can be told by reading the queries of a report. */
+export const queryWarnings = (
+  shape: Pick<ReportShape, 'periods'> & { readonly sections: readonly SectionShape[] },
+  facts: Facts,
+  locale: Locale,
+): readonly ReportWarning[] => [
+  ...periodWarnings(shape, facts, locale),
+  ...[...facts].flatMap(([sql, { mixedAt }]) =>
+    mixedAt === undefined
+      ? []
+      : [{ said: locale.words.reportWarnings.mixedPeriods(sql), place: { sql, at: mixedAt } }],
+  ),
+  ...shape.sections.flatMap((section, at) => {
+    const known = section.kind === 'table' ? facts.get(section.sql) : undefined;
+    return section.kind !== 'table' || known === undefined
+      ? []
+      : tableWarnings(section, ['sections', at], known, locale);
+  }),
+];
+
+/** What only the data shows: an empty table, and totals that differ from the headline although they are of the same rows. */
+export const dataWarnings = (
+  headline: ReportShape['headline'],
+  sections: readonly SectionShape[],
+  facts: Facts,
+  hasCalls: boolean,
+  context: Context,
+): readonly Advice[] => {
+  const { reportWarnings } = context.locale.words;
+  const figures = context.table(headline.sql);
+  const whole = figures.figure(figures.only(), headline.name);
+  const ofHeadline = facts.get(headline.sql)?.columns.get(headline.name.toLowerCase())?.sum;
+  return sections.flatMap((section): readonly Advice[] => {
+    if (section.kind !== 'table' && section.kind !== 'chart') return [];
+    const { title, sql } = section;
+    const known = facts.get(sql);
+    const table = context.table(sql);
+    if (known === undefined) return [];
+    if (table.rows.length === 0)
+      return hasCalls && known.readsCalls && !section.optional ? [reportWarnings.noRows(title, sql)] : [];
+    if (section.kind === 'chart' || known.limitAt !== undefined || known.mixedAt !== undefined) return [];
+    const sums = table.sum(table.rows);
+    return section.columns.flatMap((column) => {
+      const { name = '', format = 'text' } = column;
+      if (!isAdded(section, column) || isWithheld(format, context)) return [];
+      if (!isOfSameRows(known.columns.get(name.toLowerCase())?.sum, ofHeadline)) return [];
+      const sum = table.figure(sums, name);
+      if (sum === null || whole === null || compareMoney(sum, whole) === 0) return [];
+      const [shown, expected] = [sum, whole].map((value) => showFigure(value, format, context));
+      return [
+        reportWarnings.sumDiffers(
+          title,
+          shown ?? '',
+          headline.label ?? context.locale.words.spend,
+          expected ?? '',
+          sql,
+        ),
+      ];
+    });
+  });
+};

@@ -1,0 +1,17 @@
+import { renderAsync } from '@resvg/resvg-js';
+import { chartFonts } from './chart-fonts.ts';
+import { contentWidth } from '../render/html-sections.ts';
+
+/** The picture at twice the size it is shown in, on a transparent ground. */
+export const drawPng = async (svg: string, fonts: readonly string[] = chartFonts()): Promise<Uint8Array> => {
+  const image = await renderAsync(svg, {
+    fitTo: { mode: 'width', value: contentWidth * 2 },
+    font: {
+      loadSystemFonts: false,
+      fontFiles: [...fonts],
+      defaultFontFamily: 'Inter',
+      sansSerifFamily: 'Inter',
+    },
+  });
+  return image.asPng();
+};

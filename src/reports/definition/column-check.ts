@@ -1,0 +1,184 @@
+import { nearest } from '../../core/index.ts';
+import type { YamlFile, YamlPath } from '../../core/index.ts';
+import { fieldsOfSentence } from './definition.ts';
+import type { FiguresShape, Quotient, ReportShape, SectionShape } from './definition.ts';
+import type { ResultTable } from './port.ts';
+import type { ReportFault } from './report-file.ts';
+
+/** A column that report.yaml asks of an SQL file, and where it does. */
+type Wanted = {
+  readonly path: YamlPath;
+  readonly sql: string;
+  readonly column: string;
+  /** Whether it must hold exact numbers. */
+  readonly figure: boolean;
+  /** Of a sentence, which may be told in other languages. */
+  readonly sentence?: boolean;
+};
+
+type Format = ReportShape['headline']['format'] | 'text' | 'date' | 'rate' | 'exact' | 'moment' | 'duration';
+
+const isFigure = (format: Format | undefined): boolean => format !== 'text' && format !== 'date';
+
+const ofQuotient = (quotient: Quotient, suffixes: readonly string[], path: YamlPath, sql: string): Wanted[] =>
+  (['of', 'by'] as const).flatMap((part) =>
+    suffixes.map((suffix) => ({ path: [...path, part], sql, column: quotient[part] + suffix, figure: true })),
+  );
+
+const ofSentence = (sentence: string, path: YamlPath, sql: string): Wanted[] =>
+  fieldsOfSentence(sentence).flatMap(({ column, by, format }) =>
+    [column, ...(by === undefined ? [] : [by])].map((name) => ({
+      path,
+      sql,
+      column: name,
+      figure: isFigure(format as Format),
+      sentence: true,
+    })),
+  );
+
+const ofFigure = (
+  { name, quotient, format, change, notes }: FiguresShape['figures'][number],
+  path: YamlPath,
+  sql: string,
+): Wanted[] => {
+  const suffixes = change ? ['', '_before'] : [''];
+  const value =
+    quotient === undefined
+      ? suffixes.map((suffix) => ({
+          path: [...path, 'name'],
+          sql,
+          column: `${name}${suffix}`,
+          figure: isFigure(format),
+        }))
+      : ofQuotient(quotient, suffixes, [...path, 'quotient'], sql);
+  const said = notes.flatMap(({ text, bad }, at): Wanted[] => {
+    const place = [...path, 'notes', at];
+    return [
+      ...ofSentence(text, [...place, 'text'], sql),
+      ...(bad === undefined ? [] : [{ path: [...place, 'bad'], sql, column: bad, figure: true }]),
+    ];
+  });
+  return [...value, ...said];
+};
+
+const ofSection = (section: SectionShape, path: YamlPath): Wanted[] => {
+  switch (section.kind) {
+    case 'figures':
+      return section.figures.flatMap((figure, at) => ofFigure(figure, [...path, 'figures', at], section.sql));
+    case 'table': {
+      const { sql, day, apart } = section;
+      const columns = section.columns.flatMap((column, at): Wanted[] => {
+        const place = [...path, 'columns', at];
+        const { name, quotient } = column;
+        if (quotient !== undefined) return ofQuotient(quotient, [''], [...place, 'quotient'], sql);
+        if (name !== undefined)
+          return [{ path: [...place, 'name'], sql, column: name, figure: isFigure(column.format) }];
+        const change = column.change_of;
+        return [
+          ...(['share_of', 'change_of', 'bar_of'] as const).flatMap((key) => {
+            const given = column[key];
+            return given === undefined ? [] : [{ path: [...place, key], sql, column: given, figure: true }];
+          }),
+          ...(change === undefined
+            ? []
+            : [{ path: [...place, 'change_of'], sql, column: `${change}_before`, figure: true }]),
+        ];
+      });
+      return [
+        ...columns,
+        ...(day === undefined ? [] : [{ path: [...path, 'day'], sql, column: day, figure: false }]),
+        ...(apart === undefined
+          ? []
+          : [{ path: [...path, 'apart', 'when'], sql, column: apart.when, figure: false }]),
+      ];
+    }
+    case 'chart':
+      return (['x', 'series', 'value'] as const).flatMap((key) => {
+        const column = section[key];
+        return column === undefined
+          ? []
+          : [{ path: [...path, key], sql: section.sql, column, figure: key === 'value' }];
+      });
+    case 'text':
+      return section.sql === undefined ? [] : ofSentence(section.text, [...path, 'text'], section.sql);
+    case 'worth-a-look':
+      return [
+        { path: [...path, 'sql'], sql: section.sql, column: 'what', figure: false },
+        ...section.items.flatMap(({ text }, at) =>
+          ofSentence(text, [...path, 'items', at, 'text'], section.sql),
+        ),
+      ];
+    case 'notes':
+      return [];
+    default:
+      return section satisfies never;
+  }
+};
+
+const wantedBy = ({ headline, sections }: ReportShape): Wanted[] => {
+  const { sql, name, cause } = headline;
+  return [
+    { path: ['headline', 'name'], sql, column: name, figure: true },
+    ...(cause === undefined
+      ? []
+      : [
+          { path: ['headline', 'cause', 'name'], sql: cause.sql, column: cause.name, figure: false },
+          ...['', '_before'].map((suffix) => ({
+            path: ['headline', 'cause', 'value'],
+            sql: cause.sql,
+            column: cause.value + suffix,
+            figure: true,
+          })),
+        ]),
+    ...sections.flatMap((section, at) => ofSection(section, ['sections', at])),
+  ];
+};
+
+const faultOf = (
+  { sql, column, figure }: Wanted,
+  columns: ResultTable['columns'],
+): Pick<ReportFault, 'message' | 'advice'> | undefined => {
+  const found = columns.find(({ name }) => name === column);
+  if (found === undefined) {
+    const names = columns.map(({ name }) => name);
+    const meant = nearest(column, names);
+    return {
+      message: `${sql} gives no column "${column}"; it gives ${names.join(', ')}`,
+      ...(meant === undefined ? {} : { advice: `did you mean "${meant}"?` }),
+    };
+  }
+  if (!figure || found.type === 'decimal' || found.type === 'integer') return undefined;
+  return {
+    message: `column "${column}" of ${sql} holds no exact numbers`,
+    advice:
+      'cast it to DECIMAL or a whole number (`/` and avg give floats), or leave the division to a quotient',
+  };
+};
+
+/** What report.yaml asks of its SQL files that they do not give, each where it is asked. */
+export const columnFaults = (
+  { file, yaml }: { readonly file: string; readonly yaml: YamlFile },
+  shape: ReportShape,
+  given: ReadonlyMap<string, ResultTable['columns']>,
+  /** The name of a file of texts, of which only the sentences are looked at. */
+  texts?: string,
+): readonly ReportFault[] => {
+  const seen = new Set<string>();
+  return wantedBy(shape).flatMap((wanted) => {
+    const columns = given.get(wanted.sql);
+    const fault = columns === undefined ? undefined : faultOf(wanted, columns);
+    if (fault === undefined || (texts !== undefined && wanted.sentence !== true)) return [];
+    const place = yaml.positionOf(wanted.path);
+    const said = `${place.line}:${place.column} ${fault.message}`;
+    if (seen.has(said)) return [];
+    seen.add(said);
+    return [
+      {
+        file,
+        ...place,
+        ...fault,
+        ...(texts === undefined ? {} : { message: `in ${texts}: ${fault.message}` }),
+      },
+    ];
+  });
+};

@@ -1,0 +1,424 @@
+import { z } from 'zod';
+import { isDate } from '../../core/index.ts';
+import type { LocaleTag } from '../../core/index.ts';
+import { periodShape } from './period-shape.ts';
+import { comparisonNames } from './period.ts';
+import type { QueryFacts } from '../sql/facts.ts';
+
+const label = z.string().min(1).max(60);
+const column = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a column: letters, digits and _');
+const sqlFile = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*\.sql$/, 'must be the name of an .sql file in the folder of the report');
+
+/** The headline of a report that names no other; no file of a report can have this name. */
+export const spendQuery = {
+  file: 'the built-in spend query',
+  sql: `SELECT
+  coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
+  coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before
+FROM cube
+WHERE kind IN ('consumption', 'refund')`,
+} as const;
+
+/** How the values of a column are written. */
+export const formats = [
+  'money',
+  'rate',
+  'integer',
+  'number',
+  'exact',
+  'tokens',
+  'percent',
+  'date',
+  'moment',
+  'duration',
+  'text',
+] as const;
+
+export type Format = (typeof formats)[number];
+
+const format = z.enum(formats);
+const when = z
+  .enum(['one-day', 'several-days'])
+  .optional()
+  .describe('Shows the section only for periods of one day, or of several days.');
+const quotient = z.strictObject({
+  of: column.describe('Column that is divided.'),
+  by: column.describe('Column that it is divided by.'),
+  times: z.int().positive().max(1_000_000_000).default(1).describe('Factor of the result.'),
+});
+
+/** Fields that a template may name in braces. */
+export const templateFields = [
+  'title',
+  'account',
+  'team',
+  'period',
+  'total',
+  'before',
+  'change',
+  'cause',
+  'verdict',
+  'state',
+] as const;
+
+export type TemplateField = (typeof templateFields)[number];
+
+const template = z
+  .string()
+  .min(1)
+  .max(300)
+  .superRefine((text, context) => {
+    for (const [written, field] of text.matchAll(/\{([^{}]*)\}/g))
+      if (!templateFields.some((known) => known === field))
+        context.addIssue({
+          code: 'custom',
+          message: `unknown field ${written}; known are ${templateFields.map((known) => `{${known}}`).join(', ')}`,
+        });
+  });
+
+export type SentenceField = {
+  readonly written: string;
+  readonly column: string;
+  /** What the column is divided by. */
+  readonly by?: string;
+  readonly format: string;
+};
+
+/** `{column}`, `{column:format}` and `{column/column:format}`: what a sentence says of the row that it is made of. */
+export const fieldsOfSentence = (sentence: string): readonly SentenceField[] =>
+  [...sentence.matchAll(/\{([^{}]*)\}/g)].map(([written, inner = '']) => {
+    const [names = '', as = 'text'] = inner.split(':');
+    const [name = '', ...by] = names.split('/').map((part) => part.trim());
+    return { written, column: name, ...(by.length === 0 ? {} : { by: by.join('/') }), format: as.trim() };
+  });
+
+const sentence = z
+  .string()
+  .min(1)
+  .max(2000)
+  .superRefine((given, context) => {
+    for (const { written, column: name, by = name, format: as } of fieldsOfSentence(given)) {
+      if (![name, by].every((part) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(part)))
+        context.addIssue({
+          code: 'custom',
+          message: `${written} names no column: write {column} or {column:format}`,
+        });
+      else if (!formats.some((known) => known === as))
+        context.addIssue({
+          code: 'custom',
+          message: `unknown format in ${written}; known are ${formats.join(', ')}`,
+        });
+    }
+  });
+
+const one = (names: readonly string[], given: Readonly<Record<string, unknown>>): string | undefined => {
+  const count = names.filter((name) => given[name] !== undefined).length;
+  return count === 1 ? undefined : `needs exactly one of ${names.join(', ')}; it has ${count}`;
+};
+
+const figure = z
+  .strictObject({
+    label: label.describe('Label of the figure.'),
+    name: column
+      .optional()
+      .describe('Column of the row. With change, NAME_before is the value that it is compared with.'),
+    quotient: quotient
+      .optional()
+      .describe('Quotient of two columns, in place of a column. Sums are divided, not averaged.'),
+    format: format.describe('How the value is written.'),
+    change: z.boolean().default(false).describe('Whether the change against the comparison is shown.'),
+    good: z
+      .enum(['up', 'down'])
+      .optional()
+      .describe('Direction of a change that is good news. If omitted, changes are neutral.'),
+    notes: z
+      .array(
+        z.strictObject({
+          text: sentence.describe('Text, which may name columns as {column:format}.'),
+          bad: column.optional().describe('Column that marks the note as bad news if it is above zero.'),
+        }),
+      )
+      .max(4)
+      .default([])
+      .describe('Notes below the figure. The first one whose columns are all known is shown.'),
+    optional: z.boolean().default(false).describe('Whether the figure is omitted if its value is unknown.'),
+  })
+  .superRefine((given, context) => {
+    const message = one(['name', 'quotient'], given);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
+const tableColumn = z
+  .strictObject({
+    label: z.string().max(60).default('').describe('Header of the column.'),
+    name: column.optional().describe('Column of the SQL.'),
+    share_of: column
+      .optional()
+      .describe('Shows the share of the row in the total of this column. The shares add up to 100%.'),
+    change_of: column.optional().describe('Shows the change of this column against COLUMN_before.'),
+    bar_of: column.optional().describe('Shows a bar for the value of this column; hidden on phones.'),
+    quotient: quotient
+      .optional()
+      .describe('Quotient of two columns, in place of a column. Sums are divided, not averaged.'),
+    format: format.optional().describe('How values are written. Required with name and quotient.'),
+    empty: label.optional().describe('Shown in place of an empty text or an unknown value.'),
+    names: z
+      .record(z.string().min(1).max(60), label)
+      .optional()
+      .describe('Labels for values, such as { equal: agrees }. Other values are shown unchanged.'),
+    swatch: z.boolean().default(false).describe('Whether the color that charts give to the name is shown.'),
+    good: z
+      .enum(['up', 'down'])
+      .optional()
+      .describe('Direction of a change that is good news. If omitted, changes are neutral.'),
+    only_in_files: z
+      .boolean()
+      .default(false)
+      .describe('Whether the column appears only in data files and not in the report itself.'),
+    optional: z
+      .boolean()
+      .default(false)
+      .describe('Whether the column is omitted if its value is unknown in every row.'),
+  })
+  .superRefine((given, context) => {
+    const message = one(['name', 'share_of', 'change_of', 'bar_of', 'quotient'], given);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+    if ((given.name ?? given.quotient) !== undefined && given.format === undefined)
+      context.addIssue({ code: 'custom', message: 'needs a format' });
+  });
+
+const figures = z.strictObject({
+  kind: z.literal('figures').describe('Kind of the section.'),
+  title: label.optional().describe('Heading of the section.'),
+  when,
+  sql: sqlFile.describe('SQL file that returns one row.'),
+  figures: z.array(figure).min(1).max(8).describe('Figures, in the order shown.'),
+});
+
+const table = z.strictObject({
+  kind: z.literal('table').describe('Kind of the section.'),
+  title: label.describe('Heading of the section.'),
+  when,
+  sql: sqlFile.describe('SQL file that returns the rows, in the order shown.'),
+  columns: z
+    .array(tableColumn)
+    .min(1)
+    .max(16)
+    .refine(
+      (columns) => columns.filter((one) => !one.only_in_files).length <= 8,
+      'shows more than 8 columns: set only_in_files on those that data files alone need',
+    )
+    .describe('Columns, at most 8 of them without only_in_files.'),
+  limit: z
+    .int()
+    .positive()
+    .max(100)
+    .default(12)
+    .describe('Number of rows that are shown. The others are added up exactly in one row.'),
+  other: label.optional().describe('Label of that row. {count} is the number of rows in it.'),
+  apart: z
+    .strictObject({
+      when: column.describe('Boolean column that selects these rows.'),
+      label: label.describe('Label of these rows.'),
+    })
+    .optional()
+    .describe('Rows that are shown below all others and are never added up in other.'),
+  total: z.boolean().default(true).describe('Whether a last row shows the exact sums.'),
+  day: column
+    .optional()
+    .describe('Column with the day of a row, so that days without data are shown as missing.'),
+  optional: z.boolean().default(false).describe('Whether the section is omitted if the SQL returns no row.'),
+});
+
+const chart = z
+  .strictObject({
+    kind: z.literal('chart').describe('Kind of the section.'),
+    title: label.describe('Heading of the section.'),
+    when,
+    sql: sqlFile.describe(
+      'SQL file that returns a row per bar or point and series: position, series, value.',
+    ),
+    chart: z
+      .enum(['bar', 'stacked-bar', 'line'])
+      .describe(
+        'Type of chart. A bar has no series, a stacked-bar needs one. A line is interrupted where data is missing.',
+      ),
+    over: z
+      .enum(['day', 'hour', 'name'])
+      .default('day')
+      .describe(
+        'What x holds: dates (day), Unix seconds at which the hour starts (hour), or texts in the order returned (name).',
+      ),
+    period: z
+      .enum(['current', 'comparison', 'month', 'history'])
+      .default('current')
+      .describe('Period whose days are shown.'),
+    x: column.describe('Column with the position.'),
+    series: column.optional().describe('Column with the name of the series.'),
+    value: column.describe('Column with the value.'),
+    format: z
+      .enum(['money', 'integer', 'tokens', 'number', 'percent'])
+      .default('money')
+      .describe('How values are written.'),
+    empty: label.optional().describe('Name of a series without one.'),
+    limit: z.int().positive().max(8).default(8).describe('Number of series that are shown.'),
+    optional: z
+      .boolean()
+      .default(false)
+      .describe('Whether the section is omitted if the SQL returns no row.'),
+  })
+  .superRefine(({ chart: kind, series, over }, context) => {
+    if (kind === 'stacked-bar' && series === undefined)
+      context.addIssue({ code: 'custom', message: 'a stacked-bar needs a series' });
+    if (kind === 'bar' && series !== undefined)
+      context.addIssue({ code: 'custom', message: 'a bar has no series: that is a stacked-bar' });
+    if (kind === 'line' && over === 'name')
+      context.addIssue({ code: 'custom', message: 'a line goes over days or hours, not over names' });
+  });
+
+const text = z.strictObject({
+  kind: z.literal('text').describe('Kind of the section.'),
+  title: label.optional().describe('Heading of the section.'),
+  when,
+  sql: sqlFile
+    .optional()
+    .describe('SQL file that returns one row. The section is omitted if it returns none.'),
+  text: sentence.describe(
+    'Text, which may name columns of the row as {column:format}. A paragraph that names an unknown value is omitted.',
+  ),
+});
+
+/** Sentences about what rows of the SQL say is worth a look: new, idle and expiring keys, days that stand out. */
+const worthALook = z.strictObject({
+  kind: z.literal('worth-a-look').describe('Kind of the section.'),
+  title: label.optional().describe('Heading of the section.'),
+  when,
+  sql: sqlFile.describe(
+    'SQL file that returns a row per item, the most important first. Its column what selects the sentence.',
+  ),
+  items: z
+    .array(
+      z.strictObject({
+        what: z.string().min(1).max(60).describe('Value of the column what.'),
+        text: sentence.describe('Sentence, which may name columns of the row as {column:format}.'),
+        warning: z.boolean().default(false).describe('Whether the item is shown as a warning.'),
+      }),
+    )
+    .min(1)
+    .max(24)
+    .describe('Sentences by the value of the column what.'),
+  limit: z.int().positive().max(30).default(8).describe('Number of items that are shown.'),
+  other: label.optional().describe('Text that says that there are more items. {count} is their number.'),
+});
+
+/** What the engine found worth a look: missing days, a spike, warnings of the run. */
+const notes = z.strictObject({
+  kind: z.literal('notes').describe('Kind of the section.'),
+  title: label.optional().describe('Heading of the section.'),
+  when,
+});
+
+const patterns = z.array(z.string().min(1).max(200)).min(1);
+
+/** Names in which `*` stands for anything; all that is given must fit. */
+export const reportFilters = z.strictObject({
+  models: patterns.optional().describe('Names of models; * matches any text.'),
+  keys: patterns.optional().describe('Names of API keys; * matches any text.'),
+  teams: patterns.optional().describe('Names of teams; * matches any text.'),
+});
+
+const date = z.string().refine(isDate, 'must be a date written YYYY-MM-DD');
+
+export const reportShape = z.strictObject({
+  title: label.describe('Title of the report.'),
+  description: z.string().max(500).optional().describe('What the report shows, for people.'),
+  periods: z
+    .array(z.enum(['month', 'history']))
+    .default([])
+    .describe('Periods that the SQL sees in addition to current and comparison.'),
+  rests_on: z
+    .enum(['calls', 'snapshots'])
+    .default('calls')
+    .describe('Data that the report needs. A report on snapshots is also shown for a period without calls.'),
+  closes: z
+    .literal('month')
+    .optional()
+    .describe(
+      'With month, the report is signed if its period is one closed month with complete data, and is otherwise a draft.',
+    ),
+  parameters: z
+    .strictObject({
+      period: periodShape(date).optional().describe('Default period of the report.'),
+      comparison: z.enum(comparisonNames).optional().describe('Default comparison period.'),
+      filters: reportFilters.optional().describe('Default filters. All that are set must match.'),
+    })
+    .prefault({})
+    .describe('Defaults for jobs and commands that set none.'),
+  subject: template
+    .default('{title} · {period} · {total} · {change} · {state} · {verdict}')
+    .describe('Subject of the mail: a template with fields in braces.'),
+  preheader: template
+    .default('{total} · {change} · {cause} · {verdict}')
+    .describe('Preview line of the mail: a template with fields in braces.'),
+  headline: z
+    .strictObject({
+      label: label.optional().describe('Label of the figure. Required with sql.'),
+      sql: sqlFile.default(spendQuery.file).describe('SQL file that returns one row.'),
+      name: column
+        .default('spend')
+        .describe(
+          'Column of the row. NAME_before is the value that it is compared with, if the SQL returns it.',
+        ),
+      format: z
+        .enum(['money', 'integer', 'number', 'tokens', 'percent'])
+        .default('money')
+        .describe('How the value is written.'),
+      good: z
+        .enum(['up', 'down'])
+        .optional()
+        .describe('Direction of a change that is good news. If omitted, changes are neutral.'),
+      cause: z
+        .strictObject({
+          sql: sqlFile.describe('SQL file that returns the candidates.'),
+          name: column.describe('Column with the name of a candidate.'),
+          value: column.describe('Column with its value; VALUE_before holds the one of the comparison.'),
+          empty: label.optional().describe('Name of a candidate without one.'),
+        })
+        .optional()
+        .describe('Where to look for the largest cause of the change.'),
+    })
+    .superRefine(({ label: given, sql }, context) => {
+      if (given === undefined && sql !== spendQuery.file)
+        context.addIssue({ code: 'custom', message: 'needs a label: what the figure of its sql is' });
+    })
+    .prefault({})
+    .describe('Main figure of the report. Without sql, the spend of the period and of the comparison.'),
+  sections: z
+    .array(z.discriminatedUnion('kind', [figures, table, chart, text, notes, worthALook]))
+    .min(1)
+    .max(16)
+    .describe('Sections, in the order shown.'),
+});
+
+export type ReportShape = z.infer<typeof reportShape>;
+export type SectionShape = ReportShape['sections'][number];
+export type FiguresShape = z.infer<typeof figures>;
+export type TableShape = z.infer<typeof table>;
+export type ColumnShape = z.infer<typeof tableColumn>;
+export type ChartShape = z.infer<typeof chart>;
+export type TextShape = z.infer<typeof text>;
+export type WorthALookShape = z.infer<typeof worthALook>;
+export type Quotient = z.infer<typeof quotient>;
+export type Direction = 'up' | 'down' | undefined;
+
+/** A report folder, read and checked: its shape, the text of each SQL file that the shape names, the shape in other words. */
+export type ReportDefinition = ReportShape & {
+  readonly queries: ReadonlyMap<string, string>;
+  readonly translations?: ReadonlyMap<LocaleTag, ReportShape>;
+  /** What can be told of each query by reading it; there when the queries were held against their tables. */
+  readonly facts?: ReadonlyMap<string, QueryFacts>;
+};

@@ -1,0 +1,208 @@
+import { localeTags, nearest, parseYaml } from '../../core/index.ts';
+import type { LocaleTag, YamlFile, YamlPath } from '../../core/index.ts';
+import { reportShape } from './definition.ts';
+import type { ReportDefinition, ReportShape } from './definition.ts';
+import { isNotThere, whyUnreadable } from './report-file.ts';
+import type { ReadFile, ReportFault } from './report-file.ts';
+
+/** The keys of report.yaml whose values a reader sees, wherever they stand. */
+const shownKeys: ReadonlySet<string> = new Set([
+  'title',
+  'subject',
+  'preheader',
+  'label',
+  'other',
+  'empty',
+  'text',
+]);
+
+/** The key under which a map holds what a reader sees for values of the data. */
+const namesKey = 'names';
+
+const isShown = (key: unknown, parent: unknown): boolean =>
+  typeof key === 'string' && (shownKeys.has(key) || parent === namesKey);
+
+type ShownText = { readonly text: string; readonly path: YamlPath };
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const shownTexts = (value: unknown, path: YamlPath = []): readonly ShownText[] => {
+  const key = path.at(-1);
+  if (typeof value === 'string') return isShown(key, path.at(-2)) ? [{ text: value, path }] : [];
+  if (Array.isArray(value)) return value.flatMap((item, at) => shownTexts(item, [...path, at]));
+  return isMap(value)
+    ? Object.entries(value).flatMap(([name, item]) => shownTexts(item, [...path, name]))
+    : [];
+};
+
+/** The same tree with the texts that a reader sees put in other words. */
+const reworded = (
+  value: unknown,
+  words: ReadonlyMap<string, string>,
+  key?: string,
+  parent?: string,
+): unknown => {
+  if (typeof value === 'string') return isShown(key, parent) ? (words.get(value) ?? value) : value;
+  if (Array.isArray(value)) return value.map((item) => reworded(item, words));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, reworded(item, words, name, key)]),
+  );
+};
+
+/** The fields of a text, formats left away: `{spend:money}` is `{spend}`. */
+const columnsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/\{([^{}:]*)(?::[^{}]*)?\}/g)].map(([, column = '']) => `{${column.trim()}}`);
+
+/** Fields and signs alone are the same in every language. */
+const hasMessage = (text: string): boolean => /\p{L}/u.test(text.replaceAll(/\{[^{}]*\}/g, ''));
+
+const quote = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return JSON.stringify(line.length > 60 ? `${line.slice(0, 59)}…` : line);
+};
+
+type Translation = { readonly shape: ReportShape | undefined; readonly faults: readonly ReportFault[] };
+
+type Source = { readonly file: string; readonly yaml: YamlFile };
+
+/** The entries of a file of texts that say something, and what is wrong with the others. */
+const entriesOf = (
+  { file, yaml }: Source,
+  known: readonly string[],
+): { readonly words: ReadonlyMap<string, string>; readonly faults: readonly ReportFault[] } => {
+  const words = new Map<string, string>();
+  if (yaml.value !== null && !isMap(yaml.value)) {
+    const message = 'must be a map from each text of report.yaml to the same in the other language';
+    return { words, faults: [{ file, ...yaml.positionOf([]), message }] };
+  }
+  const faults = Object.entries(yaml.value ?? {}).flatMap(([text, said]): ReportFault[] => {
+    if (!known.includes(text)) {
+      const meant = nearest(text, known);
+      const message = `unknown text ${quote(text)}: report.yaml does not say it`;
+      const advice = meant === undefined ? 'remove it' : `did you mean ${quote(meant)}?`;
+      return [{ file, ...yaml.positionOfKey([text]), message, advice }];
+    }
+    if (typeof said !== 'string' || said.trim() === '') {
+      const message = `${quote(text)} has no text in this language`;
+      // What stands there is at fault already: it is not missing as well.
+      words.set(text, text);
+      return [{ file, ...yaml.positionOf([text]), message }];
+    }
+    words.set(text, said);
+    return [];
+  });
+  return { words, faults };
+};
+
+/** Texts of report.yaml that are not in the file, each once, where they stand in report.yaml. */
+const missingFrom = (
+  words: ReadonlyMap<string, string>,
+  shown: readonly ShownText[],
+  name: string,
+  report: Source,
+): readonly ReportFault[] => {
+  const seen = new Set<string>();
+  return shown.flatMap(({ text, path }) => {
+    if (words.has(text) || seen.has(text) || !hasMessage(text)) return [];
+    seen.add(text);
+    return [
+      {
+        file: report.file,
+        ...report.yaml.positionOf(path),
+        message: `${name} has no words for ${quote(text)}`,
+        advice: `add them there, or remove ${name}: the report is then in its own words`,
+      },
+    ];
+  });
+};
+
+/** A name of what is left over may tell how many it holds; a sentence tells of a row what it tells in report.yaml. */
+const knownFields = (key: unknown, text: string): ReadonlySet<string> | undefined => {
+  if (key === 'other') return new Set(['{count}']);
+  return key === 'text' ? new Set(columnsOf(text)) : undefined;
+};
+
+const fieldFaults = (
+  words: ReadonlyMap<string, string>,
+  shown: readonly ShownText[],
+  { file, yaml }: Source,
+): readonly ReportFault[] => {
+  const seen = new Set<string>();
+  return shown.flatMap(({ text, path }) => {
+    const said = words.get(text);
+    const known = knownFields(path.at(-1), text);
+    if (said === undefined || known === undefined || seen.has(text)) return [];
+    seen.add(text);
+    const at = { file, ...yaml.positionOf([text]) };
+    const list = [...known].join(', ');
+    const unknown = columnsOf(said).filter((field) => !known.has(field));
+    const isLost = columnsOf(text).includes('{count}') && !columnsOf(said).includes('{count}');
+    return [
+      ...unknown.map((field) => ({
+        ...at,
+        message: `unknown field ${field}; ${list === '' ? 'there are none here' : `known is ${list}`}`,
+      })),
+      ...(isLost ? [{ ...at, message: '{count} is missing: how many rows it stands for' }] : []),
+    ];
+  });
+};
+
+const translate = (name: string, report: Source, texts: Source): Translation => {
+  if (texts.yaml.faults.length > 0)
+    return { shape: undefined, faults: texts.yaml.faults.map((fault) => ({ file: texts.file, ...fault })) };
+  const shown = shownTexts(report.yaml.value);
+  const { words, faults } = entriesOf(texts, [...new Set(shown.map(({ text }) => text))]);
+  const parsed = reportShape.safeParse(reworded(report.yaml.value, words));
+  // The words are held against the same rules as those of report.yaml, and blamed where they stand.
+  const unfit = new Map<string, ReportFault>();
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    const said = shown.find((one) => one.path.join('/') === path.join('/'));
+    if (said === undefined) continue;
+    const fault = { file: texts.file, ...texts.yaml.positionOf([said.text]), message };
+    unfit.set(`${said.text}\n${message}`, fault);
+  }
+  return {
+    shape: parsed.data,
+    faults: [
+      ...faults,
+      ...unfit.values(),
+      ...fieldFaults(words, shown, texts),
+      ...missingFrom(words, shown, name, report),
+    ],
+  };
+};
+
+export type LoadedTexts = {
+  readonly translations: ReadonlyMap<LocaleTag, ReportShape>;
+  readonly faults: readonly ReportFault[];
+};
+
+/**
+ * Reads the files of texts beside a good report.yaml: `texts.zh.yaml` maps each text that a reader sees to the same in
+ * Chinese. A language without such a file is not translated. Never rejects.
+ */
+export const loadTexts = async (folder: string, report: Source, readFile: ReadFile): Promise<LoadedTexts> => {
+  const translations = new Map<LocaleTag, ReportShape>();
+  const faults: ReportFault[] = [];
+  for (const tag of localeTags) {
+    const name = `texts.${tag}.yaml`;
+    const file = `${folder}/${name}`;
+    try {
+      const yaml = parseYaml(await readFile(file));
+      const translation = translate(name, report, { file, yaml });
+      faults.push(...translation.faults);
+      if (translation.shape !== undefined) translations.set(tag, translation.shape);
+    } catch (error) {
+      if (!isNotThere(error)) faults.push({ file, line: 1, column: 1, message: whyUnreadable(error) });
+    }
+  }
+  return { translations, faults };
+};
+
+/** The report in a language; in its own words where it has none in that language. */
+export const inLocale = (report: ReportDefinition, tag: LocaleTag): ReportDefinition => ({
+  ...report,
+  ...report.translations?.get(tag),
+});

@@ -1,0 +1,168 @@
+import type { LocalDate } from '../../core/index.ts';
+import { partsOf } from './locale-dates.ts';
+import type { Locale, Power } from './locale.ts';
+
+// DIN 5008 and Duden: a point behind what is cut short, a space before units; they stay on one line with their number.
+const space = '\u00A0';
+
+const weekdays = ['So.', 'Mo.', 'Di.', 'Mi.', 'Do.', 'Fr.', 'Sa.'];
+const symbols: Readonly<Record<string, string>> = { USD: '$', CNY: 'CN¥', EUR: '€', GBP: '£' };
+
+const powers: readonly Power[] = [
+  { exponent: 6, mark: `${space}Mio.` },
+  { exponent: 9, mark: `${space}Mrd.` },
+  { exponent: 12, mark: `${space}Bio.` },
+];
+
+const shortDay = (date: LocalDate): string => `${date.slice(8, 10)}.${date.slice(5, 7)}.`;
+
+const longDay = (date: LocalDate): string => {
+  const { weekday, year } = partsOf(date);
+  return `${weekdays[weekday] ?? ''}, ${shortDay(date)}${year}`;
+};
+
+const range = (first: LocalDate, last: LocalDate): string => {
+  if (first === last) return longDay(first);
+  const [from, to] = [partsOf(first), partsOf(last)];
+  if (from.year !== to.year) return `${shortDay(first)}${from.year} – ${shortDay(last)}${to.year}`;
+  if (from.month !== to.month) return `${shortDay(first)} – ${shortDay(last)}${to.year}`;
+  return `${first.slice(8)}.–${shortDay(last)}${to.year}`;
+};
+
+export const german: Locale = {
+  tag: 'de',
+  lang: 'de',
+  decimalMark: ',',
+  groupMark: '.',
+  amount: (currency, digits, negative) =>
+    `${negative ? '-' : ''}${digits}${space}${symbols[currency] ?? currency}`,
+  percent: (digits) => `${digits}${space}%`,
+  powers,
+  shortDay,
+  longDay,
+  range,
+  list: (items) => items.join(', '),
+  sentences: (all) => all.join(' '),
+  heading: (title) => title.toUpperCase(),
+  labelled: (label, value) => `${label}: ${value}`,
+  chart: { day: shortDay, powers },
+  words: {
+    total: 'Summe',
+    spend: 'Kosten',
+    other: 'übrige',
+    otherRows: (count) => (count === 1 ? '1 weitere Zeile' : `${count} weitere Zeilen`),
+    noData: 'keine Daten',
+    noDataYet: 'Noch keine Daten',
+    amountsUnknown: 'Beträge unbekannt',
+    incomplete: 'unvollständig',
+    isNew: 'neu',
+    unnamed: '(ohne Namen)',
+    unassigned: 'nicht zugeordnet',
+    units: { day: ' d', hour: ' h', minute: ' min', second: ' s' },
+    moreLooks: (count) => `${count} weitere.`,
+    wholeAccount: (good) =>
+      good
+        ? 'Das ganze Konto ist mit der Statistik des Gateways abgeglichen.'
+        : 'Das ganze Konto ist nicht mit der Statistik des Gateways abgeglichen.',
+    up: (percent) => `${percent} mehr`,
+    down: (percent) => `${percent} weniger`,
+    unchanged: 'unverändert',
+    versus: (amount, period) => `gegenüber ${amount} (${period})`,
+    notComparedBefore: (period, day) =>
+      `Nicht mit ${period} verglichen: keine Daten vor dem ${day.replace(/\.$/, '')}.`,
+    notCompared: {
+      incomplete: 'Nicht mit dem Zeitraum davor verglichen: Die Daten dieses Zeitraums sind unvollständig.',
+      'nothing-before': 'Im Zeitraum davor gab es keine Kosten zum Vergleich.',
+    },
+    cause: ({ name, rise, most, amount, percent }) =>
+      `${name} hat ${most ? 'den größten Teil des' : 'von allen den größten Anteil des'} ${rise ? 'Anstiegs' : 'Rückgangs'} verursacht: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+    reconciled: 'mit dem Gateway abgeglichen',
+    notReconciled: 'NICHT mit dem Gateway abgeglichen',
+    spike: (day, amount, times) =>
+      `Der ${day} hat ${amount} gekostet, das ${times}-Fache des mittleren Tages.`,
+    missingDays: (days, count) =>
+      `Keine Daten für ${days}: ${count === 1 ? 'Dieser Tag fehlt, er ist' : 'Diese Tage fehlen, sie sind'} nicht null.`,
+    partialDay: (day, moment) => `Der ${day} ist unvollständig: Die Daten reichen bis ${moment}.`,
+    uncounted: (kind, rows, amount) =>
+      `${amount} in ${rows === '1' ? 'einer Zeile' : `${rows} Zeilen`} der unbekannten Art „${kind}“ zählen nicht als Kosten.`,
+    reportWarnings: {
+      limit: (table, sql) => ({
+        message: `In der Summe von „${table}“ fehlen Zeilen: ${sql} schneidet sie mit LIMIT ab.`,
+        advice:
+          'LIMIT entfernen und in report.yaml `limit:` der Tabelle setzen: Die Summe gilt dann für alle Zeilen.',
+      }),
+      ratio: (table, column, sql) => ({
+        message: `Die Summe von „${table}“ addiert Verhältnisse: „${column}“ in ${sql} ist ein Quotient oder ein Mittelwert.`,
+        advice: `Beide Größen abfragen und statt \`name: ${column}\` \`quotient: { of: …, by: … }\` schreiben, oder \`total: false\` setzen.`,
+      }),
+      unknownPeriod: (period, sql) => ({
+        message: `${sql} filtert nach dem Zeitraum „${period}“, den es nicht gibt: Keine Zeile passt.`,
+        advice:
+          "'current' oder 'comparison' verwenden (mit `periods:` in report.yaml auch 'month' und 'history'); welche Tage das sind, bestimmt `period` des Jobs oder `--period`.",
+      }),
+      undeclaredPeriod: (period, sql) => ({
+        message: `${sql} filtert nach dem Zeitraum „${period}“, den der Bericht nicht hat: Keine Zeile passt.`,
+        advice: `„${period}“ in report.yaml unter \`periods:\` eintragen.`,
+      }),
+      mixedPeriods: (sql) => ({
+        message: `${sql} addiert den Zeitraum und den Vergleichszeitraum.`,
+        advice: "WHERE period = 'current' ergänzen oder FILTER (period = 'current') hinter jeder Summe.",
+      }),
+      sumDiffers: (table, sum, label, headline, sql) => ({
+        message: `Die Summe von „${table}“, ${sum}, weicht von „${label}“, ${headline}, ab, obwohl beide dieselben Zeilen betreffen.`,
+        advice: `Verknüpfungen und Bedingungen in ${sql} prüfen: Ein JOIN, der mehrere oder keine Zeilen findet, zählt Aufrufe doppelt oder gar nicht. Fehlen Zeilen mit Absicht, \`total: false\` setzen.`,
+      }),
+      noRows: (title, sql) => ({
+        message: `„${title}“ hat keine Zeilen, obwohl es im Zeitraum Aufrufe gibt.`,
+        advice: `Bedingungen in ${sql} prüfen oder \`optional: true\` setzen, wenn keine Zeile eine gültige Antwort ist.`,
+      }),
+    },
+    doubtfulAmounts: {
+      form: (currency) =>
+        `Noch belegt nichts, ob das Gateway Beträge in ${currency} oder in ganzen Einheiten schreibt; dieser Bericht nennt daher keine Beträge. Zum Festlegen gateway.amounts beim Konto auf units oder currency setzen.`,
+      unit: (currency) =>
+        `Das Gateway schreibt Beträge in ganzen Einheiten, also Teilen eines US-Dollars. Kein Kurs zu ${currency} ist belegt; die Beträge sind daher in USD und werden nicht mit Budgets in ${currency} verglichen. Wenn 1 ${currency} eine feste Zahl von Einheiten ist, gateway.units_per_currency beim Konto setzen.`,
+    },
+    seal: {
+      title: 'Signatur',
+      closed: (sha256) => [
+        `SHA-256 ${sha256}`,
+        'So die Datei …-signed.json, die jede Zahl dieses Monats mit allen Stellen enthält. Wer beides hat, kann prüfen, dass seither keine Zahl geändert wurde; wer sie erstellt hat und ob das Protokoll des Gateways stimmt, sagt sie nicht. Aus denselben Daten neu erstellt ist sie dieselbe.',
+      ],
+      draft: (reasons) => `ENTWURF, nicht signiert: ${reasons.join('; ')}.`,
+      isDraft: 'ENTWURF',
+      isClosed: 'abgeschlossen',
+      reasons: {
+        'not-a-month': 'der Zeitraum ist kein ganzer Kalendermonat',
+        'not-over': 'der Zeitraum ist nicht vorbei',
+        'not-covered': 'die Daten decken nicht den ganzen Zeitraum ab',
+        'not-complete': 'in den Zahlen fehlt etwas oder ist zweifelhaft, wie hier gesagt',
+      },
+    },
+    barIsDays: (days) => `ein Balken für ${days} Tage`,
+    nothingBooked: 'In diesem Zeitraum wurde nichts gebucht.',
+    shortened:
+      'Die Tabellen sind gekürzt, damit diese Mail klein bleibt; was fehlt, ist in einer Zeile zusammengezählt.',
+    chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
+      [
+        total === '' ? `${title}, ${period}.` : `${title}, ${period}: zusammen ${total}.`,
+        highest === '' ? '' : `Am höchsten ${highest}, am niedrigsten ${lowest}.`,
+        series === '' ? '' : `${series}.`,
+        missing === '' ? '' : `Keine Daten: ${missing}.`,
+      ]
+        .filter((part) => part !== '')
+        .join(' '),
+    footer: {
+      watermark: (moment) => `Die Daten reichen bis ${moment}.`,
+      noWatermark: 'Es wurden noch keine Daten geholt.',
+      since: (moment) => `Die Daten beginnen am ${moment}.`,
+      reconciliation: (text) => `Abgleich: ${text}`,
+      noReconciliation: 'In diesem Lauf nicht mit der Statistik des Gateways abgeglichen.',
+      exact: (label, exact, currency) => `${label}, genau: ${exact} ${currency}.`,
+      units: (currency, zone, from, to) => `Beträge in ${currency}; Tage in ${zone} (${from} bis ${to} UTC).`,
+      rounding:
+        'Summen sind aus genauen Beträgen gebildet. Gezeigt wird kaufmännisch gerade gerundet (halbe Stellen zur geraden Ziffer): Beträge auf 2 Stellen, unter 0,10 auf zwei gültige Ziffern; Tokens auf drei Ziffern; Anteile ergeben zusammen 100 %.',
+      run: (id) => `Lauf ${id}`,
+    },
+  },
+};

@@ -1,0 +1,167 @@
+import type { LocalDate } from '../../core/index.ts';
+import { partsOf } from './locale-dates.ts';
+import type { Locale, Power } from './locale.ts';
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const symbols: Readonly<Record<string, string>> = { USD: '$', CNY: '¥', EUR: '€', GBP: '£' };
+
+const powers: readonly Power[] = [
+  { exponent: 3, mark: 'k' },
+  { exponent: 6, mark: 'M' },
+  { exponent: 9, mark: 'B' },
+  { exponent: 12, mark: 'T' },
+];
+
+const shortDay = (date: LocalDate): string => {
+  const { month, day } = partsOf(date);
+  return `${months[month - 1] ?? ''} ${day}`;
+};
+
+const longDay = (date: LocalDate): string => {
+  const { weekday, year } = partsOf(date);
+  return `${weekdays[weekday] ?? ''}, ${shortDay(date)}, ${year}`;
+};
+
+const range = (first: LocalDate, last: LocalDate): string => {
+  if (first === last) return longDay(first);
+  const [from, to] = [partsOf(first), partsOf(last)];
+  if (from.year !== to.year) return `${shortDay(first)}, ${from.year} – ${shortDay(last)}, ${to.year}`;
+  if (from.month !== to.month) return `${shortDay(first)} – ${shortDay(last)}, ${to.year}`;
+  return `${shortDay(first)} – ${to.day}, ${to.year}`;
+};
+
+export const english: Locale = {
+  tag: 'en',
+  lang: 'en',
+  decimalMark: '.',
+  groupMark: ',',
+  amount: (currency, digits, negative) =>
+    `${negative ? '-' : ''}${symbols[currency] ?? `${currency} `}${digits}`,
+  percent: (digits) => `${digits}%`,
+  powers,
+  shortDay,
+  longDay,
+  range,
+  list: (items) => items.join(', '),
+  sentences: (all) => all.join(' '),
+  heading: (title) => title.toUpperCase(),
+  labelled: (label, value) => `${label}: ${value}`,
+  chart: { day: shortDay, powers },
+  words: {
+    total: 'Total',
+    spend: 'Spend',
+    other: 'other',
+    otherRows: (count) => `${count} more`,
+    noData: 'no data',
+    noDataYet: 'No data yet',
+    amountsUnknown: 'Amounts unknown',
+    incomplete: 'incomplete',
+    isNew: 'new',
+    unnamed: '(no name)',
+    unassigned: 'unassigned',
+    units: { day: ' d', hour: ' h', minute: ' min', second: ' s' },
+    moreLooks: (count) => `${count} more.`,
+    wholeAccount: (good) =>
+      good
+        ? 'The account as a whole is reconciled with the gateway’s statistics.'
+        : 'The account as a whole is not reconciled with the gateway’s statistics.',
+    up: (percent) => `up ${percent}`,
+    down: (percent) => `down ${percent}`,
+    unchanged: 'unchanged',
+    versus: (amount, period) => `vs ${amount} (${period})`,
+    notComparedBefore: (period, day) => `Not compared with ${period}: no data before ${day}.`,
+    notCompared: {
+      incomplete: 'Not compared with the period before: the data of this period is incomplete.',
+      'nothing-before': 'No spend in the period before to compare with.',
+    },
+    cause: ({ name, rise, most, amount, percent }) =>
+      `${name} ${most ? 'drove most of' : 'had the largest part in'} the ${rise ? 'increase' : 'decrease'}: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+    reconciled: 'reconciled with the gateway',
+    notReconciled: 'NOT reconciled with the gateway',
+    spike: (day, amount, times) => `${day} cost ${amount}, ${times} times the median day.`,
+    missingDays: (days, count) =>
+      `No data for ${days}: ${count === 1 ? 'this day is' : 'these days are'} missing, not zero.`,
+    partialDay: (day, moment) => `${day} is incomplete: the data reaches to ${moment}.`,
+    uncounted: (kind, rows, amount) =>
+      `${amount} in ${rows === '1' ? 'one row' : `${rows} rows`} of the unknown kind “${kind}” is not counted as spend.`,
+    reportWarnings: {
+      limit: (table, sql) => ({
+        message: `The total of “${table}” leaves out rows: ${sql} cuts them off with LIMIT.`,
+        advice:
+          'Remove LIMIT and set `limit:` of the table in report.yaml: the total is then that of all rows.',
+      }),
+      ratio: (table, column, sql) => ({
+        message: `The total of “${table}” adds up ratios: “${column}” of ${sql} is divided or averaged.`,
+        advice: `Select both figures and write \`quotient: { of: …, by: … }\` in place of \`name: ${column}\`, or set \`total: false\`.`,
+      }),
+      unknownPeriod: (period, sql) => ({
+        message: `${sql} filters on the period “${period}”, which does not exist: no row matches.`,
+        advice:
+          "Use 'current' or 'comparison' (or 'month' and 'history' with `periods:` in report.yaml); which days they are is set by `period` of the job or `--period`.",
+      }),
+      undeclaredPeriod: (period, sql) => ({
+        message: `${sql} filters on the period “${period}”, which the report does not have: no row matches.`,
+        advice: `Add “${period}” to \`periods:\` in report.yaml.`,
+      }),
+      mixedPeriods: (sql) => ({
+        message: `${sql} adds up the current period and the period it is compared with.`,
+        advice: "Add WHERE period = 'current', or FILTER (period = 'current') behind each sum.",
+      }),
+      sumDiffers: (table, sum, label, headline, sql) => ({
+        message: `The total of “${table}”, ${sum}, differs from “${label}”, ${headline}, although both are of the same rows.`,
+        advice: `Check the joins and conditions in ${sql}: a JOIN that matches several rows, or none, counts calls twice or not at all. Set \`total: false\` where it leaves rows out on purpose.`,
+      }),
+      noRows: (title, sql) => ({
+        message: `“${title}” has no rows although the period has calls.`,
+        advice: `Check the conditions in ${sql}, or set \`optional: true\` where no row is a valid answer.`,
+      }),
+    },
+    doubtfulAmounts: {
+      form: (currency) =>
+        `Nothing proves yet whether the gateway writes amounts in ${currency} or in integer units, so this report has no amounts. To decide it, set gateway.amounts of the account to units or currency.`,
+      unit: (currency) =>
+        `The gateway writes amounts in integer units, which are parts of a US dollar. No rate to ${currency} is proven, so amounts are in USD, and budgets in ${currency} are not compared with them. If 1 ${currency} is a number of units, set gateway.units_per_currency of the account.`,
+    },
+    seal: {
+      title: 'Signature',
+      closed: (sha256) => [
+        `SHA-256 ${sha256}`,
+        'It is that of the file …-signed.json, which holds every figure of this month with all its digits. Who has both can tell that no figure was changed since; who made them, and whether the gateway’s own log is right, it cannot tell. Built again from the same data, it is the same.',
+      ],
+      draft: (reasons) => `DRAFT, not signed: ${reasons.join('; ')}.`,
+      isDraft: 'DRAFT',
+      isClosed: 'closed',
+      reasons: {
+        'not-a-month': 'the period is not one whole calendar month',
+        'not-over': 'the period is not over',
+        'not-covered': 'the data does not cover the whole period',
+        'not-complete': 'something is known to be missing from the figures or in doubt, as told here',
+      },
+    },
+    barIsDays: (days) => `one bar for ${days} days`,
+    nothingBooked: 'Nothing was booked in this period.',
+    shortened: 'Tables are shortened to keep this mail small; the rows left out are summed up in one.',
+    chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
+      [
+        total === '' ? `${title}, ${period}.` : `${title}, ${period}: total ${total}.`,
+        highest === '' ? '' : `Highest ${highest}, lowest ${lowest}.`,
+        series === '' ? '' : `${series}.`,
+        missing === '' ? '' : `No data: ${missing}.`,
+      ]
+        .filter((part) => part !== '')
+        .join(' '),
+    footer: {
+      watermark: (moment) => `Data reaches to ${moment}.`,
+      noWatermark: 'No data has been pulled yet.',
+      since: (moment) => `Data begins at ${moment}.`,
+      reconciliation: (text) => `Reconciliation: ${text}`,
+      noReconciliation: 'Not reconciled with the gateway’s statistics in this run.',
+      exact: (label, exact, currency) => `${label}, exact: ${exact} ${currency}.`,
+      units: (currency, zone, from, to) => `Amounts in ${currency}; days in ${zone} (${from} to ${to} UTC).`,
+      rounding:
+        'Sums are made of exact amounts. Shown rounded half to even: amounts to 2 decimals, below 0.10 to two significant digits; tokens to three digits; shares add up to 100%.',
+      run: (id) => `Run ${id}`,
+    },
+  },
+};

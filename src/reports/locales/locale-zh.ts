@@ -1,0 +1,161 @@
+import type { LocalDate } from '../../core/index.ts';
+import { partsOf } from './locale-dates.ts';
+import type { Locale, Power } from './locale.ts';
+
+const weekdays = ['周日', '周一', '周二', '周三', '周四', '周五', '周六'];
+const symbols: Readonly<Record<string, string>> = { USD: 'US$', CNY: '¥', EUR: '€', GBP: '£' };
+
+const powers: readonly Power[] = [
+  { exponent: 4, mark: '万' },
+  { exponent: 8, mark: '亿' },
+  { exponent: 12, mark: '万亿' },
+];
+
+const shortDay = (date: LocalDate): string => {
+  const { month, day } = partsOf(date);
+  return `${month}月${day}日`;
+};
+
+const longDay = (date: LocalDate): string => {
+  const { weekday, year } = partsOf(date);
+  return `${year}年${shortDay(date)} ${weekdays[weekday] ?? ''}`;
+};
+
+const range = (first: LocalDate, last: LocalDate): string => {
+  if (first === last) return longDay(first);
+  const [from, to] = [partsOf(first), partsOf(last)];
+  if (from.year !== to.year) return `${from.year}年${shortDay(first)} – ${to.year}年${shortDay(last)}`;
+  if (from.month !== to.month) return `${from.year}年${shortDay(first)} – ${shortDay(last)}`;
+  return `${from.year}年${shortDay(first)} – ${to.day}日`;
+};
+
+/** Simplified Chinese. */
+export const chinese: Locale = {
+  tag: 'zh',
+  lang: 'zh-CN',
+  decimalMark: '.',
+  groupMark: ',',
+  amount: (currency, digits, negative) =>
+    `${negative ? '-' : ''}${symbols[currency] ?? `${currency} `}${digits}`,
+  percent: (digits) => `${digits}%`,
+  powers,
+  shortDay,
+  longDay,
+  range,
+  list: (items) => items.join('、'),
+  sentences: (all) => all.join(''),
+  heading: (title) => `【${title}】`,
+  labelled: (label, value) => `${label}：${value}`,
+  // The font of the pictures has no Chinese: dates as in ISO 8601, and numbers written out.
+  chart: { day: (date) => date.slice(5), powers: [] },
+  words: {
+    total: '合计',
+    spend: '支出',
+    other: '其他',
+    otherRows: (count) => `其余 ${count} 行`,
+    noData: '无数据',
+    noDataYet: '尚无数据',
+    amountsUnknown: '金额未知',
+    incomplete: '不完整',
+    isNew: '新增',
+    unnamed: '（未命名）',
+    unassigned: '未分配',
+    units: { day: ' 天', hour: ' 小时', minute: ' 分钟', second: ' 秒' },
+    moreLooks: (count) => `另有 ${count} 项。`,
+    wholeAccount: (good) =>
+      good ? '整个账户已与网关的统计核对一致。' : '整个账户尚未与网关的统计核对一致。',
+    up: (percent) => `上升 ${percent}`,
+    down: (percent) => `下降 ${percent}`,
+    unchanged: '持平',
+    versus: (amount, period) => `对比 ${amount}（${period}）`,
+    notComparedBefore: (period, day) => `未与 ${period} 比较：${day} 之前没有数据。`,
+    notCompared: {
+      incomplete: '未与上一周期比较：本周期的数据不完整。',
+      'nothing-before': '上一周期没有支出，无从比较。',
+    },
+    cause: ({ name, rise, most, amount, percent }) =>
+      `${rise ? '上升' : '下降'}${most ? '主要来自' : '中占比最大的是'} ${name}：${amount}${percent === '' ? '' : `（${percent}）`}。`,
+    reconciled: '已与网关核对一致',
+    notReconciled: '未能与网关核对一致',
+    spike: (day, amount, times) => `${day}支出 ${amount}，是中位日的 ${times} 倍。`,
+    missingDays: (days) => `${days}没有数据：是缺失，不是零。`,
+    partialDay: (day, moment) => `${day}的数据不完整：仅到 ${moment}。`,
+    uncounted: (kind, rows, amount) => `未知类型“${kind}”共 ${rows} 行，金额 ${amount}，未计入支出。`,
+    reportWarnings: {
+      limit: (table, sql) => ({
+        message: `“${table}”的合计缺少部分行：${sql} 用 LIMIT 截断了结果。`,
+        advice: '请删除 LIMIT，改用 report.yaml 中该表的 `limit:`：合计即为全部行之和。',
+      }),
+      ratio: (table, column, sql) => ({
+        message: `“${table}”的合计把比率相加：${sql} 中的“${column}”是商或平均值。`,
+        advice: `请查询两个原始数值，并以 \`quotient: { of: …, by: … }\` 代替 \`name: ${column}\`，或设置 \`total: false\`。`,
+      }),
+      unknownPeriod: (period, sql) => ({
+        message: `${sql} 按不存在的期间“${period}”筛选，没有任何行符合。`,
+        advice:
+          "请使用 'current' 或 'comparison'（在 report.yaml 写明 `periods:` 后也可用 'month' 和 'history'）；具体日期由任务的 `period` 或 `--period` 决定。",
+      }),
+      undeclaredPeriod: (period, sql) => ({
+        message: `${sql} 按期间“${period}”筛选，而报告没有这一期间，没有任何行符合。`,
+        advice: `请在 report.yaml 的 \`periods:\` 中加入“${period}”。`,
+      }),
+      mixedPeriods: (sql) => ({
+        message: `${sql} 把本期与对比期相加。`,
+        advice: "请加上 WHERE period = 'current'，或在每个合计后加上 FILTER (period = 'current')。",
+      }),
+      sumDiffers: (table, sum, label, headline, sql) => ({
+        message: `“${table}”的合计 ${sum} 与“${label}”的 ${headline} 不一致，而两者统计的是相同的行。`,
+        advice: `请检查 ${sql} 的连接与条件：JOIN 匹配到多行或没有匹配时，调用会被重复计算或漏算。若有意略去部分行，请设置 \`total: false\`。`,
+      }),
+      noRows: (title, sql) => ({
+        message: `本期有调用，但“${title}”没有任何行。`,
+        advice: `请检查 ${sql} 中的条件；若没有行也属正常，请设置 \`optional: true\`。`,
+      }),
+    },
+    doubtfulAmounts: {
+      form: (currency) =>
+        `目前无法证明网关的金额是以 ${currency} 还是以整数单位记录，因此本报告不含金额。如需确定，请将账户的 gateway.amounts 设为 units 或 currency。`,
+      unit: (currency) =>
+        `网关以整数单位记录金额，即美元的若干分之一。没有经证实的 ${currency} 汇率，因此金额以 USD 表示，也不与以 ${currency} 设定的预算比较。如果 1 ${currency} 等于固定数量的单位，请设置账户的 gateway.units_per_currency。`,
+    },
+    seal: {
+      title: '签名',
+      closed: (sha256) => [
+        `SHA-256 ${sha256}`,
+        '这是文件 …-signed.json 的校验值，该文件包含本月每个数字的全部位数。同时持有两者即可确认数字此后未被改动；它不能证明由谁制作，也不能证明网关自身的日志正确。用相同数据再次生成，校验值相同。',
+      ],
+      draft: (reasons) => `草稿，未签名：${reasons.join('；')}。`,
+      isDraft: '草稿',
+      isClosed: '已结',
+      reasons: {
+        'not-a-month': '周期不是一个完整的自然月',
+        'not-over': '周期尚未结束',
+        'not-covered': '数据没有覆盖整个周期',
+        'not-complete': '如文中所述，数字有缺失或存疑',
+      },
+    },
+    barIsDays: (days) => `每根柱代表 ${days} 天`,
+    nothingBooked: '本周期没有入账。',
+    shortened: '为控制邮件大小，表格已缩短；省略的行已合并为一行合计。',
+    chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
+      [
+        total === '' ? `${title}，${period}。` : `${title}，${period}：合计 ${total}。`,
+        highest === '' ? '' : `最高 ${highest}，最低 ${lowest}。`,
+        series === '' ? '' : `${series}。`,
+        missing === '' ? '' : `无数据：${missing}。`,
+      ].join(''),
+    footer: {
+      watermark: (moment) => `数据截至 ${moment}。`,
+      noWatermark: '尚未拉取任何数据。',
+      since: (moment) => `数据始于 ${moment}。`,
+      reconciliation: (text) => `核对：${text}`,
+      noReconciliation: '本次运行未与网关的统计核对。',
+      exact: (label, exact, currency) => `${label}（精确值）：${exact} ${currency}。`,
+      units: (currency, zone, from, to) =>
+        `金额单位为 ${currency}；按 ${zone} 时区划分日期（UTC ${from} 至 ${to}）。`,
+      rounding:
+        '合计由精确金额得出。显示时采用四舍六入五成双：金额保留 2 位小数，低于 0.10 时保留两位有效数字；token 数保留三位有效数字；占比相加为 100%。',
+      run: (id) => `运行 ${id}`,
+    },
+  },
+};

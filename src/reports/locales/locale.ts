@@ -1,0 +1,133 @@
+import type { LocalDate, LocaleTag } from '../../core/index.ts';
+import type { OpenReason } from '../build/model.ts';
+
+/** A power of ten and how it is written behind a number: `{ exponent: 6, mark: 'M' }`. */
+export type Power = { readonly exponent: number; readonly mark: string };
+
+/** How a language writes figures and dates, and the words that the engine itself puts into a report. */
+export type Locale = {
+  readonly tag: LocaleTag;
+  /** Of the attribute `lang` in HTML. */
+  readonly lang: string;
+  readonly decimalMark: string;
+  readonly groupMark: string;
+  /** The sign, symbol and digits of an amount put together; `digits` is grouped and has no sign, and may end in a power. */
+  readonly amount: (currency: string, digits: string, negative: boolean) => string;
+  /** `8.2%`; the digits come grouped and with their sign. */
+  readonly percent: (digits: string) => string;
+  /** Powers that large numbers are shortened by, the smallest first. */
+  readonly powers: readonly Power[];
+  /** `Nov 12` */
+  readonly shortDay: (date: LocalDate) => string;
+  /** `Thu, Nov 12, 2026` */
+  readonly longDay: (date: LocalDate) => string;
+  /** `Oct 21 – Nov 19, 2026`, both ends included. */
+  readonly range: (first: LocalDate, last: LocalDate) => string;
+  /** Items one after the other: `a, b`. */
+  readonly list: (items: readonly string[]) => string;
+  /** Sentences one after the other. */
+  readonly sentences: (sentences: readonly string[]) => string;
+  /** Of a section, in plain text. */
+  readonly heading: (title: string) => string;
+  /** `Spend: $12.00` */
+  readonly labelled: (label: string, value: string) => string;
+  /** What stands on pictures: they are drawn with a font of Latin letters alone. */
+  readonly chart: {
+    readonly day: (date: LocalDate) => string;
+    readonly powers: readonly Power[];
+  };
+  readonly words: Messages;
+};
+
+/** What is wrong, and what to write instead; each one or more sentences. */
+export type Advice = { readonly message: string; readonly advice: string };
+
+/** Every word of the engine; a language that lacks one does not compile. */
+export type Messages = {
+  readonly total: string;
+  /** Of the headline, where the report gives it no label. */
+  readonly spend: string;
+  readonly other: string;
+  readonly otherRows: (count: number) => string;
+  readonly noData: string;
+  readonly noDataYet: string;
+  /** In the place of a total, while nothing proves in which form the gateway writes amounts. */
+  readonly amountsUnknown: string;
+  readonly incomplete: string;
+  readonly isNew: string;
+  readonly unnamed: string;
+  /** What no team pays for. */
+  readonly unassigned: string;
+  /** Behind a number. */
+  readonly units: Readonly<Record<'day' | 'hour' | 'minute' | 'second', string>>;
+  /** Of a report about a part of the account: how the whole compares, without its amounts. */
+  readonly wholeAccount: (good: boolean) => string;
+  /** Behind things worth a look. */
+  readonly moreLooks: (count: number) => string;
+  readonly up: (percent: string) => string;
+  readonly down: (percent: string) => string;
+  readonly unchanged: string;
+  readonly versus: (amount: string, period: string) => string;
+  /** The data begins on a day after the first of the period compared with. */
+  readonly notComparedBefore: (period: string, day: string) => string;
+  readonly notCompared: Readonly<Record<'incomplete' | 'nothing-before', string>>;
+  readonly cause: (cause: {
+    readonly name: string;
+    readonly rise: boolean;
+    readonly most: boolean;
+    readonly amount: string;
+    readonly percent: string;
+  }) => string;
+  readonly reconciled: string;
+  readonly notReconciled: string;
+  readonly spike: (day: string, amount: string, times: string) => string;
+  readonly missingDays: (days: string, count: number) => string;
+  readonly partialDay: (day: string, moment: string) => string;
+  /** Amounts of a kind of row that is not known to be spend. */
+  readonly uncounted: (kind: string, rows: string, amount: string) => string;
+  /** Of queries that make a figure wrong; `sql` is the name of a file. */
+  readonly reportWarnings: {
+    readonly limit: (table: string, sql: string) => Advice;
+    readonly ratio: (table: string, column: string, sql: string) => Advice;
+    readonly unknownPeriod: (period: string, sql: string) => Advice;
+    readonly undeclaredPeriod: (period: string, sql: string) => Advice;
+    readonly mixedPeriods: (sql: string) => Advice;
+    readonly sumDiffers: (table: string, sum: string, label: string, headline: string, sql: string) => Advice;
+    readonly noRows: (title: string, sql: string) => Advice;
+  };
+  readonly doubtfulAmounts: Readonly<Record<'form' | 'unit', (currency: string) => string>>;
+  /** Of a report that closes a month. */
+  readonly seal: {
+    readonly title: string;
+    /** Paragraphs; the figures are in a file whose name ends in `-signed.json`. */
+    readonly closed: (sha256: string) => readonly string[];
+    readonly draft: (reasons: readonly string[]) => string;
+    /** In the subject. */
+    readonly isDraft: string;
+    readonly isClosed: string;
+    readonly reasons: Readonly<Record<OpenReason, string>>;
+  };
+  readonly barIsDays: (days: number) => string;
+  readonly nothingBooked: string;
+  readonly shortened: string;
+  readonly chartAlt: (chart: {
+    readonly title: string;
+    readonly period: string;
+    readonly total: string;
+    readonly highest: string;
+    readonly lowest: string;
+    readonly series: string;
+    readonly missing: string;
+  }) => string;
+  readonly footer: {
+    readonly watermark: (moment: string) => string;
+    readonly noWatermark: string;
+    readonly since: (moment: string) => string;
+    readonly reconciliation: (text: string) => string;
+    readonly noReconciliation: string;
+    readonly exact: (label: string, exact: string, currency: string) => string;
+    readonly units: (currency: string, zone: string, from: string, to: string) => string;
+    readonly rounding: string;
+    readonly run: (id: string) => string;
+  };
+};

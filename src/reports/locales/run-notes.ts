@@ -1,0 +1,64 @@
+import { formatMoment } from '../../core/index.ts';
+import type { Interval, LocaleTag, UnixSeconds } from '../../core/index.ts';
+import type { Comparison } from '../../warehouse/index.ts';
+import { germanRunMessages } from './run-messages-de.ts';
+import { chineseRunMessages } from './run-messages-zh.ts';
+import { notifyCompared } from './run-messages.ts';
+import type { RunMessages } from './run-messages.ts';
+
+/** Facts of a run in the words of a language. */
+export type RunNotes = {
+  /** `reason` without a full stop. */
+  readonly late: (reason: string, watermark: UnixSeconds | undefined) => string;
+  readonly unread: (rows: number) => string;
+  readonly unclear: (rows: number) => string;
+  readonly notCompared: (reason: string) => string;
+  /** With the span when it is less than the period. */
+  readonly compared: (comparison: Comparison, part: Interval<UnixSeconds> | undefined) => string;
+};
+
+const sentences = (words: RunMessages, zone: string, apart: string): RunNotes => {
+  const at = (moment: UnixSeconds): string => formatMoment(moment, zone);
+  return {
+    late: (reason, watermark) => words.late(reason, watermark === undefined ? undefined : at(watermark)),
+    unread: words.unread,
+    unclear: words.unclear,
+    notCompared: words.notCompared,
+    compared: (comparison, part) =>
+      [
+        notifyCompared(comparison, words),
+        ...(part === undefined ? [] : [words.part(at(part.start), at(part.end))]),
+      ].join(apart),
+  };
+};
+
+/** English: comparisons have their sentence already, in more words. */
+const english = (zone: string): RunNotes => ({
+  late: (reason, watermark) =>
+    `The data is late: ${reason}. ${watermark === undefined ? 'No call log has been pulled yet.' : `The call log reaches to ${formatMoment(watermark, zone)}.`}`,
+  unread: (rows) =>
+    rows === 1
+      ? '1 row of the call log could not be read and is in no figure.'
+      : `${rows.toLocaleString('en-US')} rows of the call log could not be read and are in no figure.`,
+  unclear: (rows) =>
+    `The calls include ${rows === 1 ? '1 row' : `${rows.toLocaleString('en-US')} rows`} without a charge and without tokens, which may be errors: no column of the log export tells the kind of these rows.`,
+  notCompared: (reason) => `Not compared with the gateway: ${reason}`,
+  compared: ({ text }, part) =>
+    part === undefined
+      ? text
+      : `${text} Compared was what the log holds: from ${formatMoment(part.start, zone)} to ${formatMoment(part.end, zone)}.`,
+});
+
+/** What a run says of its data, in a language; moments are shown in the zone. */
+export const runNotes = (tag: LocaleTag, zone: string): RunNotes => {
+  switch (tag) {
+    case 'en':
+      return english(zone);
+    case 'de':
+      return sentences(germanRunMessages, zone, ' ');
+    case 'zh':
+      return sentences(chineseRunMessages, zone, '');
+    default:
+      return tag satisfies never;
+  }
+};

@@ -1,0 +1,108 @@
+import { markup, trusted } from './markup.ts';
+import type { Html } from './markup.ts';
+import { showName } from '../build/names.ts';
+import { mailDocument } from './render-html.ts';
+import { colour, fontOf } from './styles.ts';
+import { wrap } from './text-width.ts';
+
+type Tone = 'bad' | 'good';
+
+/** A part of a letter: its heading, left out where the title says it all, and below it lines of a name and what is said. */
+export type AlertBlock = {
+  readonly heading?: string;
+  readonly tone: Tone;
+  readonly lines: readonly (readonly [string, string])[];
+};
+
+/** A mail without figures: something went wrong, or is over. Text between `backticks` is shown as code. */
+export type AlertEmail = {
+  readonly subject: string;
+  readonly title: string;
+  readonly tone: Tone;
+  /** What mail clients show beside the subject. */
+  readonly preview: string;
+  readonly blocks: readonly AlertBlock[];
+  readonly closing: readonly string[];
+};
+
+/** Reasons and names quote what others wrote: one line, no controls that turn text round, of bounded length. */
+const longest = 1200;
+const longestTitle = 300;
+const longestHeading = 120;
+
+const mono = 'font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:0.93em';
+
+/** Short words of a command stay whole: a line that ends in `--` could not be copied. */
+const codeWord = (word: string): Html =>
+  word.length > 28 ? markup`${word}` : markup`<span style="white-space:nowrap">${word}</span>`;
+
+/** What stands between two backticks as code; every part is escaped. */
+const withCode = (text: string): readonly Html[] =>
+  text.split(/(`[^`]+`)/).map((part) => {
+    if (!/^`[^`]+`$/.test(part)) return markup`${part}`;
+    const words = part
+      .slice(1, -1)
+      .split(' ')
+      .map((word, at) => markup`${at === 0 ? '' : ' '}${codeWord(word)}`);
+    return markup`<span style="${trusted(mono)}">${words}</span>`;
+  });
+
+const toned = (tone: Tone): readonly [string, string] =>
+  tone === 'bad' ? [colour.bad, 'bd'] : [colour.good, 'gd'];
+
+const layout = trusted('role="presentation" width="100%" cellpadding="0" cellspacing="0"');
+
+const lineHtml = ([label, words]: readonly [string, string]): Html =>
+  markup`<tr><td class="sf" width="84" style="width:84px;padding:5px 12px 5px 0;vertical-align:top;font-size:13px;line-height:22px;color:${colour.soft}">${label}</td><td class="ik nm" style="padding:5px 0;vertical-align:top;font-size:15px;line-height:22px;color:${colour.ink}">${withCode(words)}</td></tr>\n`;
+
+const blockHtml = ({ heading, tone, lines }: AlertBlock): Html => {
+  const [ink, name] = toned(tone);
+  const head =
+    heading === undefined
+      ? undefined
+      : markup`<div class="${name} nm" style="padding:0 0 6px;font-size:16px;line-height:24px;font-weight:700;color:${ink}">${heading}</div>\n`;
+  return markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln" style="padding:14px 0 0;border-top:1px solid ${colour.line}">${head}<table ${layout}>${lines.map(lineHtml)}</table></td></tr></table></td></tr>\n`;
+};
+
+const columns = 72;
+
+const lineText = ([label, words]: readonly [string, string]): string => {
+  const [first = '', ...rest] = wrap(`${label}: ${words}`, columns - 4);
+  return [`  ${first}`, ...rest.map((line) => `    ${line}`)].join('\n');
+};
+
+const textOf = ({ title, blocks, closing }: AlertEmail): string =>
+  [
+    ...wrap(title, columns),
+    ...blocks.map(({ heading, lines }) =>
+      ['', ...(heading === undefined ? [] : wrap(heading, columns)), ...lines.map(lineText)].join('\n'),
+    ),
+    ...closing.flatMap((sentence, at) => [...(at === 0 ? [''] : []), ...wrap(sentence, columns)]),
+  ].join('\n');
+
+const shownOf = ({ title, blocks, preview, closing, ...alertEmail }: AlertEmail): AlertEmail => ({
+  ...alertEmail,
+  title: showName(title, longestTitle),
+  blocks: blocks.map(({ heading, lines, ...block }) => ({
+    ...block,
+    ...(heading === undefined ? {} : { heading: showName(heading, longestHeading) || '(unnamed)' }),
+    lines: lines.map(([label, words]) => [label, showName(words, longest)] as const),
+  })),
+  preview: showName(preview, longest),
+  closing: closing.map((sentence) => showName(sentence, longest)),
+});
+
+/** A letter as HTML and as text; every text in it is escaped. */
+export const renderAlertEmail = (given: AlertEmail): { readonly html: string; readonly text: string } => {
+  const alertEmail = shownOf(given);
+  const { subject, title, tone, preview, blocks, closing } = alertEmail;
+  const [ink, name] = toned(tone);
+  const top = markup`<div class="sf" style="font-size:13px;line-height:18px;color:${colour.soft}">Tollkeeper</div>\n<div class="${name} nm" style="padding:4px 0 0;font-size:24px;line-height:32px;font-weight:700;color:${ink}">${title}</div>`;
+  const sentences = closing.map((sentence) => markup`<div>${withCode(sentence)}</div>\n`);
+  const footer = markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln sf nm" style="padding:14px 0 0;border-top:1px solid ${colour.line};font-size:13px;line-height:20px;color:${colour.soft}">${sentences}</td></tr></table></td></tr>`;
+  const content = markup`<table ${layout} style="${trusted(fontOf('en'))}">\n<tr><td>${top}</td></tr>\n${blocks.map(blockHtml)}${footer}\n</table>`;
+  return {
+    html: mailDocument({ locale: 'en', subject, preheader: preview, content }),
+    text: `${textOf(alertEmail)}\n`,
+  };
+};

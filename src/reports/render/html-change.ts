@@ -1,0 +1,20 @@
+import { markup } from './markup.ts';
+import type { Html } from './markup.ts';
+import type { Change } from '../build/model.ts';
+import { colour } from './styles.ts';
+
+const arrows: Readonly<Record<Change['direction'], string>> = {
+  up: '▲ ',
+  down: '▼ ',
+  same: '',
+  new: '',
+  unknown: '',
+};
+
+/** An arrow says the direction, so that it does not hang on colour alone. */
+export const htmlChange = (change: Change): Html => {
+  const text = `${arrows[change.direction]}${change.text.replace(/^[+-]/, '')}`;
+  if (change.tone === 'bad') return markup`<span class="bd" style="color:${colour.bad}">${text}</span>`;
+  if (change.tone === 'good') return markup`<span class="gd" style="color:${colour.good}">${text}</span>`;
+  return markup`<span class="sf" style="color:${colour.soft}">${text}</span>`;
+};

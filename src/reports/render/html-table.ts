@@ -1,0 +1,100 @@
+import { htmlChange } from './html-change.ts';
+import { markup, trusted } from './markup.ts';
+import type { Html } from './markup.ts';
+import type { CellModel, ColumnModel, RowModel, TableModel } from '../build/model.ts';
+import { colour } from './styles.ts';
+
+const longestBar = 72;
+const swatchWidth = 20;
+
+const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]|[\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+
+const name = (text: string): Html =>
+  rightToLeft.test(text) ? markup`<span dir="auto">${text}</span>` : markup`${text}`;
+
+const bar = (length: number, fill: string): Html => {
+  const width = Math.round(length * longestBar);
+  if (width === 0) return markup`&nbsp;`;
+  return markup`<table role="presentation" cellpadding="0" cellspacing="0"><tr><td width="${width}" height="7" bgcolor="${fill}" style="font-size:0;line-height:0;height:7px">&nbsp;</td></tr></table>`;
+};
+
+const defaultBar = '#7f93c9';
+
+const cellContent = (cell: CellModel, column: ColumnModel, row: RowModel): Html => {
+  if (column.role === 'bar')
+    return cell.length === undefined ? markup`&nbsp;` : bar(cell.length, row.colour ?? defaultBar);
+  if (cell.change !== undefined) return htmlChange(cell.change);
+  return column.role === 'name' ? name(cell.text) : markup`${cell.text}`;
+};
+
+/** Figures longer than this break on a phone rather than push its screen wide. */
+const longestFigure = 12;
+
+/** Words of ours stay whole; names from outside break anywhere. */
+const mayBreak = ({ role, isFixed }: ColumnModel): boolean => role === 'name' && isFixed !== true;
+
+/** Letters of figures, and of the space before each column, that fit on a phone beside a name. */
+const phoneLetters = 42;
+
+/** Whether the figures of a table leave no room for names on a phone. */
+const isTight = ({ columns, rows }: TableModel): boolean => {
+  const widths = columns.map((column, at) =>
+    mayBreak(column) || column.role === 'bar'
+      ? 0
+      : 1 + Math.max(column.label.length, ...rows.map(({ cells }) => cells[at]?.text.length ?? 0)),
+  );
+  return widths.reduce((sum, width) => sum + width, 0) > phoneLetters;
+};
+
+const breaks = (column: ColumnModel, cell: CellModel, tight: boolean): string => {
+  if (mayBreak(column)) return ' nm';
+  return tight && cell.text.length > longestFigure ? ' lg' : '';
+};
+
+const cellStyle = (column: ColumnModel, first: boolean, row: RowModel, pad: number): Html => {
+  const space = first ? `${pad}px 0` : `${pad}px 0 ${pad}px 10px`;
+  const weight = row.role === 'total' ? ';font-weight:600' : '';
+  const wrap = column.role === 'bar' || mayBreak(column) ? '' : ';white-space:nowrap';
+  const soft = row.state === 'missing' || row.role === 'other' ? `;color:${colour.soft}` : '';
+  return trusted(
+    `padding:${space};border-top:${row.role === 'total' ? 2 : 1}px solid ${colour.line}${weight}${wrap}${soft}`,
+  );
+};
+
+const rowHtml = (
+  row: RowModel,
+  table: TableModel,
+  { hasSwatches, pad, tight }: { hasSwatches: boolean; pad: number; tight: boolean },
+): Html => {
+  const soft = row.state === 'missing' || row.role === 'other' ? ' sf' : '';
+  const cells = row.cells.map((cell, at) => {
+    const column = table.columns[at];
+    if (column === undefined) return markup``;
+    const classes = `ln${breaks(column, cell, tight)}${column.role === 'bar' ? ' br' : ''}${soft}`;
+    const style = cellStyle(column, at === 0, row, pad);
+    const align = column.align === 'right' ? trusted(' align="right"') : markup``;
+    const content = cellContent(cell, column, row);
+    if (at !== 0 || !hasSwatches)
+      return markup`<td class="${classes}"${align} style="${style}">${content}</td>`;
+    const mark =
+      row.colour === undefined ? markup`&nbsp;` : markup`<span style="color:${row.colour}">■</span>`;
+    return markup`<td class="ln" width="${swatchWidth}" valign="top" style="${style}">${mark}</td><td class="${classes}" style="${style}">${content}</td>`;
+  });
+  return markup`<tr>${cells}</tr>\n`;
+};
+
+/** Numbers stand right under each other; a swatch has a cell of its own, so that a long name never wraps under it. */
+export const htmlTable = (table: TableModel): Html => {
+  const hasSwatches = table.rows.some((row) => row.colour !== undefined);
+  const isWide = table.columns.filter(({ role }) => role !== 'bar').length > 5;
+  const pad = isWide || table.rows.length > 16 ? 5 : 8;
+  const look = { hasSwatches, pad, tight: isTight(table) };
+  const hasBars = table.columns.some(({ role }) => role === 'bar');
+  const heads = table.columns.map((column, at) => {
+    const wide = trusted(at === 0 && hasBars ? ' width="40%"' : '');
+    const classes = `sf${column.role === 'bar' ? ' br' : ''}`;
+    const space = at === 0 ? '0 0 6px' : '0 0 6px 10px';
+    return markup`<th scope="col" class="${classes}" align="${column.align}"${wide} valign="bottom" style="padding:${space};font-weight:400;font-size:12px;color:${colour.soft}">${column.label}</th>`;
+  });
+  return markup`<table role="table" class="ik t${isWide ? ' w' : ''}" width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:${isWide ? 13 : 14}px;line-height:20px;color:${colour.ink};font-variant-numeric:tabular-nums"><tr>${hasSwatches ? markup`<td width="${swatchWidth}"></td>` : undefined}${heads}</tr>\n${table.rows.map((row) => rowHtml(row, table, look))}</table>`;
+};

@@ -1,0 +1,95 @@
+import { missingKey, ok, refused, type Answer } from '../answer.ts';
+import { handedOut } from './handed-out.ts';
+import { hasExpired, shownKey } from '../keys.ts';
+import { readFields, type FieldFault } from './key-fields.ts';
+import { isRecord, wholeParameter, type Request } from '../request.ts';
+import { remainOf, syncTraffic, type State } from '../state.ts';
+import type { StoredKey } from '../keys.ts';
+
+const faultTexts: Readonly<Record<FieldFault, { en: string; zh: string }>> = {
+  body: { en: 'invalid parameters', zh: '无效的参数' },
+  name: { en: 'the key name is too long or missing', zh: '令牌名称过长或缺失' },
+  quota: { en: 'remain_quota must be a number of at least 0', zh: '额度值无效' },
+  unlimited: { en: 'unlimited_quota must be true or false', zh: 'unlimited_quota 参数无效' },
+  expiry: { en: 'expired_time is not a valid time', zh: '过期时间无效' },
+  group: { en: 'group must be text', zh: '分组无效' },
+};
+
+const show = (state: State, key: StoredKey): ReturnType<typeof shownKey> => {
+  const remain = remainOf(state, key);
+  key.spentSinceRead = 0n;
+  return shownKey(state.variants, key, remain, state.seconds());
+};
+
+/** GET /api/token/ (docs/gateway.md G8.3). */
+export const listKeys = (state: State, { query }: Request): Answer => {
+  const { variants } = state;
+  const page = Math.max(1, wholeParameter(query, 'p') || 1);
+  const asked = wholeParameter(query, 'page_size') || 0;
+  const wanted = asked > 0 ? asked : Number(variants.page_size_default);
+  const size = variants.page_size_cap === '100' ? Math.min(wanted, 100) : wanted;
+  const all = [...state.listing.shown()];
+  if (variants.page_order === 'newest-first') all.reverse();
+  return ok({
+    items: all.slice((page - 1) * size, page * size).map((key) => show(state, key)),
+    page,
+    page_size: variants.page_size_echo === 'effective' ? size : wanted,
+    total: variants.page_total === 'exact' ? all.length : 0,
+  });
+};
+
+const find = (state: State, id: unknown): StoredKey | undefined => state.keys.get(Number(id));
+
+/** GET /api/token/{id} */
+export const readKey = (state: State, { id }: Request): Answer => {
+  const key = find(state, id);
+  return key === undefined ? missingKey(state.variants) : ok(show(state, key));
+};
+
+/** POST /api/token/: the one answer that holds the plaintext. */
+export const createKey = (state: State, { body, text }: Request): Answer => {
+  const { variants } = state;
+  if (variants.key_cap === '1000' && state.keys.all().length >= 1_000) {
+    return refused(variants, { en: 'an account can have 1000 keys at most', zh: '令牌数量已达上限 1000' });
+  }
+  const fields = readFields(variants, { body, text }, undefined);
+  if (typeof fields === 'string') return refused(variants, faultTexts[fields]);
+  if (fields.expiredTime === 0 && variants.zero_expiry === 'never') fields.expiredTime = -1;
+  const past = fields.expiredTime !== -1 && fields.expiredTime <= state.seconds();
+  if (past && variants.past_expiry === 'refused') return refused(variants, faultTexts.expiry);
+  const { key, plaintext } = state.keys.create({ ...fields, createdAt: state.seconds() });
+  handedOut(plaintext);
+  return ok({ id: key.id, key: variants.key_prefix === 'sk-' ? `sk-${plaintext}` : plaintext });
+};
+
+/** PUT /api/token/ */
+export const updateKey = (state: State, { body, text }: Request): Answer => {
+  const { variants } = state;
+  if (!isRecord(body) || !Number.isSafeInteger(body['id'])) return refused(variants, faultTexts.body);
+  const key = find(state, body['id']);
+  if (key === undefined) return missingKey(variants);
+  const remain = remainOf(state, key);
+  const fields = readFields(
+    variants,
+    { body, text },
+    variants.update === 'keep' ? { ...key, remain } : undefined,
+  );
+  if (typeof fields === 'string') return refused(variants, faultTexts[fields]);
+  if (body['remain_quota'] !== undefined && variants.update_quota === 'keep-spend')
+    fields.remain -= key.spentSinceRead;
+  const at = state.seconds();
+  if (!hasExpired(key, at) && hasExpired(fields, at)) key.expiredSince = at;
+  Object.assign(key, fields);
+  key.remainSince = at;
+  key.exhaustedAt = undefined;
+  syncTraffic(state, key);
+  return ok(show(state, key));
+};
+
+/** DELETE /api/token/{id} */
+export const deleteKey = (state: State, { id }: Request): Answer => {
+  const key = find(state, id);
+  if (key === undefined || !state.keys.remove(key.id, state.seconds())) return missingKey(state.variants);
+  syncTraffic(state, key, true);
+  return ok(null);
+};

@@ -1,0 +1,87 @@
+import { unitAt } from './amount-unit.ts';
+import { csv, refused, type Answer } from '../answer.ts';
+import { BYTE_ORDER_MARK, cell, line } from './csv.ts';
+import { moneyText, type MoneyUnit } from '../decimal.ts';
+import { chosenColumns, statusOf, type Column } from './log-columns.ts';
+import { askedRange, askedVendor, badRange, badVendor, type Range } from './range.ts';
+import type { Request } from '../request.ts';
+import type { State } from '../state.ts';
+import { dateText } from '../time-zone.ts';
+import { isCall, type Row } from '../traffic/row.ts';
+
+const totalLine = (columns: readonly Column[], total: string): string => {
+  const cells = columns.map(({ name }) => (name === 'quota' ? total : ''));
+  if (columns[0]?.name === 'quota') cells[0] = cell(`Total: ${total}`);
+  else cells[0] = 'Total';
+  return line(cells);
+};
+
+function* written(
+  state: State,
+  rows: Iterable<Row>,
+  columns: readonly Column[],
+  unit: MoneyUnit,
+): Generator<string, void> {
+  const { variants } = state;
+  let start = BYTE_ORDER_MARK;
+  if (variants.title_line === 'present') {
+    start += line([cell(`Call log of tollgate, exported ${dateText(Math.floor(state.seconds() / 86_400))}`)]);
+  }
+  yield start + line(columns.map(({ header }) => header));
+  let at = 0;
+  let total = 0n;
+  for (const row of rows) {
+    let text = '';
+    for (const [place, column] of columns.entries()) text += (place === 0 ? '' : ',') + column.write(row, at);
+    // An empty line would be no row at all.
+    yield text === '' ? '""\n' : `${text}\n`;
+    total += BigInt(row.grains);
+    at += 1;
+  }
+  if (variants.total_line === 'present') yield totalLine(columns, moneyText(total, unit));
+}
+
+function* filtered(state: State, range: Range, wanted: (row: Row) => boolean): Generator<Row, void> {
+  const cap =
+    state.variants.hidden_cap === 'none' ? Number.POSITIVE_INFINITY : Number(state.variants.hidden_cap);
+  const newestFirst = cap !== Number.POSITIVE_INFINITY || state.variants.row_order === 'newest-first';
+  let count = 0;
+  for (const row of state.ledger.rows(range, state.seconds(), newestFirst)) {
+    if (!wanted(row)) continue;
+    yield row;
+    count += 1;
+    if (count >= cap) return;
+  }
+}
+
+/** GET /api/log/self/stream-export (docs/gateway.md G6.1). */
+export const logExport = (state: State, { query }: Request): Answer => {
+  const { variants } = state;
+  const range = askedRange(query, variants.log_range_end);
+  if (range === undefined) return refused(variants, badRange);
+  const vendor = askedVendor(query);
+  if (Number.isNaN(vendor)) return refused(variants, badVendor);
+  const currency = query.get('currency') || variants.log_currency;
+  if (currency !== 'USD' && currency !== 'CNY') {
+    return refused(variants, { en: 'currency must be CNY or USD', zh: 'currency 只能是 CNY 或 USD' });
+  }
+  const usual = variants.log_quota === 'units' ? 'units' : currency;
+  const byRow = variants.amounts_change_by === 'row';
+  const unit = byRow ? usual : unitAt(state, 'log', usual);
+  const unitOf = (row: Row): MoneyUnit => (byRow ? unitAt(state, 'log', usual, row.createdAt) : unit);
+  const showsKind =
+    variants.kind_column === 'present' ||
+    (variants.kind_column === 'dropped' && range.end <= state.seconds() - 86_400);
+  const chosen = chosenColumns(variants, unit, query.get('columns') ?? '', { unitOf, showsKind });
+  if ('unknown' in chosen) {
+    return refused(variants, { en: `unknown column ${chosen.unknown}`, zh: `未知的列 ${chosen.unknown}` });
+  }
+  const model = query.get('model_name') ?? '';
+  const status = query.get('status') ?? '';
+  const wanted = (row: Row): boolean =>
+    (variants.row_kinds === 'all' || isCall(row)) &&
+    (model === '' || row.model?.name === model) &&
+    (vendor === undefined || vendor === 0 || row.model?.vendorId === vendor) &&
+    (status === '' || statusOf(row) === status);
+  return csv('logs.csv', written(state, filtered(state, range, wanted), chosen.columns, unit));
+};

@@ -1,0 +1,139 @@
+import { unitAt } from './amount-unit.ts';
+import { csv, refused, type Answer } from '../answer.ts';
+import { moneyText } from '../decimal.ts';
+import { completionTokens, promptTokens } from './token-counts.ts';
+import { askedRange, badRange, type Range } from './range.ts';
+import { wholeParameter, type Request } from '../request.ts';
+import type { State } from '../state.ts';
+import type { Cell } from '../traffic/cells.ts';
+import { HOUR } from '../traffic/rhythm.ts';
+import { buckets, bucketOf, type Granularity } from './usage-buckets.ts';
+import { layOut, type Pivot } from './usage-layout.ts';
+import type { Variants } from '../variants.ts';
+
+const dimensions: Readonly<Record<string, (cell: Cell) => string>> = {
+  model: (cell) => cell.model?.name ?? '',
+  token: (cell) => cell.token,
+  vendor: (cell) => cell.model?.vendor ?? '',
+};
+
+/** Each metric as a whole number: grains for spend, a count for the others. */
+const metrics = (variants: Variants): Readonly<Record<string, (cell: Cell) => bigint>> => ({
+  spend: (cell) => cell.consumption + (variants.usage_refunds === 'included' ? cell.refunds : 0n),
+  count: (cell) => BigInt(cell.calls),
+  tokens: (cell) => BigInt(promptTokens(variants, cell) + completionTokens(variants, cell)),
+  prompt_tokens: (cell) => BigInt(promptTokens(variants, cell)),
+  completion_tokens: (cell) => BigInt(completionTokens(variants, cell)),
+});
+
+const granularities: readonly string[] = ['hour', 'day', 'week'] satisfies Granularity[];
+const DAY_MILLIS = 86_400_000;
+const refusedValue = (variants: Variants, name: string, values: readonly string[]): Answer =>
+  refused(variants, {
+    en: `${name} must be one of ${values.join(', ')}`,
+    zh: `${name} 参数无效：${values.join('、')}`,
+  });
+
+/** The hour buckets of a span in milliseconds: those that start inside it, as Unix seconds. */
+const hoursOf = (range: Range): Range => ({
+  start: Math.ceil(range.start / 1000 / HOUR) * HOUR,
+  end: Math.ceil(range.end / 1000 / HOUR) * HOUR,
+});
+
+const pivot = (
+  cells: Iterable<Cell>,
+  entryOf: (cell: Cell) => string,
+  valueOf: (cell: Cell) => bigint,
+  bucket: (hour: number) => number,
+): Map<string, Map<number, bigint>> => {
+  const entries = new Map<string, Map<number, bigint>>();
+  for (const cell of cells) {
+    const value = valueOf(cell);
+    const name = entryOf(cell);
+    const entry = entries.get(name) ?? new Map<number, bigint>();
+    entries.set(name, entry);
+    const start = bucket(cell.hour);
+    entry.set(start, (entry.get(start) ?? 0n) + value);
+  }
+  return entries;
+};
+
+const sumOf = (values: Iterable<bigint>): bigint => {
+  let sum = 0n;
+  for (const value of values) sum += value;
+  return sum;
+};
+
+/** The largest entries over the whole span, the rest in Other. */
+const keepTop = (
+  variants: Variants,
+  entries: Map<string, Map<number, bigint>>,
+  top: number,
+): Pick<Pivot, 'entries' | 'other'> => {
+  const bySize = [...entries]
+    .map(([name, values]) => ({ name, values, sum: sumOf(values.values()) }))
+    .sort((a, b) => (a.sum === b.sum ? (a.name < b.name ? -1 : 1) : a.sum < b.sum ? 1 : -1));
+  const tail = bySize.slice(top);
+  const shown = variants.usage_other === 'always' || (variants.usage_other === 'when-cut' && tail.length > 0);
+  if (!shown) return { entries: bySize.slice(0, top), other: undefined };
+  const other = new Map<number, bigint>();
+  for (const { values } of tail) {
+    for (const [start, value] of values) other.set(start, (other.get(start) ?? 0n) + value);
+  }
+  return { entries: bySize.slice(0, top), other };
+};
+
+/** GET /api/data/self/pivot/stream-export (docs/gateway.md G7.1). Timestamps are milliseconds. */
+export const usageExport = (state: State, { query }: Request): Answer => {
+  const { variants } = state;
+  const range = askedRange(query, variants.usage_range_end);
+  if (range === undefined) return refused(variants, badRange);
+  const groupBy = query.get('group_by') || 'model';
+  const metric = query.get('metric') || 'spend';
+  const granularity = query.get('granularity') || 'day';
+  const entryOf = Object.hasOwn(dimensions, groupBy) ? dimensions[groupBy] : undefined;
+  const known = metrics(variants);
+  const valueOf = Object.hasOwn(known, metric) ? known[metric] : undefined;
+  if (entryOf === undefined) return refusedValue(variants, 'group_by', Object.keys(dimensions));
+  if (valueOf === undefined) return refusedValue(variants, 'metric', Object.keys(known));
+  if (!granularities.includes(granularity)) return refusedValue(variants, 'granularity', granularities);
+  const top = wholeParameter(query, 'top_n') || 20;
+  if (Number.isNaN(wholeParameter(query, 'top_n')) || top < 0)
+    return refusedValue(variants, 'top_n', ['1', '2', '…']);
+
+  const asOf =
+    variants.usage_written === 'at-once' ? state.seconds() : Math.floor(state.seconds() / 300) * 300;
+  const longest = variants.usage_span === '30-days' ? 30 : 184;
+  const end = Number(query.get('end_timestamp') ?? 0) || state.now();
+  if (end - range.start > longest * DAY_MILLIS) {
+    return refused(variants, {
+      en: `the time span cannot be longer than ${longest} days`,
+      zh: `时间跨度不能超过 ${longest} 天`,
+    });
+  }
+
+  const hours = hoursOf(range);
+  const model = query.get('model_name') ?? '';
+  const bucket = bucketOf(variants.usage_zone, granularity as Granularity);
+  function* wanted(): Generator<Cell, void> {
+    for (const cell of state.cells.over(hours, asOf)) {
+      const used = cell.calls > 0 || cell.refunds !== 0n;
+      if (used && (model === '' || cell.model?.name === model)) yield cell;
+    }
+  }
+  const counted = pivot(wanted(), entryOf, valueOf, bucket);
+  const first = Math.max(hours.start, state.ledger.firstDay * 24 * HOUR);
+  const last = Math.min(hours.end, asOf + 1);
+  return csv(
+    'usage.csv',
+    layOut(variants, {
+      ...keepTop(variants, counted, top),
+      times: buckets(variants.usage_zone, granularity as Granularity, first, last),
+      granularity: granularity as Granularity,
+      dimension: groupBy,
+      metric,
+      text: (value) =>
+        metric === 'spend' ? moneyText(value, unitAt(state, 'usage', variants.usage_unit)) : value.toString(),
+    }),
+  );
+};

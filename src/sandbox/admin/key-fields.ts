@@ -1,0 +1,45 @@
+import { GRAINS_PER_UNIT, parseUsd } from '../decimal.ts';
+import type { KeyFields } from '../keys.ts';
+import { isRecord, writtenNumber, type Request } from '../request.ts';
+import type { Variants } from '../variants.ts';
+
+export type FieldFault = 'body' | 'name' | 'quota' | 'unlimited' | 'expiry' | 'group';
+
+const NAME_LIMIT = 50;
+
+const nameLength = (variants: Variants, name: string): number =>
+  variants.name_limit === 'bytes' ? Buffer.byteLength(name) : Array.from(name).length;
+
+const quotaOf = (variants: Variants, value: unknown, digits: string | undefined): bigint | undefined => {
+  if (typeof value !== 'number' || value < 0 || !Number.isFinite(value)) return undefined;
+  if (variants.quota_request_unit === 'currency') return parseUsd(digits ?? String(value));
+  return Number.isSafeInteger(value) ? BigInt(value) * BigInt(GRAINS_PER_UNIT) : undefined;
+};
+
+/**
+ * The key fields of a body. What is left out comes from `kept`, or is empty: quota 0, limited, expired at 0,
+ * default group. The name can't be left out then.
+ */
+export const readFields = (
+  variants: Variants,
+  { body, text }: Pick<Request, 'body' | 'text'>,
+  kept: KeyFields | undefined,
+): { -readonly [Field in keyof KeyFields]: KeyFields[Field] } | FieldFault => {
+  if (!isRecord(body)) return 'body';
+  const name = body['name'] ?? kept?.name;
+  if (typeof name !== 'string' || name === '' || nameLength(variants, name) > NAME_LIMIT) return 'name';
+  const asked = body['remain_quota'];
+  const remain =
+    asked === undefined
+      ? (kept?.remain ?? 0n)
+      : quotaOf(variants, asked, writtenNumber(text, 'remain_quota'));
+  if (remain === undefined) return 'quota';
+  const unlimited = body['unlimited_quota'] ?? kept?.unlimited ?? false;
+  if (typeof unlimited !== 'boolean') return 'unlimited';
+  const expiredTime = body['expired_time'] ?? kept?.expiredTime ?? 0;
+  if (typeof expiredTime !== 'number' || !Number.isSafeInteger(expiredTime) || expiredTime < -1)
+    return 'expiry';
+  const group = body['group'] ?? kept?.group ?? '';
+  if (typeof group !== 'string') return 'group';
+  return { name, remain, unlimited, expiredTime, group: group === '' ? 'default' : group };
+};

@@ -1,0 +1,175 @@
+import { rowMoneyText, type MoneyUnit } from '../decimal.ts';
+import { cell, startsFormula } from './csv.ts';
+import { promptAlone, promptWithCached } from '../traffic/cells.ts';
+import { completionTokens, promptTokens } from './token-counts.ts';
+import { naiveText, rfc3339Text } from '../time-zone.ts';
+import type { Row, RowKind } from '../traffic/row.ts';
+import type { Variants } from '../variants.ts';
+
+/** How one column of the log export is written; `at` counts the rows from 0. */
+export type Column = {
+  readonly name: string;
+  readonly header: string;
+  readonly write: (row: Row, at: number) => string;
+};
+
+const kindNumbers: Readonly<Record<RowKind, string>> = {
+  topup: '1',
+  consumption: '2',
+  management: '3',
+  system: '4',
+  error: '5',
+  refund: '6',
+};
+
+const ownKindLabels: Readonly<Record<RowKind, string>> = {
+  topup: 'deposit',
+  consumption: 'billable',
+  management: 'audit',
+  system: 'notice',
+  error: 'void',
+  refund: 'credit note',
+};
+
+/** The aggregate columns; the others are the detailed ones. */
+const aggregate: readonly string[] = [
+  'id',
+  'created_at',
+  'type',
+  'model_name',
+  'token_name',
+  'prompt_tokens',
+  'completion_tokens',
+  'quota',
+];
+
+export const statusOf = (row: Row): string => (row.kind === 'error' ? 'error' : 'success');
+
+const kindWriter = ({ kind_values: values }: Variants): ((row: Row) => string) =>
+  ({
+    word: (row: Row) => row.kind as string,
+    number: (row: Row) => kindNumbers[row.kind],
+    'own-word': (row: Row) => ownKindLabels[row.kind],
+  })[values];
+
+const statusWriter = ({ status_column: values }: Variants): ((row: Row) => string) =>
+  ({
+    word: statusOf,
+    'own-word': (row: Row) => (row.kind === 'error' ? 'void' : 'settled'),
+    number: (row: Row) => kindNumbers[row.kind],
+    absent: statusOf,
+  })[values];
+
+const timeWriter = (variants: Variants): ((row: Row) => string) => {
+  const zone = variants.log_zone;
+  return {
+    seconds: (row: Row) => String(row.createdAt),
+    milliseconds: (row: Row) => String(row.createdAt * 1000),
+    rfc3339: (row: Row) => rfc3339Text(zone, row.createdAt),
+    naive: (row: Row) => naiveText(zone, row.createdAt),
+  }[variants.created_at];
+};
+
+const amountHeader = (variants: Variants, unit: MoneyUnit): string => {
+  if (variants.quota_header === 'quota') return 'quota';
+  return unit === 'CNY' ? 'cost_cny' : 'cost_usd';
+};
+
+/** How one export differs from what the variants say. */
+type Written = {
+  /** Of the amount of each row; that of the header when left out. */
+  readonly unitOf?: (row: Row) => MoneyUnit;
+  /** Whether the type column is exported. */
+  readonly showsKind?: boolean;
+};
+
+/** Every column of this gateway, in its usual order. */
+export const allColumns = (
+  variants: Variants,
+  unit: MoneyUnit,
+  { unitOf = () => unit, showsKind = true }: Written = {},
+): readonly Column[] => {
+  const guard = variants.guarded_cells;
+  const text = (value: string): string =>
+    cell(guard !== 'none' && startsFormula(value) ? `'${value}` : value);
+  const amount = (value: string): string => (guard === 'all' && value.startsWith('-') ? `'${value}` : value);
+  const column = (name: string, write: Column['write'], header = name): Column => ({ name, header, write });
+  const id = (at: number): number =>
+    variants.row_id === 'page-number' ? Math.floor(at / 100) + 1 : (at + 1) % 1024;
+  return [
+    ...(variants.row_id === 'absent' ? [] : [column('id', (_, at) => String(id(at)))]),
+    column('created_at', timeWriter(variants)),
+    ...(showsKind ? [column('type', kindWriter(variants))] : []),
+    column('model_name', (row) => text(row.model?.name ?? '')),
+    column('vendor_id', (row) => String(row.model?.vendorId ?? 0)),
+    column('token_name', (row) => text(row.token)),
+    column('group', (row) => text(row.group)),
+    ...(variants.status_column === 'absent' ? [] : [column('status', statusWriter(variants))]),
+    column('prompt_tokens', (row) =>
+      String(
+        promptTokens(variants, {
+          model: row.model,
+          promptAlone: promptAlone(row),
+          promptWithCached: promptWithCached(row),
+        }),
+      ),
+    ),
+    column('completion_tokens', (row) => String(completionTokens(variants, row))),
+    column('cached_tokens', (row) => String(row.cached), variants.cached_header),
+    column('cache_write_tokens', (row) => String(row.cacheWrite)),
+    column('reasoning_tokens', (row) => String(row.reasoning)),
+    column('audio_input_tokens', (row) => String(row.audioInput)),
+    column('audio_output_tokens', (row) => String(row.audioOutput)),
+    column('image_tokens', (row) => String(row.imageInput)),
+    column('quota', (row) => amount(rowMoneyText(row.grains, unitOf(row))), amountHeader(variants, unit)),
+    column('use_time', (row) => String(row.useTime)),
+    column('is_stream', (row) => String(row.stream)),
+    column('content', (row) => text(row.content)),
+  ];
+};
+
+const extras = (columns: readonly Column[]): readonly Column[] => {
+  const middle = Math.ceil(columns.length / 2);
+  return [
+    { name: 'channel', header: 'channel', write: (row) => String((row.createdAt % 7) + 1) },
+    ...columns.slice(0, middle),
+    {
+      name: 'remark',
+      header: '"remark, ""free text"""',
+      write: (row) => cell(`seen, "${row.kind}"\nby edge`),
+    },
+    ...columns.slice(middle),
+  ];
+};
+
+const inOwnOrder = (columns: readonly Column[]): readonly Column[] =>
+  [...columns].sort((a, b) => (a.name < b.name ? -1 : 1));
+
+/** The columns to write for `columns` of the query, or the name of one that is refused. */
+export const chosenColumns = (
+  variants: Variants,
+  unit: MoneyUnit,
+  asked: string,
+  written: Written = {},
+): { columns: readonly Column[] } | { unknown: string } => {
+  const all = allColumns(variants, unit, written);
+  const names = asked
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const find = (name: string): Column | undefined =>
+    all.find((column) => column.name === name || column.header === name) ??
+    // Both spellings of a column are understood, whichever is written.
+    all.find(
+      (column) =>
+        column.name === { cache_tokens: 'cached_tokens', cost_usd: 'quota', cost_cny: 'quota' }[name],
+    );
+  const unknown = names.find((name) => find(name) === undefined);
+  if (unknown !== undefined && variants.unknown_columns === 'error') return { unknown };
+  let columns: readonly Column[] = [...new Set(names.map(find).filter((column) => column !== undefined))];
+  if (columns.length === 0) {
+    columns = all.filter(({ name }) => variants.detailed_columns === 'always' || aggregate.includes(name));
+  }
+  if (variants.column_order === 'own') columns = inOwnOrder(columns);
+  return { columns: variants.extra_columns === 'present' ? extras(columns) : columns };
+};

@@ -1,0 +1,27 @@
+import { wholeParameter } from '../request.ts';
+
+export type Range = { readonly start: number; readonly end: number };
+
+/**
+ * The half-open span meant by start_timestamp and end_timestamp, in their own unit. Left out or 0 means
+ * unbounded. Undefined when one is not a whole number.
+ */
+export const askedRange = (
+  query: URLSearchParams,
+  rangeEnd: 'inclusive' | 'exclusive',
+): Range | undefined => {
+  const start = wholeParameter(query, 'start_timestamp') ?? 0;
+  const end = wholeParameter(query, 'end_timestamp') ?? 0;
+  if (Number.isNaN(start) || Number.isNaN(end)) return undefined;
+  if (end === 0) return { start, end: Number.MAX_SAFE_INTEGER };
+  return { start, end: rangeEnd === 'inclusive' ? end + 1 : end };
+};
+
+export const badRange = {
+  en: 'start_timestamp and end_timestamp must be whole numbers',
+  zh: '时间戳参数无效',
+} as const;
+
+/** The vendor_id filter; undefined means any, NaN is an error. */
+export const askedVendor = (query: URLSearchParams): number | undefined => wholeParameter(query, 'vendor_id');
+export const badVendor = { en: 'vendor_id must be a whole number', zh: 'vendor_id 参数无效' } as const;

@@ -1,0 +1,83 @@
+import { modelError, type Answer } from '../answer.ts';
+import { keyState, type StoredKey } from '../keys.ts';
+import { bearer, type Request } from '../request.ts';
+import { remainOf, type State } from '../state.ts';
+import { inUnits } from '../traffic/day.ts';
+import { charge, modelByName, type Model, type Usage } from '../traffic/models.ts';
+import { plainRow } from '../traffic/row.ts';
+
+const refusals = {
+  wrong: { code: 'invalid_api_key', message: 'invalid API key' },
+  disabled: { code: 'key_disabled', message: 'this API key is disabled' },
+  expired: { code: 'key_expired', message: 'this API key has expired' },
+  exhausted: { code: 'insufficient_quota', message: 'the quota of this API key is used up' },
+} as const;
+
+/** The live API key a model call is made with, or the refusal (docs/gateway.md G9.2). */
+export const callingKey = (state: State, request: Request): StoredKey | Answer => {
+  const { variants } = state;
+  const refuse = (reason: keyof typeof refusals): Answer => {
+    const { code, message } = refusals[reason];
+    return modelError(Number(variants.model_key_errors), 'authentication_error', code, message);
+  };
+  const given = bearer(request.headers);
+  const isRefused = variants.key_prefix === 'none-required' && given?.startsWith('sk-') !== true;
+  const plaintext = isRefused ? undefined : given;
+  const at = state.seconds();
+  const cached = Number(variants.key_cache);
+  const found = plaintext === undefined ? undefined : state.keys.find(plaintext, at - cached);
+  if (found === undefined) return refuse('wrong');
+  const { key } = found;
+  const known = keyState(key, remainOf(state, key), at);
+  // A cache keeps the key as it was: what ended less than its time ago has not ended for it.
+  if (known === 'disabled' && key.disabledAt + cached <= at) return refuse('disabled');
+  if (known === 'expired' && Math.max(key.expiredTime, key.expiredSince) + cached <= at)
+    return refuse('expired');
+  return known === 'exhausted' ? refuse('exhausted') : key;
+};
+
+/** A body that breaks a rule of the contract. */
+export const badCall = (message: string): Answer =>
+  modelError(400, 'invalid_request_error', 'invalid_request', message);
+
+/** A model by name that serves this kind of call, or the refusal. */
+export const calledModel = (name: unknown, kind: Model['kind']): Model | Answer => {
+  if (typeof name !== 'string' || name === '') return badCall('model is required');
+  const model = modelByName.get(name);
+  if (model?.kind === kind) return model;
+  return modelError(
+    503,
+    'api_error',
+    'model_not_found',
+    `no available channel for model ${name} in this group`,
+  );
+};
+
+export const isAnswer = (value: object): value is Answer => 'status' in value && 'headers' in value;
+
+/** Books a call: a row in the log, and the charge off the key. */
+export const bookCall = (
+  state: State,
+  key: StoredKey,
+  model: Model,
+  call: { readonly usage: Partial<Usage>; readonly stream: boolean },
+): void => {
+  const at = state.seconds();
+  const row = plainRow('consumption', at, {
+    model,
+    token: key.name,
+    group: key.group,
+    live: true,
+    useTime: 1,
+  });
+  const used = { ...row, ...call.usage, stream: call.stream };
+  const grains = state.wholeUnits ? inUnits(charge(model, used)) : charge(model, used);
+  state.ledger.book({ ...used, grains });
+  key.spentSinceRead += BigInt(grains);
+  if (key.unlimited) return;
+  key.remain -= BigInt(grains);
+  if (key.remain <= 0n) key.exhaustedAt ??= at;
+};
+
+/** Tokens of a text, as near as a sandbox needs: four bytes of UTF-8 are one. */
+export const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);

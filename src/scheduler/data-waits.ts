@@ -1,0 +1,81 @@
+import { formatMoment, toSeconds, unixMillis } from '../core/index.ts';
+import type { UnixMillis } from '../core/index.ts';
+import type { Job } from '../config/index.ts';
+import type { LedgerRun } from '../warehouse/index.ts';
+import type { DataState } from './dispatch.ts';
+import { keyText } from './run-key.ts';
+
+export type DataDeps = {
+  readonly jobs: () => ReadonlyMap<string, Job>;
+  /** Up to where the data of a job reach; nothing when there are none. */
+  readonly watermark: (job: Job) => Promise<UnixMillis | undefined>;
+  readonly needsThrough: (job: Job, run: LedgerRun) => UnixMillis;
+  /** Whether nobody will wait until the needed job's own slot comes. */
+  readonly isOrdered: (run: LedgerRun) => boolean;
+  /** Runs the needed job once, now; resolves when it has ended, however. */
+  readonly runNeeded: (job: Job) => Promise<void>;
+};
+
+export type DataWaits = {
+  readonly stateOf: (run: LedgerRun, now: UnixMillis) => Promise<DataState>;
+  /** Reach is read again after a run has ended, since only runs bring data. */
+  readonly runEnded: () => void;
+  readonly forget: (run: LedgerRun) => void;
+};
+
+/** Follows, for runs that need data, whether they are there, on their way, or late. */
+export const createDataWaits = (deps: DataDeps): DataWaits => {
+  const reached = new Map<string, Promise<UnixMillis | undefined>>();
+  /** Needed jobs that were run for a run: whether they have ended. */
+  const asked = new Map<string, Map<string, 'under way' | 'ended'>>();
+
+  const watermarkOf = async (need: Job): Promise<UnixMillis | undefined> => {
+    const known = reached.get(need.name) ?? deps.watermark(need);
+    reached.set(need.name, known);
+    return known;
+  };
+
+  const ask = (run: LedgerRun, need: Job): 'under way' | 'ended' => {
+    const ofRun = asked.get(keyText(run)) ?? new Map<string, 'under way' | 'ended'>();
+    asked.set(keyText(run), ofRun);
+    const known = ofRun.get(need.name);
+    if (known !== undefined) return known;
+    ofRun.set(need.name, 'under way');
+    void deps.runNeeded(need).finally(() => void ofRun.set(need.name, 'ended'));
+    return 'under way';
+  };
+
+  const isHopeless = (run: LedgerRun, job: Job, need: Job, now: UnixMillis): boolean => {
+    if (need.suspend) return true;
+    if (deps.isOrdered(run) || need.schedule === undefined) return ask(run, need) === 'ended';
+    // Counted from the claim: what is caught up after an outage waits for data that are caught up as well.
+    return now >= unixMillis(run.claimedAt + job.needsDeadline);
+  };
+
+  return {
+    stateOf: async (run, now) => {
+      const job = deps.jobs().get(run.job);
+      if (job === undefined) return { state: 'ready' };
+      const through = deps.needsThrough(job, run);
+      const shown = (moment: UnixMillis): string => formatMoment(toSeconds(moment), job.timezone);
+      const missing: string[] = [];
+      let isLate = true;
+      for (const name of job.needs) {
+        const need = deps.jobs().get(name);
+        if (need === undefined) continue;
+        const reaches = await watermarkOf(need);
+        if (reaches !== undefined && reaches >= through) continue;
+        const suspended = need.suspend ? ' and is suspended' : '';
+        missing.push(
+          `${name} ${reaches === undefined ? 'has no data yet' : `reaches ${shown(reaches)}`}${suspended}`,
+        );
+        isLate = isHopeless(run, job, need, now) && isLate;
+      }
+      if (missing.length === 0) return { state: 'ready' };
+      const words = `${missing.join('; ')}; needed are data through ${shown(through)}`;
+      return { state: isLate ? 'late' : 'waiting', words };
+    },
+    runEnded: () => reached.clear(),
+    forget: (run) => void asked.delete(keyText(run)),
+  };
+};

@@ -1,0 +1,178 @@
+import { formatSlot } from '../core/index.ts';
+import type { UnixMillis } from '../core/index.ts';
+import type { Job } from '../config/index.ts';
+import type { LedgerRun, RunClosing } from '../warehouse/index.ts';
+import { isBySlot, keyText } from './run-key.ts';
+
+/** How the data that a run needs stand. `words`: what is missing. */
+export type DataState =
+  | { readonly state: 'ready' }
+  | { readonly state: 'waiting' | 'late'; readonly words: string };
+
+export type Situation = {
+  readonly now: UnixMillis;
+  /** Every run that is not over. */
+  readonly open: readonly LedgerRun[];
+  readonly jobs: ReadonlyMap<string, Job>;
+  readonly maxRunning: number;
+  /** Of runs that are due and whose job needs data. */
+  readonly data: (run: LedgerRun) => DataState;
+  /** Whether somebody asked for this very run and waits for it: it is neither skipped nor missed. */
+  readonly isOrdered: (run: LedgerRun) => boolean;
+};
+
+export type Start = { readonly run: LedgerRun; readonly dataLate?: string };
+
+export type Dispatch = {
+  readonly starts: readonly Start[];
+  readonly closings: readonly RunClosing[];
+  /** Running runs that make way for a newer slot. */
+  readonly replaced: readonly LedgerRun[];
+  /** Why each of the other runs does not begin yet, by its key; put into words when it is asked for. */
+  readonly waits: ReadonlyMap<string, () => string>;
+};
+
+/** Earlier promises first, then earlier slots. */
+const inOrder = (left: LedgerRun, right: LedgerRun): number =>
+  (left.nextAttempt ?? 0) - (right.nextAttempt ?? 0) ||
+  left.slot - right.slot ||
+  (left.job < right.job ? -1 : left.job > right.job ? 1 : 0);
+
+/** What becomes of a due run beside the other open runs of its job. */
+type Verdict =
+  | { readonly go: true }
+  | { readonly go: false; readonly wait: () => string; readonly replaces?: readonly LedgerRun[] }
+  | { readonly go: false; readonly skip: string };
+
+const go: Verdict = { go: true };
+
+const besideOthers = (
+  run: LedgerRun,
+  job: Job,
+  others: readonly LedgerRun[],
+  isOrdered: Situation['isOrdered'],
+): Verdict => {
+  if (job.concurrency === 'allow') return go;
+  const shown = (slot: UnixMillis): string => formatSlot(slot, job.timezone);
+  const running = others.filter(({ state }) => state === 'running');
+  const [active] = running;
+  const waitFor = (other: LedgerRun) =>
+    ({ go: false, wait: () => `the run of ${shown(other.slot)} has not ended` }) as const;
+  if (isOrdered(run) || !isBySlot(run)) return active === undefined ? go : waitFor(active);
+  const isFresh = run.trigger === 'schedule' && run.attempts === 0;
+  const ahead = others.filter((other) => isBySlot(other) && other.slot < run.slot);
+  if (job.concurrency === 'replace' && isFresh) {
+    if (active === undefined) return go;
+    return {
+      ...waitFor(active),
+      replaces: running.filter((other) => ahead.includes(other) && !isOrdered(other)),
+    };
+  }
+  const overlapped = ahead.find(({ trigger }) => trigger === 'schedule');
+  if (job.concurrency === 'forbid' && isFresh && overlapped !== undefined)
+    return {
+      go: false,
+      skip: `the run of ${shown(overlapped.slot)} had not ended, and concurrency is forbid`,
+    };
+  const before = active ?? ahead[0];
+  return before === undefined ? go : waitFor(before);
+};
+
+/** Which open runs begin now, which are closed without beginning, and what the others wait for. Pure. */
+export const planDispatch = (situation: Situation): Dispatch => {
+  const { now, open, jobs, maxRunning } = situation;
+  const starts: Start[] = [];
+  const closings: RunClosing[] = [];
+  const replaced: LedgerRun[] = [];
+  const waits = new Map<string, () => string>();
+  const ofJob = new Map<string, LedgerRun[]>();
+  for (const run of open) {
+    const known = ofJob.get(run.job);
+    if (known === undefined) ofJob.set(run.job, [run]);
+    else known.push(run);
+  }
+  const running = open.filter(({ state }) => state === 'running');
+  const locks = new Map<string, string>();
+  for (const { job } of running) for (const lock of jobs.get(job)?.locks ?? []) locks.set(lock, job);
+  let places = maxRunning - running.length;
+  const closed = new Set<LedgerRun>();
+
+  const close = (run: LedgerRun, state: RunClosing['state'], reason: string, code?: string): void => {
+    closed.add(run);
+    closings.push({
+      job: run.job,
+      slot: run.slot,
+      state,
+      at: now,
+      reason,
+      ...(code === undefined ? {} : { code }),
+    });
+    ofJob.set(
+      run.job,
+      (ofJob.get(run.job) ?? []).filter((other) => other !== run),
+    );
+  };
+  /** A run that was tried keeps what it ended as. */
+  const giveUp = (run: LedgerRun, reason: string): void =>
+    close(run, run.state === 'failed' || run.state === 'interrupted' ? run.state : 'skipped', reason);
+
+  const consider = (run: LedgerRun): void => {
+    const wait = (words: () => string): void => void waits.set(keyText(run), words);
+    const job = jobs.get(run.job);
+    if (job === undefined) return giveUp(run, 'the job is no longer declared');
+    const isOrdered = situation.isOrdered(run);
+    const deadline = job.startingDeadline;
+    if (!isOrdered && isBySlot(run)) {
+      if (run.attempts === 0 && deadline !== undefined && now > run.slot + deadline)
+        return close(
+          run,
+          'missed',
+          `its starting_deadline passed while it waited${waitedFor(situation, run)}`,
+        );
+      if (job.suspend && run.attempts === 0) return close(run, 'skipped', 'the job is suspended');
+    }
+    const { nextAttempt = now } = run;
+    if (nextAttempt > now)
+      return wait(
+        () =>
+          `${run.attempts === 0 ? 'begins' : 'is tried again'} at ${formatSlot(nextAttempt, job.timezone)}`,
+      );
+    const others = (ofJob.get(run.job) ?? []).filter((other) => other !== run);
+    const verdict = besideOthers(run, job, others, situation.isOrdered);
+    if (!verdict.go) {
+      if ('skip' in verdict) return close(run, 'skipped', verdict.skip);
+      replaced.push(...(verdict.replaces ?? []));
+      return wait(verdict.wait);
+    }
+    if (job.concurrency === 'replace' && run.trigger === 'schedule' && !isOrdered)
+      for (const older of others.filter(
+        (other) => isBySlot(other) && other.slot < run.slot && !situation.isOrdered(other),
+      ))
+        giveUp(
+          older,
+          `the slot ${formatSlot(run.slot, job.timezone)} replaced it, since concurrency is replace`,
+        );
+    const data = job.needs.length === 0 ? { state: 'ready' as const } : situation.data(run);
+    if (data.state === 'waiting') return wait(() => data.words);
+    if (data.state === 'late' && job.whenLate === 'fail')
+      return close(run, 'failed', `${data.words}, and when_late is fail`, 'data-late');
+    const held = job.locks.find((lock) => locks.has(lock));
+    if (held !== undefined) return wait(() => `the lock ${held} is held by ${locks.get(held) ?? ''}`);
+    if (places <= 0) return wait(() => `${maxRunning} jobs run already (scheduler.max_running)`);
+    places -= 1;
+    for (const lock of job.locks) locks.set(lock, job.name);
+    const begun = { ...run, state: 'running' as const };
+    ofJob.set(run.job, [...others.filter((other) => !closed.has(other)), begun]);
+    starts.push({ run, ...(data.state === 'late' ? { dataLate: data.words } : {}) });
+  };
+
+  for (const run of open.filter(({ state }) => state !== 'running').toSorted(inOrder)) {
+    if (!closed.has(run)) consider(run);
+  }
+  return { starts, closings, replaced, waits };
+};
+
+const waitedFor = (situation: Situation, run: LedgerRun): string => {
+  const needs = situation.jobs.get(run.job)?.needs ?? [];
+  return needs.length === 0 ? '' : ` for ${needs.join(', ')}`;
+};

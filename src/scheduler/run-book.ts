@@ -1,0 +1,182 @@
+import { errorFields, unixMillis } from '../core/index.ts';
+import type { Log, UnixMillis } from '../core/index.ts';
+import type { Job } from '../config/index.ts';
+import type { LedgerRun, RunClosing, RunLedger } from '../warehouse/index.ts';
+import type { AttemptResult, Outcome } from './attempt.ts';
+import type { Claimed } from './claiming.ts';
+import type { OutageBook } from './outage-book.ts';
+import { randomizedDelay } from './randomized-delay.ts';
+import { retryWait } from './retry-wait.ts';
+import { isBySlot, keyText } from './run-key.ts';
+
+/** A run that has ended, or whose attempt has with another to come. */
+export type Ended = {
+  readonly run: LedgerRun;
+  readonly outcome?: Outcome;
+  readonly error?: unknown;
+};
+
+export type RunBook = {
+  /** Every run that is not over, as the ledger has it. */
+  readonly all: () => readonly LedgerRun[];
+  readonly get: (key: string) => LedgerRun | undefined;
+  /** Runs that the ledger has taken, or that are to begin at another moment. */
+  readonly put: (run: LedgerRun) => void;
+  /** Takes in what was claimed, and tells of slots that were missed. */
+  readonly ingestClaims: (claimed: Claimed) => void;
+  readonly begin: (runs: readonly LedgerRun[], at: UnixMillis) => Promise<readonly LedgerRun[]>;
+  /** An attempt has ended; it is written down with the next `writeEnds`. */
+  readonly finish: (result: AttemptResult) => void;
+  /** Writes ends down; what the ledger does not take is kept for the next time. */
+  readonly writeEnds: () => Promise<void>;
+  readonly close: (closings: readonly RunClosing[]) => Promise<void>;
+  /** After the clock was set back: what waits for its wait to pass waits no longer than that, not until the clock has caught up. */
+  readonly followClockBack: (now: UnixMillis) => void;
+};
+
+export type RunBookDeps = {
+  readonly ledger: RunLedger;
+  readonly log: Log;
+  readonly jobs: () => ReadonlyMap<string, Job>;
+  readonly outages: OutageBook;
+  /** Hears of every end, after the ledger has it. `over`: no attempt is to come. */
+  readonly onEnd: (ended: Ended, over: boolean) => void;
+  /** Hears of runs that the ledger has no more, since their slot is yet to come again. */
+  readonly onGone: (run: LedgerRun) => void;
+};
+
+const iso = (moment: UnixMillis): string => new Date(moment).toISOString();
+
+/** No run has a reason to wait for longer, whatever the clock showed when its next attempt was fixed. */
+const latestBegin = (run: LedgerRun, job: Job, now: UnixMillis): UnixMillis => {
+  if (!isBySlot(run)) return now;
+  if (run.attempts > 0) return unixMillis(now + retryWait(job.retries, run.attempts));
+  return unixMillis(Math.max(now, run.slot + randomizedDelay(job.name, job.randomizedDelay)));
+};
+
+/** Mirrors the open runs of the ledger; what is kept here changes only after the ledger has. */
+export const createRunBook = (deps: RunBookDeps): RunBook => {
+  const { ledger, log, jobs, outages } = deps;
+  const open = new Map<string, LedgerRun>();
+  const finished: AttemptResult[] = [];
+  const about = (run: LedgerRun): Log =>
+    log.with({ job: run.job, slot: iso(run.slot), ...(run.attempts > 1 ? { attempt: run.attempts } : {}) });
+
+  const told = (run: LedgerRun, { outcome, error, dataLate, isMeant }: AttemptResult): void => {
+    const milliseconds = (run.endedAt ?? 0) - (run.startedAt ?? 0);
+    if (run.state === 'ok') {
+      about(run).info('run ended well', { ...outcome?.figures, milliseconds });
+      // That a run ends well on part of its data does not end an outage.
+      if (dataLate !== true) outages.note(run, 'good', run.summary ?? '');
+      return;
+    }
+    const again = run.nextAttempt === undefined ? {} : { nextAttempt: iso(run.nextAttempt) };
+    const words = run.state === 'interrupted' ? 'the run was interrupted' : 'the run failed';
+    const fields = { ...errorFields(error), error: run.reason, milliseconds, ...again };
+    about(run)[run.nextAttempt === undefined ? 'error' : 'warn'](words, fields);
+    if (run.nextAttempt === undefined && isBySlot(run) && isMeant !== true)
+      outages.note(run, 'failed', run.reason ?? '');
+  };
+
+  return {
+    all: () => [...open.values()],
+    get: (key) => open.get(key),
+    put: (run) => void open.set(keyText(run), run),
+
+    ingestClaims: ({ fresh, reopened }) => {
+      for (const [key, run] of open) {
+        const after = reopened.get(run.job);
+        if (after === undefined || run.slot <= after || run.attempts > 0 || !isBySlot(run)) continue;
+        open.delete(key);
+        deps.onGone(run);
+      }
+      const missed = new Map<string, LedgerRun[]>();
+      const kept = new Set<string>();
+      for (const run of fresh) {
+        if (run.state === 'queued') {
+          open.set(keyText(run), run);
+          kept.add(run.job);
+        } else if (run.state === 'missed') missed.set(run.job, [...(missed.get(run.job) ?? []), run]);
+      }
+      for (const [job, runs] of missed) {
+        const sorted = runs.toSorted((left, right) => left.slot - right.slot);
+        const [oldest, newest] = [sorted[0], sorted.at(-1)];
+        if (oldest === undefined || newest === undefined) continue;
+        const range = { from: iso(oldest.slot), through: iso(newest.slot) };
+        log.warn('slots were missed', { job, rows: runs.length, ...range, reason: newest.reason });
+        // Slots that a later one stands in for are as the policy wants them.
+        if (!kept.has(job)) outages.note(newest, 'missed', newest.reason ?? '');
+      }
+    },
+
+    begin: async (runs, at) => {
+      if (runs.length === 0) return [];
+      await ledger.begin(runs, at);
+      return runs.map(({ nextAttempt: _next, ...rest }) => {
+        const begun = { ...rest, state: 'running' as const, attempts: rest.attempts + 1, startedAt: at };
+        open.set(keyText(begun), begun);
+        const why = begun.trigger === 'schedule' ? {} : { trigger: begun.trigger };
+        about(begun).info('run started', why);
+        return begun;
+      });
+    },
+
+    finish: (result) => void finished.push(result),
+
+    writeEnds: async () => {
+      if (finished.length === 0) return;
+      const results = [...finished];
+      await ledger.end(results.map(({ end }) => end));
+      finished.splice(0, results.length);
+      for (const result of results) {
+        const { end, outcome, error } = result;
+        const key = keyText(end);
+        const run = open.get(key);
+        if (run === undefined) continue;
+        const { job: _, slot: __, at, ...how } = end;
+        const { code: ___, reason: ____, ...rest } = run;
+        const after: LedgerRun = { ...rest, ...how, endedAt: at };
+        if (end.nextAttempt === undefined) open.delete(key);
+        else open.set(key, after);
+        told(after, result);
+        deps.onEnd(
+          {
+            run: after,
+            ...(outcome === undefined ? {} : { outcome }),
+            ...(error === undefined ? {} : { error }),
+          },
+          end.nextAttempt === undefined,
+        );
+      }
+    },
+
+    close: async (closings) => {
+      if (closings.length === 0) return;
+      await ledger.close(closings);
+      for (const closing of closings) {
+        const key = keyText(closing);
+        const run = open.get(key);
+        if (run === undefined) continue;
+        const { nextAttempt: _, ...rest } = run;
+        const { at, ...how } = closing;
+        const after: LedgerRun = { ...rest, ...how, endedAt: at };
+        open.delete(key);
+        about(run)[after.state === 'skipped' ? 'info' : 'warn'](`the slot is ${after.state}`, {
+          reason: closing.reason,
+        });
+        if (isBySlot(run) && after.state !== 'skipped')
+          outages.note(after, after.state === 'missed' ? 'missed' : 'failed', closing.reason);
+        deps.onEnd({ run: after }, true);
+      }
+    },
+
+    followClockBack: (now) => {
+      for (const [key, run] of open) {
+        const job = jobs().get(run.job);
+        if (run.nextAttempt === undefined || job === undefined) continue;
+        const latest = latestBegin(run, job, now);
+        if (run.nextAttempt > latest) open.set(key, { ...run, nextAttempt: latest });
+      }
+    },
+  };
+};

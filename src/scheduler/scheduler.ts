@@ -1,0 +1,309 @@
+import { errorFields, fault } from '../core/index.ts';
+import type { Clock, Log, UnixMillis } from '../core/index.ts';
+import type { Job } from '../config/index.ts';
+import type { JobOutage, LedgerRun, RunLedger } from '../warehouse/index.ts';
+import { attempt, failedEnd } from './attempt.ts';
+import type { AttemptResult, Execute, Interruption } from './attempt.ts';
+import { createClaiming } from './claiming.ts';
+import { createDataWaits } from './data-waits.ts';
+import { planDispatch } from './dispatch.ts';
+import type { DataState, Start } from './dispatch.ts';
+import { createRunRequests } from './run-requests.ts';
+import type { SlotRequest, Ordered } from './run-requests.ts';
+import { createOutageBook } from './outage-book.ts';
+import type { Notice } from './outages.ts';
+import { createCycles } from './passes.ts';
+import type { Cycles } from './passes.ts';
+import { createRunBook } from './run-book.ts';
+import { isBySlot, keyText } from './run-key.ts';
+
+export type SchedulerDeps = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly ledger: RunLedger;
+  readonly execute: Execute;
+  /** Up to where the data of a job reach, in milliseconds UTC; nothing when there are none. */
+  readonly watermark: (job: Job) => Promise<UnixMillis | undefined>;
+  /** Up to which moment a run needs data, in milliseconds UTC. */
+  readonly needsThrough: (job: Job, run: LedgerRun) => UnixMillis;
+  /** Passes notices on; one may come again with the same outage and kind, and is one notice then. */
+  readonly notify: (notices: readonly Notice[]) => Promise<void>;
+  /** A run of the job has ended well. */
+  readonly onGoodRun: (job: Job) => void;
+  readonly redact: (text: string) => string;
+};
+
+export type SchedulerOptions = {
+  /** false: only what is ordered runs; slots are left to the daemon. */
+  readonly claimsSlots: boolean;
+  /** Whether runs that a process before this one left are taken care of; not where nothing is to be written. */
+  readonly recovers: boolean;
+  readonly jobs: ReadonlyMap<string, Job>;
+  readonly maxRunning: number;
+};
+
+export type OpenRun = { readonly run: LedgerRun; readonly waiting?: string };
+
+export type Scheduler = {
+  /** One look at clock and ledger: claims what is due and begins what may run. Never rejects. */
+  readonly reconcile: () => Promise<void>;
+  /** Resolves when the run has ended, or its attempt has failed with another to come. */
+  readonly request: (request: SlotRequest) => Promise<Ordered>;
+  /** Takes other jobs up without stopping what runs. */
+  readonly adopt: (jobs: ReadonlyMap<string, Job>, maxRunning: number) => Promise<void>;
+  readonly openRuns: () => readonly OpenRun[];
+  readonly outages: () => ReadonlyMap<string, JobOutage>;
+  readonly nextOf: (job: string) => UnixMillis | undefined;
+  readonly isStopping: () => boolean;
+  /** Claims and begins nothing more, gives running jobs so many milliseconds, then aborts them; resolves when all is written down. */
+  readonly stop: (grace: number) => Promise<void>;
+};
+
+type Active = {
+  readonly controller: AbortController;
+  interruption?: Interruption;
+  readonly over: Promise<void>;
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/**
+ * The one place that decides what runs. All state is the ledger's; everything is done in passes, one after the other.
+ * @throws Fault of the warehouse when the ledger cannot be read at the start.
+ */
+export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOptions): Promise<Scheduler> => {
+  const { clock, log, ledger, redact } = deps;
+  let { jobs, maxRunning } = options;
+  const active = new Map<string, Active>();
+  let waits: ReadonlyMap<string, () => string> = new Map();
+  let stopping = false;
+  let seen = clock.now();
+  let problem: string | undefined;
+  const unreadable = new Set<string>();
+
+  const interrupt = (key: string, interruption: Interruption): void => {
+    const mine = active.get(key);
+    if (mine === undefined || mine.interruption !== undefined) return;
+    mine.interruption = interruption;
+    mine.controller.abort(interruption.error);
+  };
+
+  const outages = await createOutageBook(ledger, clock, deps.notify);
+  const requests = createRunRequests({
+    clock,
+    ledger,
+    book: () => book,
+    cycles: () => cycles,
+    interrupt,
+    isStopping: () => stopping,
+  });
+  const book = createRunBook({
+    ledger,
+    log,
+    jobs: () => jobs,
+    outages,
+    onEnd: (ended, over) => {
+      const job = jobs.get(ended.run.job);
+      if (over) data.forget(ended.run);
+      data.runEnded();
+      if (ended.run.state === 'ok' && job !== undefined) deps.onGoodRun(job);
+      requests.onEnd(ended);
+    },
+    onGone: (run) => {
+      data.forget(run);
+      requests.reject(run, fault('aborted', 'the clock was set back: the slot is yet to come'));
+    },
+  });
+  const data = createDataWaits({
+    jobs: () => jobs,
+    watermark: async (job) => {
+      try {
+        const reached = await deps.watermark(job);
+        unreadable.delete(job.name);
+        return reached;
+      } catch (error) {
+        if (!unreadable.has(job.name))
+          log.warn('how far data reach cannot be read', { job: job.name, ...errorFields(error) });
+        unreadable.add(job.name);
+        // Not known is not nothing: the next pass asks again.
+        data.runEnded();
+        return undefined;
+      }
+    },
+    needsThrough: deps.needsThrough,
+    isOrdered: requests.isOrdered,
+    runNeeded: async (job) => {
+      const now = clock.now();
+      const wanted = { job, interval: { start: now, end: now }, trigger: 'needed' as const };
+      await requests.request(wanted).catch(() => undefined);
+    },
+  });
+  const claiming = await createClaiming({
+    ledger,
+    log,
+    hasBacklog: (job) => book.all().some((run) => run.job === job && run.trigger === 'catchup'),
+    ingestClaims: book.ingestClaims,
+  });
+
+  const start = (job: Job, { run, dataLate }: Start): void => {
+    const key = keyText(run);
+    const controller = new AbortController();
+    if (dataLate !== undefined) {
+      log.warn('the data it needs are late; going on with the data there is', {
+        job: run.job,
+        slot: new Date(run.slot).toISOString(),
+        reason: dataLate,
+      });
+      if (isBySlot(run)) outages.note(run, 'late', dataLate);
+    }
+    const ended = attempt(
+      { job, run, progress: requests.progressOf(run), ...(dataLate === undefined ? {} : { dataLate }) },
+      {
+        clock,
+        execute: deps.execute,
+        redact,
+        stop: controller.signal,
+        interruption: () => active.get(key)?.interruption,
+      },
+    );
+    const finish = (result: AttemptResult): Promise<void> => {
+      book.finish(result);
+      active.delete(key);
+      return cycles.wake();
+    };
+    active.set(key, { controller, over: ended.then(finish) });
+  };
+
+  const dispatch = async (now: UnixMillis): Promise<void> => {
+    const open = book
+      .all()
+      .filter((run) => options.claimsSlots || run.state === 'running' || requests.isOrdered(run));
+    const states = new Map<string, DataState>();
+    for (const run of open) {
+      const waitsForData = (jobs.get(run.job)?.needs.length ?? 0) > 0;
+      if (!waitsForData || run.state === 'running' || (run.nextAttempt ?? 0) > now) continue;
+      states.set(keyText(run), await data.stateOf(run, now));
+    }
+    const plan = planDispatch({
+      now,
+      open,
+      jobs,
+      maxRunning,
+      data: (run) => states.get(keyText(run)) ?? { state: 'ready' },
+      isOrdered: requests.isOrdered,
+    });
+    waits = plan.waits;
+    await book.close(plan.closings);
+    for (const run of plan.replaced)
+      interrupt(keyText(run), {
+        error: fault('aborted', 'a newer slot replaced it, since concurrency is replace'),
+        final: true,
+      });
+    // Journal before effect: a run that is not written down does not begin.
+    const begun = await book.begin(
+      plan.starts.map(({ run }) => run),
+      now,
+    );
+    for (const [index, run] of begun.entries()) {
+      const job = jobs.get(run.job);
+      if (job !== undefined) start(job, { ...plan.starts[index], run });
+    }
+  };
+
+  const cycles: Cycles = createCycles(
+    async () => {
+      await book.writeEnds();
+      const now = clock.now();
+      if (now < seen) book.followClockBack(now);
+      seen = now;
+      if (!stopping) {
+        if (options.claimsSlots) await claiming.claimDue(now);
+        await dispatch(now);
+      }
+      await outages.passOn(jobs);
+      problem = undefined;
+    },
+    (error) => {
+      // The next wake-up tries again; what was not written did not happen.
+      const fields = errorFields(error);
+      if (fields['error'] !== problem) log.error('the ledger cannot be brought up to date', fields);
+      problem = String(fields['error']);
+    },
+  );
+
+  /** Whoever ran these is gone: the database has one owner. */
+  const recover = async (): Promise<void> => {
+    const left = await ledger.open();
+    for (const run of left) book.put(run);
+    const error = fault('aborted', 'the process ended while it ran');
+    for (const run of left.filter(({ state }) => state === 'running')) {
+      const job = jobs.get(run.job);
+      const failure = { state: 'interrupted' as const, error, final: !isBySlot(run) };
+      book.finish({ end: failedEnd(job, run, failure, clock, redact), error });
+    }
+    await book.writeEnds();
+    // The clock may have been far ahead when the process before this one wrote down what waits.
+    book.followClockBack(clock.now());
+    await book.close(
+      book
+        .all()
+        .filter((run) => !isBySlot(run))
+        .map(({ job, slot, state }) => ({
+          job,
+          slot,
+          state: state === 'failed' || state === 'interrupted' ? state : 'skipped',
+          at: clock.now(),
+          reason: 'whoever asked for it is gone',
+        })),
+    );
+    if (options.claimsSlots) await claiming.adopt(jobs, clock.now());
+  };
+  if (options.recovers) await recover();
+
+  const allOver = async (): Promise<void> => {
+    while (active.size > 0) await Promise.race([...active.values()].map(({ over }) => over));
+  };
+
+  return {
+    reconcile: cycles.wake,
+    request: requests.request,
+    adopt: (adopted, most) =>
+      cycles.between(async () => {
+        if (options.claimsSlots) await claiming.adopt(adopted, clock.now());
+        jobs = adopted;
+        maxRunning = most;
+        data.runEnded();
+      }),
+    openRuns: () =>
+      book.all().map((run) => {
+        const waiting = run.state === 'running' ? undefined : waits.get(keyText(run))?.();
+        return { run, ...(waiting === undefined ? {} : { waiting }) };
+      }),
+    outages: outages.open,
+    nextOf: claiming.nextOf,
+    isStopping: () => stopping,
+    stop: async (grace) => {
+      stopping = true;
+      await cycles.wake();
+      const over = allOver();
+      using graceOver = clock.limit(grace);
+      await Promise.race([over, aborted(graceOver.signal)]);
+      if (active.size > 0) {
+        const names = [...active.keys()].map((key) => book.get(key)?.job ?? '');
+        log.warn('running jobs are aborted', { jobs: names.join(', ') });
+      }
+      const error = fault('aborted', 'the daemon was stopped while it ran');
+      for (const key of active.keys()) {
+        const run = book.get(key);
+        interrupt(key, { error, final: run === undefined || !isBySlot(run) });
+      }
+      await over;
+      await cycles.wake();
+      requests.rejectAll(fault('aborted', 'the daemon was stopped before it ran'));
+    },
+  };
+};

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  addMoney,
+  compareMoney,
+  divideMoney,
+  money,
+  multiplyMoney,
+  roundMoney,
+  subtractMoney,
+  sumMoney,
+  zero,
+} from '../../src/core/index.ts';
+
+/** Amounts as whole hundred-millionths, so that sums can be checked in integers. */
+const ticks = fc.bigInt({ min: -(10n ** 16n), max: 10n ** 16n });
+const asText = (amount: bigint): string => {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(9, '0');
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -8)}.${digits.slice(-8)}`;
+};
+
+describe('money', () => {
+  it('reads what gateways write', () => {
+    expect(money('0.10')).toBe('0.1');
+    expect(money(' -12.50 ')).toBe('-12.5');
+    expect(money('1.2e-05')).toBe('0.000012');
+    expect(money('-0.000')).toBe('0');
+    expect(money('.5')).toBe('0.5');
+    expect(money('123456789012345678901234567890.123456789')).toBe(
+      '123456789012345678901234567890.123456789',
+    );
+  });
+
+  it.each(['', 'abc', '1,5', '0x10', 'NaN', 'Infinity', '1.2.3', '--1', '1e9999'])('refuses %j', (text) => {
+    expect(() => money(text)).toThrow(RangeError);
+  });
+
+  it('adds up exactly', () => {
+    fc.assert(
+      fc.property(fc.array(ticks, { maxLength: 60 }), (amounts) => {
+        const exact = amounts.reduce((total, amount) => total + amount, 0n);
+        expect(sumMoney(amounts.map((amount) => money(asText(amount))))).toBe(money(asText(exact)));
+      }),
+    );
+  });
+
+  it('subtracts what was added and orders like integers', () => {
+    fc.assert(
+      fc.property(ticks, ticks, (left, right) => {
+        const [a, b] = [money(asText(left)), money(asText(right))];
+        expect(subtractMoney(addMoney(a, b), b)).toBe(a);
+        expect(Math.sign(compareMoney(a, b))).toBe(left < right ? -1 : left > right ? 1 : 0);
+      }),
+    );
+  });
+
+  it('divides with one stated rounding, half to even', () => {
+    expect(divideMoney(money('1'), money('3'), 4)).toBe('0.3333');
+    expect(divideMoney(money('0.125'), money('1'), 2)).toBe('0.12');
+    expect(divideMoney(money('0.135'), money('1'), 2)).toBe('0.14');
+    expect(divideMoney(money('1'), zero, 2)).toBeUndefined();
+    expect(multiplyMoney(money('123457'), money('0.000002'))).toBe('0.246914');
+  });
+
+  it('shows as many places as asked, and never a negative zero', () => {
+    expect(roundMoney(money('1.005'), 2)).toBe('1.00');
+    expect(roundMoney(money('1.015'), 2)).toBe('1.02');
+    expect(roundMoney(money('-0.001'), 2)).toBe('0.00');
+    expect(roundMoney(money('31807.84'), 0)).toBe('31808');
+  });
+});

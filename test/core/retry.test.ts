@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { backoff, fault, withRetry } from '../../src/core/index.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const policy = { attempts: 4, initial: 500, max: 30_000, longestRetryAfter: 300_000 };
+const failing = (times: number, error: Error) => {
+  let calls = 0;
+  return {
+    calls: () => calls,
+    run: () => {
+      calls += 1;
+      return calls <= times ? Promise.reject(error) : Promise.resolve('done');
+    },
+  };
+};
+
+describe('retry', () => {
+  it('waits longer each time, within the doubled bound and the cap', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 40 }),
+        fc.double({ min: 0, max: 0.999999, noNaN: true }),
+        (attempt, random) => {
+          const wait = backoff(policy, attempt, () => random);
+          expect(wait).toBeGreaterThanOrEqual(0);
+          expect(wait).toBeLessThan(Math.min(policy.max, policy.initial * 2 ** (attempt - 1)));
+        },
+      ),
+    );
+  });
+
+  it('tries again after passing faults and stops at the last attempt', async () => {
+    const clock = manualClock();
+    const twice = failing(2, fault('gateway-timeout', 'slow'));
+    await expect(withRetry(twice.run, policy, { clock, random: () => 0.5 })).resolves.toBe('done');
+    expect(clock.waits).toEqual([250, 500]);
+    const always = failing(99, fault('gateway-timeout', 'slow'));
+    await expect(withRetry(always.run, policy, { clock, random: () => 0.5 })).rejects.toThrow('slow');
+    expect(always.calls()).toBe(4);
+  });
+
+  it('does not repeat what another try cannot fix', async () => {
+    for (const error of [fault('gateway-key-refused', 'no'), new Error('a bug')]) {
+      const task = failing(1, error);
+      await expect(withRetry(task.run, policy, { clock: manualClock(), random: () => 0 })).rejects.toThrow(
+        error.message,
+      );
+      expect(task.calls()).toBe(1);
+    }
+  });
+
+  it('honours Retry-After as a lower bound, and gives up when it is too long', async () => {
+    const clock = manualClock();
+    const soon = failing(1, fault('gateway-rate-limited', 'slow down', { retryAfter: 7000 }));
+    await withRetry(soon.run, policy, { clock, random: () => 0.5 });
+    expect(clock.waits).toEqual([7250]);
+    const late = failing(1, fault('gateway-rate-limited', 'slow down', { retryAfter: 3_600_000 }));
+    await expect(withRetry(late.run, policy, { clock, random: () => 0 })).rejects.toThrow('slow down');
+  });
+
+  it('stops at once when it is aborted', async () => {
+    const controller = new AbortController();
+    const task = failing(99, fault('gateway-timeout', 'slow'));
+    const deps = {
+      clock: manualClock(),
+      random: () => 0,
+      signal: controller.signal,
+      onRetry: () => controller.abort(new Error('enough')),
+    };
+    await expect(withRetry(task.run, policy, deps)).rejects.toThrow('enough');
+    expect(task.calls()).toBe(1);
+  });
+});

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLog, createSecretRegistry } from '../../src/core/index.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+describe('secrets', () => {
+  it('shows as [secret] wherever it is printed by accident', () => {
+    const secret = createSecretRegistry().register('sk-admin-1234567890');
+    expect(`${secret.toString()} ${JSON.stringify({ secret })}`).toBe('[secret] {"secret":"[secret]"}');
+    expect(secret.reveal()).toBe('sk-admin-1234567890');
+  });
+
+  it('is taken out of any text in every form it may be written in', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 6, maxLength: 40 }).filter((text) => text.trim().length >= 6),
+        (value) => {
+          const registry = createSecretRegistry();
+          registry.register(value);
+          const written = [
+            value,
+            JSON.stringify({ value }),
+            encodeURIComponent(value),
+            Buffer.from(value).toString('base64'),
+            Buffer.from(value).toString('hex'),
+          ].join(' | ');
+          const shown = registry.redact(written);
+          expect(shown).toContain('[secret]');
+          for (const form of [encodeURIComponent(value), Buffer.from(value).toString('base64')]) {
+            expect(shown.replaceAll('[secret]', '')).not.toContain(form);
+          }
+        },
+      ),
+    );
+  });
+
+  it('leaves no part of two secrets that overlap, nor of one that begins like another', () => {
+    const registry = createSecretRegistry();
+    for (const value of ['abcdefgh', 'efghijklmnop', 'abcd', 'abcdefghXY']) registry.register(value);
+    expect(registry.redact('-abcdefghijklmnop-abcdefghXY-abcd-')).toBe('-[secret]-[secret]-[secret]-');
+    expect(registry.redact('nothing here')).toBe('nothing here');
+  });
+
+  it('is as quick for ten thousand secrets as for one', () => {
+    const registry = createSecretRegistry();
+    for (let number = 0; number < 10_000; number += 1)
+      registry.register(`https://hc.example.com/ping/${number * 7919}-${'x'.repeat(20)}`);
+    const line = `call https://hc.example.com/ping/${42 * 7919}-${'x'.repeat(20)} failed`;
+    expect(registry.redact(line)).toBe('call [secret] failed');
+  });
+
+  it('never reaches a log line, and the check fails when redaction is left out', () => {
+    const registry = createSecretRegistry();
+    registry.register('sk-hush-hush');
+    const lines: string[] = [];
+    const options = {
+      write: (line: string) => void lines.push(line),
+      level: 'info',
+      clock: manualClock(),
+    } as const;
+    createLog({ ...options, redact: registry.redact }).info('key sk-hush-hush', { key: 'sk-hush-hush' });
+    expect(lines.join('')).not.toContain('hush');
+    createLog({ ...options, redact: (text) => text }).info('key sk-hush-hush');
+    expect(lines.join('')).toContain('hush');
+  });
+
+  it('writes JSON lines with the level, the injected time and bound fields', () => {
+    const lines: string[] = [];
+    const log = createLog({
+      write: (line) => void lines.push(line),
+      level: 'info',
+      clock: manualClock(0),
+      redact: (text) => text,
+    });
+    log.with({ job: 'pull-logs' }).warn('late', { minutes: 3 });
+    log.debug('not shown');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { level: 'warn', time: '1970-01-01T00:00:00.000Z', job: 'pull-logs', minutes: 3, message: 'late' },
+    ]);
+  });
+});

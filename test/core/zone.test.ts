@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  addDays,
+  dateAt,
+  fromWallClock,
+  isDate,
+  isZone,
+  localDays,
+  parseDuration,
+  startOfDay,
+  startOfMonth,
+  startOfWeek,
+} from '../../src/core/index.ts';
+
+const zones = fc.constantFrom(
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'Asia/Shanghai',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'America/Havana',
+);
+const dates = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1990-01-01', days));
+
+describe('zones', () => {
+  it('cuts days that tile time without gap or overlap, whatever the zone', () => {
+    fc.assert(
+      fc.property(zones, dates, fc.integer({ min: 1, max: 60 }), (zone, first, count) => {
+        const days = localDays(first, addDays(first, count - 1), zone);
+        expect(days).toHaveLength(count);
+        days.forEach((day, index) => {
+          expect(dateAt(day.start, zone)).toBe(day.date);
+          if (index > 0) expect(day.start).toBe(days[index - 1]?.end);
+          expect([23, 23.5, 24, 24.5, 25]).toContain((day.end - day.start) / 3600);
+        });
+      }),
+    );
+  });
+
+  it('knows days of 23 and 25 hours', () => {
+    const hours = (date: string) =>
+      localDays(date, date, 'Europe/Berlin').map((day) => (day.end - day.start) / 3600);
+    expect([hours('2026-03-29'), hours('2026-10-25'), hours('2026-11-21')]).toEqual([[23], [25], [24]]);
+  });
+
+  it('finds the first day of a week (Monday) and of a month', () => {
+    expect(startOfWeek('2026-11-22')).toBe('2026-11-16');
+    expect(startOfMonth('2026-02-28')).toBe('2026-02-01');
+  });
+
+  it('reads wall-clock times of a zone', () => {
+    expect(fromWallClock('2026-01-01 08:00:00', 'Asia/Shanghai')).toBe(
+      Date.parse('2026-01-01T00:00:00Z') / 1000,
+    );
+    expect(fromWallClock('yesterday', 'UTC')).toBeUndefined();
+    // 02:30 comes twice on that day: the first pass is still summer time.
+    expect(fromWallClock('2026-10-25 02:30:00', 'Europe/Berlin')).toBe(
+      Date.parse('2026-10-25T00:30:00Z') / 1000,
+    );
+    expect(fromWallClock('2026-11-01 01:30:00', 'America/New_York')).toBe(
+      Date.parse('2026-11-01T05:30:00Z') / 1000,
+    );
+  });
+
+  it('tells what is a zone, a date and a duration', () => {
+    expect([
+      isZone('Europe/Berlin'),
+      isZone('Mars/Olympus'),
+      isDate('2026-02-28'),
+      isDate('2026-02-30'),
+      isDate('26-1-1'),
+    ]).toEqual([true, false, true, false, false]);
+    expect([
+      parseDuration('10m'),
+      parseDuration('1h30m'),
+      parseDuration('2d'),
+      parseDuration('90'),
+      parseDuration('-1m'),
+    ]).toEqual([600_000, 5_400_000, 172_800_000, undefined, undefined]);
+    expect(() => startOfDay('2026-02-30', 'UTC')).toThrow(RangeError);
+  });
+});
+
+describe('a midnight that comes twice', () => {
+  it('begins the day at the first of the two', () => {
+    // Havana falls back from 01:00 to 00:00 on 2026-11-01.
+    const [day] = localDays('2026-11-01', '2026-11-01', 'America/Havana');
+    expect([day?.start, day?.end]).toEqual([
+      Date.parse('2026-11-01T04:00:00Z') / 1000,
+      Date.parse('2026-11-02T05:00:00Z') / 1000,
+    ]);
+  });
+});

@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest';
+import { createHousekeeping } from '../../src/daemon/housekeeping.ts';
+import type { App } from '../../src/daemon/open-app.ts';
+import type { Reload } from '../../src/daemon/reload.ts';
+import { fault, silentLog } from '../../src/core/index.ts';
+import type { Fault, FaultCode, Deps } from '../../src/core/index.ts';
+import type { KeyAlert } from '../../src/keys/index.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** A daemon's work on the rotations of two accounts; each letter is queued once, as the outbox does. */
+const openFixture = (start = '2026-01-10T08:00:00Z') => {
+  const clock = manualClock(Date.parse(start));
+  const failures = new Map<string, Error>();
+  const closed = new Set<string>();
+  const journal: { problem?: Fault } = {};
+  const asked: string[] = [];
+  const letters = new Map<string, KeyAlert>();
+  const keyService = (account: string) => ({
+    open: async () => (closed.has(account) ? [] : [{}]),
+    advance: async () => {
+      asked.push(account);
+      const failure = failures.get(account);
+      if (failure !== undefined) throw failure;
+      return [];
+    },
+  });
+  const runtime = {
+    config: { settings: { accounts: { main: {}, other: {} } } },
+    routes: [],
+    keyService: keyService,
+    notifyOfKeys: async (alert: KeyAlert) => {
+      if (!letters.has(alert.key)) letters.set(alert.key, alert);
+    },
+  };
+  const app = { current: () => runtime, keyProblem: async () => journal.problem } as unknown as App;
+  const boot = () => createHousekeeping(app, {} as Reload, { clock } as unknown as Deps, silentLog);
+  let works = boot();
+  /** Asked for again each time, as the daemon does. */
+  const work = () => {
+    const found = works().find(({ name }) => name === 'rotations');
+    if (found === undefined) throw new Error('no work on rotations');
+    return found;
+  };
+  const { signal } = new AbortController();
+  const fixture = {
+    clock,
+    asked,
+    closed,
+    damage: (message = 'line 2 is not it') => {
+      journal.problem = fault('audit-damaged', message, { advice: 'move it aside' });
+    },
+    restore: () => {
+      delete journal.problem;
+    },
+    restart: () => {
+      works = boot();
+    },
+    fail: (code: FaultCode, account = 'main') => void failures.set(account, fault(code, `${code} it is`)),
+    fix: (account = 'main') => void failures.delete(account),
+    /** Goes over the rotations every five minutes for so long, the end included. */
+    passFor: async (millis: number) => {
+      for (let gone = 0; ; gone += 5 * minute) {
+        await work().run(signal);
+        if (gone >= millis) return;
+        clock.advance(5 * minute);
+      }
+    },
+    titles: () =>
+      [...letters.values()].map(({ account, title }) =>
+        account === '' ? title : title.replace(account, '…'),
+      ),
+    letters: () => [...letters.values()],
+  };
+  return fixture;
+};
+
+const stuck = 'the rotations of … cannot be advanced';
+const over = 'the rotations of … advance again';
+
+describe('rotations that cannot be advanced', () => {
+  it('are told of once more on one day where a job carried them to their end meanwhile', async () => {
+    const fixture = openFixture();
+    fixture.fail('disk-full');
+    await fixture.passFor(5 * minute);
+    fixture.fix();
+    fixture.closed.add('main');
+    await fixture.passFor(3 * hour);
+    fixture.closed.delete('main');
+    fixture.fail('disk-full');
+    await fixture.passFor(5 * minute);
+    expect(fixture.titles()).toEqual([stuck, stuck]);
+  });
+
+  it('are told of each time that they begin to be, and when they advance again', async () => {
+    const fixture = openFixture();
+    await fixture.passFor(hour);
+    fixture.fail('gateway-unreachable');
+    await fixture.passFor(hour);
+    expect(fixture.titles()).toEqual([stuck]);
+    fixture.fix();
+    await fixture.passFor(hour);
+    expect(fixture.titles()).toEqual([stuck, over]);
+    expect(fixture.letters()[1]).toMatchObject({
+      kind: 'done',
+      words: expect.stringContaining('since 2026-01-10T09:00:00Z') as string,
+    });
+    fixture.clock.set(Date.parse('2026-06-02T10:00:00Z'));
+    fixture.fail('gateway-unreachable');
+    await fixture.passFor(hour);
+    fixture.fix();
+    await fixture.passFor(0);
+    expect(fixture.titles()).toEqual([stuck, over, stuck, over]);
+  });
+
+  it('by what passes are told of after half an hour, by anything else at once', async () => {
+    const codes = [
+      ['gateway-unreachable', 0],
+      ['gateway-server-error', 0],
+      ['gateway-rate-limited', 0],
+      ['gateway-timeout', 0],
+      ['gateway-key-refused', 1],
+      ['audit-damaged', 1],
+      ['disk-full', 1],
+    ] as const;
+    for (const [code, atOnce] of codes) {
+      const fixture = openFixture();
+      fixture.fail(code);
+      await fixture.passFor(25 * minute);
+      expect([code, fixture.titles().length]).toEqual([code, atOnce]);
+      fixture.clock.advance(5 * minute);
+      await fixture.passFor(0);
+      expect([code, fixture.titles()]).toEqual([code, [stuck]]);
+    }
+  });
+
+  it('for less than half an hour are not told of, nor that they advance', async () => {
+    const fixture = openFixture();
+    for (let times = 0; times < 10; times += 1) {
+      fixture.fail('gateway-unreachable');
+      await fixture.passFor(20 * minute);
+      fixture.fix();
+      await fixture.passFor(5 * minute);
+    }
+    expect(fixture.titles()).toEqual([]);
+  });
+
+  it('by what was passing and no longer is are told of at once', async () => {
+    const fixture = openFixture();
+    fixture.fail('gateway-unreachable');
+    await fixture.passFor(10 * minute);
+    fixture.fail('gateway-key-refused');
+    await fixture.passFor(0);
+    expect(fixture.letters().map(({ words }) => words)).toEqual([
+      expect.stringContaining('gateway-key-refused it is'),
+    ]);
+  });
+
+  it('by one outage that shows in many ways are told of once, and again after a week of it', async () => {
+    const fixture = openFixture();
+    await fixture.passFor(0);
+    const ways = ['gateway-unreachable', 'gateway-timeout', 'gateway-server-error'] as const;
+    for (let hours = 0; hours < 24 * 6; hours += 1) {
+      fixture.fail(ways[hours % 3] ?? 'gateway-unreachable');
+      await fixture.passFor(55 * minute);
+      fixture.clock.advance(5 * minute);
+    }
+    expect(fixture.titles()).toEqual([stuck]);
+    fixture.clock.advance(day);
+    await fixture.passFor(day);
+    expect(fixture.titles()).toEqual([stuck, stuck]);
+    fixture.fix();
+    await fixture.passFor(0);
+    expect(fixture.titles()).toEqual([stuck, stuck, over]);
+  });
+
+  it('are told of at most once a day by a program that is started again and again', async () => {
+    const fixture = openFixture('2026-01-10T00:00:00Z');
+    fixture.fail('gateway-key-refused');
+    for (let times = 0; times < 20; times += 1) {
+      await fixture.passFor(30 * minute);
+      fixture.restart();
+    }
+    expect(fixture.titles()).toEqual([stuck]);
+    fixture.clock.set(Date.parse('2026-01-11T00:00:00Z'));
+    fixture.restart();
+    await fixture.passFor(0);
+    expect(fixture.titles()).toEqual([stuck, stuck]);
+  });
+
+  it('are told of again on the same day, once they had advanced, but not time after time', async () => {
+    const fixture = openFixture();
+    fixture.fail('gateway-key-refused');
+    await fixture.passFor(0);
+    fixture.fix();
+    fixture.clock.advance(2 * hour);
+    await fixture.passFor(0);
+    fixture.fail('gateway-key-refused');
+    await fixture.passFor(0);
+    expect(fixture.titles()).toEqual([stuck, over, stuck]);
+    // It comes and goes with each pass, for three hours.
+    for (let times = 0; times < 18; times += 1) {
+      fixture.fix();
+      await fixture.passFor(5 * minute);
+      fixture.fail('gateway-key-refused');
+      await fixture.passFor(5 * minute);
+    }
+    expect(fixture.titles().length).toBeLessThanOrEqual(10);
+    expect(fixture.titles().at(-1)).toBe(stuck);
+  });
+
+  it('of one account keep no other waiting, and are told of each by its own', async () => {
+    const fixture = openFixture();
+    fixture.fail('gateway-key-refused', 'main');
+    await fixture.passFor(0);
+    expect(fixture.asked).toEqual(['main', 'other']);
+    fixture.fail('gateway-key-refused', 'other');
+    await fixture.passFor(0);
+    expect(fixture.letters().map(({ account }) => account)).toEqual(['main', 'other']);
+  });
+
+  it('that are there no more are not reported as advancing', async () => {
+    const fixture = openFixture();
+    fixture.fail('gateway-key-refused');
+    await fixture.passFor(0);
+    fixture.closed.add('main');
+    await fixture.passFor(hour);
+    fixture.fix();
+    fixture.closed.clear();
+    await fixture.passFor(0);
+    expect(fixture.titles()).toEqual([stuck]);
+  });
+});
+
+const closed = 'nothing is done to keys: their journal does not hold';
+const holds = 'the journal of keys holds again: rotations advance again';
+
+describe('a journal of keys that does not hold', () => {
+  it('is told of at once though nothing is due, again each week, and when it holds again', async () => {
+    const fixture = openFixture();
+    fixture.closed.add('main').add('other');
+    await fixture.passFor(hour);
+    expect(fixture.titles()).toEqual([]);
+    fixture.damage();
+    await fixture.passFor(6 * day);
+    expect(fixture.titles()).toEqual([closed]);
+    expect(fixture.letters()[0]).toMatchObject({ kind: 'failed', account: '', service: '' });
+    expect(fixture.letters()[0]?.words).toMatch(
+      /^line 2 is not it\. .*since 2026-01-10T09:00:00Z.* What to do: move it aside\.$/,
+    );
+    await fixture.passFor(2 * day);
+    expect(fixture.titles()).toEqual([closed, closed]);
+    await fixture.passFor(7 * day);
+    expect(fixture.titles()).toEqual([closed, closed, closed]);
+    fixture.restore();
+    await fixture.passFor(hour);
+    expect(fixture.titles()).toEqual([closed, closed, closed, holds]);
+  });
+
+  it('is one letter, not one for each account, and no step is tried meanwhile', async () => {
+    const fixture = openFixture();
+    fixture.damage();
+    await fixture.passFor(hour);
+    expect([fixture.titles(), fixture.asked]).toEqual([[closed], []]);
+    fixture.restore();
+    await fixture.passFor(0);
+    expect(fixture.asked).toEqual(['main', 'other']);
+  });
+
+  it('from the start is told of once a day by a program that is started again and again', async () => {
+    const fixture = openFixture('2026-01-10T00:00:00Z');
+    fixture.damage();
+    for (let times = 0; times < 10; times += 1) {
+      await fixture.passFor(30 * minute);
+      fixture.restart();
+    }
+    expect(fixture.titles()).toEqual([closed]);
+    fixture.clock.set(Date.parse('2026-01-11T00:00:00Z'));
+    fixture.restart();
+    await fixture.passFor(0);
+    expect(fixture.titles()).toEqual([closed, closed]);
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { unixMillis } from '../../src/core/index.ts';
+import { jobFailures } from '../../src/daemon/views/job-failures.ts';
+import { runAt } from '../warehouse/ledger-support.ts';
+
+const second = 1000;
+
+const failed = (change: Parameters<typeof runAt>[2]) => ({
+  ...runAt('pull', 1_700_000_000 * second, { state: 'failed', endedAt: unixMillis(1), ...change }),
+});
+
+const adviceFor = (change: Parameters<typeof runAt>[2]): string | undefined =>
+  jobFailures([failed(change)], []).get('pull')?.advice;
+
+it('a killed run is started again as it was started: without a slot, or with the slot it was for', () => {
+  const code = 'aborted';
+  expect(adviceFor({ code, trigger: 'hand', slot: unixMillis(1_700_000_000_123) })).toBe(
+    'run `tollkeeper run pull`',
+  );
+  expect(adviceFor({ code, trigger: 'backfill' })).toBe(
+    'run `tollkeeper run pull --slot 2023-11-14T22:13:20Z`',
+  );
+});
+
+it('a failure with a known cause names the fix before the command', () => {
+  expect(adviceFor({ code: 'disk-full' })).toMatch(/^free space .*; then run `tollkeeper run pull --slot /);
+});
+
+it('a scheduled run that a newer open run replaces is no failure, one by hand stays one', () => {
+  const newer = runAt('pull', 1_700_000_100 * second, { state: 'running' });
+  const interrupted = (trigger: 'schedule' | 'hand') => failed({ state: 'interrupted', trigger });
+  expect(jobFailures([interrupted('schedule')], [newer]).size).toBe(0);
+  expect(jobFailures([interrupted('schedule')], []).size).toBe(1);
+  expect(jobFailures([interrupted('hand')], [newer]).size).toBe(1);
+  expect(jobFailures([failed({})], [newer]).size).toBe(1);
+});

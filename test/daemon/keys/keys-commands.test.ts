@@ -1,0 +1,653 @@
+import { describe, expect, it } from 'vitest';
+import { fault, noProgress, unixMillis } from '../../../src/core/index.ts';
+import type { RotationView } from '../../../src/keys/index.ts';
+import {
+  fakeKeyService,
+  keyFixture,
+  now,
+  compromisePlanned,
+  plannedExpiry,
+  plannedRotation,
+  surveyed,
+} from '../support/fake-key-service.ts';
+import type { FakeKeyService } from '../support/fake-key-service.ts';
+
+const never = new AbortController().signal;
+const who = 'person anna';
+const day = 86_400_000;
+
+const viewOf = (service: string): RotationView => ({
+  id: `r-${service}`,
+  account: 'main',
+  service,
+  stage: 'creating',
+  since: now,
+  words: 'its successor is being made',
+  tries: 0,
+});
+
+const oneAccount = (...keys: ReturnType<typeof surveyed>[]) => {
+  const main = fakeKeyService('main', keys);
+  return { main, ...keyFixture({ main }) };
+};
+
+describe('a key that a person names', () => {
+  const keys = [
+    surveyed(1, 'billing', { known: true }),
+    surveyed(2, 'billing.g2'),
+    surveyed(3, 'batch.g1'),
+    surveyed(4, 'batch.g4'),
+    surveyed(5, 'twin'),
+    surveyed(6, 'twin'),
+    surveyed(7, '3'),
+  ];
+  it.each([
+    ['batch.g4', 4],
+    ['batch.g1', 3],
+    ['billing.g2', 2],
+    ['id:1', 1],
+    ['5', 5],
+    ['id:3', 3],
+  ])('%s is the key %i', async (named, id) => {
+    const { keys: commands } = oneAccount(...keys);
+    const { keys: found } = await commands.list({ key: named, days: 30 }, noProgress, never);
+    expect(found.map(({ keyId }) => keyId)).toEqual([id]);
+  });
+  it.each([
+    ['twin', /id:5 \(twin\), id:6 \(twin\)$/],
+    ['3', /id:3 \(batch\.g1\), id:7 \(3\)$/],
+    ['nobody', /no service, key or id is nobody/],
+  ])('%s is refused with the ids', async (named, words) => {
+    const { keys: commands, main } = oneAccount(...keys);
+    await expect(commands.rotate({ key: named, now: false, who }, noProgress, never)).rejects.toMatchObject({
+      code: 'wrong-use',
+      message: expect.stringMatching(words) as string,
+    });
+    expect(main.asked).toEqual([]);
+  });
+  it.each([
+    ['billing', [1, 2]],
+    ['batch', [3, 4]],
+    ['twin', [5, 6]],
+  ])('%s is a service, and its whole line is listed', async (named, ids) => {
+    const { keys: commands, main } = oneAccount(...keys);
+    main.rotations = ['billing', 'batch', 'twin'].map((service) => ({ ...viewOf(service), service }));
+    const { keys: found, rotations } = await commands.list({ key: named, days: 30 }, noProgress, never);
+    expect(found.map(({ keyId }) => keyId)).toEqual(ids);
+    expect(rotations.map(({ service }) => service)).toEqual([named]);
+  });
+  it('may be a service that has a rotation under way, and no key yet', async () => {
+    const { keys: commands, main } = oneAccount();
+    main.rotations = [viewOf('fresh')];
+    const list = await commands.list({ key: 'fresh', days: 30 }, noProgress, never);
+    expect([list.keys, list.rotations.map(({ service }) => service)]).toEqual([[], ['fresh']]);
+  });
+  it.each([
+    [
+      'the newest, though the first is called like the service',
+      [
+        ['growth', {}],
+        ['growth.g2', {}],
+      ],
+      2,
+    ],
+    [
+      'the newest that works',
+      [
+        ['growth.g1', {}],
+        ['growth.g2', {}, { status: 2 }],
+      ],
+      1,
+    ],
+    [
+      'the newest that has not left the line',
+      [
+        ['growth.g1', {}],
+        ['growth.g2', { retired: true }],
+      ],
+      1,
+    ],
+    [
+      'the newest that every sink held',
+      [
+        ['growth.g1', { split: true }],
+        ['growth.g2', { split: true, unfinished: true }],
+      ],
+      1,
+    ],
+    [
+      'one that we know before one that is only called so',
+      [
+        ['growth.g1', {}],
+        ['growth.g9', { known: false }],
+      ],
+      1,
+    ],
+    [
+      'the newest where none works',
+      [
+        ['growth.g1', {}, { status: 2 }],
+        ['growth.g2', {}, { status: 2 }],
+      ],
+      2,
+    ],
+  ] as const)('that is a service is %s', async (_, given, id) => {
+    const line = given.map(([name, change, key = {}], at) =>
+      surveyed(at + 1, name, { known: true, service: 'growth', ...change }, key),
+    );
+    const { keys: commands, main } = oneAccount(...line);
+    await commands.expire({ key: 'growth', who, evenIfCurrent: true }, never);
+    expect(main.asked).toMatchObject([['expire', [{ keyId: id }], who]]);
+  });
+  it('is looked for in every account, and refused where two have it', async () => {
+    const [main, other] = [
+      fakeKeyService('main', [surveyed(1, 'billing.g1')]),
+      fakeKeyService('other', [surveyed(1, 'billing.g1')]),
+    ];
+    const { keys: commands } = keyFixture({ main, other });
+    const request = { key: 'billing', who, evenIfCurrent: true };
+    await expect(commands.expire(request, never)).rejects.toThrow(
+      'billing fits several keys: id:1 (billing.g1, account main), id:1 (billing.g1, account other)',
+    );
+    await commands.expire({ ...request, account: 'other' }, never);
+    expect([main.asked.length, other.asked.length]).toEqual([0, 1]);
+    await expect(commands.expire({ ...request, account: 'third' }, never)).rejects.toThrow(
+      'there is no account third; there are: main, other',
+    );
+  });
+});
+
+const cutOver = (main: FakeKeyService, candidate: { keyId: number; name: string }): void => {
+  main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', cutOver: true, candidate }));
+};
+
+describe('rotating by hand', () => {
+  it('takes the terms of the job that covers the key, and goes on until nothing moves', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
+    main.steps = [
+      { view: { stage: 'verified' }, moved: true },
+      { view: { stage: 'current', words: 'both keys work until 2026-11-23' }, moved: true },
+      { view: {}, moved: false },
+    ];
+    const seen: unknown[] = [];
+    const outcome = await keys.rotate(
+      { key: 'billing', now: false, who },
+      (step) => seen.push(step.detail),
+      never,
+    );
+    expect(outcome).toMatchObject({
+      good: true,
+      rotations: [{ stage: 'current', words: 'both keys work until 2026-11-23', old: { keyId: 1 } }],
+    });
+    expect(seen).toEqual([
+      'verified',
+      'a key is to be made',
+      'current',
+      'both keys work until 2026-11-23',
+      'current',
+    ]);
+    expect(main.asked).toMatchObject([
+      [
+        'start',
+        [
+          {
+            service: 'billing',
+            why: 'hand',
+            terms: { job: 'rotate-prod', overlap: 2 * day },
+            old: { keyId: 1, generation: 7 },
+          },
+        ],
+        who,
+      ],
+    ]);
+  });
+
+  it('of a leaked key leaves no overlap, and waits for no evidence', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7', {}, { status: 2 }));
+    await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    expect(main.asked).toMatchObject([
+      ['start', [{ why: 'leak', terms: { overlap: 0, retire: { when: 'now', ending: 'delete' } } }], who],
+    ]);
+  });
+
+  it.each(['retired', 'revived'])('of a leaked key works though it has left its line: %s', async (reason) => {
+    const { main, keys } = oneAccount(surveyed(1, `batch-${reason}`, { retired: true }));
+    await keys.rotate({ key: '1', now: true, who }, noProgress, never);
+    expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
+    main.rotations = [];
+    await expect(keys.rotate({ key: '1', now: false, who }, noProgress, never)).rejects.toThrow(
+      'has left its line',
+    );
+  });
+
+  it('takes up what is under way and starts nothing; a leak does not wait behind a usual rotation', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
+    await main.start([plannedRotation(surveyed(1, 'billing.g7'))], 'job rotate-prod');
+    main.asked.length = 0;
+    expect(await keys.rotate({ key: '1', now: false, who }, noProgress, never)).toMatchObject({
+      rotations: [{ id: 'r1' }],
+    });
+    await expect(keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).rejects.toMatchObject({
+      message: expect.stringContaining('not for a leaked key') as string,
+      advice: expect.stringContaining('keys give-up billing') as string,
+    });
+    main.events = [compromisePlanned('main', 'billing')];
+    expect((await keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).good).toBe(true);
+    expect(main.asked).toEqual([]);
+  });
+
+  it('of a leaked key ends the old one at once where its successor is in use, and begins again where that leaked', async () => {
+    const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8')];
+    const { main, keys } = oneAccount(old, fresh);
+    await main.start([plannedRotation(old)], 'job rotate-prod');
+    cutOver(main, { keyId: 2, name: 'billing.g8' });
+    main.asked.length = 0;
+    const ended = await keys.rotate({ key: 'billing.g7', now: true, who }, noProgress, never);
+    expect(ended).toMatchObject({
+      good: true,
+      rotations: [{ id: 'r1' }],
+      changes: [{ keyId: 1, done: true }],
+    });
+    // Here the key service lets no second one begin, and says so.
+    const begun = await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    expect(begun).toMatchObject({ good: false, notes: [expect.stringContaining('under way (r1)')] });
+    expect(main.asked).toMatchObject([
+      ['expire', [{ keyId: 1, action: { kind: 'delete' } }], who],
+      ['start', [{ why: 'leak', old: { keyId: 2 } }], who],
+    ]);
+  });
+
+  it('of a leaked key goes by the key that is named while the rotation for another leak is open', async () => {
+    const line = [surveyed(1, 'billing.g6'), surveyed(2, 'billing.g7'), surveyed(3, 'billing.g8')] as const;
+    const { main, keys } = oneAccount(...line);
+    await main.start([plannedRotation(line[1])], who);
+    cutOver(main, { keyId: 3, name: 'billing.g8' });
+    main.events = [compromisePlanned('main', 'billing')];
+    main.asked.length = 0;
+    await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
+    await keys.rotate({ key: 'billing.g8', now: true, who }, noProgress, never);
+    expect(main.asked).toMatchObject([
+      ['expire', [{ keyId: 1, action: { kind: 'delete' } }], who],
+      ['start', [{ why: 'leak', old: { keyId: 3 } }], who],
+    ]);
+    main.asked.length = 0;
+    // Said again of the service, it is the leak that is seen to.
+    expect((await keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).good).toBe(true);
+    expect(main.asked).toEqual([]);
+    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'created', cutOver: false }));
+    const early = await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
+    expect(early).toMatchObject({ good: false, notes: [expect.stringContaining('is not ended yet')] });
+  });
+
+  it('of a leaked key is seen to, though nobody can be asked afterwards what else works', async () => {
+    const { main } = oneAccount(surveyed(1, 'billing.g7'));
+    let asked = 0;
+    const survey: typeof main.survey = async (signal) => {
+      asked += 1;
+      if (asked > 1) throw fault('gateway-unreachable', 'no way there');
+      return main.survey(signal);
+    };
+    const { keys } = keyFixture({ main: { ...main, survey } });
+    const outcome = await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    expect(outcome).toMatchObject({
+      good: true,
+      notes: [expect.stringContaining('what else of billing works could not be looked up (no way there)')],
+    });
+  });
+
+  it('of a leaked key whose successor does not work begins again: nothing goes before there is another', async () => {
+    const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8', {}, { status: 2 })];
+    const { main, keys } = oneAccount(old, fresh);
+    await main.start([plannedRotation(old)], 'job rotate-prod');
+    cutOver(main, { keyId: 2, name: 'billing.g8' });
+    main.asked.length = 0;
+    await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
+  });
+
+  it('stops at a step that fails, with the old key as it was', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
+    const broken = fault('gateway-unreachable', 'nobody answers');
+    main.steps = [{ view: { stage: 'planned', tries: 1 }, moved: true, fault: broken }];
+    const outcome = await keys.rotate({ key: 'billing', now: false, who }, noProgress, never);
+    expect(outcome).toMatchObject({
+      good: false,
+      rotations: [
+        { fault: { code: 'gateway-unreachable', message: 'nobody answers', advice: broken.advice } },
+      ],
+    });
+  });
+
+  it.each([
+    ['growth', {}, /no rotate-keys job covers growth\.g1/],
+    ['growth', { job: 'expire-old' }, /rotates no keys/],
+    ['growth', { job: 'spent' }, /no job spent rotates or ends keys; there are: rotate-prod, expire-old/],
+    ['shared', { job: 'rotate-prod' }, /a key of shared: it would overwrite the key of billing/],
+    ['shared', { job: 'rotate-prod', now: true }, /overwrite the key of billing/],
+    ['dead', { job: 'rotate-prod' }, /dead\.g1 \(id 3\) cannot be rotated: it is disabled/],
+  ])('%s with %j is refused', async (key, more, words) => {
+    const { main, keys } = oneAccount(
+      surveyed(2, 'growth.g1'),
+      surveyed(3, 'dead.g1', {}, { status: 2 }),
+      surveyed(4, 'shared.g1'),
+    );
+    await expect(keys.rotate({ key, now: false, who, ...more }, noProgress, never)).rejects.toThrow(words);
+    expect(main.asked).toEqual([]);
+  });
+});
+
+describe('other orders', () => {
+  it('expire sets an end now or later, and says when it could not', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'growth.g7'), surveyed(13, 'unlucky'));
+    expect(await keys.expire({ key: 'growth', at: '+48h', who }, never)).toMatchObject({ good: true });
+    expect(await keys.expire({ key: 'unlucky', who }, never)).toMatchObject({
+      good: false,
+      changes: [{ keyId: 13, done: false, said: 'said of unlucky' }],
+    });
+    expect(main.asked).toMatchObject([
+      ['expire', [{ keyId: 1, action: { kind: 'expire', at: (now + 2 * day) / 1000 } }], who],
+      ['expire', [{ keyId: 13, action: { kind: 'expire', at: now / 1000 } }], who],
+    ]);
+    for (const at of ['soon', '2026-11-20'])
+      await expect(keys.expire({ key: 'growth', at, who }, never)).rejects.toMatchObject({ exitCode: 2 });
+  });
+
+  const part = (one: 'old' | 'leaving' | 'successor') => ({
+    rotation: { id: 'r1', stage: 'delivering' as const, part: one },
+  });
+  it.each([
+    ['the newest that works', [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8', {}, { status: 2 })]],
+    ['what is to be replaced', [surveyed(1, 'growth.g7', part('old')), surveyed(2, 'growth.g8')]],
+    ['the successor', [surveyed(1, 'growth.g7', part('successor')), surveyed(2, 'growth.g8')]],
+    [
+      'what a sink may hold',
+      [
+        surveyed(1, 'billing.g7', { split: true, unfinished: true }),
+        surveyed(2, 'billing.g6', { split: true }),
+      ],
+    ],
+    [
+      'what some sinks still hold',
+      [
+        surveyed(1, 'billing.g7', { split: true }),
+        surveyed(2, 'billing.g8', { split: true, unfinished: true }),
+      ],
+    ],
+  ])('expire refuses the key that sinks hold, unless it is said that it is meant: %s', async (_, line) => {
+    const { main, keys } = oneAccount(...line);
+    const { service = '' } = line[0] ?? {};
+    const request = { key: 'id:1', at: '+48h', who };
+    await expect(keys.expire(request, never)).rejects.toMatchObject({
+      code: 'wrong-use',
+      exitCode: 2,
+      message: expect.stringContaining(`${service}.g7 (id 1) is the current key of ${service}`) as string,
+      advice: expect.stringMatching(new RegExp(`keys rotate ${service} --now.*--even-if-current`)) as string,
+    });
+    expect(main.asked).toEqual([]);
+    await keys.expire({ ...request, evenIfCurrent: true }, never);
+    expect(main.asked).toMatchObject([['expire', [{ keyId: 1, evenIfCurrent: true }], who]]);
+  });
+
+  it('expire says which places hold the key, as far as that was written down', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
+    const request = { key: 'billing', who };
+    await expect(keys.expire(request, never)).rejects.toThrow('the job rotate-prod delivers it');
+    const common = { at: now, who, account: 'main', service: 'billing', rotation: 'r0' };
+    const key = { keyId: 1, generation: 7, name: 'billing.g7' };
+    main.events = [
+      { ...common, ...key, what: 'delivering', place: 'file:/run/one' },
+      { ...common, ...key, what: 'delivering', place: 'file:/run/two' },
+    ];
+    await expect(keys.expire(request, never)).rejects.toThrow('file:/run/one and file:/run/two may hold it');
+    main.events.push({ ...common, ...key, what: 'read-back', places: ['file:/run/one', 'file:/run/two'] });
+    await expect(keys.expire(request, never)).rejects.toThrow('file:/run/one and file:/run/two hold it');
+  });
+
+  it.each([
+    ['an older one of a service', [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8')]],
+    ['one that is leaving', [surveyed(1, 'billing.g7', part('leaving')), surveyed(2, 'billing.g8')]],
+    [
+      'one that only its name puts into a line',
+      [surveyed(1, 'billing.g9', { known: false }), surveyed(2, 'billing.g8')],
+    ],
+    ['one that nobody can use', [surveyed(1, 'billing.g7', {}, { status: 2 })]],
+    ['one that no job delivers', [surveyed(1, 'growth.g7')]],
+  ])('expire ends %s', async (_, line) => {
+    const { main, keys } = oneAccount(...line);
+    await keys.expire({ key: 'id:1', who }, never);
+    expect(main.asked).toMatchObject([['expire', [{ keyId: 1 }], who]]);
+  });
+
+  it('create makes the first key of a service through the steps, and of no other', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
+    const request = {
+      service: 'batch',
+      job: 'rotate-prod',
+      quota: '500',
+      expires: '+90d',
+      group: 'vip',
+      who,
+    };
+    await keys.create(request, noProgress, never);
+    expect(main.asked).toMatchObject([
+      [
+        'start',
+        [
+          {
+            service: 'batch',
+            why: 'new',
+            fresh: {
+              remainQuota: '500',
+              unlimitedQuota: false,
+              expiredTime: (now + 90 * day) / 1000,
+              group: 'vip',
+            },
+          },
+        ],
+        who,
+      ],
+    ]);
+    main.asked.length = 0;
+    for (const [change, words] of [
+      [{ service: 'billing' }, /billing has billing\.g7 already/],
+      [{ service: 'x'.repeat(41) }, /too long/],
+      [{ service: 'shared' }, /does not select shared\.g1/],
+      [{ service: 'beyond' }, /overwrite the key of billing/],
+      [{ quota: '-3' }, /no quota/],
+      [{ quota: '0' }, /no quota/],
+      [{ quota: 'much' }, /no quota/],
+      [{ job: 'expire-old' }, /rotates no keys/],
+      [{ account: 'other' }, /is for account main/],
+    ] as const)
+      await expect(keys.create({ ...request, service: 'new', ...change }, noProgress, never)).rejects.toThrow(
+        words,
+      );
+    expect(main.asked).toEqual([]);
+  });
+
+  it('adopt, confirm, resume and give-up reach the key service of the account', async () => {
+    const [main, other] = [fakeKeyService('main', []), fakeKeyService('other', [surveyed(9, 'legacy')])];
+    const { keys } = keyFixture({ main, other });
+    expect(
+      (await keys.adopt({ key: 'legacy', service: 'billing', generation: 3, move: true, who }, never)).said,
+    ).toBe('legacy (id 9) is generation 3 of billing');
+    await expect(keys.resume({ service: 'billing', who }, noProgress, never)).rejects.toThrow(
+      'in any account',
+    );
+    await other.start([plannedRotation(surveyed(9, 'billing.g3'))], who);
+    expect(await keys.resume({ service: 'billing', who }, noProgress, never)).toMatchObject({
+      good: true,
+      notes: ['it goes on'],
+    });
+    await keys.confirm({ service: 'billing', fingerprint: 'ab', who });
+    await keys.giveUp({ service: 'billing', who });
+    expect(other.asked[0]).toEqual([
+      'adopt',
+      { keyId: 9, service: 'billing', generation: 3, move: true },
+      who,
+    ]);
+    expect(other.asked.map((one) => (one as string[])[0])).toEqual([
+      'adopt',
+      'start',
+      'resume',
+      'confirm',
+      'give-up',
+    ]);
+    expect(main.asked).toEqual([]);
+  });
+});
+
+describe('plans', () => {
+  it('are written, read and applied while nothing changed', async () => {
+    const key = surveyed(1, 'billing.g7');
+    const { main, keys, plans } = oneAccount(key, surveyed(2, 'old'));
+    plans['rotate-prod'] = { rotations: [plannedRotation(key)], notes: ['batch.g1 is too young'] };
+    plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
+    const [rotate, expire] = await keys.plan({}, never);
+    expect([rotate?.changes, rotate?.notes, expire?.changes]).toMatchObject([
+      [{ what: 'rotate', service: 'billing', name: 'billing.g7' }],
+      ['batch.g1 is too young'],
+      [{ what: 'delete', keyId: 2 }],
+    ]);
+    expect(main.asked).toEqual([]);
+    const file = rotate?.file ?? '';
+    // What a key has left changes with each call, and is carried on as it is then.
+    main.keys = [surveyed(1, 'billing.g7', {}, { remainQuota: '9' as never }), surveyed(2, 'old')];
+    expect((await keys.checkPlan({ file }, never)).stale).toEqual([]);
+    expect(await keys.apply({ file, who }, noProgress, never)).toMatchObject({ good: true });
+    expect(main.asked).toMatchObject([['start', [{ old: { keyId: 1, remainQuota: '9' } }], who]]);
+    expect(await keys.apply({ file: expire?.file ?? '', who }, noProgress, never)).toMatchObject({
+      good: true,
+      changes: [{ keyId: 2, done: true }],
+    });
+  });
+
+  it('that are stale name what changed and do nothing', async () => {
+    const key = surveyed(1, 'billing.g7');
+    const { main, keys, plans } = oneAccount(key);
+    plans['rotate-prod'] = { rotations: [plannedRotation(key)] };
+    const [plan] = await keys.plan({ job: 'rotate-prod' }, never);
+    main.keys = [surveyed(2, 'billing.g8')];
+    const outcome = await keys.apply({ file: plan?.file ?? '', who }, noProgress, never);
+    expect(outcome).toMatchObject({ good: false, rotations: [] });
+    expect(outcome.stale?.join()).toMatch(/billing\.g7 \(id 1\) is gone.*billing\.g8 \(id 2\) is new/);
+    expect(main.asked).toEqual([]);
+  });
+
+  it.each([
+    [{ held: [{ keyId: 2, name: 'idle', reason: 'used', words: 'it is in use' }] }, /: it is in use$/],
+    [{ held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'not due' }] }, /: it is not due any more/],
+    [
+      { expiries: [{ ...plannedExpiry(2, 'old'), action: { kind: 'warn', stage: 'soon' } }] },
+      /to be warned of now$/,
+    ],
+    [{}, /: the job is not about it any more$/],
+  ] as const)('that would end a key the job no longer ends are stale: %j', async (fresh, why) => {
+    const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
+    plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
+    const file = (await keys.plan({ job: 'expire-old' }, never))[0]?.file ?? '';
+    plans['expire-old'] = fresh;
+    const { stale } = await keys.checkPlan({ file }, never);
+    expect(stale).toEqual([expect.stringMatching(/^old \(id 2\) is no longer to be deleted: /)]);
+    expect(stale[0]).toMatch(why);
+    expect(await keys.apply({ file, who }, noProgress, never)).toMatchObject({ good: false, stale });
+    expect(main.asked).toEqual([]);
+    // What the job plans again may be done.
+    plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
+    expect(await keys.apply({ file, who }, noProgress, never)).toMatchObject({ good: true });
+  });
+
+  it('of another account now are stale, and not planned again', async () => {
+    const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
+    plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
+    const file = (await keys.plan({ job: 'expire-old' }, never))[0]?.file ?? '';
+    const fixture = keyFixture({ other: fakeKeyService('other', []), main });
+    const { stale } = await fixture.keys.checkPlan({ file }, never);
+    expect(stale).toEqual(['the job expire-old is for account other now, and was for main']);
+  });
+
+  it('that begin nothing since a rotation is under way are not done', async () => {
+    const key = surveyed(1, 'billing.g7');
+    const { main, keys, plans } = oneAccount(key);
+    plans['rotate-prod'] = { rotations: [plannedRotation(key)] };
+    const [plan] = await keys.plan({ job: 'rotate-prod' }, never);
+    await main.start([plannedRotation(key)], 'job rotate-prod');
+    const outcome = await keys.apply({ file: plan?.file ?? '', who }, noProgress, never);
+    expect(outcome).toMatchObject({ good: false, rotations: [], notes: [expect.stringContaining('(r1)')] });
+  });
+
+  it('refuse what is no plan, or of a job that is gone', async () => {
+    const { keys } = oneAccount();
+    await expect(keys.apply({ file: '{}', who }, noProgress, never)).rejects.toMatchObject({ exitCode: 2 });
+    await expect(keys.plan({ job: 'pull-logs' }, never)).rejects.toMatchObject({ code: 'job-unknown' });
+  });
+});
+
+describe('the list', () => {
+  it('says of each key what is known of it, and nothing of what is not', async () => {
+    const main = fakeKeyService('main', [
+      surveyed(1, 'billing.g7', { rotation: { id: 'r1', stage: 'current', part: 'successor' } }),
+      surveyed(2, 'idle'),
+      surveyed(3, 'idle'),
+    ]);
+    await main.start([plannedRotation(surveyed(1, 'billing.g7'))], who);
+    const { keys } = keyFixture({ main });
+    const list = await keys.list({ days: 30 }, noProgress, never);
+    expect(list.keys).toMatchObject([
+      {
+        service: 'billing',
+        generation: 7,
+        job: 'rotate-prod',
+        every: 30 * day,
+        team: 'growth',
+        sameName: [],
+        rotation: { id: 'r1', words: 'a key is to be made' },
+        use: { calls: 12, spend: '3.25' },
+      },
+      { keyId: 2, sameName: [3], use: { calls: 0 } },
+      { keyId: 3, sameName: [2] },
+    ]);
+    expect(list.accounts).toEqual([
+      { account: 'main', currency: 'USD', since: (now - 30 * day) / 1000, through: now / 1000 },
+    ]);
+    const blind = await keyFixture({ main }, { through: null }).keys.list({ days: 30 }, noProgress, never);
+    expect(blind.keys.map(({ use }) => use?.calls)).toEqual([12, undefined, undefined]);
+    expect(blind.accounts[0]).not.toHaveProperty('through');
+  });
+});
+
+describe('the history', () => {
+  it('tells each step in words, oldest first, with who took it', async () => {
+    const main = fakeKeyService('main', []);
+    const common = { who, account: 'main', service: 'billing', rotation: 'r1' };
+    const key = { keyId: 2, generation: 8, name: 'billing.g8' };
+    main.events = [
+      { ...common, at: unixMillis(now + 1), what: 'created', ...key, fingerprint: 'ab'.repeat(32) },
+      {
+        ...common,
+        at: now,
+        what: 'creating',
+        generation: 8,
+        name: 'billing.g8',
+        spec: { remainQuota: '1' as never, unlimitedQuota: false, expiredTime: 'never', group: '' },
+      },
+      {
+        ...common,
+        at: unixMillis(now + 2),
+        what: 'failed',
+        step: 'delivering',
+        code: 'x',
+        message: 'disk full',
+        tries: 2,
+      },
+    ];
+    const { steps, zone } = await keyFixture({ main }).keys.history({ service: 'billing' });
+    expect([zone, ...steps.map(({ words, tone }) => `${tone}: ${words}`)]).toEqual([
+      'UTC',
+      'plain: billing.g8 is asked for',
+      'plain: billing.g8 is there, id 2, SHA-256 abababababab…',
+      'bad: delivering did not work (try 2): disk full',
+    ]);
+    expect((await keyFixture({ main }).keys.history({ service: 'other' })).steps).toEqual([]);
+  });
+});

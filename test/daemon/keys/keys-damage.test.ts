@@ -1,0 +1,156 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Daemon, Town } from '../support/daemon.ts';
+import { openKeyTown } from '../support/key-town.ts';
+
+let town: Town;
+beforeEach(async () => {
+  town = await openKeyTown('# of the batch\n');
+});
+afterEach(() => town[Symbol.asyncDispose]());
+
+const file = (): string => join(town.folder.path, 'data', 'audit', 'keys.jsonl');
+const status = async () => {
+  const ran = await town.run('status', '--json');
+  return { code: ran.code, status: JSON.parse(ran.stdout) as { needsPerson: string[]; data: object } };
+};
+
+it('an audit file that was taken away is missed and rewritten; one that does not hold needs a person', async () => {
+  expect((await town.run('keys', 'create', 'batch', '--job', 'rotate-prod', '--unlimited')).code).toBe(0);
+  const whole = await readFile(file(), 'utf8');
+  const steps = whole.trimEnd().split('\n').length;
+  expect(await status()).toMatchObject({ code: 0, status: { needsPerson: [] } });
+
+  await rm(file());
+  const missed = await town.run('keys', 'audit', '--verify');
+  expect(missed.code).toBe(1);
+  expect(missed.stdout).toContain(
+    `the file was missing, though the database knows ${steps} steps\nit was rewritten from the database just now\n${steps} steps in one unbroken chain\n`,
+  );
+  expect(missed.stdout).toContain('what to do: find out who took it away');
+  expect(await readFile(file(), 'utf8')).toBe(whole);
+  expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
+
+  const daemon = await town.serve();
+  await rm(file());
+  const asked = await town.run('keys', 'audit', '--verify', '--json');
+  expect([asked.code, JSON.parse(asked.stdout)]).toMatchObject([1, { missing: { steps } }]);
+  await daemon.stop();
+
+  await town.folder.write('data/audit/keys.jsonl', whole.split('\n').slice(1).join('\n'));
+  expect(await status()).toMatchObject({
+    code: 1,
+    status: {
+      needsPerson: ['the journal of keys does not hold'],
+      data: { keyProblem: { code: 'audit-damaged' } },
+    },
+  });
+  const page = await town.run('status');
+  expect(page.stdout).toMatch(
+    /\nnothing is done to keys: the audit file .*\nwhat to do: .* \(audit-damaged\)\n/,
+  );
+});
+
+it('a rotation that is left open is listed, with who moves it on', async () => {
+  expect((await town.run('keys', 'create', 'batch', '--job', 'rotate-prod', '--unlimited')).code).toBe(0);
+  const rotated = await town.run('keys', 'rotate', 'batch');
+  expect(rotated.stdout).toContain('no daemon runs: nothing moves this on until `tollkeeper serve` runs');
+  const found = await status();
+  expect(found).toMatchObject({
+    code: 0,
+    status: { data: { rotations: [{ service: 'batch', stage: 'current' }] } },
+  });
+  expect((await town.run('status')).stdout).toMatch(/^batch +current +2026-11-20 09:30$/m);
+  const daemon = await town.serve();
+  expect((await town.run('keys', 'rotate', 'batch')).stdout).not.toContain('no daemon');
+  await daemon.stop();
+});
+
+const made = async (): Promise<string> => {
+  expect((await town.run('keys', 'create', 'batch', '--job', 'rotate-prod', '--unlimited')).code).toBe(0);
+  return readFile(file(), 'utf8');
+};
+const editLast = (whole: string): string => whole.replace(/"at":\d(?=[^\n]*\n$)/, '"at":9');
+const troubled = {
+  code: 1,
+  status: {
+    needsPerson: ['the journal of keys does not hold'],
+    data: { keyProblem: { code: 'audit-damaged' } },
+  },
+};
+const well = { code: 0, status: { needsPerson: [] } };
+const subjects = () => town.mail.taken.map(({ parsed }) => parsed.subject ?? '');
+/** The next pass over rotations, and one of the outbox after it. */
+const cycles = async (message: string, daemon: Daemon): Promise<void> => {
+  const seen = daemon.lines().filter((line) => line['message'] === message).length;
+  const sent = daemon.lines().filter((line) => line['message'] === 'mail sent').length;
+  town.clock.advance(300_000);
+  await daemon.line({ message }, seen + 1);
+  await daemon.settled();
+  town.clock.advance(6_000);
+  await daemon.line({ message: 'mail sent' }, sent + 1);
+};
+
+const doesNotHold = 'nothing is done to keys: their journal does not hold';
+const holdsAgain = 'the journal of keys holds again: rotations advance again';
+
+it('a file that is edited while the daemon runs shows in status and is told of; moved aside, all goes on', async () => {
+  const whole = await made();
+  const daemon = await town.serve();
+  expect(await status()).toMatchObject(well);
+  const edited = editLast(whole);
+  expect(edited).not.toBe(whole);
+  await writeFile(file(), edited);
+  expect(await status()).toMatchObject(troubled);
+  await cycles(doesNotHold, daemon);
+  expect(subjects().filter((subject) => /journal does not hold/.test(subject))).toHaveLength(1);
+  expect((await town.run('keys', 'rotate', 'batch', '--now', '--yes')).stderr).toContain(
+    'No restart is needed',
+  );
+  expect(await readFile(file(), 'utf8')).toBe(edited);
+
+  await rename(file(), `${file()}.damaged`);
+  expect(await status()).toMatchObject(well);
+  expect(await readFile(file(), 'utf8')).toBe(whole);
+  await cycles(holdsAgain, daemon);
+  expect(subjects().filter((subject) => /holds again/.test(subject))).toHaveLength(1);
+  expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
+  expect((await town.run('keys', 'rotate', 'batch')).code).toBe(0);
+  await daemon.stop();
+});
+
+it.each([
+  ['status', ['status'], 0],
+  ['an order', ['keys', 'rotate', 'batch', '--now', '--yes'], 0],
+  ['a check, which misses the file once', ['keys', 'audit', '--verify'], 1],
+])(
+  'a daemon that started on a damaged file goes on once it is moved aside, with %s',
+  async (_, argv, code) => {
+    const whole = await made();
+    await writeFile(file(), whole.split('\n').slice(1).join('\n'));
+    const daemon = await town.serve();
+    expect(await status()).toMatchObject(troubled);
+    expect((await town.run('keys', 'rotate', 'batch', '--now', '--yes')).stderr).toContain(
+      'begins with step 2',
+    );
+    await rename(file(), `${file()}.damaged`);
+    const ran = await town.run(...argv);
+    expect([ran.code, ran.stderr]).toEqual([code, expect.not.stringContaining('audit-damaged')]);
+    expect((await readFile(file(), 'utf8')).startsWith(whole)).toBe(true);
+    expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
+    expect((await status()).status.needsPerson).toEqual([]);
+    await daemon.stop();
+  },
+);
+
+it('without a daemon a command tells of it, once a day', async () => {
+  const whole = await made();
+  const told = () => subjects().filter((subject) => /journal does not hold/.test(subject)).length;
+  await writeFile(file(), whole.split('\n').slice(1).join('\n'));
+  for (let times = 0; times < 2; times += 1) await town.run('status');
+  expect(told()).toBe(1);
+  town.clock.advance(24 * 3_600_000);
+  for (let times = 0; times < 2; times += 1) await town.run('status');
+  expect(told()).toBe(2);
+});

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { gapMail } from '../../../src/daemon/notifications/gap-mail.ts';
+import { money, unixMillis, unixSeconds } from '../../../src/core/index.ts';
+import type { Job } from '../../../src/config/index.ts';
+import type { KnownGap } from '../../../src/warehouse/index.ts';
+
+const second = (text: string) => unixSeconds(Date.parse(text) / 1000);
+const gap: KnownGap = {
+  source: 'statistics',
+  range: { start: second('2026-11-20T08:57:00Z'), end: second('2026-11-20T09:57:00Z') },
+  gap: money('1.5'),
+  unit: 'USD',
+  verdict: 'truncated',
+  text: 'The log is short by <1.5>.',
+  state: 'open',
+  notedAt: unixMillis(Date.parse('2026-11-20T10:07:05Z')),
+};
+const pull = {
+  name: 'pull-logs',
+  kind: 'pull-logs',
+  account: 'main',
+  schedule: '7 * * * *',
+  timezone: 'UTC',
+};
+const deps = {
+  from: 'reports@example.com',
+  operators: ['ops@example.com'],
+  zone: 'UTC',
+  jobs: { 'pull-logs': pull as unknown as Job },
+};
+const errorText = (gaps: readonly KnownGap[], more: object = {}): string =>
+  gapMail(gaps, 'main', { ...deps, ...more })?.text.replaceAll(/\s+/g, ' ') ?? '';
+
+it('says what is missing and when, and names the runs that pull it again and the command that compares', () => {
+  const mail = gapMail([gap], 'main', deps);
+  expect(mail?.subject).toBe('Tollkeeper: the call log of main lacks charge');
+  for (const words of [
+    'The log is short by <1.5>.',
+    '2026-11-20 08:57 UTC to 2026-11-20 09:57 UTC',
+    // A slot's run is about the time before it.
+    '`tollkeeper run pull-logs --from 2026-11-20T09:07:00Z --to 2026-11-20T10:07:01Z`',
+    '`tollkeeper reconcile --from 2026-11-20T08:57:00Z --to 2026-11-20T09:57:00Z --account main`',
+  ])
+    expect(errorText([gap])).toContain(words);
+  expect(mail?.html).not.toContain('<1.5>');
+  expect(mail?.key).toEqual(gapMail([gap], 'main', deps)?.key);
+  expect(mail?.key).not.toEqual(gapMail([{ ...gap, gap: money('2') }], 'main', deps)?.key);
+});
+
+it('advises no pull of what is not short, nor where no job has a schedule; nobody to tell is no mail', () => {
+  const odd: KnownGap = { ...gap, verdict: 'unexplained' };
+  expect(gapMail([odd], 'main', deps)?.subject).toBe('Tollkeeper: the call log of main does not add up');
+  expect(errorText([odd])).not.toContain('tollkeeper run');
+  expect(errorText([odd])).toContain('tollkeeper reconcile');
+  expect(errorText([gap], { jobs: {} })).not.toContain('tollkeeper run');
+  expect(gapMail([], 'main', deps)).toBe(undefined);
+  expect(gapMail([gap], 'main', { ...deps, operators: [] })).toBe(undefined);
+  expect(errorText(Array.from({ length: 500 }, () => gap))).toContain('and 460 more');
+});

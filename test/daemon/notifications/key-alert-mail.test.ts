@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest';
+import { keyAlertMail } from '../../../src/daemon/notifications/key-alert-mail.ts';
+import { fault, money, unixMillis, unixSeconds } from '../../../src/core/index.ts';
+import type { KeyAlert } from '../../../src/keys/index.ts';
+
+const at = unixMillis(Date.parse('2026-11-21T08:30:00Z'));
+const alert: KeyAlert = {
+  kind: 'held',
+  account: 'main',
+  service: 'growth-billing',
+  rotation: 'r1',
+  title: 'growth-billing.g6 is still used',
+  words: 'The old key <b>stays</b>.',
+  use: {
+    calls: 1204,
+    lastCall: unixSeconds(Date.parse('2026-11-21T08:27:00Z') / 1000),
+    spend: money('3.25'),
+    models: ['a', 'b', 'c', 'd'].map((model) => ({ model, calls: 301 })),
+  },
+  key: 'r1 held 6',
+};
+const team = (name: string, keys: readonly string[]) => ({ name, keys, mail: [`${name}@example.com`] });
+const deps = {
+  from: 'reports@example.com',
+  operators: ['ops@example.com'],
+  zone: 'UTC',
+  currency: 'EUR',
+  teams: [team('data', ['data-*']), team('growth', ['growth-*'])],
+  keyNames: ['growth-billing.g6'],
+};
+
+it('tells operators and the team that pays for the key what still uses it, and what to do', () => {
+  const mail = keyAlertMail(alert, at, deps);
+  expect([mail?.to, mail?.subject]).toEqual([
+    ['ops@example.com', 'growth@example.com'],
+    'Tollkeeper: growth-billing.g6 is still used',
+  ]);
+  const text = mail?.text.replaceAll(/\s+/g, ' ');
+  for (const words of [
+    '1,204 calls, last 2026-11-21 08:27 UTC, a 301, b 301, c 301, 1 more model, 3.25 EUR spent',
+    'Let what still uses the old key take up the new one.',
+    'growth-billing (account main, team growth)',
+    '`tollkeeper keys history growth-billing`',
+    'Of this no other mail comes.',
+  ])
+    expect(text).toContain(words);
+  expect(mail?.html).not.toContain('<b>stays');
+});
+
+it('is sent once for each subject', () => {
+  const keyOf = (change: Partial<KeyAlert>) => keyAlertMail({ ...alert, ...change }, at, deps)?.key;
+  expect(keyOf({ words: 'other words', use: undefined as never })).toEqual(keyOf({}));
+  expect(keyOf({ key: 'r1 held 7' })).not.toEqual(keyOf({}));
+});
+
+it.each<[KeyAlert['kind'], boolean]>([
+  ['held', true],
+  ['escalated', true],
+  ['warning', true],
+  ['done', true],
+  ['failed', false],
+  ['waiting', false],
+  ['exposure', false],
+  ['orphan', false],
+])('%s concerns whoever uses the key: %s', (kind, concerns) => {
+  const mail = keyAlertMail({ ...alert, kind }, at, deps);
+  expect(mail?.to.includes('growth@example.com')).toBe(concerns);
+  expect(mail?.to).toContain('ops@example.com');
+});
+
+it('finds the team by the name of a key, too; nobody to tell is no mail', () => {
+  const teams = [team('growth', ['growth-billing.g*'])];
+  expect(keyAlertMail(alert, at, { ...deps, teams })?.to).toContain('growth@example.com');
+  expect(keyAlertMail(alert, at, { ...deps, teams, keyNames: [] })?.to).toEqual(['ops@example.com']);
+  expect(keyAlertMail({ ...alert, kind: 'failed' }, at, { ...deps, operators: [] })).toBe(undefined);
+  expect(keyAlertMail({ ...alert, service: 'x' }, at, { ...deps, operators: [], keyNames: [] })).toBe(
+    undefined,
+  );
+});
+
+it('whoever chose the name of a key, the commands it tells do nothing else', () => {
+  const mail = keyAlertMail({ ...alert, kind: 'waiting', service: "x'; reboot #\u202E" }, at, deps);
+  expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain("`tollkeeper keys resume 'x'\\''; reboot #\uFFFD'`");
+});
+
+it('promises nothing of the old key where a step failed: it is tried again, and every step can be seen', () => {
+  const mail = keyAlertMail({ ...alert, kind: 'failed', words: 'deleting: it did not answer.' }, at, deps);
+  const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
+  expect(text).toContain('every five minutes while the daemon runs');
+  expect(text).toContain('without a daemon, with each run of its job');
+  expect(text).toContain('`tollkeeper keys history growth-billing` every step of it');
+  expect(text).not.toMatch(/old key/i);
+  expect(fault('rotation-blocked', 'it is blocked').advice).toBe('see what is said of it');
+});
+
+it('says in one place what to do about a step that failed, or that a person is waited for', () => {
+  const standing = 'The old key is untouched and works';
+  const told = (kind: KeyAlert['kind'], words: string): readonly string[] =>
+    (keyAlertMail({ ...alert, kind, words }, at, deps)?.text ?? '')
+      .replaceAll(/\s+/g, ' ')
+      .split('What to do:');
+  const failed = told('failed', `deliver: the disk is full. What to do: free space. ${standing}.`);
+  expect(failed).toHaveLength(2);
+  expect(failed[0]).toContain('deliver: the disk is full');
+  expect(failed[1]).toContain(`free space. ${standing}. It is tried with one of the next passes`);
+  expect(failed[1]).toContain('`tollkeeper status` shows how it stands now');
+  expect(failed.join('')).not.toContain('keys list');
+  const waiting = told(
+    'waiting',
+    `deliver failed 5 times. What to do: free space. ${standing}. Then: tollkeeper keys resume growth-billing`,
+  );
+  expect(waiting).toHaveLength(2);
+  expect(waiting[1]).toContain(
+    'Then: tollkeeper keys resume growth-billing; or give it up: `tollkeeper keys give-up growth-billing`.',
+  );
+  const closed = keyAlertMail(
+    { ...alert, kind: 'failed', service: '', words: 'it is damaged. What to do: put it back. Pulls go on.' },
+    at,
+    deps,
+  );
+  expect(closed?.text.replaceAll(/\s+/g, ' ').split('What to do:')[1]).toMatch(
+    /^ put it back\. Pulls go on\./,
+  );
+});
+
+it.each([
+  'delivering failed 5 times: disk full. Then: tollkeeper keys resume growth-billing',
+  'no place can be read back from.',
+])('notifies once how a rotation that waits goes on: %s', (words) => {
+  const mail = keyAlertMail({ ...alert, kind: 'waiting', words }, at, deps);
+  const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
+  expect(text.split('tollkeeper keys resume growth-billing')).toHaveLength(2);
+  expect(text).toContain('`tollkeeper keys give-up growth-billing`');
+});
+
+it('names no command for a service where the news is of an account, or of the journal', () => {
+  const one = keyAlertMail(
+    {
+      kind: 'failed',
+      account: 'main',
+      service: '',
+      rotation: '',
+      title: 'the rotations of main cannot be advanced',
+      words: 'no answer. No step was taken on a key.',
+      key: 'stuck/main/gateway-timeout',
+    },
+    unixMillis(Date.UTC(2026, 10, 21)),
+    {
+      from: 'Tollkeeper <t@example.com>',
+      operators: ['ops@example.com'],
+      zone: 'UTC',
+      currency: 'USD',
+      teams: [],
+      keyNames: [],
+    },
+  );
+  expect(one?.text).toContain('No step was taken on a key.');
+  expect(one?.text).not.toMatch(/tollkeeper keys|unnamed/);
+});

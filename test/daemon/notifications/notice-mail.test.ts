@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { noticeMails } from '../../../src/daemon/notifications/notice-mail.ts';
+import { hostile, jobNamed, letters, deps, noticeOf } from '../support/alert-emails.ts';
+
+describe('the mails of notices', () => {
+  it('say what happened, why, what to do, and when it is tried again', () => {
+    const mail = letters['one job failed']?.();
+    expect(mail?.subject).toBe('Tollkeeper: pull-logs failed');
+    expect(mail?.text).toBe(`pull-logs failed
+
+  Why: the gateway cannot be reached: connect ECONNREFUSED
+    10.0.0.7:443
+  What to do: check base_url, DNS, the proxy settings and the firewall
+  Slot: 2026-11-21 08:07 Europe/Berlin
+  Next slot: 2026-11-21 09:07 Europe/Berlin
+  By hand: \`tollkeeper run pull-logs --slot 2026-11-21T07:07:00Z\` runs
+    this slot after all
+
+\`tollkeeper runs pull-logs\` shows every try, \`tollkeeper status\` how all
+jobs stand.
+No other mail comes about pull-logs until it runs well again; then one
+comes.
+`);
+  });
+
+  it('promise no mail at the end of an outage where none is asked for', () => {
+    const [mail] = noticeMails(
+      [noticeOf('pull-logs', 'failed')],
+      deps(jobNamed('pull-logs', { notify: ['failed'] })),
+    );
+    expect(mail?.text).toContain('until it runs well again.\n');
+    expect(mail?.text).not.toContain('then one');
+  });
+
+  it('go to whom each job names: what is for the same people is one mail', () => {
+    const night = { notifyTo: ['night@example.com'] };
+    const mails = noticeMails(
+      [noticeOf('one', 'failed'), noticeOf('two', 'failed'), noticeOf('three', 'late')],
+      deps(jobNamed('one'), jobNamed('two', night), jobNamed('three')),
+    );
+    expect(mails.map(({ to, subject }) => [to, subject])).toEqual([
+      [['ops@example.com'], 'Tollkeeper: 1 job failed, 1 job ran late'],
+      [['night@example.com'], 'Tollkeeper: two failed'],
+    ]);
+    expect(noticeMails([noticeOf('one', 'failed')], { ...deps(jobNamed('one')), operators: [] })).toEqual([]);
+  });
+
+  it('are the same mail for the same outage, and another for the next', () => {
+    const keyOf = (openedAt: number): string | undefined => {
+      const notice = noticeOf('pull-logs', 'failed');
+      const outage = { ...notice.outage, openedAt: openedAt as typeof notice.at };
+      return noticeMails([{ ...notice, outage }], deps(jobNamed('pull-logs')))[0]?.key.subject;
+    };
+    expect(keyOf(1)).toBe(keyOf(1));
+    expect(keyOf(1)).not.toBe(keyOf(2));
+  });
+
+  it('stay readable when many jobs are down at once', () => {
+    const names = Array.from({ length: 90 }, (_, index) => `job-${index}`);
+    const [mail] = noticeMails(
+      names.map((name) => noticeOf(name, 'failed')),
+      deps(...names.map((name) => jobNamed(name))),
+    );
+    expect(mail?.subject).toBe('Tollkeeper: 90 jobs failed');
+    expect(mail?.text).toContain('… and 50 more.');
+    expect(mail?.html.length).toBeLessThan(100_000);
+  });
+
+  it('of hostile words hold them as text: no markup, no controls, no end', () => {
+    const mail = letters['hostile words']?.();
+    expect(mail?.html).not.toMatch(/<img|<script/);
+    expect(mail?.html).toContain('&lt;script&gt;alert(2)&lt;/script&gt;');
+    expect(`${mail?.html}${mail?.text}`).not.toContain('\u202E');
+    const [long] = noticeMails(
+      [noticeOf('pull-logs', 'failed', { reason: hostile.repeat(50) })],
+      deps(jobNamed('pull-logs')),
+    );
+    expect(long?.text.length).toBeLessThan(3_000);
+    // Lines of a mail may not be longer than 998 bytes; these stay far below.
+    for (const line of long?.text.split('\n') ?? []) expect(line.length).toBeLessThanOrEqual(72);
+  });
+});

@@ -1,0 +1,77 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openPostOffice } from '../notify/support/post-office.ts';
+import { queueMails } from '../support/queue-mails.ts';
+import { openTown } from './support/daemon.ts';
+
+it('the daemon sends what is queued, and takes orders on it', async () => {
+  await using town = await openTown('2026-11-20T12:00:00Z');
+  await town.jobs();
+  await mkdir(join(town.folder.path, 'data'));
+  await queueMails(town.folder.path, town.clock, ['a@example.com', 'b@example.com']);
+  const daemon = await town.serve();
+  const first = await town.mails(daemon, 2);
+  expect(first.flatMap(({ recipients }) => recipients)).toEqual(['a@example.com', 'b@example.com']);
+
+  const listed = await town.run('outbox', '--state', 'sent,failed', '--limit', '1', '--json');
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ id: '2', state: 'sent', recipient: 'b@example.com' }]);
+  expect(await town.run('outbox', 'resend', '1')).toMatchObject({
+    code: 0,
+    stdout: '1: sent to a@example.com\n',
+  });
+  const [once, , again] = town.mail.taken;
+  expect(again?.parsed.messageId).toBe(once?.parsed.messageId);
+  expect(await town.run('outbox', 'drop', '1')).toMatchObject({
+    code: 1,
+    stdout: '1: it was sent to a@example.com\n',
+  });
+});
+
+it('a slow mail server holds up neither jobs nor the end, and its mail is sent once', async () => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let handed = (): void => undefined;
+  const arrived = new Promise<void>((resolve) => {
+    handed = resolve;
+  });
+  await using office = await openPostOffice({
+    without: ['STARTTLS', 'AUTH'],
+    afterData: async () => {
+      handed();
+      await held;
+      return 'accept';
+    },
+  });
+  await using town = await openTown('2026-11-20T12:00:00Z');
+  await town.jobs('tick: { kind: pull-usage, since: 2026-11-19, schedule: "* * * * *", notify: [] }');
+  await town.folder.write(
+    'config/tollkeeper.yaml',
+    `accounts:
+  main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
+warehouse: { memory_limit: 512MB, threads: 1 }
+mail: { smtp: "${office.url}", from: reports@example.com }
+health: { host: 127.0.0.1, port: 0 }
+status: { port: 0 }
+`,
+  );
+  await mkdir(join(town.folder.path, 'data'));
+  await queueMails(town.folder.path, town.clock, ['a@example.com', 'b@example.com']);
+  const daemon = await town.serve();
+  await arrived;
+  for (const nth of [1, 2]) {
+    town.clock.advance(60_000);
+    await daemon.line({ job: 'tick', message: 'run ended well' }, nth);
+  }
+  const status = JSON.parse((await town.run('outbox', '--json')).stdout) as { state: string }[];
+  expect(status.map(({ state }) => state)).toEqual(['queued', 'sending']);
+  const ended = daemon.stop();
+  await daemon.line({ message: 'stopping' });
+  release();
+  expect((await ended).code).toBe(0);
+  expect(office.received.map(({ to }) => to)).toEqual([['a@example.com']]);
+  const after = JSON.parse((await town.run('outbox', '--json')).stdout) as { state: string }[];
+  expect(after.map(({ state }) => state)).toEqual(['queued', 'sent']);
+});

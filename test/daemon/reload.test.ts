@@ -1,0 +1,143 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLog, createSecretRegistry, isFault } from '../../src/core/index.ts';
+import type { ConfigFault, Config } from '../../src/config/index.ts';
+import { createReload } from '../../src/daemon/reload.ts';
+import type { Reload } from '../../src/daemon/reload.ts';
+import { readConfig } from '../../src/settings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
+import type { Folder } from '../support/program.ts';
+
+let folder: Folder;
+let reload: Reload;
+const lines: string[] = [];
+const adopted: Config[] = [];
+const told: (readonly ConfigFault[])[] = [];
+let diskIsFull = false;
+
+beforeEach(async () => {
+  folder = await openFolder();
+  await defaultConfig(folder);
+  const clock = manualClock();
+  const secrets = createSecretRegistry();
+  const deps = {
+    clock,
+    secrets,
+    env: { GATEWAY_BASE_URL: 'https://x.example', GATEWAY_ADMIN_KEY: 'sk-admin-1', SMTP_URL: 'smtps://m' },
+  };
+  const path = join(folder.path, 'config');
+  const loaded = await readConfig(path, deps);
+  if (loaded.config === undefined) throw new Error(loaded.faults.map(({ message }) => message).join());
+  for (const list of [lines, adopted, told]) list.splice(0);
+  diskIsFull = false;
+  reload = createReload({
+    deps,
+    folder: path,
+    log: createLog({ write: (line) => void lines.push(line), level: 'debug', clock, redact: (text) => text }),
+    first: { ...loaded, config: loaded.config },
+    adopt: async (config) => {
+      if (diskIsFull) throw new Error('no space left on device');
+      adopted.push(config);
+    },
+    notifyFaults: async (faults) => {
+      if (diskIsFull) throw new Error('no space left on device');
+      told.push(faults);
+    },
+  });
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const spend = 'config/jobs/spend.yaml';
+const whole = (): Promise<string> => readFile(join(folder.path, spend), 'utf8');
+const looks = async (count: number): Promise<void> => {
+  for (let look = 0; look < count; look += 1) await reload.look();
+};
+
+it('does nothing while nothing changes, and takes a change up that stays for two looks', async () => {
+  await looks(5);
+  expect(lines).toEqual([]);
+  await folder.write(spend, (await whole()).replace('7 * * * *', '8 * * * *'));
+  await looks(1);
+  expect(adopted).toEqual([]);
+  await looks(3);
+  expect(adopted).toHaveLength(1);
+  expect(lines.join('')).toContain('job pull-logs: schedule \\"7 * * * *\\" → \\"8 * * * *\\"');
+});
+
+it('never tells a half-written file as faulty when it is completed a moment later', async () => {
+  const after = (await whole()).replace('7 * * * *', '9 * * * *');
+  for (const share of [0.2, 0.5, 0.9]) {
+    await folder.write(spend, after.slice(0, Math.floor(after.length * share)));
+    await looks(1);
+  }
+  await folder.write(spend, '');
+  await looks(1);
+  await folder.write(spend, after);
+  await looks(2);
+  expect(told).toEqual([]);
+  expect(lines.join('')).not.toContain('not taken up');
+  expect(reload.state().faults).toEqual([]);
+  expect(adopted).toHaveLength(1);
+});
+
+it('a file that is away for one look, as while an editor saves, is no change', async () => {
+  const before = await whole();
+  await rm(join(folder.path, spend));
+  await looks(1);
+  await folder.write(spend, before);
+  await looks(3);
+  expect(lines).toEqual([]);
+});
+
+it('tells faults once, whatever is looked at, until the config is good again', async () => {
+  const before = await whole();
+  for (const fault of ['sinse', 'sinze']) {
+    await folder.write(spend, before.replaceAll('since', fault));
+    await looks(6);
+    await reload.now();
+  }
+  expect(told).toHaveLength(1);
+  expect(reload.state().faults.length).toBeGreaterThan(0);
+  expect(lines.filter((line) => line.includes('spend.yaml:2:'))).not.toEqual([]);
+  await folder.write(spend, before);
+  await looks(2);
+  expect(reload.state().faults).toEqual([]);
+  await folder.write(spend, before.replaceAll('since', 'sinse'));
+  await looks(6);
+  expect(told).toHaveLength(2);
+});
+
+it('what a full disk kept from being told or taken up is so later', async () => {
+  const before = await whole();
+  diskIsFull = true;
+  await folder.write(spend, before.replaceAll('since', 'sinse'));
+  await looks(1);
+  await expect(reload.look()).rejects.toThrow('no space');
+  await expect(reload.look()).rejects.toThrow('no space');
+  diskIsFull = false;
+  await looks(4);
+  expect(told).toHaveLength(1);
+
+  diskIsFull = true;
+  await folder.write(spend, before.replace('7 * * * *', '8 * * * *'));
+  await looks(1);
+  await expect(reload.look()).rejects.toThrow('no space');
+  expect(reload.state().faults.length).toBeGreaterThan(0);
+  diskIsFull = false;
+  await looks(4);
+  expect(adopted).toHaveLength(1);
+  expect(reload.state().faults).toEqual([]);
+});
+
+it('a folder that goes away is faulty, and does not end the daemon', async () => {
+  await rm(join(folder.path, 'config'), { recursive: true });
+  await looks(4);
+  expect(told).toHaveLength(1);
+  expect(told.flat().every((fault) => !isFault(fault) && fault.line >= 1)).toBe(true);
+  await mkdir(join(folder.path, 'config'));
+  await defaultConfig(folder);
+  await looks(4);
+  expect(reload.state().faults).toEqual([]);
+});

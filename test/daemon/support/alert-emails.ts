@@ -1,0 +1,201 @@
+import { unixMillis } from '../../../src/core/index.ts';
+import { configMail, noticeMails } from '../../../src/daemon/notifications/notice-mail.ts';
+import type { NoticeDeps } from '../../../src/daemon/notifications/notice-mail.ts';
+import type { Mail } from '../../../src/notify/index.ts';
+import { keyAlertMail } from '../../../src/daemon/notifications/key-alert-mail.ts';
+import { money, unixSeconds } from '../../../src/core/index.ts';
+import { planEmail } from '../../../src/jobs/keys/plan-mail.ts';
+import type { PlannedKey } from '../../../src/jobs/keys/plan-mail.ts';
+import type { KeyAlert } from '../../../src/keys/index.ts';
+import type { Notice } from '../../../src/scheduler/index.ts';
+import { hostileNames } from '../../reports/hostile.ts';
+
+const at = (text: string) => unixMillis(Date.parse(text));
+
+type Jobs = NoticeDeps['jobs'];
+
+/** A job as far as its mails need it. */
+export const jobNamed = (name: string, more: Partial<Jobs[string]> = {}): Jobs[string] => ({
+  name,
+  kind: 'pull-logs',
+  account: 'main',
+  timezone: 'Europe/Berlin',
+  schedule: '7 * * * *',
+  suspend: false,
+  timeout: 3_600_000,
+  needs: [],
+  needsDeadline: 21_600_000,
+  whenLate: 'run',
+  catchup: 'latest',
+  maxCatchupRuns: 50,
+  concurrency: 'forbid',
+  retries: { limit: 3, backoff: 'exponential', initial: 30_000, max: 600_000 },
+  randomizedDelay: 0,
+  locks: [],
+  notify: ['failed', 'late', 'missed', 'recovered'],
+  fields: {},
+  place: { file: 'jobs.yaml', line: 1, column: 1 },
+  ...more,
+});
+
+export const noticeOf = (job: string, kind: Notice['kind'], more: Partial<Notice> = {}): Notice => ({
+  job,
+  kind,
+  slot: at('2026-11-21T07:07:00Z'),
+  at: at('2026-11-21T07:31:12Z'),
+  reason: 'the gateway cannot be reached: connect ECONNREFUSED 10.0.0.7:443',
+  code: 'gateway-unreachable',
+  outage: { job, slot: at('2026-11-21T05:07:00Z'), openedAt: at('2026-11-21T05:31:12Z') },
+  ...more,
+});
+
+export const deps = (...jobs: readonly Jobs[string][]): NoticeDeps => ({
+  from: 'Tollkeeper <reports@example.com>',
+  operators: ['ops@example.com'],
+  jobs: Object.fromEntries(jobs.map((job) => [job.name, job])),
+  zone: 'UTC',
+});
+
+export const hostile =
+  '<img src=x onerror=alert(1)><script>alert(2)</script> "quotes" `</td>` \u202Eevil ' + 'w'.repeat(300);
+
+const only = (mails: readonly Mail[]): Mail => {
+  const [mail] = mails;
+  if (mail === undefined) throw new Error('no mail');
+  return mail;
+};
+
+const recovered = { reason: '1,204 rows of 1 window landed, USD 27.05 as served', code: 'x' };
+
+const notices: readonly Notice[] = [
+  noticeOf('pull-logs', 'failed'),
+  noticeOf('monthly-statement-of-the-research-department', 'late', {
+    reason:
+      'pull-logs reaches 2026-11-20 11:50 Europe/Berlin; needed are data through 2026-11-21 00:00 Europe/Berlin',
+    code: 'data-late',
+  }),
+  noticeOf('pull-usage', 'missed', {
+    reason: 'it was older than catchup_window when it was seen',
+    code: 'none',
+  }),
+  noticeOf('daily-spend', 'recovered', recovered),
+];
+
+type AlertEmail = Pick<Mail, 'subject' | 'html' | 'text'>;
+
+/** The letter of a plan over keys of these names, every second of them held. */
+const planOf = (names: readonly string[], title: string): AlertEmail =>
+  planEmail(
+    {
+      title,
+      keys: names.map((name, index): PlannedKey => ({
+        name,
+        service: index % 3 === 0 ? name : name.replace(/\.g\d+$/, ''),
+        held: index % 2 === 1,
+        ...(index % 4 === 3 ? {} : { age: `${31 + index} days` }),
+        words:
+          index % 2 === 1
+            ? `2 keys bear this name (ids 12, 13), so that the log cannot tell which one is used; rename or delete the others`
+            : `a new key of ${name} is made, tried and delivered; the old one is deleted when the log shows no call by it for 24 hours, after 48 hours at least`,
+      })),
+      usual: 12,
+    },
+    { job: 'rotate-prod', account: 'main', slot: at('2026-11-21T02:00:00Z'), zone: 'Europe/Berlin' },
+  );
+
+const alertsOf = (service: string, more: Partial<KeyAlert> = {}): AlertEmail => {
+  const alert: KeyAlert = {
+    kind: 'held',
+    account: 'main',
+    service,
+    rotation: 'r1',
+    title: `the old key ${service}.g6 is kept for now`,
+    words: `${service}.g6 is still used: 1204 calls, the last at 2026-11-21 08:27 UTC, of gpt-4o (1200), ${service} (4)`,
+    use: {
+      calls: 1204,
+      lastCall: unixSeconds(at('2026-11-21T08:27:00Z') / 1000),
+      spend: money('3.25'),
+      models: ['gpt-4o', service, 'claude-sonnet-4', 'text-embedding-3-small'].map((model) => ({
+        model,
+        calls: 301,
+      })),
+    },
+    key: 'r1 held 6',
+    ...more,
+  };
+  const mail = keyAlertMail(alert, at('2026-11-21T08:30:00Z'), {
+    from: 'reports@example.com',
+    operators: ['ops@example.com'],
+    zone: 'Europe/Berlin',
+    currency: 'USD',
+    teams: [{ name: 'growth', keys: [service], mail: ['growth@example.com'] }],
+    keyNames: [],
+  });
+  if (mail === undefined) throw new Error('no mail');
+  return mail;
+};
+
+const evil = hostileNames.join(' ');
+
+/** Every sort of letter, by what it shows. */
+export const letters: Readonly<Record<string, () => AlertEmail>> = {
+  'one job failed': () => only(noticeMails([noticeOf('pull-logs', 'failed')], deps(jobNamed('pull-logs')))),
+  'one job is well again': () =>
+    only(noticeMails([noticeOf('pull-logs', 'recovered', recovered)], deps(jobNamed('pull-logs')))),
+  'several jobs': () => only(noticeMails(notices, deps(...notices.map(({ job }) => jobNamed(job))))),
+  'hostile words': () =>
+    only(
+      noticeMails(
+        [noticeOf('pull-logs', 'failed', { reason: hostile, code: 'gateway-refused' })],
+        deps(jobNamed('pull-logs')),
+      ),
+    ),
+  'a faulty config': () =>
+    only(
+      [
+        configMail(
+          [
+            {
+              file: '/etc/tollkeeper/config/jobs/spend-of-all-the-departments.yaml',
+              line: 12,
+              column: 75,
+              message: 'unknown key "timeot" in jobs.pull-logs',
+              advice: 'did you mean "timeout"?',
+            },
+            {
+              file: '/etc/tollkeeper/config/tollkeeper.yaml',
+              line: 3,
+              column: 3,
+              message: 'jobs.spend lacks the key "mail"',
+            },
+          ],
+          at('2026-11-21T07:31:12Z'),
+          deps(),
+        ),
+      ].filter((mail) => mail !== undefined),
+    ),
+  'a plan of keys': () =>
+    planOf(
+      ['billing.g7', 'search-indexer-eu-west-1.g12', 'growth', 'growth-mail.g2'],
+      '2 keys would be rotated, 2 held',
+    ),
+  'a plan of keys, names hostile': () => planOf(hostileNames, '17 keys would be rotated, 18 held'),
+  'an old key that is used': () => alertsOf('billing'),
+  'an old key that is used, names hostile': () =>
+    alertsOf(evil, { title: `the old key ${evil} is kept for now` }),
+  'a step on a key that failed': () =>
+    alertsOf('search-indexer', {
+      kind: 'failed',
+      title: 'a step of the rotation of search-indexer failed',
+      words:
+        'deliver: /secrets/search-indexer.env cannot be written: EACCES: permission denied. give the folder to the user that tollkeeper runs as. The old key is untouched and works; it is tried again.',
+      use: undefined as never,
+    }),
+  'a rotation that waits': () =>
+    alertsOf("o'neill; $(reboot) `id`", {
+      kind: 'waiting',
+      title: "the rotation of o'neill; $(reboot) `id` waits for you",
+      words: hostile,
+      use: undefined as never,
+    }),
+};

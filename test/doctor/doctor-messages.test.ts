@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import { fault, interval, unixMillis, unixSeconds } from '../../src/core/index.ts';
+import type { FaultCode } from '../../src/core/index.ts';
+import { neededScopes } from '../../src/doctor/gateway.ts';
+import { keyWriteKnown, keyWriteTried } from '../../src/doctor/keys.ts';
+import type { ProbeKeysOf } from '../../src/doctor/keys.ts';
+import { quarantinePoint } from '../../src/doctor/quarantine.ts';
+import { jobKinds } from '../../src/jobs/index.ts';
+import type { LearnedPoint } from '../../src/warehouse/index.ts';
+
+const scopesOf = (kind: string): readonly string[] => [
+  ...neededScopes([{ name: 'a', kind, account: 'main' }], 'main').keys(),
+];
+
+it('it is known of every kind of job which scopes it needs; of a strange one all are asked for', () => {
+  const all = scopesOf('pull-moon');
+  expect(all).toEqual(['account:read', 'logs:read', 'usage:read', 'keys:read']);
+  for (const { kind } of jobKinds) expect(scopesOf(kind), kind).not.toEqual(all);
+  expect(scopesOf('archive')).toEqual([]);
+});
+
+it('only jobs that write keys need the scope for it', () => {
+  const jobs = ['rotate-keys', 'expire-keys'].flatMap((kind) =>
+    ['plan', 'apply'].map((mode) => ({ name: `${kind} ${mode}`, kind, account: 'main', fields: { mode } })),
+  );
+  const needed = neededScopes(jobs, 'main');
+  expect(needed.get('keys:write')).toEqual(['rotate-keys apply', 'expire-keys apply']);
+  expect(needed.get('keys:read')).toHaveLength(4);
+  expect(neededScopes(jobs, 'other').size).toBe(0);
+});
+
+const probed = (point: string, value: string) => ({
+  point,
+  value,
+  evidence: 'on a throw-away key',
+  how: 'probe' as const,
+  learnedAt: unixMillis(1_767_225_600_000),
+  confirmedAt: unixMillis(1_767_300_000_000),
+});
+const question = { account: 'main', jobs: ['rotate'], points: [] };
+
+it('whether keys may be written is known from what was written, never tried unasked', () => {
+  const about = 'scope keys:write of main';
+  expect(keyWriteKnown({ ...question, jobs: [] })).toEqual([]);
+  expect(keyWriteKnown(question)).toEqual([
+    {
+      about,
+      state: 'skipped',
+      said: 'unknown until a job in mode apply, or `tollkeeper doctor --probe-keys`, writes a throw-away key; needed by rotate',
+    },
+  ]);
+  const points = [probed('key.quota_unit', 'currency')];
+  expect(keyWriteKnown({ ...question, points })).toEqual([
+    {
+      about,
+      state: 'ok',
+      said: 'a throw-away key could be written on 2026-01-01 20:40 UTC; needed by rotate',
+    },
+  ]);
+});
+
+it('a throw-away key that was ordered shows the scope, or what is in the way', async () => {
+  const { signal } = new AbortController();
+  const tried = (probe: ProbeKeysOf) => keyWriteTried({ ...question, jobs: [] }, probe, signal);
+  const learns = (...points: readonly LearnedPoint[]) => tried(() => Promise.resolve(points));
+  expect(await learns(probed('key.quota_unit', 'currency'))).toEqual([
+    {
+      about: 'scope keys:write of main',
+      state: 'ok',
+      said: 'a throw-away key was made, changed, read and deleted; no job needs it',
+    },
+  ]);
+  expect(await learns(probed('key.quota_unit', 'open: neither'))).toMatchObject([
+    { state: 'ok', said: expect.stringContaining('it did not show key.quota_unit') as string },
+  ]);
+  const fails = (code: FaultCode) => tried(() => Promise.reject(fault(code, 'no')));
+  expect(await fails('gateway-scope-missing')).toMatchObject([
+    { about: 'scope keys:write of main', state: 'failed', code: 'gateway-scope-missing' },
+  ]);
+  expect(await fails('gateway-timeout')).toMatchObject([
+    { about: 'throw-away key of main', state: 'failed' },
+  ]);
+});
+
+it('rows in quarantine are told by their number and the last of them', () => {
+  const range = interval(unixSeconds(1_767_225_600), unixSeconds(1_767_229_200));
+  const landedAt = unixMillis(1_767_300_000_000);
+  const row = {
+    line: 5,
+    text: 'junk',
+    reason: '1 cells where the header has 7',
+    window: range,
+    range,
+    landedAt,
+  };
+  expect(quarantinePoint([])).toEqual([]);
+  expect(quarantinePoint([row, { ...row, line: 9, reason: 'x'.repeat(999) }])).toEqual([
+    {
+      point: 'log.quarantine',
+      value: '2 rows could not be read, in no sum',
+      evidence: `the last at line 9 of the export of 2026-01-01 00:00 UTC to 2026-01-01 01:00 UTC: ${'x'.repeat(200)}`,
+      how: 'data',
+      learnedAt: landedAt,
+    },
+  ]);
+});

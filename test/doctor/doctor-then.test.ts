@@ -1,0 +1,67 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { checkThen } from '../../src/doctor/then.ts';
+import type { Config } from '../../src/config/index.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollkeeper-'));
+  await mkdir(join(folder, 'bin', 'folder'), { recursive: true });
+  for (const name of ['reload', 'plain'])
+    await writeFile(join(folder, 'bin', name), `#!/bin/sh\ntouch ran\n`);
+  await chmod(join(folder, 'bin', 'reload'), 0o755);
+  await chmod(join(folder, 'bin', 'plain'), 0o644);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const jobs = (argv: readonly string[] | undefined, change: object = {}): Config['jobs'] =>
+  ({
+    'rotate-prod': {
+      name: 'rotate-prod',
+      kind: 'rotate-keys',
+      account: 'main',
+      suspend: false,
+      // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
+      fields: argv === undefined ? {} : { then: { argv, env: [], timeout: 1000 } },
+      ...change,
+    },
+  }) as never;
+
+const check = (argv: readonly string[] | undefined, change?: object) =>
+  checkThen('main', jobs(argv, change), { cwd: folder, env: { PATH: `/no/such:${join(folder, 'bin')}` } });
+
+it.each([
+  ['by its name', ['reload', '{service}']],
+  ['by a path', ['./bin/reload']],
+])('a program that is there is found %s, and not run', (_, argv) => {
+  expect(check(argv)).toMatchObject([{ about: 'then of rotate-prod', state: 'ok' }]);
+});
+
+it.each([
+  ['that is nowhere', 'systemctl-of-elsewhere'],
+  ['that is not there', '/no/such/reload'],
+  ['that may not be run', 'plain'],
+  ['that is a folder', './bin/folder'],
+])('a program %s is found before the cutover of any key', (_, program) => {
+  expect(check([program, 'reload'])).toMatchObject([
+    {
+      about: 'then of rotate-prod',
+      state: 'failed',
+      said: `${program} is no program that can be run`,
+      code: 'command-failed',
+    },
+  ]);
+});
+
+it('fills the account in, and leaves open what depends on the service', () => {
+  expect(check(['/no/{account}'])).toMatchObject([{ said: '/no/main is no program that can be run' }]);
+  expect(check(['/no/{service}'])).toMatchObject([{ state: 'skipped' }]);
+});
+
+it('asks nothing of jobs that run no program', () => {
+  expect(check(undefined)).toEqual([]);
+  for (const change of [{ kind: 'expire-keys' }, { account: 'other' }, { suspend: true }])
+    expect(check(['nowhere'], change)).toEqual([]);
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { conventionPoints } from '../../src/doctor/tokens.ts';
+import type { ModelConvention } from '../../src/warehouse/index.ts';
+
+const nothing = { excludesCalls: 0, includesTimes: 0, excludesTimes: 0 };
+
+const modelOf = (change: Partial<ModelConvention['output']>): ModelConvention => ({
+  model: 'x-1',
+  convention: undefined,
+  decidedBy: undefined,
+  contradicted: false,
+  evidence: { ...nothing, calls: 1200, cacheCalls: 0 },
+  output: {
+    convention: undefined,
+    decidedBy: undefined,
+    contradicted: false,
+    evidence: { ...nothing, calls: 1200, reasoningCalls: 7 },
+    ...change,
+  },
+});
+
+describe('what doctor says of completion tokens', () => {
+  it('is open while nothing proves whether they hold the reasoning ones', () => {
+    expect(conventionPoints(modelOf({}))).toEqual([
+      {
+        point: 'tokens.x-1.output',
+        value: 'open: what could be either is unclassified',
+        evidence: '1,200 calls, 7 with reasoning tokens',
+        how: 'data',
+      },
+    ]);
+  });
+
+  it('names what was learned, its evidence, and the setting that decides', () => {
+    const evidence = {
+      ...nothing,
+      calls: 1200,
+      reasoningCalls: 7,
+      excludesCalls: 2,
+      includesTimes: 1,
+      rule: 'x-*',
+    };
+    const decided = modelOf({
+      convention: 'includes_reasoning',
+      decidedBy: 'configured',
+      contradicted: true,
+      evidence,
+    });
+    expect(conventionPoints(decided)).toEqual([
+      {
+        point: 'tokens.x-1.output',
+        value: 'completion tokens hold the reasoning ones',
+        evidence:
+          '1,200 calls, 7 with reasoning tokens; 2 with more of them than completion; charges show that the completion holds them 1 times; gateway.output_convention says so for x-*; there is evidence against it',
+        how: 'config',
+      },
+    ]);
+  });
+
+  it('says nothing of a model without cached and reasoning tokens', () => {
+    const evidence = { ...nothing, calls: 3, reasoningCalls: 0 };
+    expect(conventionPoints(modelOf({ evidence }))).toEqual([]);
+  });
+});

@@ -1,0 +1,196 @@
+import { getEventListeners } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { HttpAnswer } from '../../src/http/index.ts';
+import { collect, plainServer, rejection, testHttp } from './support/servers.ts';
+
+const get = (url: URL) => ({ method: 'GET' as const, url });
+
+const closedPort = async (): Promise<number> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+};
+
+/** A server below HTTP: answers every connection with these bytes, and closes when told to. */
+const rawServer = async (bytes: string, close: boolean): Promise<URL> => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => (close ? socket.end(bytes) : socket.write(bytes)));
+    onTestFinished(() => {
+      socket.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.close();
+  });
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+};
+
+describe('network troubles', () => {
+  it('names a refused connection, the host and the cause, and no query', async () => {
+    const port = await closedPort();
+    const error = await rejection(testHttp().send(get(new URL(`http://127.0.0.1:${port}/path?secret=hush`))));
+    expect(error).toMatchObject({
+      name: 'NetworkTrouble',
+      kind: 'unreachable',
+      message: `127.0.0.1:${port} refused the connection (ECONNREFUSED)`,
+    });
+  });
+
+  it('names a host that does not exist', async () => {
+    const error = await rejection(testHttp().send(get(new URL('https://no-such-host.invalid'))));
+    expect(error).toMatchObject({ kind: 'unreachable' });
+    expect(String(error)).toMatch(/no-such-host\.invalid has no address/);
+  });
+
+  it.each([
+    ['before any answer', ''],
+    ['within the headers', 'HTTP/1.1 200 OK\r\ncontent-le'],
+  ])('a connection closed %s is lost', async (_when, bytes) => {
+    const url = await rawServer(bytes, true);
+    expect(await rejection(testHttp().send(get(url)))).toMatchObject({ kind: 'connection-lost' });
+  });
+
+  it.each([
+    ['content-length', 'content-length: 100\r\n\r\nhalf'],
+    ['chunked, within a chunk', 'transfer-encoding: chunked\r\n\r\n20\r\nhalf'],
+    ['chunked, between chunks', 'transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n'],
+  ])('a body cut short is lost: %s', async (_form, rest) => {
+    const url = await rawServer(`HTTP/1.1 200 OK\r\n${rest}`, true);
+    const answer = await testHttp().send(get(url));
+    expect(await rejection(collect(answer.body))).toMatchObject({ kind: 'connection-lost' });
+  });
+
+  it('a packed body cut short is lost, though its last chunk came', async () => {
+    const packed = gzipSync('x'.repeat(100_000));
+    const server = await plainServer((_request, response) => {
+      response.setHeader('content-encoding', 'gzip');
+      response.end(packed.subarray(0, packed.length / 2));
+    });
+    const answer = await testHttp().send(get(server.url));
+    expect(await rejection(collect(answer.body))).toMatchObject({ kind: 'connection-lost' });
+  });
+
+  it('a damaged packed body is a protocol trouble', async () => {
+    const server = await plainServer((_request, response) => {
+      response.setHeader('content-encoding', 'gzip');
+      response.end('this is not gzip');
+    });
+    const answer = await testHttp().send(get(server.url));
+    expect(await rejection(collect(answer.body))).toMatchObject({ kind: 'protocol' });
+  });
+
+  it('something else than HTTP is a protocol trouble', async () => {
+    const url = await rawServer('SSH-2.0-OpenSSH_9.6\r\n', true);
+    expect(await rejection(testHttp().send(get(url)))).toMatchObject({ kind: 'protocol' });
+  });
+});
+
+describe('timeouts', () => {
+  const within = { headers: 80, idle: 80, total: 10_000 };
+
+  it('waits for headers only so long', async () => {
+    const server = await plainServer(() => undefined);
+    const error = await rejection(testHttp({ timeouts: within }).send(get(server.url)));
+    expect(error).toMatchObject({ kind: 'timeout' });
+    expect(String(error)).toMatch(/did not answer in time/);
+  });
+
+  it('waits for the next piece of a body only so long', async () => {
+    const server = await plainServer((_request, response) => {
+      response.write('first');
+    });
+    const answer = await testHttp({ timeouts: within }).send(get(server.url));
+    const error = await rejection(collect(answer.body));
+    expect(error).toMatchObject({ kind: 'timeout' });
+    expect(String(error)).toMatch(/stopped sending/);
+  });
+
+  it('ends a body that drips for ever at the total time', async () => {
+    const server = await plainServer((_request, response) => {
+      const timer = setInterval(() => response.write('.'), 10);
+      response.on('close', () => clearInterval(timer));
+    });
+    const answer = await testHttp().send({ ...get(server.url), timeouts: { total: 100 } });
+    const error = await rejection(collect(answer.body));
+    expect(error).toMatchObject({ kind: 'timeout' });
+    expect(String(error)).toMatch(/did not finish its answer within 0\.1 s/);
+  });
+
+  it('waits for a TLS handshake only so long, by its own limit or by the total time', async () => {
+    const silent = await rawServer('', false);
+    const url = new URL(`https://${silent.host}`);
+    for (const limits of [
+      { connect: 100, total: 60_000 },
+      { connect: 60_000, total: 100 },
+    ]) {
+      const error = await rejection(testHttp({ timeouts: limits }).send(get(url)));
+      expect(error).toMatchObject({ kind: 'timeout' });
+      expect(String(error)).toMatch(limits.connect === 100 ? /did not accept/ : /did not finish/);
+    }
+  });
+});
+
+describe('abort', () => {
+  it('before, while waiting for the answer, and within the body: always with the reason given', async () => {
+    const reason = new Error('the operator said stop');
+    const http = testHttp();
+    const early = new AbortController();
+    early.abort(reason);
+    const silent = await plainServer(() => undefined);
+    expect(await rejection(http.send({ ...get(silent.url), signal: early.signal }))).toBe(reason);
+    expect(silent.sockets).toHaveLength(0);
+
+    const waiting = new AbortController();
+    const pending = rejection(http.send({ ...get(silent.url), signal: waiting.signal }));
+    waiting.abort(reason);
+    expect(await pending).toBe(reason);
+
+    const reading = new AbortController();
+    const dripping = await plainServer((_request, response) => {
+      response.write('first');
+    });
+    const answer = await http.send({ ...get(dripping.url), signal: reading.signal });
+    const body = answer.body[Symbol.asyncIterator]();
+    await body.next();
+    const next = rejection(body.next());
+    reading.abort(reason);
+    expect(await next).toBe(reason);
+  });
+
+  it('leaves nothing behind on a signal that lives on', async () => {
+    const { signal } = new AbortController();
+    const server = await plainServer((request, response) => {
+      if (request.url === '/drop') response.destroy();
+      else response.end('x');
+    });
+    const http = testHttp();
+    const send = (path: string): Promise<HttpAnswer> =>
+      http.send({ ...get(new URL(path, server.url)), signal });
+    await (await send('/')).text(10);
+    await (await send('/')).discard();
+    expect(await rejection((await send('/')).text(0))).toMatchObject({ kind: 'too-large' });
+    await rejection(send('/drop'));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('closing the transport ends what is under way', async () => {
+    const server = await plainServer(() => undefined);
+    const http = testHttp();
+    const pending = rejection(http.send(get(server.url)));
+    await http[Symbol.asyncDispose]();
+    expect(await pending).toMatchObject({ kind: 'connection-lost' });
+  });
+});

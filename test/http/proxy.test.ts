@@ -1,0 +1,150 @@
+import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isLoopback } from '../../src/http/index.ts';
+import { proxyFor, proxySettings } from '../../src/http/proxy-settings.ts';
+import { certificate, plainServer, rejection, testHttp, tlsServer } from './support/servers.ts';
+
+const hello = (_request: unknown, response: { end: (text: string) => unknown }): void => {
+  response.end('hello');
+};
+
+/** A CONNECT proxy that leads every tunnel to the port given, whatever name was asked for, or refuses with a status. */
+const tunnelProxy = async (target: number | { readonly refuse: number }) => {
+  const asked: { host: string; authorization: string | undefined }[] = [];
+  const sockets: Socket[] = [];
+  const server = createServer();
+  server.on('connect', (request, socket: Socket) => {
+    asked.push({ host: request.url ?? '', authorization: request.headers['proxy-authorization'] });
+    sockets.push(socket);
+    if (typeof target !== 'number') {
+      socket.end(`HTTP/1.1 ${target.refuse} No\r\n\r\n`);
+      return;
+    }
+    const onward = connect(target, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+    sockets.push(onward);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+  });
+  return { asked, address: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+const get = (url: string) => ({ method: 'GET' as const, url: new URL(url) });
+
+describe('proxy', () => {
+  it('goes through HTTPS_PROXY by a tunnel, with its credentials, and still checks the name behind it', async () => {
+    const server = await tlsServer(hello, 'localhost');
+    const proxy = await tunnelProxy(server.port);
+    const http = testHttp({
+      env: { HTTPS_PROXY: `http://user:pass%21@${proxy.address}` },
+      ca: [certificate('ca.pem')],
+    });
+    const error = await rejection(http.send(get('https://gateway.invalid/x')));
+    expect(error).toMatchObject({ kind: 'certificate' });
+    expect(String(error)).toContain('gateway.invalid');
+    expect(String(error)).not.toContain('pass');
+    expect(proxy.asked[0]).toEqual({
+      host: 'gateway.invalid:443',
+      authorization: `Basic ${Buffer.from('user:pass!').toString('base64')}`,
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('delivers an https answer through the tunnel, over one kept connection', async () => {
+    const server = await tlsServer(hello, 'localhost');
+    const proxy = await tunnelProxy(server.port);
+    const http = testHttp({ env: { HTTPS_PROXY: `http://${proxy.address}` }, ca: [certificate('ca.pem')] });
+    // With the dot of the root it is the certificate's name and yet not taken for loopback.
+    for (let count = 0; count < 6; count += 1)
+      expect(await (await http.send(get('https://localhost./x'))).text(10)).toBe('hello');
+    expect(proxy.asked[0]?.host).toBe('localhost.:443');
+    expect(proxy.asked.length).toBeLessThanOrEqual(2);
+    expect(server.requests).toHaveLength(6);
+  });
+
+  it('tunnels plain http through HTTP_PROXY and delivers the answer', async () => {
+    const server = await plainServer(hello);
+    const proxy = await tunnelProxy(server.port);
+    const http = testHttp({ env: { http_proxy: proxy.address } });
+    expect(await (await http.send(get('http://gateway.invalid/x'))).text(10)).toBe('hello');
+    expect(server.requests).toEqual(['GET /x']);
+    expect(proxy.asked.map(({ host }) => host)).toEqual(['gateway.invalid:80']);
+  });
+
+  it('never takes loopback through a proxy, and respects NO_PROXY', async () => {
+    const server = await plainServer(hello);
+    const proxy = await tunnelProxy(server.port);
+    const http = testHttp({ env: { HTTP_PROXY: `http://${proxy.address}`, NO_PROXY: 'gateway.invalid' } });
+    expect(await (await http.send(get(server.url.href))).text(10)).toBe('hello');
+    expect(await (await http.send(get(`http://localhost:${server.port}/`))).text(10)).toBe('hello');
+    expect(await rejection(http.send(get('http://gateway.invalid/')))).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/^gateway\.invalid has no address/) as unknown,
+    });
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it.each([407, 403, 502])('names a proxy that answers %d', async (status) => {
+    const proxy = await tunnelProxy({ refuse: status });
+    const http = testHttp({ env: { HTTPS_PROXY: `http://user:hush@${proxy.address}` } });
+    const error = await rejection(http.send(get('https://gateway.invalid/')));
+    expect(error).toMatchObject({
+      kind: 'unreachable',
+      message: `gateway.invalid (through the proxy ${proxy.address}) cannot be reached: the proxy answered ${status} when asked for a tunnel`,
+    });
+  });
+
+  it('refuses an unusable proxy at the start, and does not quote it', () => {
+    for (const value of ['http://', 'socks5://user:hush@proxy:1', 'http://user:hush@'])
+      expect(() => testHttp({ env: { HTTPS_PROXY: value } })).toThrow(
+        /^HTTPS_PROXY is no address of a proxy$/,
+      );
+  });
+
+  it('reads NO_PROXY by host, domain, port and star', () => {
+    const via = (url: string, env: Record<string, string>): string | undefined =>
+      proxyFor(new URL(url), proxySettings({ HTTPS_PROXY: 'proxy:3128', ...env }));
+    expect(via('https://a.example.com', {})).toBe('proxy:3128');
+    expect(via('https://a.example.com', { NO_PROXY: 'example.com' })).toBeUndefined();
+    expect(via('https://a.example.com', { NO_PROXY: '.example.com, b.org' })).toBeUndefined();
+    expect(via('https://a.example.com', { no_proxy: '*' })).toBeUndefined();
+    expect(via('https://a.example.com', { NO_PROXY: 'a.example.com:8443' })).toBe('proxy:3128');
+    expect(via('https://a.example.com', { NO_PROXY: 'a.example.com:443' })).toBeUndefined();
+    expect(via('https://badexample.com', { NO_PROXY: 'example.com' })).toBe('proxy:3128');
+    expect(via('http://a.example.com', {})).toBeUndefined();
+  });
+
+  it('knows loopback by its addresses alone', () => {
+    const is = (url: string): boolean => isLoopback(new URL(url).hostname);
+    for (const url of [
+      'http://localhost',
+      'http://127.0.0.1:1',
+      'http://127.9.8.7',
+      'http://[::1]:80',
+      'http://127.1',
+    ])
+      expect(is(url), url).toBe(true);
+    for (const url of [
+      'http://127.0.0.1.evil.com',
+      'http://localhost.evil.com',
+      'http://0.0.0.0',
+      'http://10.0.0.1',
+      'http://[::2]',
+    ])
+      expect(is(url), url).toBe(false);
+  });
+});

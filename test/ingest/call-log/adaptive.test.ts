@@ -1,0 +1,213 @@
+import { readdir } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { fault, interval } from '../../../src/core/index.ts';
+import type { FaultCode } from '../../../src/core/index.ts';
+import { pullLogs } from '../../../src/ingest/index.ts';
+import type { LogQuery } from '../../../src/ingest/index.ts';
+import { chunksOf, logSource, plainStyle, seconds, sumOf } from './log-source.ts';
+import type { LogSource, SourceRow } from './log-source.ts';
+import { base, openIn, pullOf, testFolder } from '../support.ts';
+
+const whole = interval(seconds(0), seconds(4_000_000_000));
+const hour = 3600;
+
+const rows: readonly SourceRow[] = Array.from({ length: 300 }, (_, index) => ({
+  at: base + index * 287,
+  model: 'm',
+  token: 'k',
+  prompt: index,
+  quota: `0.${1000 + index}`,
+}));
+const total = sumOf(rows.map(({ quota }) => quota));
+
+type Strike = (query: LogQuery) => FaultCode | 'cut' | 'stream' | undefined;
+
+/** A gateway that fails at some questions, before its answer or in the middle of it. */
+const failing = (strike: Strike, source: LogSource = logSource(rows)) => {
+  const struck: LogQuery[] = [];
+  return {
+    ...source,
+    struck,
+    fetchLogs: async (query: LogQuery) => {
+      const how = strike(query);
+      if (how === undefined) return source.fetchLogs(query);
+      struck.push(query);
+      if (how !== 'cut' && how !== 'stream') throw fault(how, 'not this one');
+      const { body } = await source.fetchLogs(query);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of body) pieces.push(piece);
+      const text = Buffer.concat(pieces);
+      const half = text.subarray(0, Math.floor(text.length / 2));
+      if (how === 'cut') return { body: chunksOf(half, 100) };
+      return {
+        body: (async function* () {
+          yield half;
+          throw fault('gateway-connection-lost', 'the connection broke');
+        })(),
+      };
+    },
+  };
+};
+
+const longerThan =
+  (length: number, how: ReturnType<Strike>): Strike =>
+  ({ start, end }) =>
+    end - start > length ? how : undefined;
+
+const day = { windowSeconds: 24 * hour };
+
+describe('a gateway that answers only short windows', () => {
+  it.each<[string, ReturnType<Strike>]>([
+    ['times out', 'gateway-timeout'],
+    ['refuses', 'gateway-refused'],
+    ['answers with a status', 'gateway-http-error'],
+    ['fails', 'gateway-server-error'],
+    ['answers a page', 'export-not-csv'],
+    ['outgrows its limit', 'gateway-answer-too-large'],
+    ['breaks off', 'stream'],
+    ['ends too soon', 'cut'],
+  ])('and %s else is asked for less, and then for no more than it answers', async (_, how) => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const source = failing(longerThan(2 * hour, how));
+    const pulled = await pullLogs(pullOf(folder, warehouse, source, day));
+    expect(pulled).toMatchObject({ rows: 300, quota: total, windows: 16 });
+    expect(await warehouse.spend('main', whole)).toMatchObject({ net: total, calls: 300 });
+    // 24, 12, 6 and 3 hours, the first of them perhaps twice; never again.
+    expect(source.struck.length).toBeLessThanOrEqual(5);
+    expect(await readdir(folder.spool)).toEqual([]);
+  });
+
+  it('is given up where one second is refused as well: it is not about length', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const source = failing(({ columns }) => (columns.length === 0 ? undefined : 'gateway-server-error'));
+    await expect(pullLogs(pullOf(folder, warehouse, source, day))).rejects.toMatchObject({
+      code: 'gateway-server-error',
+    });
+    expect(source.struck).toHaveLength(2);
+  });
+
+  it('is given up after so many halves', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const source = failing(longerThan(2, 'gateway-timeout'));
+    const pull = pullOf(folder, warehouse, source, {
+      windowSeconds: 31 * 24 * hour,
+      until: seconds(base + 31 * 24 * hour),
+    });
+    await expect(pullLogs(pull)).rejects.toMatchObject({ code: 'gateway-timeout' });
+    expect(source.struck).toHaveLength(13);
+  });
+
+  it.each([
+    'gateway-key-refused',
+    'gateway-rate-limited',
+    'gateway-unreachable',
+    'export-row-invalid',
+  ] as const)('is not asked for less after %s', async (code) => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const source = failing(longerThan(2 * hour, code));
+    await expect(pullLogs(pullOf(folder, warehouse, source, day))).rejects.toMatchObject({ code });
+    expect(source.struck).toHaveLength(1);
+  });
+
+  it('and knows fewer columns is asked for both', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const source = failing((query) =>
+      query.end - query.start > 5 * hour || query.columns.includes('note') ? 'gateway-refused' : undefined,
+    );
+    const pulled = await pullLogs(pullOf(folder, warehouse, source, day));
+    expect(pulled).toMatchObject({ rows: 300, quota: total });
+    expect(pulled.columns).not.toContain('note');
+    expect(source.struck.length).toBeLessThan(8);
+  });
+
+  it('and no longer knows a column in the middle of a pull is asked for those that it shows', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const order = plainStyle.order.filter((name) => name !== 'note');
+    const [former, latter] = [logSource(rows), logSource(rows, { ...plainStyle, order })];
+    const isLate = ({ end }: LogQuery): boolean => end > base + 10 * hour;
+    const source = failing((query) =>
+      isLate(query) && query.columns.includes('note') ? 'gateway-refused' : undefined,
+    );
+    const fetchLogs: typeof source.fetchLogs = async (query) =>
+      isLate(query) && !query.columns.includes('note') ? latter.fetchLogs(query) : source.fetchLogs(query);
+    const pull = pullOf(folder, warehouse, former, { windowSeconds: 4 * hour, ahead: 2 });
+    const pulled = await pullLogs({ ...pull, fetchLogs });
+    expect(pulled).toMatchObject({ rows: 300, quota: total, windows: 6 });
+    expect(pulled.columns).not.toContain('note');
+    expect(source.struck.length).toBeLessThan(4);
+    expect(await readdir(folder.spool)).toEqual([]);
+  });
+
+  it('keeps what lies before a second that it never answers', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const bad = base + 30_000;
+    const source = failing(({ start, end }) =>
+      start <= bad && end >= bad ? 'gateway-server-error' : undefined,
+    );
+    await expect(pullLogs(pullOf(folder, warehouse, source, day))).rejects.toMatchObject({
+      code: 'gateway-server-error',
+    });
+    // The question is one second wider than the window.
+    expect((await warehouse.logs.watermark('main'))?.end).toBeGreaterThan(bad - 3);
+    expect(source.queries.length + source.struck.length).toBeLessThan(120);
+    const before = rows.filter(({ at }) => at < bad - 3);
+    expect(await warehouse.spend('main', whole)).toMatchObject({ calls: before.length });
+  });
+
+  it('by chance once breaks off, and is asked the same again', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    let times = 0;
+    const source = failing(({ columns }) => (columns.length > 0 && times++ === 0 ? 'stream' : undefined));
+    expect(await pullLogs(pullOf(folder, warehouse, source, day))).toMatchObject({ rows: 300, windows: 1 });
+  });
+
+  it('is asked backwards for what lies before what is held', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    await pullLogs(pullOf(folder, warehouse, logSource(rows), { ...day, since: seconds(base + 20 * hour) }));
+    const source = failing(longerThan(3 * hour, 'gateway-timeout'));
+    let landings = 0;
+    const logs = {
+      ...warehouse.logs,
+      landWindow: async (...batch: Parameters<typeof warehouse.logs.landWindow>) => {
+        landings += 1;
+        if (landings === 4) throw fault('warehouse-failed', 'stopped');
+        return warehouse.logs.landWindow(...batch);
+      },
+    };
+    const pull = pullOf(folder, warehouse, source, { ...day, warehouse: { ...warehouse, logs } });
+    await expect(pullLogs(pull)).rejects.toMatchObject({ code: 'warehouse-failed' });
+    // Without a gap, whenever it stops.
+    expect(await warehouse.logs.watermark('main')).toEqual({
+      start: base + 12.5 * hour,
+      end: base + 24 * hour,
+    });
+  });
+});
+
+it('a dense hour is asked for in small pieces, and the quiet ones around it are not', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const dense = Array.from({ length: 35_500 }, (_, index) => ({
+    at: base + 48 * hour + Math.floor(index / 20),
+    model: 'm',
+    token: 'k',
+    prompt: 1,
+    quota: '0.5',
+  }));
+  const source = logSource(dense, { cap: 10_000, newestFirst: true, chunk: 65_536 });
+  const pull = pullOf(folder, warehouse, source, {
+    windowSeconds: 48 * hour,
+    until: seconds(base + 480 * hour),
+  });
+  expect(await pullLogs(pull)).toMatchObject({ rows: 35_500 });
+  expect(source.queries.length).toBeLessThan(60);
+});

@@ -1,0 +1,358 @@
+import { chmod, readdir } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { fault, interval, unknownGateway } from '../../../src/core/index.ts';
+import { pullLogs } from '../../../src/ingest/index.ts';
+import type { LogPull, LogPullDeps, LogQuery } from '../../../src/ingest/index.ts';
+import { chunksOf, logSource, seconds, sumOf } from './log-source.ts';
+import type { SourceRow, SourceStyle } from './log-source.ts';
+import { base, openIn, pullOf, testFolder } from '../support.ts';
+
+const whole = interval(seconds(0), seconds(4_000_000_000));
+
+const calls = (count: number, change: Partial<SourceRow> = {}): readonly SourceRow[] =>
+  Array.from({ length: count }, (_, index) => ({
+    at: base + index,
+    model: 'gpt-4o',
+    token: 'growth-1',
+    prompt: 7,
+    quota: '0.01234567',
+    ...change,
+  }));
+
+type Set = {
+  readonly rows?: readonly SourceRow[];
+  readonly style?: Partial<SourceStyle>;
+  readonly change?: Partial<LogPull & LogPullDeps>;
+  readonly spoil?: (body: string, query: LogQuery, call: number) => string | Buffer;
+};
+
+/** Pulls ten good rows first, then what the test makes of it: whatever happens, the ten must stay and the spool be empty. */
+const pullSpoiled = async (set: Set): Promise<unknown> => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const good = logSource(calls(10), set.style);
+  await pullLogs(pullOf(folder, warehouse, good, { until: seconds(base + 3600) }));
+  const before = await warehouse.spend('main', whole);
+  const source = logSource(set.rows ?? calls(10), set.style, set.spoil);
+  const request = pullOf(folder, warehouse, source, { from: seconds(base), ...set.change });
+  const outcome = await pullLogs(request).then(
+    () => 'landed',
+    (error: unknown) => error,
+  );
+  expect(await readdir(folder.spool)).toEqual([]);
+  expect(await warehouse.spend('main', whole)).toEqual(before);
+  return outcome;
+};
+
+/** Only the windows, not the question for the header. */
+const inWindows =
+  (change: (body: string) => string) =>
+  (body: string, query: LogQuery): string =>
+    query.columns.length === 0 ? body : change(body);
+
+const lineOf = (change: (line: string) => string) =>
+  inWindows((body) =>
+    body
+      .split('\n')
+      .map((line, index) => (index === 4 ? change(line) : line))
+      .join('\n'),
+  );
+
+describe('a broken export lands nothing', () => {
+  it.each<[string, string, RegExp, Set]>([
+    [
+      'JSON',
+      'export-not-csv',
+      /no permission/,
+      { spoil: () => '{"success":false,"message":"no permission"}' },
+    ],
+    ['HTML', 'export-not-csv', /<html>/, { spoil: inWindows(() => '<html><body>busy</body></html>') }],
+    ['words', 'export-column-missing', /internal error/, { spoil: inWindows(() => 'internal error\n') }],
+    ['an empty body', 'export-truncated', /not even a header/, { spoil: inWindows(() => '') }],
+    ['a header cut off', 'export-truncated', /no end/, { spoil: inWindows((body) => body.slice(0, 30)) }],
+    ['a row cut off', 'export-truncated', /no end/, { spoil: inWindows((body) => body.slice(0, -9)) }],
+    [
+      'a number cut off',
+      'export-truncated',
+      /no end/,
+      {
+        style: { order: ['created_at', 'model_name', 'token_name', 'prompt_tokens', 'quota'] },
+        spoil: inWindows((body) => body.slice(0, -4)),
+      },
+    ],
+    [
+      'a time cut off, where lines are not ended',
+      'export-timestamp-unreadable',
+      /line 11/,
+      {
+        style: {
+          endsLines: false,
+          order: ['quota', 'model_name', 'token_name', 'prompt_tokens', 'created_at'],
+          time: (at) => new Date(at * 1000).toISOString(),
+        },
+        spoil: inWindows((body) => body.slice(0, -3)),
+      },
+    ],
+    [
+      'rows missing under a total line',
+      'export-truncated',
+      /total line says 0.1234567/,
+      { style: { total: true }, spoil: inWindows((body) => body.split('\n').toSpliced(3, 1).join('\n')) },
+    ],
+    [
+      'a total line missing',
+      'export-truncated',
+      /total line is missing/,
+      { style: { total: true }, spoil: inWindows((body) => body.split('\n').slice(0, 4).join('\n') + '\n') },
+    ],
+    ['no row at all, where there were some', 'export-truncated', /10 are kept: they stay/, { rows: [] }],
+    [
+      'amounts of another currency than was asked for',
+      'export-currency-changed',
+      /in CNY, where USD/,
+      {
+        style: { names: { quota: 'cost_usd' } },
+        spoil: inWindows((body) => body.replace('cost_usd', 'cost_cny')),
+      },
+    ],
+    [
+      'an amount cut off at the very end, where lines are not ended',
+      'export-truncated',
+      /twice alike/,
+      {
+        style: {
+          endsLines: false,
+          order: ['created_at', 'model_name', 'token_name', 'prompt_tokens', 'quota'],
+        },
+        spoil: (body, query, call) => (query.columns.length === 0 ? body : body.slice(0, -1 - (call % 2))),
+      },
+    ],
+    [
+      'a row cut off that looks like a total line',
+      'export-truncated',
+      /short/,
+      {
+        rows: calls(1, { token: 'total', quota: '0' }),
+        style: {
+          endsLines: false,
+          order: ['created_at', 'model_name', 'token_name', 'prompt_tokens', 'quota'],
+        },
+        spoil: inWindows((body) => body.slice(0, -4)),
+      },
+    ],
+    [
+      'no amounts',
+      'export-column-missing',
+      /lacks quota/,
+      { spoil: (body) => body.replace('quota', 'price') },
+    ],
+    [
+      'no names',
+      'export-column-missing',
+      /lacks model_name/,
+      { spoil: (body) => body.replace('model_name', 'm') },
+    ],
+    [
+      'a long row',
+      'export-row-invalid',
+      /line 5 .* 8 cells where .* 7/,
+      { spoil: lineOf((line) => `${line},x`) },
+    ],
+    [
+      'a blank cell too many',
+      'export-row-invalid',
+      /line 5 .* 8 cells/,
+      { spoil: lineOf((line) => `${line},`) },
+    ],
+    [
+      'a short row',
+      'export-row-invalid',
+      /line 5 .* 6 cells/,
+      { spoil: lineOf((line) => line.replace(/,$/, '')) },
+    ],
+    ['an open quote', 'export-truncated', /quoted cell/, { spoil: lineOf((line) => `"${line}`) }],
+    [
+      'a wrong quote',
+      'export-row-invalid',
+      /line 5/,
+      { spoil: lineOf((line) => line.replace('gpt-4o', '"g"pt')) },
+    ],
+    [
+      'a broken count',
+      'export-row-invalid',
+      /line 5 .*prompt_tokens is "7.5"/,
+      { spoil: lineOf((line) => line.replace(',7,', ',7.5,')) },
+    ],
+    [
+      'an amount in words',
+      'export-row-invalid',
+      /line 5 .*"free"/,
+      { spoil: lineOf((line) => line.replace('0.01234567', 'free')) },
+    ],
+    [
+      'too many decimals',
+      'export-amount-inexact',
+      /line 5 .*0.0123456789012/,
+      { spoil: lineOf((line) => line.replace('0.01234567', '0.0123456789012')) },
+    ],
+    [
+      'a time in words',
+      'export-timestamp-unreadable',
+      /line 5 .*soon/,
+      { spoil: lineOf((line) => line.replace(/^\d+/, 'soon')) },
+    ],
+    [
+      'a time of another unit',
+      'export-timestamp-unreadable',
+      /line 5/,
+      { spoil: lineOf((line) => line.replace(/^\d+/, '$&000')) },
+    ],
+    [
+      'a time of another year',
+      'export-timestamp-unreadable',
+      /line 5 .*far outside/,
+      { spoil: lineOf((line) => line.replace(/^\d+/, '1500000000')) },
+    ],
+    [
+      'bytes that are no UTF-8',
+      'export-row-invalid',
+      /line 5 .*not UTF-8/,
+      {
+        spoil: (body, query) =>
+          Buffer.from(lineOf((line) => line.replace('gpt-4o', 'gpt-\u00FF'))(body, query), 'latin1'),
+        style: { bom: false },
+      },
+    ],
+  ])('%s', async (_, code, words, set) => {
+    const outcome = await pullSpoiled(set);
+    expect(outcome).toMatchObject({ code, message: expect.stringMatching(words) as string });
+  });
+
+  it('a stream that breaks', async () => {
+    const outcome = await pullSpoiled({
+      change: {
+        fetchLogs: async () => ({
+          body: (async function* () {
+            yield* chunksOf('created_at,model_name,token_name,quota\n1767225600,m', 9);
+            throw fault('gateway-connection-lost', 'the connection broke');
+          })(),
+        }),
+      },
+    });
+    expect(outcome).toMatchObject({ code: 'gateway-connection-lost' });
+  });
+
+  it('a disk that is full', async () => {
+    const outcome = await pullSpoiled({
+      change: {
+        openFile: async () => {
+          throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+        },
+      },
+    });
+    expect(outcome).toMatchObject({ code: 'disk-full' });
+  });
+
+  it('a currency that changes', async () => {
+    expect(await pullSpoiled({ change: { currency: 'CNY' } })).toMatchObject({
+      code: 'export-currency-changed',
+    });
+  });
+
+  it('amounts that turn from currency to what no units are worth', async () => {
+    const units = calls(30).map((row, index) => ({ ...row, quota: String(5_000_000_000 + index) }));
+    expect(await pullSpoiled({ rows: units })).toMatchObject({ code: 'export-amounts-changed' });
+  });
+});
+
+it('an export that is empty without rows is believed when it comes twice', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const rows = [{ at: base + 90_000, model: 'm', token: 'k', prompt: 1, quota: '0.5' }];
+  const empty = (body: string): string => (body.trim().includes('\n') ? body : '');
+  const source = logSource(rows, {}, empty);
+  await pullLogs(pullOf(folder, warehouse, source, { windowSeconds: 86_400 }));
+  expect(source.queries).toHaveLength(4);
+  const once = logSource(rows, {}, (body, _, call) => (call === 3 ? '' : empty(body)));
+  const next = pullOf(folder, warehouse, once, { until: seconds(base + 2 * 86_400), windowSeconds: 86_400 });
+  expect(await pullLogs(next)).toMatchObject({ rows: 1, quota: '0.5' });
+});
+
+it.each([
+  ['in words', 'Total: 0.1234567'],
+  ['alone', '0.1234567'],
+])('a total line whose amount comes first, %s, is found', async (_, cell) => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const style = { order: ['quota', 'model_name', 'token_name', 'prompt_tokens', 'created_at'] };
+  const source = logSource(
+    calls(10),
+    style,
+    inWindows((body) => `${body}${cell},,,,\n`),
+  );
+  const until = seconds(base + 3600);
+  expect(await pullLogs(pullOf(folder, warehouse, source, { until }))).toMatchObject({
+    rows: 10,
+    quota: '0.1234567',
+  });
+});
+
+describe('hidden caps', () => {
+  it('are found by a round number of rows, and got round by asking for halves', async () => {
+    const rows = calls(23_456).map((row, index) => ({ ...row, at: base + Math.floor(index / 10) }));
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const source = logSource(rows, { cap: 10_000, newestFirst: true, chunk: 65_536 });
+    const summary = await pullLogs(pullOf(folder, warehouse, source));
+    expect(summary).toMatchObject({ rows: 23_456, quota: sumOf(rows.map(({ quota }) => quota)) });
+    expect(source.queries.length).toBeGreaterThan(5);
+  });
+
+  it('that one second reaches are an error', async () => {
+    const rows = calls(10_000).map((row) => ({ ...row, at: base }));
+    const outcome = await pullSpoiled({ rows, style: { chunk: 65_536 } });
+    expect(outcome).toMatchObject({ code: 'export-capped' });
+  });
+});
+
+describe('amounts in units', () => {
+  const units = calls(30).map((row, index) => ({ ...row, quota: String(12_345 + index) }));
+
+  it('are learned, kept as served, and read as currency', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const summary = await pullLogs(pullOf(folder, warehouse, logSource(units)));
+    expect(summary.quota).toBe('370785');
+    const spend = await warehouse.spend('main', whole);
+    expect(spend).toMatchObject({ net: '0.74157', served: '370785', amounts: 'units' });
+    expect((await warehouse.logs.windows('main'))[0]?.amounts).toBe('units');
+    const mixed = units.map((row, index) => (index === 3 ? { ...row, quota: '0.5' } : row));
+    await expect(
+      pullLogs(pullOf(folder, warehouse, logSource(mixed), { from: seconds(base) })),
+    ).rejects.toMatchObject({ code: 'export-amounts-changed' });
+  });
+
+  it('are what the profile says they are', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const profile = { ...unknownGateway, amounts: 'units' as const, unitsPerCurrency: 1000 };
+    await pullLogs(pullOf(folder, warehouse, logSource(calls(2, { quota: '5' })), { profile }));
+    expect(await warehouse.spend('main', whole)).toMatchObject({ net: '0.01', amounts: 'units' });
+    const odd = { ...profile, unitsPerCurrency: 7 };
+    await expect(
+      pullLogs(pullOf(folder, warehouse, logSource([]), { profile: odd, from: seconds(base) })),
+    ).rejects.toMatchObject({ code: 'wrong-use' });
+  });
+});
+
+describe('the spool folder', () => {
+  it('that is missing or closed is named', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const request = pullOf(folder, warehouse, logSource(calls(1)), {
+      spoolDirectory: `${folder.spool}/missing`,
+    });
+    await expect(pullLogs(request)).rejects.toMatchObject({ code: 'path-unwritable' });
+    await chmod(folder.spool, 0o700);
+  });
+});

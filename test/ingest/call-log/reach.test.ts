@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { interval, systemClock, unixMillis } from '../../../src/core/index.ts';
+import type { Clock } from '../../../src/core/index.ts';
+import { pullLogs } from '../../../src/ingest/index.ts';
+import { openWarehouse } from '../../../src/warehouse/index.ts';
+import { optionsIn } from '../../warehouse/support.ts';
+import { logSource, seconds } from './log-source.ts';
+import type { SourceRow } from './log-source.ts';
+import { base, openIn, pullOf, testFolder } from '../support.ts';
+
+const whole = interval(seconds(0), seconds(4_000_000_000));
+const hour = 3600;
+
+const callAt = (at: number): SourceRow => ({ at, model: 'm', token: 'k', prompt: 1, quota: '0.5' });
+const every = (step: number, until: number): readonly SourceRow[] =>
+  Array.from({ length: Math.ceil(until / step) }, (_, index) => callAt(base + index * step));
+
+it('a forced interval beyond what is settled covers nothing of it: rows that come late are pulled yet', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const rows = [callAt(base), callAt(base + 2 * hour)];
+  const request = pullOf(folder, warehouse, logSource(rows), { until: seconds(base + hour) });
+  await pullLogs(request);
+  await pullLogs({ ...request, from: seconds(base), to: seconds(base + 3 * hour) });
+  expect(await warehouse.logs.cursor('main')).toBe(base + hour);
+  rows.push(callAt(base + 2 * hour + 1));
+  await pullLogs({ ...request, until: seconds(base + 3 * hour) });
+  expect((await warehouse.spend('main', whole)).net).toBe('1.5');
+  expect(await warehouse.logs.cursor('main')).toBe(base + 3 * hour);
+});
+
+it('what a clock that ran ahead has covered is pulled again once it is right', async () => {
+  await using folder = await testFolder();
+  let now = (base + hour) * 1000;
+  const clock: Clock = { ...systemClock, now: () => unixMillis(now) };
+  await using warehouse = await openWarehouse({ ...optionsIn(folder), clock });
+  const rows = [callAt(base)];
+  const pull = async () =>
+    pullLogs(
+      pullOf(folder, warehouse, logSource(rows), {
+        clock,
+        until: seconds(Math.floor(now / 1000) - 600),
+        windowSeconds: 31 * 24 * hour,
+      }),
+    );
+  await pull();
+  now += 400 * 24 * hour * 1000;
+  await pull();
+  now = (base + 30 * hour) * 1000;
+  rows.push(callAt(base + 2 * hour), callAt(base + 20 * hour));
+  await pull();
+  expect((await warehouse.spend('main', whole)).net).toBe('1.5');
+  expect(await warehouse.logs.cursor('main')).toBe(base + 30 * hour - 600);
+  rows.push(callAt(base + 30 * hour));
+  now += hour * 1000;
+  expect(await pull()).toMatchObject({ windows: 1, rows: 1 });
+});
+
+it('an earlier since whose windows are capped is covered in one pull', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const rows = every(2, 24 * hour);
+  const source = logSource(rows, { cap: 10_000, newestFirst: true, chunk: 65_536 });
+  const request = pullOf(folder, warehouse, source, {
+    windowSeconds: 24 * hour,
+    until: seconds(base + 24 * hour),
+  });
+  await pullLogs({ ...request, since: seconds(base + 23 * hour) });
+  await pullLogs(request);
+  expect(await warehouse.logs.watermark('main')).toEqual({ start: base, end: base + 24 * hour });
+  expect((await warehouse.spend('main', whole)).calls).toBe(rows.length);
+  expect((await pullLogs(request)).windows).toBe(0);
+});

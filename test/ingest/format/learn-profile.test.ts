@@ -1,0 +1,258 @@
+import { expect, it } from 'vitest';
+import { silentLog } from '../../../src/core/index.ts';
+import type { Log } from '../../../src/core/index.ts';
+import { pullLogs } from '../../../src/ingest/index.ts';
+import type { LogPull } from '../../../src/ingest/index.ts';
+import type { Warehouse } from '../../../src/warehouse/index.ts';
+import { logSource, plainStyle } from '../call-log/log-source.ts';
+import type { SourceRow, SourceStyle } from '../call-log/log-source.ts';
+import { base, pullOf, setUp } from '../support.ts';
+
+const row = (change: Partial<SourceRow>): SourceRow => ({
+  at: base + 60,
+  model: 'm',
+  token: 'k',
+  prompt: 1,
+  quota: '0.5',
+  kind: '2',
+  ...change,
+});
+
+const rows = [
+  row({}),
+  row({ at: base + 21_600, quota: '1.25' }),
+  row({ at: base + 30_000, kind: '6', quota: '-0.5' }),
+];
+
+const valuesOf = async (warehouse: Warehouse): Promise<Readonly<Record<string, string>>> =>
+  Object.fromEntries((await warehouse.profile.points('main')).map(({ point, value }) => [point, value]));
+
+/** What one pull of the rows teaches. */
+const taught = async (
+  style: Partial<SourceStyle>,
+  { source = rows, ...change }: Partial<LogPull> & { readonly source?: readonly SourceRow[] } = {},
+) => {
+  await using fixture = await setUp(source, style);
+  await pullLogs(pullOf(fixture.folder, fixture.warehouse, fixture.source, change));
+  return {
+    values: await valuesOf(fixture.warehouse),
+    points: await fixture.warehouse.profile.points('main'),
+  };
+};
+
+it('a pull writes down what it found, each point with its evidence', async () => {
+  const { values, points } = await taught({});
+  expect(values).toEqual({
+    'log.amounts': 'currency',
+    'log.columns': 'created_at, model_name, token_name, prompt_tokens, quota, type, note',
+    'log.empty_export': 'a header',
+    'log.ends_lines': 'yes',
+    'log.guards': 'none seen',
+    'log.kind.consumption': 'spend',
+    'log.kind.refund': 'given back, taken off the spend',
+    'log.money_columns': 'quota',
+    'log.range_end': 'inclusive',
+    'log.roles': 'created_at, model_name, token_name, prompt_tokens, quota, kind as type',
+    'log.time_form': 'seconds',
+    'log.title_line': 'no',
+    'log.token_columns': 'prompt_tokens',
+    'log.total_line': 'no',
+  });
+  const evidence = Object.fromEntries(points.map((one) => [one.point, one.evidence]));
+  expect(evidence['log.time_form']).toBe(`a row reads "${base + 60}"`);
+  expect(evidence['log.amounts']).toBe(
+    'the amounts of 2026-01-01 00:00 UTC to 2026-01-01 06:00 UTC add up to 0.5',
+  );
+  expect(evidence['log.range_end']).toContain('2026-01-01T06:00:00 UTC holds a row of that second');
+  expect(evidence['log.title_line']).toContain('an export of 1 second');
+});
+
+it.each<[string, Partial<SourceStyle>, Readonly<Record<string, string>>]>([
+  ['milliseconds', { time: (at) => String(at * 1000) }, { 'log.time_form': 'milliseconds' }],
+  ['RFC 3339', { time: (at) => new Date(at * 1000).toISOString() }, { 'log.time_form': 'rfc3339' }],
+  [
+    'no zone',
+    { time: (at) => new Date(at * 1000).toISOString().slice(0, 19) },
+    { 'log.time_form': 'naive', 'log.time_zone': 'UTC' },
+  ],
+  ['a title', { title: true }, { 'log.title_line': '1 before the header' }],
+  ['a total line', { total: true }, { 'log.total_line': 'yes' }],
+  ['no last line end', { endsLines: false }, { 'log.ends_lines': 'no' }],
+  ['guards', { guard: true }, { 'log.guards': "cells may begin with '" }],
+  ['an exclusive end', { endInclusive: false }, { 'log.range_end': 'exclusive' }],
+  [
+    'other names',
+    { names: { quota: 'cost_usd', prompt_tokens: 'Prompt Tokens', note: 'tool_tokens' } },
+    {
+      'log.roles':
+        'created_at, model_name, token_name, prompt_tokens as Prompt Tokens, quota as cost_usd, kind as type',
+      'log.token_columns': 'Prompt Tokens, tool_tokens (kept as text)',
+      'log.money_columns': 'cost_usd',
+    },
+  ],
+])('finds %s', async (_, style, found) => {
+  expect((await taught(style)).values).toMatchObject(found);
+});
+
+it('units are told by enough whole amounts, and open until then', async () => {
+  const whole = Array.from({ length: 30 }, (_, index) =>
+    row({ at: base + 60 + index, quota: String(5000 + index) }),
+  );
+  expect((await taught({}, { source: whole.slice(0, 3) })).values['log.amounts']).toBe('unproven');
+  const { values, points } = await taught({}, { source: whole });
+  expect(values).toMatchObject({ 'log.amounts': 'units', 'log.units_per_currency': '500000' });
+  expect(points.find(({ point }) => point === 'log.amounts')?.evidence).toBe(
+    '30 charged rows, every amount a whole number, the largest 5029',
+  );
+});
+
+it('what the config says is taken, and said to come from there', async () => {
+  const profile = {
+    timestamps: 'seconds',
+    amounts: 'currency',
+    naiveZone: 'UTC',
+    unitsPerCurrency: 500_000,
+    usageZone: 'UTC',
+  } as const;
+  const { points } = await taught({}, { profile });
+  const said = points.filter(({ how }) => how === 'config').map(({ point, value }) => [point, value]);
+  expect(said).toEqual([
+    ['log.amounts', 'currency'],
+    ['log.time_form', 'seconds'],
+  ]);
+});
+
+/** A log that keeps its warnings. */
+const listening = () => {
+  const heard: string[] = [];
+  const log: Log = {
+    ...silentLog,
+    warn: (message, fields) => void heard.push(`${message}: ${Object.values(fields ?? {}).join()}`),
+  };
+  return { heard, log };
+};
+
+it('columns that appear and go are noted, logged and kept, and the pull goes on', async () => {
+  await using fixture = await setUp(rows);
+  const pullWith = async (order: readonly string[]) => {
+    const { heard, log } = listening();
+    const source = logSource(
+      rows.map((one) => ({ ...one, extra: 'gold' })),
+      { order },
+    );
+    const range = { from: pullOf(fixture.folder, fixture.warehouse, source).since };
+    await pullLogs(pullOf(fixture.folder, fixture.warehouse, source, { log, ...range }));
+    return heard.filter((line) => line.includes('that it'));
+  };
+  const usual = plainStyle.order.filter((name) => name !== 'note');
+  expect(await pullWith(usual)).toEqual([]);
+  expect(await pullWith([...usual, 'tier'])).toEqual([
+    'the log export has columns that it did not have before; they are kept: tier',
+  ]);
+  expect(await pullWith([...usual, 'tier'])).toEqual([]);
+  expect(await pullWith(usual.filter((name) => name !== 'type'))).toEqual([
+    'the log export no longer has columns that it had before; their figures are unknown: type, tier',
+  ]);
+  expect(
+    (await fixture.warehouse.profile.pending('main')).map(({ topic, name }) => `${topic} ${name}`),
+  ).toEqual(['column-appeared tier', 'column-gone tier', 'column-gone type']);
+  const past = await fixture.warehouse.profile.past('main');
+  expect(past.filter(({ point }) => point === 'log.columns')).toHaveLength(2);
+});
+
+it('a needed column that goes fails the pull, and is noted all the same', async () => {
+  await using fixture = await setUp(rows);
+  await pullLogs(pullOf(fixture.folder, fixture.warehouse, fixture.source));
+  const without = logSource(rows, { order: plainStyle.order.filter((name) => name !== 'model_name') });
+  const again = pullOf(fixture.folder, fixture.warehouse, without, {
+    from: pullOf(fixture.folder, fixture.warehouse, without).since,
+  });
+  await expect(pullLogs(again)).rejects.toMatchObject({ code: 'export-column-missing' });
+  expect(await fixture.warehouse.profile.pending('main')).toMatchObject([
+    { topic: 'column-gone', name: 'model_name', detail: 'model_name' },
+  ]);
+});
+
+it('a kind that is not known is warned of once, and its rows are no spend', async () => {
+  const strange = [...rows, row({ at: base + 100, kind: 'gift', quota: '99' })];
+  await using fixture = await setUp(strange);
+  const { heard, log } = listening();
+  const pull = pullOf(fixture.folder, fixture.warehouse, fixture.source, { log });
+  await pullLogs(pull);
+  await pullLogs({ ...pull, from: pull.since });
+  expect(heard.filter((line) => line.includes('kinds'))).toEqual([
+    'the log export has rows of kinds that are not known; they are counted as nothing: gift',
+  ]);
+  expect(await fixture.warehouse.profile.pending('main')).toMatchObject([
+    { topic: 'kind-unknown', name: 'gift' },
+  ]);
+  const spend = await fixture.warehouse.spend('main', { start: pull.since, end: pull.until });
+  expect(spend).toMatchObject({ net: '1.25', otherKinds: [{ kind: 'gift', rows: 1, amount: '99' }] });
+});
+
+it('data that came are landed though nothing can be written of what they teach', async () => {
+  await using fixture = await setUp(rows);
+  const broken = (): Promise<never> => Promise.reject(new Error('no room'));
+  const profile = { ...fixture.warehouse.profile, learn: broken, noteColumns: broken, noteKinds: broken };
+  const { heard, log } = listening();
+  const pull = pullOf(fixture.folder, fixture.warehouse, fixture.source, { log });
+  const pulled = await pullLogs({ ...pull, warehouse: { logs: fixture.warehouse.logs, profile } });
+  expect(pulled.rows).toBe(3);
+  expect(heard.join('\n')).toContain('cannot be written down: no room');
+});
+
+/** Names and words that no one could guess, and a column that only looks like the amount. */
+const odd: Partial<SourceStyle> = { names: { quota: 'charge', type: '类别', note: 'quota' } };
+const oddRows = [
+  row({ kind: '扣费', extra: '9' }),
+  row({ at: base + 90, kind: ' 扣费', quota: '0.25', extra: '9' }),
+  row({ at: base + 100, kind: '2', quota: '70', extra: '9' }),
+  row({ at: base + 110, kind: 'gift', quota: '99', extra: '9' }),
+];
+
+it('columns and kinds that the config names are taken as it says, and no others', async () => {
+  await using fixture = await setUp(oddRows, odd);
+  const { profile: plainProfile } = pullOf(fixture.folder, fixture.warehouse, fixture.source);
+  const logExport = {
+    columns: { quota: 'Charge', kind: '类别' },
+    kinds: { 扣费: 'consumption', '2': 'top-up' },
+  } as const;
+  const pull = pullOf(fixture.folder, fixture.warehouse, fixture.source, {
+    profile: { ...plainProfile, amounts: 'currency', logExport },
+  });
+  await pullLogs(pull);
+  expect(await fixture.warehouse.spend('main', { start: pull.since, end: pull.until })).toMatchObject({
+    net: '0.75',
+    calls: 2,
+    otherKinds: [
+      { kind: 'gift', amount: '99' },
+      { kind: 'top-up', amount: '70' },
+    ],
+  });
+  const absent = { ...plainProfile, logExport: { columns: { quota: 'cost' } } };
+  await expect(pullLogs({ ...pull, from: pull.since, profile: absent })).rejects.toMatchObject({
+    code: 'export-column-missing',
+  });
+});
+
+it.each([
+  ['a title', { title: true }, { titleLines: 1 }, { titleLines: 2 }, 'export-column-missing'],
+  ['a total', { total: true }, { totalLine: true }, { totalLine: false }, 'export-timestamp-unreadable'],
+  ['no total', {}, { totalLine: false }, { totalLine: true }, 'export-truncated'],
+  ['guards', { guard: true }, { guards: true }, { guards: false }, 'export-row-invalid'],
+] as const)(
+  'the config may say that there is %s, and is held to it',
+  async (_, style, right, wrong, code) => {
+    await using fixture = await setUp(rows, style);
+    const pull = pullOf(fixture.folder, fixture.warehouse, fixture.source);
+    const saying = (logExport: typeof right | typeof wrong) => ({
+      ...pull,
+      profile: { ...pull.profile, logExport },
+    });
+    await expect(pullLogs(saying(wrong))).rejects.toMatchObject({ code });
+    expect(await pullLogs(saying(right))).toMatchObject({ rows: 3, quota: '1.25' });
+    expect(
+      (await fixture.warehouse.profile.points('main')).filter(({ how }) => how === 'config'),
+    ).toHaveLength(1);
+  },
+);

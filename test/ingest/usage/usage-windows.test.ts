@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { unixMillis, unknownGateway } from '../../../src/core/index.ts';
+import { planUsagePull } from '../../../src/ingest/index.ts';
+import { askForUsage, bucketsOf } from '../../../src/ingest/usage/usage-windows.ts';
+
+const day = 86_400_000;
+const zones = ['UTC', 'Asia/Shanghai', 'America/New_York', 'Europe/Berlin', 'Asia/Kolkata'];
+
+it('tiles the span with windows aligned to buckets, whose requests span at most 180 days', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1_600_000_000_000, max: 1_700_000_000_000 }),
+      fc.integer({ min: 0, max: 900 * day }),
+      fc.constantFrom('hour' as const, 'day' as const, 'week' as const),
+      fc.constantFrom(...zones),
+      (since, length, granularity, usageZone) => {
+        const plan = planUsagePull({
+          since: unixMillis(since),
+          until: unixMillis(since + length),
+          granularity,
+          profile: { ...unknownGateway, usageZone },
+        });
+        const buckets = bucketsOf(granularity, usageZone);
+        const start = buckets.at(unixMillis(since));
+        const end = buckets.at(unixMillis(since + length));
+        expect(plan[0]?.start ?? start).toBe(start);
+        expect(plan.at(-1)?.end ?? start).toBe(end);
+        for (const [index, window] of plan.entries()) {
+          expect(window.start).toBe(plan[index - 1]?.end ?? start);
+          expect(buckets.at(window.start)).toBe(window.start);
+          const ask = askForUsage(window, granularity, usageZone);
+          expect(ask.start).toBeLessThan(window.start);
+          expect(ask.end).toBeGreaterThan(window.end);
+          expect(ask.end - ask.start).toBeLessThanOrEqual(180 * day);
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+it.each(['hour', 'day', 'week'] as const)('takes 14 months by the %s in three windows', (granularity) => {
+  const plan = planUsagePull({
+    since: unixMillis(Date.UTC(2025, 0, 1)),
+    until: unixMillis(Date.UTC(2026, 2, 1)),
+    granularity,
+    profile: unknownGateway,
+  });
+  expect(plan).toHaveLength(3);
+});
+
+it('pulls the last days before the cursor again, and all when since is moved back', () => {
+  const request = {
+    since: unixMillis(10 * day),
+    until: unixMillis(40 * day),
+    granularity: 'day' as const,
+    cursor: unixMillis(30 * day),
+    profile: unknownGateway,
+  };
+  const windows = planUsagePull({ ...request, origin: unixMillis(10 * day) });
+  expect(windows).toEqual([{ start: 28 * day, end: 40 * day }]);
+  expect(planUsagePull({ ...request, origin: unixMillis(12 * day) })[0]?.start).toBe(10 * day);
+  // A clock that ran ahead has left the cursor in the future.
+  const ahead = { ...request, cursor: unixMillis(400 * day), origin: unixMillis(10 * day) };
+  expect(planUsagePull(ahead)).toEqual([{ start: 38 * day, end: 40 * day }]);
+});
+
+it('pulls exactly the buckets again that a span touches, as far as they are held and over', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1_600_000_000_000, max: 1_700_000_000_000 }),
+      fc.integer({ min: -5 * day, max: 60 * day }),
+      fc.integer({ min: -20 * day, max: 80 * day }),
+      fc.oneof(fc.integer({ min: 0, max: 30 * day }), fc.constant(0)),
+      fc.constantFrom('hour' as const, 'day' as const, 'week' as const),
+      fc.constantFrom(...zones),
+      (since, held, offset, length, granularity, usageZone) => {
+        const [from, until] = [unixMillis(since + offset), unixMillis(since + held)];
+        const to = unixMillis(from + length);
+        const profile = { ...unknownGateway, usageZone };
+        const plan = planUsagePull({ since: unixMillis(since), until, from, to, granularity, profile });
+        const buckets = bucketsOf(granularity, usageZone);
+        const touched: number[] = [];
+        for (let at = buckets.at(unixMillis(since)); buckets.after(at) <= until; at = buckets.after(at))
+          if (at < to && buckets.after(at) > from && length > 0) touched.push(at);
+        const planned = plan.flatMap((window) => {
+          const starts: number[] = [];
+          for (let at = window.start; at < window.end; at = buckets.after(at)) starts.push(at);
+          return starts;
+        });
+        expect(planned).toEqual(touched);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { money, toSeconds, unixMillis, unixSeconds } from '../../../src/core/index.ts';
+import type { KeyEvent } from '../../../src/keys/index.ts';
+import { daysAgo, surveyed } from '../../keys/plan/survey.ts';
+import type { RunChange } from '../../support/job-fixture.ts';
+import { openKeyFixture } from './key-fixture.ts';
+import type { KeyFixture } from './key-fixture.ts';
+
+const settings = {
+  keys: { name: 'tmp-*' },
+  stages: { warn: '90d', expire: '100d', delete: '110d' },
+  mode: 'apply',
+};
+
+const warned = (keyId: number, days: number): KeyEvent => ({
+  what: 'warned',
+  at: daysAgo(days),
+  who: 'job expire',
+  account: 'main',
+  service: 's',
+  rotation: 'e',
+  keyId,
+  generation: 1,
+  name: 'n',
+  stage: 'it is to be ended',
+});
+
+describe('expire-keys', () => {
+  let fixture: KeyFixture;
+  /** Names that were called a day ago. */
+  const used = new Set<string>();
+  const asked: string[] = [];
+  let evidence: RunChange;
+
+  beforeAll(async () => {
+    fixture = await openKeyFixture('expire');
+    const { warehouse } = fixture.context;
+    evidence = {
+      ...fixture.change,
+      warehouse: {
+        ...warehouse,
+        keys: {
+          ...warehouse.keys,
+          logComplete: (account, { start, end }) => {
+            asked.push(`log of ${account} for ${(end - start) / 3600} hours`);
+            return Promise.resolve({
+              complete: false,
+              why: 'rows are late',
+              through: unixSeconds(end - 600),
+            });
+          },
+          uses: (_account, names, { end }) => {
+            asked.push(
+              `use of ${names.join(', ')}${end > toSeconds(fixture.clock.now()) ? '' : ' in the past'}`,
+            );
+            const none = { spend: money('0'), models: [] };
+            return Promise.resolve(
+              new Map(
+                names.map((name) => [
+                  name,
+                  used.has(name)
+                    ? { ...none, calls: 2, lastCall: toSeconds(daysAgo(1)) }
+                    : { ...none, calls: 0 },
+                ]),
+              ),
+            );
+          },
+          idsOf: () => Promise.resolve(new Map()),
+        },
+      },
+    };
+  });
+  afterAll(async () => {
+    await fixture[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    const { keyService, context } = fixture;
+    used.clear();
+    asked.length = 0;
+    keyService.asked.length = 0;
+    keyService.ended.length = 0;
+    keyService.stuck.clear();
+    keyService.history = [];
+    keyService.keys = [
+      surveyed('tmp-new', { id: 1, age: 10 }),
+      surveyed('tmp-warn', { id: 2, age: 95 }),
+      surveyed('tmp-end', { id: 3, age: 105 }),
+      surveyed('prod', { id: 4, age: 300, key: { expiredTime: toSeconds(daysAgo(-5)) } }),
+    ];
+    const takenAt = unixMillis(fixture.clock.now() - 8 * 86_400_000);
+    const inventory = await context.warehouse.snapshots.inventoryAt('main', takenAt);
+    if (inventory !== undefined) return;
+    await context.warehouse.snapshots.land({
+      account: 'main',
+      takenAt,
+      keys: keyService.keys.map(({ key }) => ({ ...key, rest: '{}' })),
+    });
+  });
+
+  it('warns, ends and tells of keys that expire, with the evidence of the warehouse', async () => {
+    const { run, keyService } = fixture;
+    keyService.history = [warned(3, 12)];
+    const outcome = await run('expire-keys', settings, evidence);
+    expect(keyService.ended.map(({ name, action }) => `${name} ${action.kind}`)).toEqual([
+      'prod warn',
+      'tmp-end expire',
+      'tmp-warn warn',
+    ]);
+    expect(keyService.who.at(-1)).toBe('job expire');
+    expect(outcome.summary).toBe(
+      '1 key warned of, 1 key set to expire, of 3 keys; 1 notice of keys that expire',
+    );
+    expect(outcome.figures).toEqual({ mode: 'apply', selected: 3, planned: 2, held: 0, notices: 1, told: 0 });
+    // Of a key that is far from its end nothing is asked.
+    expect(asked).toEqual(['log of main for 182 hours', 'use of tmp-end, tmp-warn']);
+  });
+
+  it('holds a key that is in use', async () => {
+    const { run, keyService } = fixture;
+    keyService.history = [warned(3, 12)];
+    used.add('tmp-end');
+    const outcome = await run('expire-keys', settings, evidence);
+    expect(keyService.ended.map(({ name }) => name)).toEqual(['prod', 'tmp-warn']);
+    expect(outcome.summary).toContain('1 key warned of, 1 held');
+    await run('expire-keys', { ...settings, even_if_used: true }, evidence);
+    expect(keyService.ended.map(({ name }) => name)).toContain('tmp-end');
+  });
+
+  it('counts no warning of another job', async () => {
+    const { run, keyService } = fixture;
+    keyService.history = [{ ...warned(3, 12), who: 'job expire-others' }];
+    await run('expire-keys', settings, evidence);
+    expect(keyService.ended.map(({ name, action }) => `${name} ${action.kind}`)).toContain('tmp-end warn');
+  });
+
+  it('plans by default: mails what it would do, and still tells of keys that expire', async () => {
+    const { run, keyService, mails, sandbox } = fixture;
+    keyService.history = [warned(3, 12)];
+    const { mode: _mode, ...planned } = settings;
+    const slot = unixMillis(Date.UTC(2026, 10, 21, 3));
+    const outcome = await run('expire-keys', planned, { ...evidence, slot });
+    expect(keyService.ended.map(({ name, action }) => `${name} ${action.kind}`)).toEqual(['prod warn']);
+    expect(outcome.summary).toBe(
+      '1 key would be warned of, 1 key would be set to expire, of 3 keys; 1 notice of keys that expire; the plan is enqueued for 1 recipient',
+    );
+    expect(sandbox.requests.writes()).toBe(0);
+    const [mail] = await mails();
+    expect(mail?.subject).toBe('Tollkeeper: 1 key would be warned of, 1 key would be set to expire');
+    expect(mail?.text).toMatchInlineSnapshot(`
+      "1 key would be warned of, 1 key would be set to expire
+
+      tmp-end
+        Age: 104 days
+        Would do: it expires at 2026-11-21 06:04 UTC and works no longer
+          (100 days old or more)
+
+      tmp-warn
+        Age: 94 days
+        Would do: whoever owns it is told: it is to be ended by job expire
+          (made 2026-08-18T08:00:00Z): it expires in 10 days, it is deleted in
+          20 days at the earliest, unless it is used (90 days old or more)
+
+      1 other key is left alone as usual: not due yet, being rotated, or
+      replaced by a newer one.
+      A plan of job expire, account main, made 2026-11-21 03:00 UTC. Nothing
+      was changed.
+      \`tollkeeper keys plan expire -o plan.json\` writes it to a file,
+      \`tollkeeper keys apply plan.json\` carries it out.
+      With \`mode: apply\` the job does so by itself.
+      "
+    `);
+  });
+
+  it('shows the plan of a dry run and asks nothing of the key service', async () => {
+    const { plan, keyService } = fixture;
+    keyService.history = [warned(3, 12)];
+    used.add('tmp-end');
+    expect(await plan('expire-keys', settings, evidence)).toMatchInlineSnapshot(`
+      [
+        "prod: whoever owns it is told: 7 days before it expires, 2026-11-26T08:00:00Z",
+        "tmp-warn (94 days): whoever owns it is told: it is to be ended by job expire (made 2026-08-18T08:00:00Z): it expires in 10 days, it is deleted in 20 days at the earliest, unless it is used (90 days old or more)",
+        "leave tmp-end (104 days): it is in use: last call 22 hours ago; \`even_if_used: true\` ends it all the same",
+        "leave 1 other key as usual",
+      ]
+    `);
+    expect(keyService.ended).toEqual([]);
+  });
+
+  it('fails when a key could not be ended, and names it', async () => {
+    const { run, keyService } = fixture;
+    keyService.stuck.add('tmp-warn');
+    await expect(run('expire-keys', settings, evidence)).rejects.toMatchObject({
+      message: 'tmp-warn: the gateway refused',
+      retryHelps: false,
+    });
+  });
+
+  it('ends nothing without evidence: an empty warehouse proves nothing', async () => {
+    const { run, keyService } = fixture;
+    keyService.history = [warned(3, 12)];
+    const outcome = await run('expire-keys', { ...settings, notices: [] }, fixture.change);
+    expect(keyService.ended.map(({ name, action }) => `${name} ${action.kind}`)).toEqual(['tmp-warn warn']);
+    expect(outcome.summary).toContain('1 held');
+  });
+
+  it('ends nothing in the past', async () => {
+    const { run, plan, keyService } = fixture;
+    const past = { ...evidence, trigger: 'backfill' as const };
+    expect((await run('expire-keys', settings, past)).summary).toContain('nothing done');
+    expect(await plan('expire-keys', settings, past)).toEqual(['nothing: no key can be ended in the past']);
+    expect(keyService.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fault, unixMillis } from '../../../src/core/index.ts';
+import { surveyed } from '../../keys/plan/survey.ts';
+import { openKeyFixture, viewOf } from './key-fixture.ts';
+import type { KeyFixture } from './key-fixture.ts';
+
+const applied = {
+  keys: { name: '*' },
+  every: '30d',
+  overlap: '48h',
+  mode: 'apply',
+  deliver: [{ file: { path: '/s/{service}.env', variable: 'KEY' } }],
+  verify: { embeddings: { model: 'm' } },
+  limits: { max_per_run: 2 },
+};
+const { deliver: _deliver, verify: _verify, ...rest } = applied;
+const planned = { ...rest, mode: 'plan' };
+
+describe('rotate-keys', () => {
+  let fixture: KeyFixture;
+  beforeAll(async () => {
+    fixture = await openKeyFixture('rotate');
+  });
+  afterAll(async () => {
+    await fixture[Symbol.asyncDispose]();
+  });
+  beforeEach(() => {
+    const { keyService } = fixture;
+    keyService.asked.length = 0;
+    keyService.started.length = 0;
+    keyService.who.length = 0;
+    keyService.fails.clear();
+    keyService.open = [];
+    keyService.keys = [
+      surveyed('billing.g7', { id: 7, age: 60 }),
+      surveyed('search.g2', { id: 2, age: 45 }),
+      surveyed('late.g1', { id: 3, age: 31 }),
+      surveyed('young.g1', { id: 4, age: 3 }),
+      surveyed('off.g1', { id: 5, key: { status: 2 } }),
+    ];
+  });
+
+  it('plans by default: it changes nothing and mails what it would do, once a slot', async () => {
+    const { sandbox, run, change, keyService, mails } = fixture;
+    const { mode: _mode, ...byDefault } = planned;
+    const writes = sandbox.requests.writes();
+    const slot = unixMillis(Date.UTC(2026, 10, 21, 3));
+    const outcome = await run('rotate-keys', byDefault, { ...change, slot });
+    expect(outcome.summary).toBe(
+      '2 keys would be rotated, 2 held of 5 services; the plan is enqueued for 1 recipient',
+    );
+    expect(outcome.figures).toEqual({ mode: 'plan', selected: 5, planned: 2, held: 2, told: 1 });
+    await run('rotate-keys', byDefault, { ...change, slot });
+    expect([keyService.asked, sandbox.requests.writes()]).toEqual([['survey', 'survey'], writes]);
+    const found = await mails();
+    expect(found).toHaveLength(1);
+    const [mail] = found;
+    expect([mail?.subject, mail?.to]).toEqual([
+      'Tollkeeper: 2 keys would be rotated, 2 held',
+      'ops@example.com',
+    ]);
+    expect(mail?.text).toMatchInlineSnapshot(`
+      "2 keys would be rotated, 2 held
+
+      billing.g7
+        Service: billing
+        Age: 59 days
+        Would do: a new key of billing is made, tried and delivered; the old
+          one is deleted when the log shows no call by it for 1 day, after 2
+          days at least
+
+      search.g2
+        Service: search
+        Age: 44 days
+        Would do: a new key of search is made, tried and delivered; the old
+          one is deleted when the log shows no call by it for 1 day, after 2
+          days at least
+
+      off.g1
+        Service: off
+        Age: 59 days
+        Held: it is disabled, so that nothing can use it
+
+      late.g1
+        Service: late
+        Age: 30 days
+        Held: over limits.max_per_run (2 of 5 keys: 2 a run) by 1; it is for
+          a later run
+
+      1 other key is left alone as usual: not due yet, being rotated, or
+      replaced by a newer one.
+      A plan of job rotate, account main, made 2026-11-21 03:00 UTC. Nothing
+      was changed.
+      \`tollkeeper keys plan rotate -o plan.json\` writes it to a file,
+      \`tollkeeper keys apply plan.json\` carries it out.
+      With \`mode: apply\` the job does so by itself.
+      "
+    `);
+  });
+
+  it('reads the list and writes nothing, as the sandbox counts it', async () => {
+    const { sandbox, run, plan, change, keyService } = fixture;
+    delete keyService.keys;
+    const before = sandbox.requests.all().length;
+    await run('rotate-keys', { ...planned, every: '1h', overlap: '30m' }, change);
+    await plan('rotate-keys', { ...applied, every: '1h', overlap: '30m' }, change);
+    expect(sandbox.requests.all().length).toBeGreaterThan(before);
+    expect([sandbox.requests.writes(), keyService.started]).toEqual([0, []]);
+  });
+
+  it('mails whom the job names, and nobody when there is nothing to tell', async () => {
+    const { run, change, keyService, mails } = fixture;
+    const before = (await mails()).length;
+    const mail = { to: ['a@example.com', 'b@example.com'] };
+    await run('rotate-keys', { ...planned, mail }, { ...change, slot: unixMillis(1) });
+    expect((await mails()).length).toBe(before + 2);
+    keyService.keys = [surveyed('young.g1', { age: 3 })];
+    const quiet = await run('rotate-keys', planned, { ...change, slot: unixMillis(2) });
+    expect(quiet.summary).toBe('0 keys would be rotated of 1 service');
+    expect((await mails()).length).toBe(before + 2);
+    keyService.keys = [surveyed('old.g1')];
+    const pending = await run('rotate-keys', planned, { ...change, mail: undefined });
+    expect(pending.summary).toContain('nobody is told');
+  });
+
+  it('shows the plan of a dry run, open rotations first', async () => {
+    const { plan, change, keyService } = fixture;
+    keyService.open = [viewOf('billing', 'current')];
+    expect(await plan('rotate-keys', applied, change)).toMatchInlineSnapshot(`
+      [
+        "carry on with the rotation of billing: waits in current",
+        "billing.g7 (59 days): a new key of billing is made, tried and delivered; the old one is deleted when the log shows no call by it for 1 day, after 2 days at least",
+        "search.g2 (44 days): a new key of search is made, tried and delivered; the old one is deleted when the log shows no call by it for 1 day, after 2 days at least",
+        "leave off.g1 (59 days): it is disabled, so that nothing can use it",
+        "leave late.g1 (30 days): over limits.max_per_run (2 of 5 keys: 2 a run) by 1; it is for a later run",
+        "leave 1 other key as usual",
+      ]
+    `);
+    expect(keyService.asked).toEqual(['survey']);
+    keyService.keys = [];
+    keyService.open = [];
+    expect(await plan('rotate-keys', applied, change)).toEqual([
+      'nothing: the job is about no key that is there',
+    ]);
+  });
+
+  it('carries on with open rotations before it begins those that are due', async () => {
+    const { run, change, keyService, mails } = fixture;
+    const before = (await mails()).length;
+    keyService.open = [viewOf('mail', 'retiring'), viewOf('chat', 'created'), viewOf('stuck', 'waiting')];
+    const outcome = await run('rotate-keys', applied, change);
+    expect(keyService.asked).toEqual([
+      'advance all',
+      'survey',
+      'start billing search',
+      'advance r-billing r-search',
+    ]);
+    expect(keyService.who).toEqual(['job rotate']);
+    expect(keyService.started[0]).toEqual({
+      service: 'billing',
+      why: 'age',
+      terms: {
+        job: 'rotate',
+        template: '{service}.g{generation}-{random}',
+        overlap: 172_800_000,
+        quota: { kind: 'carry' },
+        retire: { when: 'unused', quiet: 86_400_000, ending: 'delete' },
+        tries: 5,
+      },
+      old: {
+        keyId: 7,
+        generation: 7,
+        name: 'billing.g7',
+        remainQuota: '5',
+        unlimitedQuota: false,
+        born: expect.any(Number) as number,
+      },
+    });
+    expect(outcome.summary).toMatchInlineSnapshot(
+      `"2 rotations begun (billing, search); 1 rotation under way (chat); 1 rotation done (mail); 1 waits for a person (stuck); 2 keys held: off.g1, it is disabled, so that nothing can use it; late.g1, over limits.max_per_run (2 of 5 keys: 2 a run) by 1; it is for a later run"`,
+    );
+    expect(outcome.figures).toEqual({
+      mode: 'apply',
+      selected: 5,
+      planned: 2,
+      held: 2,
+      begun: 2,
+      moved: 2,
+      done: 1,
+      waiting: 1,
+    });
+    expect((await mails()).length).toBe(before);
+  });
+
+  it('clears away what was left behind also where there is nothing to do', async () => {
+    const { run, change, keyService } = fixture;
+    keyService.keys = [surveyed('young.g1', { age: 3 })];
+    const outcome = await run('rotate-keys', applied, change);
+    expect([keyService.asked, outcome.summary]).toEqual([
+      ['advance all', 'survey'],
+      'nothing to rotate of 1 service',
+    ]);
+  });
+
+  it('fails when a step failed, after all the others were tried, and names each service', async () => {
+    const { run, change, keyService } = fixture;
+    keyService.open = [viewOf('chat', 'created')];
+    keyService.fails.set('chat', fault('key-verify-refused', 'the key is refused'));
+    keyService.fails.set('search', fault('gateway-timeout', 'no answer'));
+    await expect(run('rotate-keys', applied, change)).rejects.toMatchObject({
+      code: 'key-verify-refused',
+      message: 'chat: the key is refused; search: no answer',
+      retryHelps: false,
+    });
+    expect(keyService.asked.at(-1)).toBe('advance r-billing r-search');
+    expect(keyService.open.find(({ service }) => service === 'billing')?.stage).toBe('current');
+  });
+
+  it('rotates nothing in the past', async () => {
+    const { run, plan, change, keyService } = fixture;
+    const past = { ...change, trigger: 'backfill' as const };
+    expect((await run('rotate-keys', applied, past)).summary).toContain('nothing done');
+    expect(await plan('rotate-keys', applied, past)).toEqual(['nothing: no key can be rotated in the past']);
+    expect(keyService.asked).toEqual([]);
+  });
+
+  it('selects by the teams of the config', async () => {
+    const { run, change, keyService } = fixture;
+    const teams = [{ name: 'growth', keys: ['sea*'], mail: [] }];
+    const costOwners = { teams, prices: [], operators: [] };
+    await run('rotate-keys', { ...applied, keys: { team: 'growth' } }, { ...change, costOwners });
+    expect(keyService.started.map(({ service }) => service)).toEqual(['search']);
+  });
+});

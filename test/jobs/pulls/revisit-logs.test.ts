@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import {
+  interval,
+  money,
+  startOfDay,
+  subtractMoney,
+  sumMoney,
+  unixMillis,
+  unixSeconds,
+} from '../../../src/core/index.ts';
+import { openJobFixture } from '../../support/job-fixture.ts';
+
+const since = '2026-11-15';
+const start = startOfDay(since, 'UTC');
+const at = (text: string): number => Date.parse(`${text}Z`);
+
+it('rows that come later than the lag are brought by the revisits, and told as a restatement of what was there', async () => {
+  await using fixture = await openJobFixture({ callsPerDay: 2000 });
+  const { context, clock, sandbox, run, plan } = fixture;
+  const settings = { since, lag: '0s' };
+  clock.set(at('2026-11-17T23:59:59'));
+  await run('pull-logs', settings);
+  for (let moment = at('2026-11-18T01:00:00'); moment < at('2026-11-19T00:00:00'); moment += 3_600_000) {
+    clock.set(moment);
+    await run('pull-logs', settings);
+  }
+  const day = interval(startOfDay('2026-11-18', 'UTC'), startOfDay('2026-11-19', 'UTC'));
+  const known = interval(day.start, unixSeconds(day.start + 23 * 3600));
+  const before = await context.warehouse.spend('main', known);
+  const truth = sandbox.truth.sums(known.start, known.end);
+  expect(before.calls).toBeLessThan(truth.calls);
+  const mailed = clock.now();
+
+  clock.set(at('2026-11-19T01:00:00'));
+  expect(await plan('pull-logs', settings)).toEqual([
+    'pull call logs from 2026-11-18 23:00 UTC to 2026-11-19 01:00 UTC',
+    'pull call logs again from 2026-11-17 00:00 UTC to 2026-11-18 00:00 UTC, since late rows and refunds come',
+    'pull call logs again from 2026-11-18 00:00 UTC to 2026-11-18 23:00 UTC, since late rows and refunds come',
+  ]);
+  const again = await run('pull-logs', settings);
+  expect(again.summary).toMatch(/2 windows of closed days pulled again, \d+ quarter hours? changed/);
+  expect(again.figures).toMatchObject({ windows: 1, revisited: 2 });
+  expect(await context.warehouse.spend('main', known)).toMatchObject({
+    calls: truth.calls,
+    net: money(truth.net),
+  });
+
+  const changed = await context.warehouse.restatements.since('main', mailed, day);
+  expect(changed.quarters.length).toBeGreaterThan(0);
+  expect(changed.new.calls - changed.old.calls).toBe(truth.calls - before.calls);
+  expect(sumMoney([before.net, subtractMoney(changed.new.net, changed.old.net)])).toBe(money(truth.net));
+
+  // Once: the next run has nothing to do again, and a day later there is nothing new to find.
+  expect(await plan('pull-logs', settings)).toEqual(['nothing to pull: the warehouse reaches up to the lag']);
+  clock.set(at('2026-11-20T00:00:00'));
+  expect((await plan('pull-logs', settings)).filter((line) => line.includes('again'))).toEqual([
+    'pull call logs again from 2026-11-18 00:00 UTC to 2026-11-19 00:00 UTC, since late rows and refunds come',
+    'pull call logs again from 2026-11-19 00:00 UTC to 2026-11-19 01:00 UTC, since late rows and refunds come',
+  ]);
+  expect((await run('pull-logs', { ...settings, revisit: ['2d'] })).summary).toContain('nothing has changed');
+  expect(
+    await context.warehouse.restatements.since('main', unixMillis(at('2026-11-19T01:00:00')), day),
+  ).toMatchObject({
+    quarters: [],
+  });
+  expect((await context.warehouse.spend('main', interval(start, day.end))).net).toBe(
+    money(sandbox.truth.sums(start, day.end).net),
+  );
+});
+
+it('a gateway that times out on long windows is asked for shorter ones, ahead of the landing', async () => {
+  await using fixture = await openJobFixture({ callsPerDay: 100 });
+  const { context, sandbox, run, clock } = fixture;
+  sandbox.faults.plant({
+    kind: 'status',
+    status: 504,
+    path: '/api/log',
+    times: 1000,
+    longerThan: 2 * 86_400,
+  });
+  const pulled = await run('pull-logs', { since, window: '31d' });
+  const end = unixSeconds(Math.floor(clock.now() / 1000) - 600);
+  const truth = sandbox.truth.sums(start, end);
+  expect(await context.warehouse.spend('main', interval(start, end))).toMatchObject({
+    calls: truth.calls,
+    net: money(truth.net),
+  });
+  expect(pulled.figures).toMatchObject({ windows: 4 });
+});

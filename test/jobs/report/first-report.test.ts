@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { summarise } from '../../../src/notify/channels/chat/chat-summary.ts';
+import { announceReport } from '../../../src/jobs/report/announce-report.ts';
+import { composeReport } from '../../../src/jobs/index.ts';
+import type { ComposedReport } from '../../../src/jobs/index.ts';
+import { openJobFixture } from '../../support/job-fixture.ts';
+import type { JobFixture } from '../../support/job-fixture.ts';
+
+/** The account has spent for two months; the log is pulled from November 1 on. */
+describe('the first reports of a deployment', () => {
+  let fixture: JobFixture;
+  beforeAll(async () => {
+    fixture = await openJobFixture({ months: 2, callsPerDay: 10 });
+    await fixture.run('pull-logs', { since: '2026-11-01' });
+  });
+  afterAll(() => fixture[Symbol.asyncDispose]());
+
+  const compose = async (change: Parameters<typeof composeReport>[0]): Promise<ComposedReport> =>
+    composeReport(change, fixture.context);
+  const textOf = ({ rendered }: ComposedReport): string => rendered.text.replaceAll(/\s+/g, ' ');
+
+  it.each([
+    ['spend-summary', 'en', 'Not compared with Oct 1 – 20, 2026: no data before Nov 1.'],
+    ['showback', 'en', 'Not compared with Oct 1 – 20, 2026: no data before Nov 1.'],
+    ['token-economics', 'en', 'Not compared with Oct 1 – 20, 2026: no data before Nov 1.'],
+    ['spend-summary', 'de', 'Nicht mit 01.–20.10.2026 verglichen: keine Daten vor dem 01.11.'],
+    ['spend-summary', 'zh', '之前没有数据。'],
+  ] as const)('%s in %s names the day on which the data begins', async (report, locale, said) => {
+    const composed = await compose({ report, period: 'month-to-date', locale });
+    expect(textOf(composed)).toContain(said);
+    expect(textOf(composed)).not.toContain('No spend in the period before');
+    expect(composed.model.headline.change.direction).toBe('unknown');
+  });
+
+  it('compare with days that the data covers whole, and with no others', async () => {
+    const whole = await compose({
+      report: 'spend-summary',
+      period: { from: '2026-11-11', to: '2026-11-21' },
+    });
+    expect(whole.model.headline.compared).toMatch(/^vs /);
+    const half = await compose({ report: 'spend-summary', period: { from: '2026-11-08', to: '2026-11-20' } });
+    expect(half.model.headline.change.direction).toBe('unknown');
+    expect(half.model.headline.compared).toBe(
+      'Not compared with Oct 27 – Nov 7, 2026: no data before Nov 1.',
+    );
+  });
+
+  it('say so of a period that itself begins before the data', async () => {
+    const whole = await compose({
+      report: 'spend-summary',
+      period: { from: '2026-10-28', to: '2026-11-20' },
+    });
+    expect(whole.model.headline.compared).toContain('no data before Nov 1.');
+  });
+
+  it('say how few days a mean and a forecast rest on', async () => {
+    const early = await compose({
+      report: 'spend-summary',
+      period: { from: '2026-11-04', to: '2026-11-05' },
+    });
+    expect(textOf(early)).toContain('vs the mean of 3 days before, no data before Nov 1');
+    expect(textOf(early)).toContain('at the pace of 4 days, no data before Nov 1');
+    const later = await compose({
+      report: 'spend-summary',
+      period: { from: '2026-11-19', to: '2026-11-20' },
+    });
+    expect(textOf(later)).toContain('at the pace of 14 days');
+    expect(textOf(later)).not.toContain('no data before');
+  });
+
+  it('say it in chats too, with what stands beside a figure', async () => {
+    const composed = await compose({ report: 'spend-summary', period: 'month-to-date' });
+    const chat = summarise(announceReport(composed, 'run-1'));
+    expect(chat.lead.join(' ')).toContain('no data before Nov 1.');
+    expect(chat.facts.find(({ label }) => label === 'Per 1M tokens')?.text).toContain(
+      'of models without tokens',
+    );
+  });
+});

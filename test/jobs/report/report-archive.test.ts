@@ -1,0 +1,352 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simpleParser } from 'mailparser';
+import readXlsxFile from 'read-excel-file/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unixMillis } from '../../../src/core/index.ts';
+import { jobKinds, listReports, trimReports } from '../../../src/jobs/index.ts';
+import { writeReport } from '../../../src/jobs/report/archive/write-report.ts';
+import { openJobFixture } from '../../support/job-fixture.ts';
+import type { JobFixture, RunChange } from '../../support/job-fixture.ts';
+
+const slot = unixMillis(Date.parse('2026-11-12T08:00:00Z'));
+const slotFolder = '20261112T080000.000Z';
+const settings = {
+  report: 'spend-summary',
+  period: { from: '2026-11-01', to: '2026-11-12' },
+  mail: { to: ['finance@example.com'], attach: ['xlsx', 'csv'] },
+};
+
+type ReportFixture = JobFixture & {
+  readonly folder: string;
+  readonly job: string;
+  readonly reports: string;
+  readonly change: RunChange;
+};
+
+let fixture: JobFixture;
+beforeAll(async () => {
+  fixture = await openJobFixture();
+  await fixture.run('pull-logs', { since: '2026-10-25' });
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+let keyServices = 0;
+
+/** A place of its own for mails and reports, and a job of its own, in a fixture that all share. */
+const openReportFixture = async (): Promise<ReportFixture> => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-kept-'));
+  keyServices += 1;
+  const job = `daily-spend-${keyServices}`;
+  const reports = join(folder, 'reports');
+  return {
+    ...fixture,
+    folder,
+    job,
+    reports,
+    change: {
+      name: job,
+      runId: 'daily-spend-1',
+      slot,
+      reports: { folder: reports, attachLimit: 10_000_000 },
+      mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
+    },
+    [Symbol.asyncDispose]: async () => {
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+const mailsOf = async (reportFixture: ReportFixture, job = reportFixture.job) => {
+  const rows = await reportFixture.context.warehouse.outbox.list({ kind: `report:${job}` });
+  return Promise.all(
+    rows.map(async (row) => {
+      const bytes = await readFile(join(reportFixture.folder, 'outbox', row.file));
+      return { row, bytes, parsed: await simpleParser(bytes) };
+    }),
+  );
+};
+
+/** Every file below a folder with its bytes. */
+const contentsOf = async (folder: string): Promise<ReadonlyMap<string, string>> => {
+  const names = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(await Promise.all(names.map(async (name) => [name, sha256(await readFile(name))] as const)));
+};
+
+describe('a report that was mailed', () => {
+  it('is kept with its data, its figures and the hashes of its mails, and mailed with what was chosen', async () => {
+    await using reportFixture = await openReportFixture();
+    await reportFixture.run('report', settings, reportFixture.change);
+    const { reports, damaged } = await listReports(reportFixture.reports, { limit: 10 });
+    expect(damaged).toEqual([]);
+    const [kept] = reports;
+    expect(kept).toMatchObject({
+      job: reportFixture.job,
+      slot: '2026-11-12T08:00:00.000Z',
+      runId: 'daily-spend-1',
+      account: 'main',
+      report: 'spend-summary',
+      zone: 'UTC',
+      currency: 'USD',
+      period: { from: '2026-11-01T00:00:00.000Z', to: '2026-11-12T00:00:00.000Z' },
+      verdict: { good: true },
+      folder: join(reportFixture.reports, reportFixture.job, slotFolder),
+    });
+    if (kept === undefined) throw new Error('nothing is kept');
+    const spend = await reportFixture.context.warehouse.spend('main', {
+      start: (Date.parse(kept.period.from) / 1000) as never,
+      end: (Date.parse(kept.period.to) / 1000) as never,
+    });
+    expect(kept.totals[0]).toEqual({ label: 'Spend', exact: spend.net, unit: 'USD' });
+
+    const names = kept.files.map(({ name }) => name);
+    for (const name of ['report.html', 'report.txt', 'spend-summary.xlsx', 'spend-summary-days.parquet'])
+      expect(names).toContain(name);
+    const found = await contentsOf(kept.folder);
+    expect(new Set(found.keys())).toEqual(
+      new Set(
+        [...names, 'manifest.json', 'mails.json', ...kept.mails.map((each) => `${each.sha256}.eml`)].map(
+          (name) => join(kept.folder, name),
+        ),
+      ),
+    );
+    for (const { name, sha256: hash, bytes } of kept.files) {
+      expect(found.get(join(kept.folder, name))).toBe(hash);
+      const { size, mode } = await stat(join(kept.folder, name));
+      expect([size, mode & 0o777]).toEqual([bytes, 0o600]);
+    }
+    expect((await stat(kept.folder)).mode & 0o777).toBe(0o700);
+    const html = await readFile(join(kept.folder, 'report.html'), 'utf8');
+    expect(html.includes('cid:')).toBe(false);
+
+    const [mail] = await mailsOf(reportFixture);
+    expect(kept.mails).toEqual([
+      {
+        recipient: 'finance@example.com',
+        messageId: mail?.row.messageId,
+        sha256: sha256(mail?.bytes ?? Buffer.alloc(0)),
+        queuedAt: new Date(reportFixture.clock.now()).toISOString(),
+      },
+    ]);
+    expect(found.get(join(kept.folder, `${kept.mails[0]?.sha256}.eml`))).toBe(kept.mails[0]?.sha256);
+    const attached = (mail?.parsed.attachments ?? []).filter(({ related }) => !related);
+    expect(attached.map(({ filename }) => filename)).toEqual(kept.attached);
+    expect(kept.attached).toEqual(names.filter((name) => /\.(csv|xlsx)$/.test(name)));
+    for (const { filename, content } of attached)
+      expect(sha256(content)).toBe(kept.files.find(({ name }) => name === filename)?.sha256);
+    const book = attached.find(({ filename }) => filename === 'spend-summary.xlsx');
+    const sheets = await readXlsxFile(book?.content ?? Buffer.alloc(0));
+    expect(sheets.map(({ sheet }) => sheet)).toContain('Days');
+  });
+
+  it('stays what it was, whatever is run again for its slot, and is what a later recipient gets', async () => {
+    await using reportFixture = await openReportFixture();
+    await reportFixture.run('report', settings, reportFixture.change);
+    const before = await contentsOf(join(reportFixture.reports, reportFixture.job, slotFolder));
+    reportFixture.clock.advance(60_000);
+    const joined = { ...settings, mail: { to: ['finance@example.com', 'new@example.com'] } };
+    const late = { ...reportFixture.change, runId: 'again', dataLate: 'nothing came' };
+    const outcome = await reportFixture.run('report', joined, late);
+    expect(outcome.figures['mails']).toBe(1);
+    const after = await contentsOf(join(reportFixture.reports, reportFixture.job, slotFolder));
+    const changed = [...after].filter(([name, hash]) => before.get(name) !== hash).map(([name]) => name);
+    const own = (await mailsOf(reportFixture)).at(-1)?.bytes ?? Buffer.alloc(0);
+    expect(changed.toSorted()).toEqual(
+      [`${sha256(own)}.eml`, 'mails.json']
+        .map((name) => join(reportFixture.reports, reportFixture.job, slotFolder, name))
+        .toSorted(),
+    );
+    const [first, second] = (await mailsOf(reportFixture)).map(({ parsed }) => parsed);
+    expect(second?.html === first?.html).toBe(true);
+    expect(second?.subject).toBe(first?.subject);
+    expect(second?.attachments.map(({ checksum }) => checksum)).toEqual(
+      first?.attachments.map(({ checksum }) => checksum),
+    );
+    expect((await listReports(reportFixture.reports, { limit: 10 })).reports[0]?.mails).toHaveLength(2);
+  });
+
+  it('says where its files are when they are too large for a mail', async () => {
+    await using reportFixture = await openReportFixture();
+    const small = { folder: reportFixture.reports, attachLimit: 5000 };
+    await reportFixture.run('report', settings, { ...reportFixture.change, reports: small });
+    await reportFixture.run('report', settings, {
+      ...reportFixture.change,
+      name: 'linked',
+      reports: { ...small, filesUrl: 'https://files.example.com/reports/' },
+    });
+    const places = [
+      `reports/${reportFixture.job}/${slotFolder}`,
+      `https://files.example.com/reports/linked/${slotFolder}/`,
+    ];
+    for (const [at, { parsed }] of [
+      ...(await mailsOf(reportFixture)),
+      ...(await mailsOf(reportFixture, 'linked')),
+    ].entries()) {
+      const place = places[at] ?? 'nowhere';
+      expect(parsed.attachments.filter(({ related }) => !related)).toEqual([]);
+      expect(parsed.text?.replaceAll(/\s+/g, '').includes(place)).toBe(true);
+      // A failure would print all of it.
+      expect(
+        /\(CSV, XLSX; \d+ kB\) are too large to be attached\. They are kept in ([^<]*)</
+          .exec(String(parsed.html))
+          ?.slice(1),
+      ).toEqual([place]);
+    }
+    const { reports } = await listReports(reportFixture.reports, { limit: 10 });
+    expect(new Set(reports.map(({ linked }) => linked))).toEqual(new Set(places));
+    for (const { attached, files } of reports) {
+      expect(attached).toEqual([]);
+      expect(files.map(({ name }) => name)).toContain('spend-summary.xlsx');
+    }
+  });
+
+  it('is never half there, and a report that was tampered with is mailed to nobody', async () => {
+    await using reportFixture = await openReportFixture();
+    const blocked = join(reportFixture.folder, 'blocked');
+    await writeFile(blocked, 'a file where a folder is to be');
+    const nowhere = { ...reportFixture.change, reports: { folder: blocked, attachLimit: 1 } };
+    await expect(reportFixture.run('report', settings, nowhere)).rejects.toMatchObject({
+      code: 'path-unwritable',
+    });
+    expect(await mailsOf(reportFixture)).toEqual([]);
+
+    await reportFixture.run('report', settings, reportFixture.change);
+    expect(await readdir(join(reportFixture.reports, reportFixture.job))).toEqual([slotFolder]);
+    await writeFile(join(reportFixture.reports, reportFixture.job, slotFolder, 'mail.html'), 'changed');
+    const joined = { ...settings, mail: { to: ['new@example.com'] } };
+    await expect(reportFixture.run('report', joined, reportFixture.change)).rejects.toMatchObject({
+      code: 'report-damaged',
+    });
+    expect(await mailsOf(reportFixture)).toHaveLength(1);
+  });
+});
+
+describe('a run that is broken off', () => {
+  it('between keeping the report and queueing its mail has its mail made of what is kept', async () => {
+    await using reportFixture = await openReportFixture();
+    const blocked = join(reportFixture.folder, 'blocked');
+    await writeFile(blocked, 'a file where a folder is to be');
+    const nowhere = { ...reportFixture.change, mail: { from: 'reports@example.com', folder: blocked } };
+    await expect(reportFixture.run('report', settings, nowhere)).rejects.toMatchObject({
+      code: 'path-unwritable',
+    });
+    await reportFixture.run('report', settings, {
+      ...reportFixture.change,
+      runId: 'again',
+      dataLate: 'nothing came',
+    });
+    const [mail] = await mailsOf(reportFixture);
+    const html = await readFile(
+      join(reportFixture.reports, reportFixture.job, slotFolder, 'mail.html'),
+      'utf8',
+    );
+    expect(html.includes('Run daily-spend-1')).toBe(true);
+    expect(html.includes('nothing came')).toBe(false);
+    const parsed = await simpleParser(mail?.bytes ?? '', { skipImageLinks: true });
+    expect(parsed.html === html).toBe(true);
+  });
+
+  it('while another keeps the same report leaves one of them, whole', async () => {
+    await using reportFixture = await openReportFixture();
+    await reportFixture.run('report', settings, reportFixture.change);
+    const { reports } = await listReports(reportFixture.reports, { limit: 1 });
+    const [{ files: _files, folder: _folder, mails: _mails, ...manifest } = {}] = reports;
+    const key = { job: 'raced', slot };
+    const states = await Promise.all(
+      ['one', 'two', 'three'].map((runId) =>
+        writeReport(
+          reportFixture.reports,
+          key,
+          { ...(manifest as Parameters<typeof writeReport>[2]), runId },
+          [{ name: 'report.txt', contentType: 'text/plain', content: runId }],
+        ),
+      ),
+    );
+    expect(states.toSorted()).toEqual(['kept', 'known', 'known']);
+    expect(await readdir(join(reportFixture.reports, 'raced'))).toEqual([slotFolder]);
+    const [raced] = (await listReports(reportFixture.reports, { job: 'raced', limit: 1 })).reports;
+    expect(await readFile(join(raced?.folder ?? '', 'report.txt'), 'utf8')).toBe(raced?.runId);
+  });
+});
+
+describe('the archive', () => {
+  it('lists the newest slot first, of all jobs or one, and names what cannot be read', async () => {
+    await using reportFixture = await openReportFixture();
+    for (const [name, days] of [
+      ['a', 0],
+      ['b', 1],
+      ['a', 2],
+    ] as const)
+      await reportFixture.run(
+        'report',
+        { ...settings, mail: { to: ['x@example.com'] } },
+        {
+          ...reportFixture.change,
+          name,
+          slot: unixMillis(slot + days * 86_400_000),
+        },
+      );
+    const slots = async (query: Parameters<typeof listReports>[1]) =>
+      (await listReports(reportFixture.reports, query)).reports.map((report) => [
+        report.job,
+        report.slot.slice(0, 10),
+      ]);
+    expect(await slots({ limit: 10 })).toEqual([
+      ['a', '2026-11-14'],
+      ['b', '2026-11-13'],
+      ['a', '2026-11-12'],
+    ]);
+    expect(await slots({ limit: 10, job: 'a' })).toHaveLength(2);
+    expect(await slots({ limit: 1 })).toEqual([['a', '2026-11-14']]);
+    expect(await slots({ limit: 10, job: 'none' })).toEqual([]);
+    await writeFile(join(reportFixture.reports, 'a', '20261114T080000.000Z', 'manifest.json'), '{');
+    expect((await listReports(reportFixture.reports, { limit: 10 })).damaged).toEqual([
+      join(reportFixture.reports, 'a', '20261114T080000.000Z'),
+    ]);
+    expect(await listReports(join(reportFixture.folder, 'none'), { limit: 1 })).toEqual({
+      reports: [],
+      damaged: [],
+    });
+  });
+
+  it('forgets what was built too long ago and what a crash left, and nothing else', async () => {
+    await using reportFixture = await openReportFixture();
+    // Built now for a slot long ago: it is as old as its building.
+    await reportFixture.run('report', settings, reportFixture.change);
+    const job = join(reportFixture.reports, reportFixture.job);
+    const [left, written, strange] = ['.draft-left', '.draft-now', 'strange'].map((name) => join(job, name));
+    for (const folder of [left, written, strange]) await mkdir(folder ?? '');
+    const now = reportFixture.clock.now();
+    await utimes(left ?? '', now / 1000 - 90_000, now / 1000 - 90_000);
+    await utimes(written ?? '', now / 1000, now / 1000);
+    expect(await trimReports(reportFixture.reports, unixMillis(now - 1), now)).toBe(0);
+    expect(await readdir(job)).toEqual(['.draft-now', slotFolder, 'strange']);
+    expect(await trimReports(reportFixture.reports, unixMillis(now + 1), now)).toBe(1);
+    expect(await readdir(job)).toEqual(['.draft-now', 'strange']);
+    await rm(written ?? '', { recursive: true });
+    await rm(strange ?? '', { recursive: true });
+    await trimReports(reportFixture.reports, now, now);
+    expect(await readdir(reportFixture.reports)).toEqual([]);
+    expect(await trimReports(join(reportFixture.folder, 'none'), now, now)).toBe(0);
+  });
+});
+
+describe('what a job may ask to be attached', () => {
+  it('is one of the forms there are', async () => {
+    const kind = jobKinds.find((candidate) => candidate.kind === 'report');
+    const read = (attach: unknown) =>
+      kind?.shape.safeParse({ ...settings, mail: { to: ['x@example.com'], attach } }).success;
+    expect([read(['csv', 'xlsx', 'parquet']), read([]), read(['pdf']), read('csv')]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,135 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simpleParser } from 'mailparser';
+import { describe, expect, it } from 'vitest';
+import { localDays, money, sumMoney, unixMillis } from '../../../src/core/index.ts';
+import { composeReport } from '../../../src/jobs/index.ts';
+import type { CostOwners } from '../../../src/jobs/index.ts';
+import { openJobFixture } from '../../support/job-fixture.ts';
+import type { JobFixture, RunChange } from '../../support/job-fixture.ts';
+
+const slot = unixMillis(Date.parse('2026-11-12T08:00:00Z'));
+
+type Office = JobFixture & {
+  readonly folder: string;
+  readonly keys: readonly string[];
+  readonly change: RunChange;
+};
+
+/** A log of some days whose keys belong to two teams, all but one key. */
+const openOffice = async (): Promise<Office> => {
+  const fixture = await openJobFixture();
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-teams-'));
+  await fixture.run('pull-logs', { since: '2026-11-08' });
+  const periods = [{ name: 'current' as const, days: localDays('2026-11-08', '2026-11-12', 'UTC') }];
+  const rows = await fixture.context.warehouse.readCube({ account: 'main', periods }, async (query) =>
+    query(`SELECT token_name FROM cube WHERE token_name <> '' GROUP BY ALL ORDER BY sum(spend) DESC`),
+  );
+  const keys = rows.rows.map(([key]) => String(key));
+  const [first = '', second = '', , ...rest] = keys;
+  const costOwners: CostOwners = {
+    teams: [
+      {
+        name: 'growth',
+        keys: [first, `${second.slice(0, -1)}*`],
+        mail: ['growth@example.com'],
+        budget: money('500'),
+      },
+      { name: 'platform', keys: [second, ...rest], mail: [] },
+    ],
+    prices: [],
+    operators: ['ops@example.com'],
+  };
+  return {
+    ...fixture,
+    folder,
+    keys,
+    change: {
+      name: 'showback',
+      slot,
+      costOwners,
+      mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
+      reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
+    },
+    [Symbol.asyncDispose]: async () => {
+      await fixture[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const settings = { report: 'spend-summary', period: { from: '2026-11-08', to: '2026-11-12' } };
+
+const mailsOf = async (office: Office) =>
+  Promise.all(
+    (await office.context.warehouse.outbox.list()).map(async (row) => ({
+      row,
+      parsed: await simpleParser(await readFile(join(office.folder, 'outbox', row.file))),
+    })),
+  );
+
+const exactIn = (text: string | undefined) =>
+  money(/exact: (-?[\d.]+) USD/.exec((text ?? '').replaceAll(/\s+/g, ' '))?.[1] ?? 'none');
+
+describe('a report for each team', () => {
+  it('mails each team its own keys alone and operators the rest; together they are the whole, to the last decimal', async () => {
+    await using office = await openOffice();
+    const { keys, change } = office;
+    const outcome = await office.run('report', { ...settings, each_team: true }, change);
+    expect(outcome.figures).toMatchObject({ mails: 3 });
+    const mails = await mailsOf(office);
+    expect(mails.map(({ row }) => `${row.subject} to ${row.recipient}`).toSorted()).toEqual([
+      `${new Date(slot).toISOString()} team growth to growth@example.com`,
+      `${new Date(slot).toISOString()} team platform to ops@example.com`,
+      `${new Date(slot).toISOString()} unassigned to ops@example.com`,
+    ]);
+    const whole = await composeReport(settings, { ...office.context, ...change });
+    const parts = mails.map(({ parsed }) => exactIn(parsed.text));
+    expect(sumMoney(parts)).toBe(exactIn(whole.rendered.text));
+    expect(parts.every((part) => part !== '0')).toBe(true);
+    const growth = mails.find(({ row }) => row.recipient === 'growth@example.com')?.parsed;
+    for (const others of keys.slice(2)) expect(growth?.html).not.toContain(others);
+    expect(growth?.html).toContain(keys[0]);
+    expect(growth?.html).toContain('· growth ·');
+    // What the whole account comes to is no team's business; how it compares with the gateway is.
+    expect(growth?.text).toMatch(/The account as a whole is (not )?reconciled/);
+    const again = await office.run('report', { ...settings, each_team: true }, change);
+    expect(again.figures).toMatchObject({ mails: 0 });
+    expect(await mailsOf(office)).toHaveLength(3);
+  });
+
+  it('is of one team where one is named, and says so where there is no such team, or nobody to tell', async () => {
+    await using office = await openOffice();
+    const { context, change } = office;
+    const one = await composeReport({ ...settings, team: 'platform' }, { ...context, ...change });
+    expect(one.model.account).toBe('main · platform');
+    const other = await composeReport(
+      { ...settings, filters: { teams: ['plat*'] } },
+      { ...context, ...change },
+    );
+    expect(exactIn(other.rendered.text)).toBe(exactIn(one.rendered.text));
+    await expect(
+      composeReport({ ...settings, team: 'nobody' }, { ...context, ...change }),
+    ).rejects.toMatchObject({
+      code: 'wrong-use',
+      message: 'there is no team nobody; there are: growth, platform',
+    });
+    await expect(office.run('report', settings, change)).rejects.toMatchObject({ code: 'wrong-use' });
+  });
+
+  it('is compared with what it is told to, or with nothing', async () => {
+    await using office = await openOffice();
+    const { context, change } = office;
+    const mail = { to: ['a@example.com'] };
+    const planned = async (comparison: string) =>
+      (await office.plan('report', { ...settings, mail, comparison }, change))[0];
+    expect(await planned('previous')).toContain('compared with Nov 4 – 7, 2026');
+    expect(await planned('same-days-last-month')).toContain('compared with Oct 8 – 11, 2026');
+    expect(await planned('same-days-last-year')).toContain('compared with Nov 8 – 11, 2025');
+    expect(await planned('none')).not.toContain('compared');
+    const alone = await composeReport({ ...settings, comparison: 'none' }, { ...context, ...change });
+    expect(alone.model.headline).toMatchObject({ compared: '', change: { direction: 'unknown' } });
+    expect(alone.rendered.subject).not.toMatch(/up|down|unchanged/);
+  });
+});

@@ -1,0 +1,260 @@
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { simpleParser } from 'mailparser';
+import { describe, expect, it } from 'vitest';
+import { unixMillis } from '../../../src/core/index.ts';
+import type { Gateway } from '../../../src/gateway/index.ts';
+import { composeReport, createWatermarks, jobKinds } from '../../../src/jobs/index.ts';
+import { periodNames } from '../../../src/reports/index.ts';
+import { openJobFixture } from '../../support/job-fixture.ts';
+import type { JobFixture, RunChange } from '../../support/job-fixture.ts';
+
+const day = 86_400_000;
+const since = '2026-10-25';
+const settings = { report: 'spend-summary', mail: { to: ['finance@example.com', 'ops@example.com'] } };
+const reportKind = jobKinds.find(({ kind }) => kind === 'report');
+
+type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
+
+/** A fixture with a folder for mails, and the log of a month. */
+const openReportFixture = async (): Promise<ReportFixture> => {
+  const fixture = await openJobFixture();
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-report-'));
+  await fixture.run('pull-logs', { since });
+  return {
+    ...fixture,
+    folder,
+    change: { name: 'daily-spend', mail: { from: 'reports@example.com', folder: join(folder, 'outbox') } },
+    [Symbol.asyncDispose]: async () => {
+      await fixture[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const slotAt = (text: string) => unixMillis(Date.parse(text));
+
+const mailsOf = async (reportFixture: ReportFixture) => {
+  const rows = await reportFixture.context.warehouse.outbox.list();
+  return Promise.all(
+    rows.map(async (row) => {
+      const bytes = await readFile(join(reportFixture.folder, 'outbox', row.file));
+      return { row, bytes, parsed: await simpleParser(bytes) };
+    }),
+  );
+};
+
+describe('a report run for its slot', () => {
+  it('is about the days its slot asked for, however late it runs', async () => {
+    await using reportFixture = await openReportFixture();
+    for (const [slot, period, about] of [
+      ['2026-11-12T08:00:00Z', 'yesterday', 'Wed, Nov 11, 2026'],
+      ['2026-11-02T00:00:00Z', 'last-week', 'Oct 26 – Nov 1, 2026'],
+      ['2026-11-06T00:00:00Z', 'month-to-date', 'Nov 1 – 5, 2026'],
+    ] as const) {
+      const change = { ...reportFixture.change, slot: slotAt(slot) };
+      const plan = await reportFixture.plan('report', { ...settings, period }, change);
+      expect(plan[0]).toContain(`over ${about} (UTC)`);
+      const outcome = await reportFixture.run('report', { ...settings, period }, change);
+      expect(outcome.figures).toMatchObject({ mails: 2, subject: expect.stringContaining(about) as string });
+    }
+  });
+
+  it('mails one slot once, whatever has changed when it runs again, and another slot again', async () => {
+    await using reportFixture = await openReportFixture();
+    const slot = slotAt('2026-11-12T08:00:00Z');
+    const first = { ...reportFixture.change, runId: 'daily-spend 2026-11-12', slot };
+    await reportFixture.run('report', settings, first);
+    const before = await mailsOf(reportFixture);
+    expect(before.map(({ row }) => [row.kind, row.subject])).toEqual([
+      ['report:daily-spend', '2026-11-12T08:00:00.000Z'],
+      ['report:daily-spend', '2026-11-12T08:00:00.000Z'],
+    ]);
+    reportFixture.clock.advance(3 * day);
+    await reportFixture.run('pull-logs', { since });
+    const again = { ...first, trigger: 'backfill' as const, dataLate: 'nothing came' };
+    const outcome = await reportFixture.run('report', settings, again);
+    expect(outcome).toMatchObject({
+      summary: expect.stringMatching(/0 recipients; 2 mails of it queued before$/) as string,
+      figures: { mails: 0 },
+    });
+    expect((await mailsOf(reportFixture)).map(({ bytes }) => bytes)).toEqual(
+      before.map(({ bytes }) => bytes),
+    );
+    expect(await readdir(join(reportFixture.folder, 'outbox'))).toHaveLength(2);
+    // Who joins later is told, and nobody twice.
+    const joined = { ...settings, mail: { to: [...settings.mail.to, 'new@example.com'] } };
+    expect((await reportFixture.run('report', joined, first)).figures['mails']).toBe(1);
+    expect(
+      (await reportFixture.run('report', settings, { ...first, slot: unixMillis(slot + day) })).figures,
+    ).toMatchObject({ mails: 2 });
+    const ids = (await mailsOf(reportFixture)).map(({ row }) => row.messageId);
+    expect(new Set(ids).size).toBe(5);
+  });
+
+  it('says in every form of the mail that data are late, and how far they reach', async () => {
+    await using reportFixture = await openReportFixture();
+    const dataLate = 'pull-logs reaches 2026-11-21 05:53 UTC; needed are data through 2026-11-22 00:00 UTC';
+    const plain = { ...reportFixture.change, slot: slotAt('2026-11-22T08:00:00Z') };
+    await reportFixture.run('report', settings, { ...plain, dataLate });
+    const late = `The data is late: ${dataLate}. The call log reaches to 2026-11-21 05:53 UTC.`;
+    for (const { parsed } of await mailsOf(reportFixture)) {
+      expect(parsed.text?.replaceAll(/\s+/g, ' ')).toContain(`! ${late}`);
+      expect(parsed.html).toContain(`>${late}</td>`);
+      expect(parsed.subject).toContain('incomplete');
+    }
+    const punctual = { ...reportFixture.change, name: 'punctual', slot: slotAt('2026-11-12T08:00:00Z') };
+    await reportFixture.run('report', settings, punctual);
+    const last = (await mailsOf(reportFixture)).at(-1);
+    expect(last?.row.kind).toBe('report:punctual');
+    expect(last?.parsed.text).not.toContain('late');
+  });
+
+  it('says so where the report has no place for notes, and where nothing was ever pulled', async () => {
+    await using reportFixture = await openReportFixture();
+    await cp(new URL('../../../reports', import.meta.url).pathname, reportFixture.folder, {
+      recursive: true,
+    });
+    const path = join(reportFixture.folder, 'spend-summary', 'report.yaml');
+    const written = await readFile(path, 'utf8');
+    expect(written).toContain('  - kind: notes\n');
+    await writeFile(path, written.replace('  - kind: notes\n', '  - { kind: notes, when: several-days }\n'));
+    const change = {
+      ...reportFixture.change,
+      account: { ...reportFixture.context.account, name: 'empty' },
+      reportDirectories: [reportFixture.folder],
+      dataLate: 'pull-logs has no data yet.',
+    };
+    for (const period of ['yesterday', 'last-week'])
+      await reportFixture.run('report', { ...settings, period }, { ...change, name: period });
+    const texts = (await mailsOf(reportFixture)).map(
+      ({ parsed }) => parsed.text?.replaceAll(/\s+/g, ' ') ?? '',
+    );
+    expect(texts).toHaveLength(4);
+    for (const text of texts)
+      expect(
+        text.split('! The data is late: pull-logs has no data yet. No call log has been pulled yet.'),
+      ).toHaveLength(2);
+  });
+
+  it('shows rows of unknown kinds and rows that cannot be read, which are in no figure', async () => {
+    await using reportFixture = await openReportFixture();
+    const { gateway } = reportFixture.context.account;
+    const damaged: Gateway = {
+      ...gateway,
+      exportLogs: async (query, options) => {
+        const answer = await gateway.exportLogs(query, options);
+        const text = await new Response(ReadableStream.from(answer.body)).text();
+        const junk = text.replace('\n', '\njunk\n').replaceAll(/,(refund|topup)\b/g, ',gift');
+        return { ...answer, body: Readable.from([Buffer.from(query.columns.length === 0 ? text : junk)]) };
+      },
+    };
+    const context = {
+      ...reportFixture.context,
+      account: { ...reportFixture.context.account, gateway: damaged },
+    };
+    const november = { start: slotAt('2026-11-01T00:00:00Z'), end: slotAt('2026-11-15T00:00:00Z') };
+    const again = { account: context.account, trigger: 'backfill' as const, interval: november };
+    await reportFixture.run('pull-logs', { since, bad_rows: 'quarantine' }, again);
+    const composed = await composeReport(
+      { report: 'spend-summary', period: { from: '2026-11-01', to: '2026-11-15' } },
+      { ...context, account: reportFixture.context.account },
+    );
+    const text = composed.rendered.text.replaceAll(/\s+/g, ' ');
+    expect(text).toContain('of the unknown kind “gift” is not counted as spend.');
+    expect(text).toContain('! 1 row of the call log could not be read and is in no figure.');
+  });
+
+  it('mails what makes a total wrong to its readers, and logs it for operators', async () => {
+    await using reportFixture = await openReportFixture();
+    const mine = join(reportFixture.folder, 'reports', 'mine');
+    await mkdir(mine, { recursive: true });
+    await writeFile(
+      join(mine, 'report.yaml'),
+      'title: Mine\nsections:\n  - kind: table\n    title: Models\n    sql: models.sql\n    columns:\n      - { label: Spend, name: spend, format: money }\n',
+    );
+    await writeFile(
+      join(mine, 'models.sql'),
+      "SELECT model_name, sum(spend) AS spend FROM cube WHERE period = 'current' GROUP BY 1 LIMIT 2",
+    );
+    const warnings: unknown[] = [];
+    const change = {
+      ...reportFixture.change,
+      slot: slotAt('2026-11-12T08:00:00Z'),
+      reportDirectories: [join(reportFixture.folder, 'reports')],
+      log: {
+        ...reportFixture.context.log,
+        warn: (message: string, fields?: object) => warnings.push([message, fields]),
+      },
+    };
+    await reportFixture.run(
+      'report',
+      { report: 'mine', period: 'yesterday', mail: { to: ['a@example.com'] } },
+      change,
+    );
+    const [sent] = await mailsOf(reportFixture);
+    expect(sent?.parsed.text?.replaceAll(/\s+/g, ' ')).toContain(
+      'The total of “Models” leaves out rows: models.sql cuts them off with LIMIT. Remove LIMIT and set `limit:`',
+    );
+    expect(warnings).toEqual([
+      [
+        'mine: The total of “Models” leaves out rows: models.sql cuts them off with LIMIT.',
+        { advice: expect.stringContaining('`limit:`') as string },
+      ],
+    ]);
+  });
+
+  it('needs data to the end of its period, and never to after its slot', () => {
+    const through = (period: unknown, slot: string, timezone = 'UTC'): string => {
+      const job = { kind: 'report', account: 'main', timezone, fields: { ...settings, period } };
+      const moment = slotAt(slot);
+      const interval = { start: unixMillis(moment - 7 * day), end: moment };
+      return new Date(createWatermarks(jobKinds).needsThroughOf(job, moment, interval)).toISOString();
+    };
+    expect(through('yesterday', '2026-11-21T08:00:00Z')).toBe('2026-11-21T00:00:00.000Z');
+    expect(through('yesterday', '2026-11-21T08:00:00Z', 'Asia/Shanghai')).toBe('2026-11-20T16:00:00.000Z');
+    expect(through('last-month', '2026-11-21T08:00:00Z')).toBe('2026-11-01T00:00:00.000Z');
+    expect(through('month-to-date', '2026-11-01T06:00:00Z', 'Europe/Berlin')).toBe(
+      '2026-10-31T23:00:00.000Z',
+    );
+    const quarter = { from: '2026-10-01', to: '2027-01-01' };
+    expect(through(quarter, '2026-11-21T08:00:00Z')).toBe('2026-11-21T08:00:00.000Z');
+    expect(through(quarter, '2027-02-01T08:00:00Z')).toBe('2027-01-01T00:00:00.000Z');
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1_500_000_000_000, max: 1_900_000_000_000 }),
+        fc.constantFrom(...periodNames, '2026-10', '2031-01', quarter),
+        fc.constantFrom('UTC', 'Europe/Berlin', 'America/Santiago', 'Pacific/Apia', 'Australia/Lord_Howe'),
+        (slot, period, zone) => {
+          const moment = new Date(slot).toISOString();
+          expect(through(period, moment, zone) <= moment).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('takes in YAML every form of a period that the command line takes', () => {
+    for (const period of [...periodNames, '2026-10', '2026-10-01..2026-10-15'])
+      expect(reportKind?.shape.safeParse({ ...settings, period }).error).toBeUndefined();
+    for (const period of ['2026-13', '2026-1', 'last_month', '2026-10-01', 10])
+      expect(reportKind?.shape.safeParse({ ...settings, period }).error?.issues).toHaveLength(1);
+  });
+
+  it('refuses a period that no day belongs to, where it is declared', () => {
+    const refused = (period: unknown) => reportKind?.shape.safeParse({ ...settings, period }).error?.issues;
+    expect(refused({ from: '2026-11-01', to: '2026-11-01' })).toMatchObject([
+      { path: ['period'], message: expect.stringContaining('is empty') as string },
+    ]);
+    expect(refused({ from: '2006-11-01', to: '2026-11-01' })).toMatchObject([
+      { message: expect.stringContaining('longer than 3700 days') as string },
+    ]);
+    expect(refused({ from: '2026-11-31', to: '2026-12-01' })).toHaveLength(1);
+    expect(refused({ from: '2026-11-01', to: '2026-12-01' })).toBeUndefined();
+    expect(refused('2026-12-01..2026-11-01')).toMatchObject([
+      { path: ['period'], message: expect.stringContaining('is empty') as string },
+    ]);
+  });
+});

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simpleParser } from 'mailparser';
+import { describe, expect, it } from 'vitest';
+import { localeTags, money, sumMoney, unixMillis } from '../../../src/core/index.ts';
+import { composeReport, listReports } from '../../../src/jobs/index.ts';
+import { openJobFixture } from '../../support/job-fixture.ts';
+import type { JobFixture, RunChange } from '../../support/job-fixture.ts';
+
+type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
+
+const openReportFixture = async (since = '2026-09-25'): Promise<ReportFixture> => {
+  const fixture = await openJobFixture({ months: 2, callsPerDay: 4 });
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-statement-'));
+  await fixture.run('pull-logs', { since });
+  return {
+    ...fixture,
+    folder,
+    change: {
+      name: 'statement',
+      slot: unixMillis(Date.UTC(2026, 10, 8, 8)),
+      mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
+      reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
+    },
+    [Symbol.asyncDispose]: async () => {
+      await fixture[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const settings = { report: 'statement', mail: { to: ['finance@example.com'] } };
+
+const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
+
+const mailOf = async (reportFixture: ReportFixture) => {
+  const [row] = await reportFixture.context.warehouse.outbox.list();
+  return simpleParser(await readFile(join(reportFixture.folder, 'outbox', row?.file ?? 'none')));
+};
+
+type SignedTable = {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | null)[])[];
+  readonly total: readonly (string | null)[];
+};
+
+describe('a statement of a month that is closed', () => {
+  it('is signed: the mail, the manifest and the file it carries have one SHA-256 over all figures', async () => {
+    await using reportFixture = await openReportFixture();
+    await reportFixture.run('report', settings, reportFixture.change);
+    const { reports } = await listReports(join(reportFixture.folder, 'reports'), { limit: 2 });
+    const [kept] = reports;
+    const mail = await mailOf(reportFixture);
+    const file = mail.attachments.find(({ filename }) => filename === 'statement-signed.json');
+    const fingerprint = sha256(file?.content ?? '');
+    expect(kept?.seal).toEqual({ state: 'closed', file: 'statement-signed.json', sha256: fingerprint });
+    expect(kept?.files.find(({ name }) => name === 'statement-signed.json')?.sha256).toBe(fingerprint);
+    expect(kept?.attached).toEqual(['statement-signed.json']);
+    expect(mail.text).toContain(`SHA-256 ${fingerprint}`);
+    expect(mail.html).toContain(`SHA-256 ${fingerprint}`);
+    expect(mail.subject).toContain(' · closed · reconciled with the gateway');
+
+    const signed = JSON.parse(file?.content.toString('utf8') ?? '') as {
+      readonly figures: readonly { readonly exact: string; readonly label: string }[];
+      readonly tables: readonly SignedTable[];
+    };
+    const total = reportFixture.sandbox.truth.sums(Date.UTC(2026, 9, 1) / 1000, Date.UTC(2026, 10, 1) / 1000);
+    expect(signed.figures[0]).toMatchObject({ label: 'Spend', exact: money(total.net) });
+    expect(signed.tables.map(({ name, rows }) => [name, rows.length])).toEqual([
+      ['models', Object.keys(total.byModel).filter((name) => name !== '').length],
+      ['days', 31],
+    ]);
+    for (const { columns, rows, total: sums } of signed.tables) {
+      const at = columns.indexOf('spend');
+      expect(sumMoney(rows.map((row) => money(row[at] ?? '0')))).toBe(money(total.net));
+      expect(sums[at]).toBe(money(total.net));
+    }
+    for (const day of ['Oct 1', 'Oct 31']) expect(mail.text).toMatch(new RegExp(`^${day} +\\d`, 'm'));
+  });
+
+  it('has the same SHA-256 when it is built again from the same data, and another when one figure is another', async () => {
+    await using reportFixture = await openReportFixture();
+    const sealOf = async (change: RunChange = {}) => {
+      const context = { ...reportFixture.context, ...reportFixture.change, ...change };
+      const { model, files } = await composeReport({ report: 'statement' }, context);
+      expect(files.map(({ name }) => name)).toContain('statement-signed.json');
+      return model.seal?.state === 'closed' ? model.seal.sha256 : 'draft';
+    };
+    const first = await sealOf();
+    reportFixture.clock.advance(86_400_000);
+    expect(await sealOf({ runId: 'again', slot: unixMillis(Date.UTC(2026, 10, 18)) })).toBe(first);
+    expect(await sealOf({ zone: 'Asia/Shanghai' })).not.toBe(first);
+  });
+
+  it.each([
+    ['of a month that goes on', { period: 'month-to-date' }, 'the period is not one whole calendar month'],
+    [
+      'of a month that is not over',
+      { period: { from: '2026-11-01', to: '2026-12-01' } },
+      'the period is not over; the data does not cover the whole period',
+    ],
+    [
+      'of a month whose first days were never pulled',
+      { period: { from: '2026-09-01', to: '2026-10-01' } },
+      'the data does not cover the whole period',
+    ],
+  ])('%s is a draft: it says why in subject and text, and is not signed', async (_, more, why) => {
+    await using reportFixture = await openReportFixture();
+    await reportFixture.run('report', { ...settings, ...more }, reportFixture.change);
+    const mail = await mailOf(reportFixture);
+    expect(mail.subject).toContain(' · DRAFT');
+    expect(mail.text?.replaceAll(/\s+/g, ' ')).toContain(`! DRAFT, not signed: ${why}.`);
+    expect(mail.text).not.toContain('SHA-256');
+    expect(mail.attachments).toEqual([]);
+    const { reports } = await listReports(join(reportFixture.folder, 'reports'), { limit: 2 });
+    expect(reports[0]?.seal).toEqual({ state: 'draft' });
+  });
+
+  it('is a draft where its data is late, in every language', async () => {
+    await using reportFixture = await openReportFixture();
+    for (const locale of localeTags) {
+      const context = { ...reportFixture.context, ...reportFixture.change, dataLate: 'pull-logs is late' };
+      const { model } = await composeReport({ report: 'statement', locale }, context);
+      expect(model.seal).toEqual({ state: 'draft', reasons: ['not-complete'] });
+      expect(model.subject).toMatch(/DRAFT|ENTWURF|草稿/);
+    }
+  });
+});

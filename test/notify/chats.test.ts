@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { slackBody } from '../../src/notify/channels/slack/chat-slack.ts';
+import { teamsBody } from '../../src/notify/channels/teams/chat-teams.ts';
+import { webhookBody } from '../../src/notify/channels/webhook/webhook-body.ts';
+import { chaosFactor } from '../support/storm.ts';
+import { announcement, saying } from './support/announcements.ts';
+import { start } from './support/outbox-fixture.ts';
+
+const envelope = { id: 'a1b2c3', at: start };
+
+type Node = { readonly [key: string]: unknown };
+
+/** Every map below a value, the value itself first. */
+const nodes = (value: unknown): readonly Node[] => {
+  if (Array.isArray(value)) return value.flatMap(nodes);
+  if (typeof value !== 'object' || value === null) return [];
+  return [value as Node, ...Object.values(value).flatMap(nodes)];
+};
+
+const texts = [
+  '<!channel> <!here> <@U123> <https://evil.example|click>',
+  '@channel @everyone @all',
+  '[click](https://evil.example) ![x](https://evil.example/x.png)',
+  '*bold* _italic_ ~strike~ `code` ```block``` > quote',
+  ':rotating_light: :smile:',
+  '{{DATE(2020-01-01T00:00:00Z, SHORT)}} ${x} <at>all</at>',
+  '</script><img src=x onerror=alert(1)> &amp; &lt;',
+  '"},{"type":"actions"',
+  'line\nbreak\r\n\u2028and\u202eright to left\u200b',
+  '名前🙂'.repeat(200),
+  '👩‍👩‍👧‍👦'.repeat(100),
+  '\ud800 half',
+  'x'.repeat(50_000),
+];
+/** By a title that reports can show. */
+const hostile = texts.map((text) => [JSON.stringify(text.slice(0, 60)), text] as const);
+
+describe('Slack', () => {
+  it('shows the total, figures, the tops of tables and where it comes from', () => {
+    const body = slackBody(announcement, envelope);
+    const { text, blocks } = JSON.parse(body) as { text: string; blocks: Node[] };
+    const all = nodes(blocks).flatMap((node) => (typeof node['text'] === 'string' ? [node['text']] : []));
+    for (const words of [
+      'Spend, 1 January 2026, main',
+      'Calls\n41,203',
+      'Per million tokens\n$2.50 (-10%)',
+      'A new key was seen: prod-7.',
+      'By model',
+    ])
+      expect(all, words).toContain(words);
+    const shown = all.join('\n');
+    expect(shown).toContain('Total: $1,234.57\n+12.3% against $1,098.90 the day before\ngpt-4o rose most.');
+    expect(shown).toMatch(/model-0 +\$100\.00 +10%\n/);
+    // Six rows, what was left out, and the rows that close the sum.
+    expect(shown).toContain('… (+3)');
+    expect(shown).toMatch(/Other +\$5\.10 +1%\nTotal +\$1,234\.57 +100%$/m);
+    expect(shown).toContain('Run daily-spend-1.');
+    // What notifications show, and chats that know no blocks.
+    expect(text).toContain('Total: $1,234.57');
+    expect(blocks[0]).toMatchObject({ type: 'header', block_id: 'a1b2c3' });
+  });
+
+  it.each(hostile)('%s is only shown: no mention, link, emoji or markup', (_title, name) => {
+    const message = JSON.parse(slackBody(saying(name), envelope)) as Node;
+    // Nothing in the blocks is read as markup.
+    for (const node of nodes(message['blocks'])) {
+      expect(node['type']).not.toBe('mrkdwn');
+      if (node['type'] === 'plain_text') expect(node['emoji']).toBe(false);
+    }
+    const text = String(message['text']);
+    expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+    expect(text).not.toMatch(/@(?!\u200b)|\]\(|:\/\/|:[a-z0-9_+-]+:/);
+    expect(message).toMatchObject({ mrkdwn: false, unfurl_links: false, unfurl_media: false });
+  });
+
+  it('keeps within what Slack takes, whatever there is to say', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (name) => {
+        const { blocks } = JSON.parse(slackBody(saying(name), envelope)) as { blocks: Node[] };
+        expect(blocks.length).toBeLessThanOrEqual(50);
+        expect(JSON.stringify(blocks).length).toBeLessThan(13_000);
+        const [header = {}] = blocks;
+        expect(String((header['text'] as Node)['text']).length).toBeLessThanOrEqual(150);
+        for (const node of nodes(blocks)) {
+          if (typeof node['text'] === 'string') expect(node['text'].length).toBeLessThanOrEqual(2000);
+          if (Array.isArray(node['fields'])) expect(node['fields'].length).toBeLessThanOrEqual(10);
+        }
+      }),
+      { numRuns: 15 * chaosFactor },
+    );
+    for (const name of texts) {
+      const { blocks } = JSON.parse(slackBody(saying(name), envelope)) as { blocks: Node[] };
+      expect(JSON.stringify(blocks).length).toBeLessThan(13_000);
+    }
+  });
+});
+
+describe('Teams', () => {
+  it('shows the total, figures, the tops of tables and where it comes from', () => {
+    const message = JSON.parse(teamsBody(announcement, envelope)) as Node;
+    expect(message).toMatchObject({
+      type: 'message',
+      attachments: [
+        {
+          contentType: 'application/vnd.microsoft.card.adaptive',
+          content: { type: 'AdaptiveCard', version: '1.5' },
+        },
+      ],
+    });
+    const texts = nodes(message).flatMap((node) => (node['type'] === 'TextRun' ? [node['text']] : []));
+    for (const words of [
+      'Spend, 1 January 2026, main',
+      'Total: $1,234.57',
+      '41,203',
+      'By model',
+      'model-5',
+      '… (+3)',
+      'Other',
+      '$5.10',
+      'Run daily-spend-1.',
+    ])
+      expect(texts, words).toContain(words);
+  });
+
+  it.each(hostile)('%s is only shown: all text is literal', (_title, name) => {
+    const body = teamsBody(saying(name), envelope);
+    // Teams takes 28 kB.
+    expect(Buffer.byteLength(body)).toBeLessThan(28_000);
+    const message = JSON.parse(body) as Node;
+    const types: Set<string> = new Set(
+      nodes(message).flatMap(({ type }) => (typeof type === 'string' ? [type] : [])),
+    );
+    // A TextBlock or a FactSet would be Markdown, an action or an image something to press or fetch.
+    for (const type of types)
+      expect([
+        'message',
+        'AdaptiveCard',
+        'Column',
+        'ColumnSet',
+        'RichTextBlock',
+        'TextRun',
+        'Table',
+        'TableRow',
+        'TableCell',
+      ]).toContain(type);
+    expect(body).not.toContain('{{');
+    const table = nodes(message).find(({ type }) => type === 'Table');
+    // One that is too long for the message is left out.
+    if (table !== undefined) expect(table['columns']).toHaveLength(3);
+  });
+});
+
+describe('a webhook of your own', () => {
+  it('gets all figures, exact as text and as they are shown', () => {
+    const body = JSON.parse(webhookBody(announcement, envelope)) as Node;
+    expect(body).toMatchObject({
+      version: 1,
+      id: 'a1b2c3',
+      created_at: '2026-01-02T08:00:00.000Z',
+      kind: 'report',
+      account: 'main',
+      currency: 'USD',
+      total: { label: 'Total', exact: '1234.567890123456', text: '$1,234.57' },
+      change: { direction: 'up', ratio: '0.123456789012' },
+      verdict: { verdict: 'agrees', good: true },
+      run_id: 'daily-spend-1',
+    });
+    expect(body['sections']).toEqual(announcement.sections);
+  });
+
+  it('gets names as they are', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (name) => {
+        const body = JSON.parse(
+          Buffer.from(webhookBody(saying(name), envelope), 'utf8').toString('utf8'),
+        ) as Node;
+        expect(body['title']).toBe(name);
+        expect(body['sections']).toEqual(saying(name).sections);
+      }),
+      { numRuns: 20 * chaosFactor },
+    );
+  });
+});

@@ -1,0 +1,96 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createLog } from '../../src/core/index.ts';
+import { createMailCleaner } from '../../src/notify/index.ts';
+import { openOutboxFixture } from './support/outbox-fixture.ts';
+import type { OutboxFixture } from './support/outbox-fixture.ts';
+import { openPostOffice } from './support/post-office.ts';
+
+const day = 86_400_000;
+const keep = 90 * day;
+
+const cleanerOf = (outboxFixture: OutboxFixture) => {
+  const { outbox, folder, clock, lines } = outboxFixture;
+  const log = createLog({
+    write: (line) => void lines.push(line),
+    level: 'info',
+    clock,
+    redact: (text) => text,
+  });
+  return createMailCleaner({ outbox, folder, clock, random: () => 0.5, log });
+};
+
+it('removes bytes of mails that were sent or dropped a keep time ago, and never those that were not', async () => {
+  await using office = await openPostOffice({
+    atRecipient: (address) => (address.startsWith('bad') ? '550 no' : 'accept'),
+    afterData: ({ to }) => (to[0]?.startsWith('cut') === true ? 'cut' : 'accept'),
+  });
+  await using outboxFixture = await openOutboxFixture();
+  await outboxFixture.enqueue({
+    to: ['sent@x.example', 'bad@x.example', 'cut@x.example', 'dropped@x.example'],
+  });
+  await outboxFixture.outbox.drop('4', outboxFixture.clock.now());
+  await using transport = outboxFixture.transport(office.url);
+  for (const wait of [day, day, day]) {
+    await outboxFixture.deliver(transport);
+    outboxFixture.clock.advance(wait);
+  }
+  expect((await outboxFixture.outbox.list()).map(({ state }) => state)).toEqual([
+    'sent',
+    'failed',
+    'unknown',
+    'dropped',
+  ]);
+  const clean = cleanerOf(outboxFixture);
+  outboxFixture.clock.set(outboxFixture.clock.now() + keep - 3 * day - 1);
+  expect(await clean(keep)).toEqual({ kept: 0, orphans: 0, missing: 0 });
+  outboxFixture.clock.advance(1);
+  expect(await clean(keep)).toEqual({ kept: 2, orphans: 0, missing: 0 });
+  outboxFixture.clock.advance(1000 * day);
+  expect(await clean(keep)).toEqual({ kept: 0, orphans: 0, missing: 0 });
+  const [, failed, unknown] = await outboxFixture.outbox.list();
+  expect(new Set(await readdir(outboxFixture.folder))).toEqual(new Set([failed?.file, unknown?.file]));
+});
+
+it('removes files that no row names, the second time it sees them, and what is not ours never', async () => {
+  await using outboxFixture = await openOutboxFixture();
+  const clean = cleanerOf(outboxFixture);
+  expect(await clean(keep)).toEqual({ kept: 0, orphans: 0, missing: 0 });
+  await outboxFixture.enqueue();
+  const orphan = `${'a'.repeat(64)}.eml`;
+  for (const name of [orphan, `${'b'.repeat(64)}.eml.tmp`, 'notes.txt'])
+    await writeFile(join(outboxFixture.folder, name), 'x');
+  expect(await clean(keep)).toEqual({ kept: 0, orphans: 0, missing: 0 });
+  // Its row came in the meantime.
+  await outboxFixture.outbox.put({
+    account: 'main',
+    kind: 'late',
+    subject: 's',
+    recipient: 'a@example.com',
+    sender: '',
+    messageId: '<late>',
+    file: orphan,
+    queuedAt: outboxFixture.clock.now(),
+  });
+  expect(await clean(keep)).toEqual({ kept: 0, orphans: 1, missing: 0 });
+  const files = (await outboxFixture.outbox.list()).map(({ file }) => file);
+  expect(new Set(await readdir(outboxFixture.folder))).toEqual(new Set([...files, 'notes.txt']));
+});
+
+it('tells of rows that wait for bytes that are gone', async () => {
+  await using outboxFixture = await openOutboxFixture();
+  await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
+  const [row] = await outboxFixture.outbox.list();
+  await rm(join(outboxFixture.folder, row?.file ?? ''));
+  const clean = cleanerOf(outboxFixture);
+  expect(await clean(keep)).toEqual({ kept: 0, orphans: 0, missing: 1 });
+  expect(await clean(keep)).toEqual({ kept: 0, orphans: 0, missing: 0 });
+  expect((await outboxFixture.outbox.list()).map(({ state }) => state)).toEqual(['failed', 'queued']);
+  expect(JSON.parse(outboxFixture.lines.at(-1) ?? '{}')).toMatchObject({
+    level: 'error',
+    code: 'mail-file-damaged',
+    recipient: 'a@example.com',
+    subject: '2026-01-01',
+  });
+});

@@ -1,0 +1,343 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fault } from '../../src/core/index.ts';
+import type { Fault } from '../../src/core/index.ts';
+import type { MailTransport } from '../../src/notify/index.ts';
+import { openOutboxFixture } from './support/outbox-fixture.ts';
+import { login, openPostOffice } from './support/post-office.ts';
+
+const minute = 60_000;
+
+/** A server that never takes the mail, without the wait of a real connection. */
+const refusing = (why: Fault): MailTransport => ({
+  where: 'example.com:587',
+  logsIn: false,
+  open: () =>
+    Promise.resolve({
+      send: () => Promise.resolve({ state: 'deferred', fault: why }),
+      close: () => undefined,
+    }),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});
+
+describe('a mail that is due', () => {
+  it('is sent once, over STARTTLS with a login, byte by byte as it was stored', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ text: '.\n..two dots\nFrom here\n.\n', html: '<p>\r\n.\r\n</p>' });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toEqual({ sent: 1, deferred: 0, failed: 0, unknown: 0 });
+    const [row] = await outboxFixture.outbox.list();
+    expect(row).toMatchObject({ state: 'sent', attempts: 1 });
+    const stored = await readFile(join(outboxFixture.folder, row?.file ?? ''));
+    expect(office.received[0]?.bytes.equals(stored)).toBe(true);
+    expect(office.received[0]).toMatchObject({ from: 'reports@example.com', to: ['finance@example.com'] });
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0 });
+    expect(office.received).toHaveLength(1);
+  });
+
+  it('goes to each recipient by itself, over one connection', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'B <b@example.com>', 'A@EXAMPLE.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 2 });
+    expect(office.received.map(({ to }) => to)).toEqual([['a@example.com'], ['b@example.com']]);
+    expect(office.connections()).toBe(1);
+  });
+
+  it('goes over smtps, and to a plain relay on loopback', async () => {
+    for (const options of [{ implicitTls: true }, { without: ['STARTTLS', 'AUTH'] as const }]) {
+      await using office = await openPostOffice(options);
+      await using outboxFixture = await openOutboxFixture();
+      await outboxFixture.enqueue();
+      await using transport = outboxFixture.transport(office.url);
+      expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+    }
+  });
+
+  it('is sent by one of two workers at once, never by both', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com', 'c@example.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    const [one, two] = await Promise.all([
+      outboxFixture.deliver(transport),
+      outboxFixture.deliver(transport),
+    ]);
+    expect(one.sent + two.sent).toBe(3);
+    expect(office.received).toHaveLength(3);
+  });
+});
+
+describe('a server that says no', () => {
+  it('452: the mail is put off and arrives later with the same Message-ID', async () => {
+    await using office = await openPostOffice({
+      afterData: (_mail, attempt) => (attempt < 3 ? '452 insufficient storage' : 'accept'),
+    });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    const first = await outboxFixture.deliver(transport);
+    expect(first).toMatchObject({ sent: 0, deferred: 1 });
+    expect(first.problem).toContain('“452 insufficient storage”');
+    expect((await outboxFixture.outbox.list())[0]).toMatchObject({ state: 'deferred', attempts: 1 });
+    // Not before its time.
+    outboxFixture.clock.advance(minute - 1);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 0 });
+    outboxFixture.clock.advance(1);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 1 });
+    outboxFixture.clock.advance(minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 0 });
+    outboxFixture.clock.advance(minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+    expect(office.received).toHaveLength(1);
+  });
+
+  it('554: the mail has failed, and is not tried again', async () => {
+    await using office = await openPostOffice({ afterData: () => '554 no spam please' });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ failed: 1 });
+    const [row] = await outboxFixture.outbox.list();
+    expect(row?.state).toBe('failed');
+    expect(row?.lastError).toBe(
+      `localhost:${office.port} refused the mail to finance@example.com: “554 no spam please”`,
+    );
+    outboxFixture.clock.advance(100 * 24 * 60 * minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ failed: 0, sent: 0 });
+    expect(outboxFixture.lines.join('')).toContain('"code":"mail-refused"');
+  });
+
+  it('to one recipient does not keep the mail from the others', async () => {
+    await using office = await openPostOffice({
+      atRecipient: (address) =>
+        address.startsWith('bad')
+          ? '550 no such user'
+          : address.startsWith('grey')
+            ? '451 come back'
+            : 'accept',
+    });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({
+      to: ['bad@x.example', 'a@x.example', 'grey@x.example', 'b@x.example', 'bad2@x.example'],
+    });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({
+      sent: 2,
+      failed: 2,
+      deferred: 1,
+      unknown: 0,
+    });
+    expect(office.received.flatMap(({ to }) => to)).toEqual(['a@x.example', 'b@x.example']);
+    const states = (await outboxFixture.outbox.list()).map(({ recipient, state }) => `${recipient} ${state}`);
+    expect(states).toEqual([
+      'bad@x.example failed',
+      'a@x.example sent',
+      'grey@x.example deferred',
+      'b@x.example sent',
+      'bad2@x.example failed',
+    ]);
+  });
+
+  it('for five days: the mail is kept that long and given up then', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    const transport = refusing(fault('mail-deferred', 'example.com put off the mail: “452 full”'));
+    let cycles = 0;
+    for (let hours = 0; hours < 5 * 24; hours += 1) {
+      if ((await outboxFixture.deliver(transport)).deferred === 1) cycles += 1;
+      outboxFixture.clock.advance(60 * minute);
+    }
+    // No wait is longer than an hour.
+    expect(cycles).toBeGreaterThan(110);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ failed: 1, deferred: 0 });
+    expect((await outboxFixture.outbox.list())[0]?.lastError).toMatch(
+      /^given up after 5 days; the last attempt: .*“452 full”/,
+    );
+  });
+});
+
+describe('a connection that breaks', () => {
+  it('after the data: the same bytes are sent again twice, with a wait, and then a person is told', async () => {
+    await using office = await openPostOffice({ afterData: () => 'cut' });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    const summary = await outboxFixture.deliver(transport);
+    expect(summary).toMatchObject({ sent: 0, deferred: 0, failed: 0, unknown: 1 });
+    expect(summary.problem).toContain('was transmitted and before it was confirmed');
+    const told = () =>
+      outboxFixture.lines
+        .filter((line) => line.includes('mail of unknown outcome'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(told().map(({ level }) => level)).toEqual(['warn']);
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 1, failed: 0, unknown: 0 });
+    for (const wait of [5 * minute, 30 * minute]) {
+      outboxFixture.clock.advance(wait - 1);
+      expect(await outboxFixture.deliver(transport)).toMatchObject({ unknown: 0 });
+      outboxFixture.clock.advance(1);
+      expect(await outboxFixture.deliver(transport)).toMatchObject({ unknown: 1 });
+    }
+    outboxFixture.clock.advance(100 * 24 * 60 * minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, unknown: 0 });
+    expect(office.received).toHaveLength(3);
+    for (const { bytes } of office.received)
+      expect(bytes.equals(office.received[0]?.bytes ?? bytes)).toBe(true);
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
+    expect(told().map(({ level }) => level)).toEqual(['warn', 'warn', 'error']);
+    expect(told().at(-1)).toMatchObject({
+      code: 'mail-outcome-unknown',
+      recipient: 'finance@example.com',
+      attempts: 3,
+      error: expect.stringContaining('(so ended 3 tries; it is not sent again)') as string,
+    });
+  });
+
+  it('after the data, and then the server refuses it: it may have arrived, so it is not said to have failed', async () => {
+    await using office = await openPostOffice({
+      afterData: (_mail, attempt) => (attempt === 1 ? 'cut' : '554 I have had this one'),
+    });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ unknown: 1 });
+    outboxFixture.clock.advance(5 * minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ failed: 0, unknown: 1 });
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
+    expect((await outboxFixture.outbox.list())[0]?.lastError).toMatch(
+      /“554 .*”; an earlier try may have arrived$/,
+    );
+  });
+
+  it('after the data once: the second try ends it', async () => {
+    await using office = await openPostOffice({
+      afterData: (_mail, attempt) => (attempt === 1 ? 'cut' : 'accept'),
+    });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    await outboxFixture.deliver(transport);
+    outboxFixture.clock.advance(5 * minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+    const [row] = await outboxFixture.outbox.list();
+    expect(row).toMatchObject({ state: 'sent', attempts: 2, doubts: 1 });
+    expect(row?.lastError).toBeUndefined();
+  });
+
+  it('before the data: the mail is put off, and the next one has a connection of its own', async () => {
+    let cuts = 0;
+    await using office = await openPostOffice({
+      atRecipient: () => {
+        cuts += 1;
+        return cuts === 1 ? 'cut' : 'accept';
+      },
+    });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1, deferred: 1, unknown: 0 });
+    outboxFixture.clock.advance(minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1, deferred: 0 });
+    expect(office.received.map(({ to }) => to[0])).toEqual(['b@example.com', 'a@example.com']);
+  });
+
+  it('in the middle of a long mail: the server cannot have it, so it is put off', async () => {
+    await using office = await openPostOffice({ cutAfterBytes: 100_000 });
+    await using outboxFixture = await openOutboxFixture();
+    const content = Buffer.alloc(8_000_000, 'x');
+    await outboxFixture.enqueue({
+      attachments: [{ filename: 'big.bin', contentType: 'application/octet-stream', content }],
+    });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 1, unknown: 0 });
+    expect(office.received).toEqual([]);
+  });
+});
+
+describe('a worker that is stopped', () => {
+  it('leaves what it has not begun for the next time', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport, AbortSignal.abort())).toMatchObject({
+      sent: 0,
+      deferred: 0,
+    });
+    expect((await outboxFixture.outbox.list())[0]?.state).toBe('queued');
+    expect(office.connections()).toBe(0);
+  });
+
+  it('lets the mail at hand go when it is not transmitted yet, to be tried at once', async () => {
+    const stop = new AbortController();
+    await using office = await openPostOffice({
+      atRecipient: () => {
+        stop.abort();
+        return 'accept';
+      },
+    });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport, stop.signal)).toMatchObject({
+      sent: 0,
+      deferred: 1,
+      unknown: 0,
+    });
+    expect(office.received).toEqual([]);
+    expect(await outboxFixture.outbox.due(outboxFixture.clock.now())).toHaveLength(1);
+  });
+
+  it('waits for the answer when the mail is transmitted', async () => {
+    const stop = new AbortController();
+    await using office = await openPostOffice({
+      afterData: () => {
+        stop.abort();
+        return 'accept';
+      },
+    });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport, stop.signal)).toMatchObject({
+      sent: 1,
+      deferred: 0,
+      unknown: 0,
+    });
+    expect((await outboxFixture.outbox.list()).map(({ state }) => state)).toEqual(['sent', 'queued']);
+  });
+});
+
+describe('a stored mail', () => {
+  it('that was changed or removed is not sent, and the others are', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
+    const [row] = await outboxFixture.outbox.list();
+    await writeFile(join(outboxFixture.folder, row?.file ?? ''), 'something else');
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1, failed: 1 });
+    expect((await outboxFixture.outbox.list())[0]?.lastError).toContain(
+      'is not what it was when it was queued',
+    );
+  });
+});
+
+describe('the log', () => {
+  it('holds no password, whatever the server says', async () => {
+    const { password } = login;
+    const plain = Buffer.from(`\0${login.user}\0${password}`).toString('base64');
+    await using office = await openPostOffice({ loginReply: `535 not ${password}, nor ${plain}` });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    const summary = await outboxFixture.deliver(transport);
+    expect(summary.problem).toContain('“535 not [secret], nor [secret]”');
+    const everything = outboxFixture.lines.join('') + JSON.stringify(await outboxFixture.outbox.list());
+    expect(everything).not.toContain(password);
+    expect(everything).not.toContain(plain);
+  });
+});

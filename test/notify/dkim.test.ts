@@ -1,0 +1,114 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createSecretRegistry, isFault } from '../../src/core/index.ts';
+import { loadMail } from '../../src/notify/mail-file.ts';
+import { enqueue } from '../../src/notify/index.ts';
+import { mail, openOutboxFixture } from './support/outbox-fixture.ts';
+import { checkDkim } from './support/dkim-check.ts';
+import { openPostOffice } from './support/post-office.ts';
+
+const pair = (): { readonly privateKey: string; readonly publicKey: string } =>
+  generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+const { privateKey, publicKey } = pair();
+
+const dkimOf = (pem: string) => ({
+  domain: 'example.com',
+  selector: 'tollkeeper',
+  key: createSecretRegistry().register(pem),
+});
+
+const messageDefaults = {
+  replyTo: { name: 'Öffnungszeiten, Büro', address: 'ops@example.com' },
+  unsubscribe: { mailto: 'stop@example.com', url: 'https://example.com/stop?who={recipient}' },
+  dkim: dkimOf(privateKey),
+};
+
+/** Texts with all that canonicalisation treats: spaces at ends of lines, empty lines, umlauts, long lines. */
+const awkward = {
+  subject: `Ausgaben für März  ${'lang '.repeat(30)}`,
+  text: `a  b\t c \r\n\r\n   \r\n.\r\n..x\r\n${'ü'.repeat(400)}\r\n\r\n\r\n`,
+  html: `<p>${'x'.repeat(3000)}</p>\n \n`,
+};
+
+describe('a signed mail', () => {
+  it('arrives as it was stored, and its signature holds by the public key', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    await using office = await openPostOffice();
+    const { outbox, folder, clock } = outboxFixture;
+    await enqueue({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+    const [row] = outbox.rows.values();
+    const [received] = office.received;
+    const stored = await loadMail(folder, row?.file ?? '');
+    expect(received?.bytes.equals(stored)).toBe(true);
+    const found = checkDkim(stored, publicKey);
+    expect(found).toMatchObject({ bodyHolds: true, signatureHolds: true });
+    expect(found.tags).toMatchObject({
+      v: '1',
+      a: 'rsa-sha256',
+      c: 'relaxed/relaxed',
+      d: 'example.com',
+      s: 'tollkeeper',
+    });
+    expect(found.signed.toSorted()).toEqual([
+      'auto-submitted',
+      'content-type',
+      'date',
+      'from',
+      'list-unsubscribe',
+      'list-unsubscribe-post',
+      'message-id',
+      'mime-version',
+      'reply-to',
+      'subject',
+      'to',
+    ]);
+  });
+
+  it('holds no longer once a byte of it was changed, nor by another key', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    const { outbox, folder, clock } = outboxFixture;
+    await enqueue({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
+    const [row] = outbox.rows.values();
+    const stored = await loadMail(folder, row?.file ?? '');
+    const text = stored.toString('latin1');
+    const change = (from: string, to: string): Buffer => {
+      expect(text).toContain(from);
+      return Buffer.from(text.replace(from, to), 'latin1');
+    };
+    expect(checkDkim(change('<p>x', '<p>y'), publicKey).bodyHolds).toBe(false);
+    expect(checkDkim(change('To: finance', 'To: finances'), publicKey).signatureHolds).toBe(false);
+    expect(checkDkim(change('One-Click', 'Two-Click'), publicKey).signatureHolds).toBe(false);
+    expect(checkDkim(stored, pair().publicKey).signatureHolds).toBe(false);
+  });
+
+  it('is the same bytes each time, so that what is queued twice is one file', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    const { outbox, folder, clock } = outboxFixture;
+    const deps = { outbox, folder, clock, messageDefaults };
+    expect(await enqueue(deps, mail)).toMatchObject([{ state: 'queued' }]);
+    expect(await enqueue(deps, mail)).toMatchObject([{ state: 'known' }]);
+    const [row] = outbox.rows.values();
+    await expect(loadMail(folder, row?.file ?? '')).resolves.toBeInstanceOf(Buffer);
+  });
+
+  it('is none with a key that cannot sign: nothing goes out unsigned', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    const { outbox, folder, clock } = outboxFixture;
+    const ed25519 = generateKeyPairSync('ed25519', {
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    });
+    for (const pem of ['no key', ed25519.privateKey, publicKey]) {
+      const sent = enqueue({ outbox, folder, clock, messageDefaults: { dkim: dkimOf(pem) } }, mail);
+      const found: unknown = await sent.catch((error: unknown) => error);
+      expect(isFault(found) && found.message).toContain('mail.dkim.key is no RSA private key');
+    }
+    expect(outbox.rows.size).toBe(0);
+  });
+});

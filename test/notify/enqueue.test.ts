@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { simpleParser } from 'mailparser';
+import { describe, expect, it } from 'vitest';
+import { createLog } from '../../src/core/index.ts';
+import { enqueue, recoverInterrupted } from '../../src/notify/index.ts';
+import { mail, openOutboxFixture, start } from './support/outbox-fixture.ts';
+import { openPostOffice } from './support/post-office.ts';
+
+describe('queueing a mail', () => {
+  it('keeps the exact bytes under their hash, for no one else to read, and one row a recipient', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    const enqueued = await outboxFixture.enqueue({
+      to: ['a@example.com', 'Bee <b@EXAMPLE.com>', 'A@example.com'],
+    });
+    expect(enqueued).toEqual([
+      { recipient: 'a@example.com', state: 'queued' },
+      { recipient: 'b@example.com', state: 'queued' },
+    ]);
+    const rows = await outboxFixture.outbox.list();
+    expect((await readdir(outboxFixture.folder)).sort()).toEqual(rows.map(({ file }) => file).sort());
+    expect((await stat(outboxFixture.folder)).mode & 0o777).toBe(0o700);
+    for (const row of rows) {
+      const bytes = await readFile(join(outboxFixture.folder, row.file));
+      expect(row.file).toBe(`${createHash('sha256').update(bytes).digest('hex')}.eml`);
+      expect((await stat(join(outboxFixture.folder, row.file))).mode & 0o777).toBe(0o600);
+      expect(row).toMatchObject({ sender: 'reports@example.com', queuedAt: start, ...mail.key });
+      const parsed = await simpleParser(bytes);
+      expect(parsed.messageId).toBe(row.messageId);
+      expect(parsed.to).toMatchObject({ value: [{ address: row.recipient }] });
+    }
+    expect(new Set(rows.map(({ messageId }) => messageId)).size).toBe(2);
+  });
+
+  it('does nothing the second time, even when the mail would look different now', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    const before = await outboxFixture.outbox.list();
+    outboxFixture.clock.advance(60_000);
+    expect(await outboxFixture.enqueue()).toEqual([{ recipient: 'finance@example.com', state: 'known' }]);
+    expect(
+      await outboxFixture.enqueue({ subject: 'other words', to: ['FINANCE <finance@Example.COM>'] }),
+    ).toEqual([{ recipient: 'finance@example.com', state: 'known' }]);
+    expect(await outboxFixture.outbox.list()).toEqual(before);
+    expect(await readdir(outboxFixture.folder)).toEqual(before.map(({ file }) => file));
+    // A recipient who joins later is told, the others are not told again.
+    expect(await outboxFixture.enqueue({ to: ['finance@example.com', 'new@example.com'] })).toEqual([
+      { recipient: 'finance@example.com', state: 'known' },
+      { recipient: 'new@example.com', state: 'queued' },
+    ]);
+  });
+
+  it('tells the same mail apart by account, kind and subject, with Message-IDs that never change', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    const other = [{ account: 'second' }, { kind: 'alert' }, { subject: '2026-01-02' }];
+    for (const key of [{}, ...other]) await outboxFixture.enqueue({ key: { ...mail.key, ...key } });
+    const ids = (await outboxFixture.outbox.list()).map(({ messageId }) => messageId);
+    expect(new Set(ids).size).toBe(4);
+    await using later = await openOutboxFixture();
+    later.clock.advance(86_400_000);
+    await later.enqueue();
+    expect((await later.outbox.list())[0]?.messageId).toBe(ids[0]);
+    expect(ids[0]).toMatch(/^<[0-9a-f]{40}@example\.com>$/);
+  });
+
+  it('takes mailboxes of any script, and writes the domain in the Message-ID in ASCII', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ from: 'Kasse <post@bücher.example>', to: ['müller@bücher.example'] });
+    const [row] = await outboxFixture.outbox.list();
+    expect(row?.messageId).toMatch(/@xn--bcher-kva\.example>$/);
+    expect(row?.recipient).toBe('müller@bücher.example');
+  });
+
+  it('refuses what is no address before anything is written', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    const hostile = 'b@example.com>\r\nRCPT TO:<evil@example.com';
+    await expect(outboxFixture.enqueue({ to: ['a@example.com', hostile] })).rejects.toMatchObject({
+      code: 'mail-address-invalid',
+    });
+    await expect(outboxFixture.enqueue({ from: 'nobody' })).rejects.toMatchObject({
+      code: 'mail-address-invalid',
+    });
+    expect(await outboxFixture.outbox.list()).toEqual([]);
+    await expect(readdir(outboxFixture.folder)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('has the bytes on the disk before there is a row', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    let found: string[] = [];
+    const outbox = {
+      ...outboxFixture.outbox,
+      put: async (entry: Parameters<typeof outboxFixture.outbox.put>[0]) => {
+        found = await readdir(outboxFixture.folder);
+        expect(found).toContain(entry.file);
+        return outboxFixture.outbox.put(entry);
+      },
+    };
+    await enqueue({ outbox, folder: outboxFixture.folder, clock: outboxFixture.clock }, mail);
+    // Nothing unfinished is left beside it.
+    expect(found).toHaveLength(1);
+  });
+
+  it('says which folder it cannot write to', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    const folder = join(outboxFixture.folder, '..', 'taken');
+    await writeFile(folder, '');
+    const queueing = enqueue({ outbox: outboxFixture.outbox, folder, clock: outboxFixture.clock }, mail);
+    await expect(queueing).rejects.toMatchObject({ code: 'path-unwritable' });
+    expect(await outboxFixture.outbox.list()).toEqual([]);
+    await rm(folder);
+  });
+});
+
+describe('after a crash', () => {
+  it('a mail that was being sent is of unknown outcome, told, and sent again after a wait', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
+    const [row] = await outboxFixture.outbox.list();
+    await outboxFixture.outbox.claim(row?.id ?? '', outboxFixture.clock.now());
+
+    const lines: string[] = [];
+    const log = createLog({
+      write: (line) => void lines.push(line),
+      level: 'info',
+      clock: outboxFixture.clock,
+      redact: (text) => text,
+    });
+    const deps = { outbox: outboxFixture.outbox, clock: outboxFixture.clock, random: () => 0.5, log };
+    expect(await recoverInterrupted(deps)).toBe(1);
+    expect(await recoverInterrupted(deps)).toBe(0);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('a@example.com');
+    expect((await outboxFixture.outbox.list())[0]).toMatchObject({
+      state: 'unknown',
+      doubts: 1,
+      lastError: 'the process ended while the mail was being sent: it may or may not have arrived',
+    });
+
+    await using transport = outboxFixture.transport(office.url);
+    outboxFixture.clock.advance(5 * 60_000 - 1);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1, unknown: 0 });
+    outboxFixture.clock.advance(1);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1, unknown: 0 });
+    expect(office.received.map(({ to }) => to[0])).toEqual(['b@example.com', 'a@example.com']);
+  });
+});

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { simpleParser } from 'mailparser';
+import { describe, expect, it } from 'vitest';
+import { unixMillis } from '../../src/core/index.ts';
+import { parseMailbox } from '../../src/notify/address.ts';
+import { composeMessage } from '../../src/notify/message.ts';
+import type { Message } from '../../src/notify/message.ts';
+import { mail, png, start } from './support/outbox-fixture.ts';
+
+const message: Message = {
+  ...mail,
+  from: { name: 'Tollkeeper', address: 'reports@example.com' },
+  to: { name: '', address: 'finance@example.com' },
+  messageId: '<abc123@example.com>',
+  date: unixMillis(start),
+};
+
+const compose = (change: Partial<Message> = {}): Promise<Buffer> => composeMessage({ ...message, ...change });
+
+const headersOf = (bytes: Buffer): string[] =>
+  bytes
+    .toString('latin1')
+    .split('\r\n\r\n')[0]
+    ?.replaceAll(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')
+    .map((line) => line.split(':')[0] ?? '') ?? [];
+
+const defaultHeaders = [
+  'Auto-Submitted',
+  'X-Auto-Response-Suppress',
+  'From',
+  'To',
+  'Subject',
+  'Message-ID',
+  'Date',
+  'MIME-Version',
+  'Content-Type',
+];
+
+/** Any text that can be written down: half characters cannot. */
+const words = fc.string({ unit: 'binary', maxLength: 200 });
+
+describe('a message', () => {
+  it('holds text, HTML, pictures by cid and attachments', async () => {
+    const bytes = await compose({
+      attachments: [
+        { filename: 'spend.csv', contentType: 'text/csv', content: Buffer.from('day,spend\n') },
+        {
+          filename: 'Ausgaben für März.xlsx',
+          contentType: 'application/octet-stream',
+          content: Buffer.from([0, 255]),
+        },
+      ],
+    });
+    const parsed = await simpleParser(bytes, { skipImageLinks: true });
+    expect(parsed.subject).toBe(message.subject);
+    expect(parsed.html).toBe(message.html);
+    expect(parsed.text).toBe(message.text);
+    expect(parsed.messageId).toBe('<abc123@example.com>');
+    expect(parsed.date?.getTime()).toBe(start);
+    expect(parsed.headers.get('auto-submitted')).toBe('auto-generated');
+    expect(parsed.from?.value).toEqual([{ name: 'Tollkeeper', address: 'reports@example.com' }]);
+    const [chart, csv, sheet] = parsed.attachments;
+    expect(chart).toMatchObject({
+      cid: 'chart@tollkeeper',
+      contentType: 'image/png',
+      contentDisposition: 'inline',
+    });
+    expect(chart?.related).toBe(true);
+    expect(chart?.content.equals(png)).toBe(true);
+    expect(csv).toMatchObject({ filename: 'spend.csv', contentType: 'text/csv' });
+    expect(csv?.content.toString()).toBe('day,spend\n');
+    expect(sheet).toMatchObject({ filename: 'Ausgaben für März.xlsx' });
+    expect([...(sheet?.content ?? [])]).toEqual([0, 255]);
+  });
+
+  it('is the same bytes each time it is made', async () => {
+    expect((await compose()).equals(await compose())).toBe(true);
+    expect((await compose({ messageId: '<other@example.com>' })).equals(await compose())).toBe(false);
+  });
+
+  it('has only lines that every server takes: CRLF, 7 bit, at most 998 long', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        words,
+        words,
+        fc.string({ unit: 'binary', maxLength: 3000 }),
+        async (subject, name, body) => {
+          const bytes = await compose({
+            subject,
+            text: body,
+            html: body,
+            from: { name, address: 'a@example.com' },
+            attachments: [{ filename: name, contentType: 'text/csv', content: Buffer.from(body) }],
+          });
+          const text = bytes.toString('latin1');
+          expect(/[\u0080-\u00ff\0]/.test(text)).toBe(false);
+          expect(/(?<!\r)\n|\r(?!\n)/.test(text)).toBe(false);
+          expect(Math.max(...text.split('\r\n').map(({ length }) => length))).toBeLessThanOrEqual(998);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('says what went in, whatever that was, in no header but its own', async () => {
+    const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+    await fc.assert(
+      fc.asyncProperty(words, words, words, async (subject, text, html) => {
+        const bytes = await compose({ subject, text, html, images: [] });
+        expect(headersOf(bytes)).toEqual(defaultHeaders);
+        const parsed = await simpleParser(bytes, { skipImageLinks: true, skipTextToHtml: true });
+        expect(parsed.subject ?? '').toBe(oneLine(subject) || '(no subject)');
+        expect(lines(parsed.text ?? '')).toBe(lines(text));
+        expect(lines(parsed.html === false ? '' : parsed.html)).toBe(lines(html));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    'Bill\r\nBcc: evil@example.com',
+    'Bill\nBcc: evil@example.com',
+    'Bill\rBcc: evil@example.com',
+    'Bill\u2028Bcc: evil@example.com',
+    'Bill\r\n\r\n<script>',
+    '=?utf-8?Q?Bill=0D=0ABcc:_evil@example.com?=',
+    '"; charset=x\r\nBcc: evil@example.com',
+  ])('gains no header from %j, in a subject, a name or a file name', async (hostile) => {
+    const bytes = await compose({
+      subject: hostile,
+      from: { name: hostile, address: 'a@example.com' },
+      to: { name: hostile, address: 'b@example.com' },
+      attachments: [{ filename: hostile, contentType: `text/plain${hostile}`, content: Buffer.from('x') }],
+      images: [{ cid: 'c', filename: hostile, png }],
+    });
+    expect(headersOf(bytes)).toEqual(defaultHeaders);
+    const parsed = await simpleParser(bytes);
+    expect(parsed.bcc).toBeUndefined();
+    for (const { headers } of parsed.attachments) expect(headers.has('bcc')).toBe(false);
+    expect(parsed.to).toMatchObject({ value: [{ address: 'b@example.com' }] });
+    expect(parsed.from?.value).toMatchObject([{ address: 'a@example.com' }]);
+  });
+
+  it('fetches nothing that it is told to', async () => {
+    const html = '<img src="file:///etc/passwd"><img src="http://127.0.0.1:1/x.png">';
+    const parsed = await simpleParser(await compose({ html, images: [] }), { skipImageLinks: true });
+    expect(parsed.html).toBe(html);
+    expect(parsed.attachments).toEqual([]);
+  });
+});
+
+describe('a mail address', () => {
+  it('is read with its name', () => {
+    expect(parseMailbox('ops@example.com')).toEqual({ name: '', address: 'ops@example.com' });
+    expect(parseMailbox('Öps, the team <ops@example.com>')).toBeUndefined();
+    expect(parseMailbox('"Öps, the team" <ops@example.com>')).toEqual({
+      name: 'Öps, the team',
+      address: 'ops@example.com',
+    });
+  });
+
+  it.each([
+    '',
+    'ops',
+    'a@b, c@d',
+    'a@b\r\nBcc: c@d',
+    'a@b>\r\nRCPT TO:<c@d',
+    'team: a@b, c@d;',
+    '<a@b> <c@d>',
+    'a b@c',
+    'a@b c',
+    '@b',
+    'a@',
+  ])('%j is none', (text) => {
+    expect(parseMailbox(text)).toBeUndefined();
+  });
+});
+
+/** Line ends may change on the way, and a mail's last ones do not count. */
+const lines = (text: string): string => text.replaceAll(/\r\n|\r|\n/g, '\n').replace(/\n+$/, '');

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { isFault } from '../../src/core/index.ts';
+import { isPrivateHost } from '../../src/notify/channels/smtp/private-host.ts';
+import { readSmtpUrl, startTlsFor } from '../../src/notify/channels/smtp/smtp-server-address.ts';
+import type { StartTls } from '../../src/notify/channels/smtp/smtp-server-address.ts';
+import { openOutboxFixture } from './support/outbox-fixture.ts';
+import { openPostOffice } from './support/post-office.ts';
+
+const startTls = (url: string, options = {}): StartTls | undefined => {
+  const address = readSmtpUrl(url);
+  return address === undefined ? undefined : startTlsFor(address, options);
+};
+
+describe('what crosses a network in the open', () => {
+  it.each([
+    ['smtp://127.0.0.1:25', {}, 'offered'],
+    ['smtp://relay:25', {}, 'offered'],
+    ['smtp://10.1.2.3:25', {}, 'offered'],
+    ['smtp://[fd00::25]:25', {}, 'offered'],
+    ['smtp://mail.example.com:25', {}, 'required'],
+    ['smtp://8.8.8.8:25', {}, 'required'],
+    ['smtp://mail.example.com:25', { insecure: true }, 'never'],
+    ['smtp://127.0.0.1:25', { requireTls: true }, 'required'],
+    // A password goes nowhere in the open but to this machine.
+    ['smtp://u:p@127.0.0.1:25', {}, 'offered'],
+    ['smtp://u:p@relay:25', {}, 'required'],
+    ['smtp://u:p@10.1.2.3:25', { insecure: true }, 'required'],
+    ['smtps://mail.example.com', { requireTls: true }, 'never'],
+  ] as const)('%s with %j: STARTTLS is %s', (url, options, wanted) => {
+    expect(startTls(url, options)).toBe(wanted);
+  });
+
+  it('is judged by the address alone', () => {
+    for (const host of [
+      'localhost',
+      '::1',
+      'relay',
+      '192.168.0.9',
+      '172.31.255.1',
+      'fe80::1',
+      'mx.internal',
+      'a.b.local',
+    ])
+      expect(isPrivateHost(host), host).toBe(true);
+    for (const host of [
+      'example.com',
+      '172.32.0.1',
+      '11.0.0.1',
+      '2001:db8::1',
+      'local.example.com',
+      'x.internal.com',
+    ])
+      expect(isPrivateHost(host), host).toBe(false);
+  });
+});
+
+describe('a plain relay', () => {
+  it('takes mails without a login and without TLS', async () => {
+    await using office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+  });
+
+  it('is refused where TLS is required: nothing of a mail is shown to it', async () => {
+    await using office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url, { requireTls: true });
+    const found = await outboxFixture.deliver(transport);
+    expect(found).toMatchObject({ deferred: 1 });
+    expect(found.problem).toContain('offers no STARTTLS');
+    expect(office.received).toEqual([]);
+  });
+
+  it('with a certificate that nobody vouches for takes mails in the open only when told so', async () => {
+    await using office = await openPostOffice({ certificate: 'stranger', without: ['AUTH'] });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using careful = outboxFixture.transport(office.url);
+    const found: unknown = await careful.open().catch((error: unknown) => error);
+    expect(isFault(found) && found.code).toBe('mail-certificate');
+    await using open = outboxFixture.transport(office.url, { insecure: true });
+    expect(await outboxFixture.deliver(open)).toMatchObject({ sent: 1 });
+  });
+});
+
+describe('what the server cannot take', () => {
+  it('a message over its SIZE fails at once, with what to do, and the others go', async () => {
+    await using office = await openPostOffice({ more: { size: 20_000 } });
+    await using outboxFixture = await openOutboxFixture();
+    const content = Buffer.alloc(30_000, 7);
+    await outboxFixture.enqueue({
+      key: { account: 'main', kind: 'report:big', subject: '1' },
+      attachments: [{ filename: 'a.bin', contentType: 'application/octet-stream', content }],
+    });
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    const found = await outboxFixture.deliver(transport);
+    expect(found).toMatchObject({ sent: 1, failed: 1 });
+    expect(found.problem).toContain('is larger than localhost');
+    expect(found.problem).toContain('(at most 20000 bytes)');
+    expect(found.problem).toContain('attach less');
+    expect(office.received).toHaveLength(1);
+  });
+
+  it('a server that tells its limit only when asked is understood, too', async () => {
+    await using office = await openPostOffice({
+      afterData: () => '552 5.3.4 message too big for me',
+    });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    const found = await outboxFixture.deliver(transport);
+    expect(found).toMatchObject({ failed: 1 });
+    expect(found.problem).toContain('“552 5.3.4 message too big for me”');
+    expect(found.problem).toContain('attach less');
+  });
+
+  it('an address with letters beyond ASCII before the @ is told where SMTPUTF8 is missing', async () => {
+    await using office = await openPostOffice({ more: { hideSMTPUTF8: true } });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['jürgen@example.com', 'finance@example.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    const found = await outboxFixture.deliver(transport);
+    expect(found).toMatchObject({ sent: 1, failed: 1 });
+    expect(found.problem).toContain('it does not offer SMTPUTF8');
+    expect(found.problem).toContain('use an address with plain letters');
+    expect(office.received.map(({ to }) => to)).toEqual([['finance@example.com']]);
+  });
+
+  it('where SMTPUTF8 is offered such an address is reached', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['jürgen@example.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+    expect(office.received[0]?.to).toEqual(['jürgen@example.com']);
+  });
+
+  it('a domain beyond ASCII goes out in its ASCII form, which every server takes', async () => {
+    const asked: string[] = [];
+    await using office = await openPostOffice({
+      more: { hideSMTPUTF8: true },
+      atRecipient: (address) => {
+        asked.push(address);
+        return 'accept';
+      },
+    });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['ops@bücher.example'] });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+    expect(asked[0]).toMatch(/^ops@(xn--bcher-kva|bücher)\.example$/);
+  });
+});

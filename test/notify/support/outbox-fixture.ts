@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLog, createSecretRegistry } from '../../../src/core/index.ts';
+import { createDelivery, createMailRoute, createSmtpTransport, enqueue } from '../../../src/notify/index.ts';
+import type {
+  Delivery,
+  DeliverySummary,
+  Enqueued,
+  Mail,
+  MailTransport,
+  SmtpOptions,
+} from '../../../src/notify/index.ts';
+import type { OutboxRoute } from '../../../src/notify/route.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import type { ManualClock } from '../../support/manual-clock.ts';
+import { memoryOutbox } from './memory-outbox.ts';
+import type { MemoryOutbox } from './memory-outbox.ts';
+import { ca } from './post-office.ts';
+
+export const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+export const mail: Mail = {
+  key: { account: 'main', kind: 'report:daily-spend', subject: '2026-01-01' },
+  from: 'Tollkeeper <reports@example.com>',
+  to: ['finance@example.com'],
+  subject: 'Spend of 1 January: $12.34',
+  html: '<p>Hello <img src="cid:chart@tollkeeper" alt="chart"></p>',
+  text: 'Hello\n',
+  images: [{ cid: 'chart@tollkeeper', filename: 'chart.png', png }],
+};
+
+export const start = Date.UTC(2026, 0, 2, 8);
+
+export type OutboxFixture = AsyncDisposable & {
+  readonly folder: string;
+  readonly outbox: MemoryOutbox;
+  readonly clock: ManualClock;
+  readonly lines: string[];
+  readonly enqueue: (change?: Partial<Mail>) => Promise<readonly Enqueued[]>;
+  readonly transport: (url: string, more?: Partial<SmtpOptions>) => MailTransport;
+  /** The worker over these routes. Its random numbers lie in the middle, so that a wait is what it is without them. */
+  readonly delivery: (...routes: readonly OutboxRoute[]) => Delivery;
+  readonly deliver: (transport: MailTransport, signal?: AbortSignal) => Promise<DeliverySummary>;
+};
+
+/** A mail folder, an outbox, a clock that stands still, and a log that is kept. */
+export const openOutboxFixture = async (): Promise<OutboxFixture> => {
+  const root = await mkdtemp(join(tmpdir(), 'tollkeeper-mail-'));
+  const folder = join(root, 'outbox');
+  const outbox = memoryOutbox();
+  const clock = manualClock(start);
+  const lines: string[] = [];
+  const log = createLog({
+    write: (line) => void lines.push(line),
+    level: 'debug',
+    clock,
+    redact: (text) => text,
+  });
+  const delivery: OutboxFixture['delivery'] = (...routes) =>
+    createDelivery({ outbox, folder, clock, random: () => 0.5, log, grace: 8000 }, routes);
+  return {
+    folder,
+    outbox,
+    clock,
+    lines,
+    enqueue: (change = {}) => enqueue({ outbox, folder, clock }, { ...mail, ...change }),
+    transport: (url, more = {}) =>
+      createSmtpTransport({
+        url: createSecretRegistry().register(url),
+        ca: [ca],
+        timeouts: { connect: 5000, greeting: 5000, idle: 5000 },
+        log,
+        ...more,
+      }),
+    delivery,
+    deliver: (transport, signal) =>
+      delivery(createMailRoute(transport)).deliver(signal === undefined ? {} : { signal }),
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
+};

@@ -1,0 +1,182 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { isFault } from '../../src/core/index.ts';
+import type { Fault } from '../../src/core/index.ts';
+import type { MailTransport } from '../../src/notify/index.ts';
+import { readSmtpUrl } from '../../src/notify/channels/smtp/smtp-server-address.ts';
+import { openOutboxFixture } from './support/outbox-fixture.ts';
+import { openPostOffice } from './support/post-office.ts';
+
+const faultOf = async (transport: MailTransport, signal?: AbortSignal): Promise<Fault> => {
+  try {
+    const session = await transport.open(signal);
+    session.close();
+  } catch (error) {
+    if (isFault(error)) return error;
+    throw error;
+  }
+  throw new Error('the connection was opened');
+};
+
+/** A server of which only the first words are given; it then says nothing, or closes. */
+const openMute = async (greeting: string | undefined, close: boolean) => {
+  const sockets = new Set<{ destroy: () => unknown }>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    if (greeting !== undefined) socket.write(greeting);
+    if (close) socket.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+};
+
+describe('why there is no connection', () => {
+  it('a wrong password', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    const wrong = office.url.replace('%401', '%402');
+    await using transport = outboxFixture.transport(wrong);
+    const found = await faultOf(transport);
+    expect(found).toMatchObject({
+      code: 'mail-login-refused',
+      advice: 'check user and password in mail.smtp',
+    });
+    // The server repeats the password that it was given.
+    expect(found.message).toBe(
+      `the mail server localhost:${office.port} refused the login: “535 no such login: [secret]”`,
+    );
+  });
+
+  it('a login that cannot be checked now', async () => {
+    await using office = await openPostOffice({ loginReply: '454 directory is down' });
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await faultOf(transport)).toMatchObject({ code: 'mail-deferred', retryHelps: true });
+  });
+
+  it.each(['STARTTLS', 'TLS from the first byte'])(
+    'a certificate that nobody vouches for, over %s',
+    async (how) => {
+      const implicitTls = how !== 'STARTTLS';
+      await using office = await openPostOffice({ certificate: 'stranger', implicitTls });
+      await using outboxFixture = await openOutboxFixture();
+      await using transport = outboxFixture.transport(office.url);
+      const found = await faultOf(transport);
+      expect(found.code).toBe('mail-certificate');
+      expect(found.advice).toContain('mail.tls.ca');
+      expect(office.received).toEqual([]);
+    },
+  );
+
+  it('an issuer that is not given', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(office.url, { ca: [] });
+    expect((await faultOf(transport)).code).toBe('mail-certificate');
+  });
+
+  it('a server without STARTTLS, where TLS is required: the password is not sent', async () => {
+    await using office = await openPostOffice({ without: ['STARTTLS'] });
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(office.url, { requireTls: true });
+    const found = await faultOf(transport);
+    expect(found.code).toBe('mail-tls-required');
+    expect(found.advice).toContain('smtps://');
+  });
+
+  it('nobody listens', async () => {
+    const mute = await openMute(undefined, true);
+    const { url } = mute;
+    await mute[Symbol.asyncDispose]();
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(url);
+    const found = await faultOf(transport);
+    expect(found).toMatchObject({ code: 'mail-unreachable', retryHelps: true });
+    expect(found.message).toMatch(/^the mail server 127\.0\.0\.1:\d+ refused the connection$/);
+  });
+
+  it('a server that closes, refuses everyone, says nothing, or speaks another language', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    for (const [greeting, close, words] of [
+      [undefined, true, /closed the connection/],
+      ['554 go away\r\n', true, /takes no mail now: “554 go away”/],
+      ['421 too many connections\r\n', true, /takes no mail now: “421 too many connections”/],
+      [undefined, false, /did not answer in time/],
+      ['HTTP/1.1 400 Bad Request\r\n\r\n', false, /mail server/],
+    ] as const) {
+      await using mute = await openMute(greeting, close);
+      await using transport = outboxFixture.transport(mute.url, {
+        timeouts: { connect: 300, greeting: 300, idle: 300 },
+      });
+      const found = await faultOf(transport);
+      expect(found.code).toBe('mail-unreachable');
+      expect(found.message).toMatch(words);
+    }
+  });
+
+  it('smtps:// to a port that begins without TLS', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(office.url.replace('smtp:', 'smtps:'));
+    const found = await faultOf(transport);
+    expect(found.code).toBe('mail-unreachable');
+    expect(found.advice).toContain('smtp:// for those with STARTTLS');
+  });
+
+  it('it was given up', async () => {
+    await using mute = await openMute(undefined, false);
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(mute.url);
+    const stop = new AbortController();
+    const found = faultOf(transport, stop.signal);
+    stop.abort();
+    expect((await found).code).toBe('aborted');
+    expect((await faultOf(transport, AbortSignal.abort())).code).toBe('aborted');
+  });
+
+  it('is met once a pass, not once a mail', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com', 'c@example.com'] });
+    await using transport = outboxFixture.transport(office.url.replace('%401', '%402'));
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 3, failed: 0 });
+    expect(office.connections()).toBe(1);
+    // Once the password is fixed, all of them arrive.
+    outboxFixture.clock.advance(60_000);
+    await using fixed = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(fixed)).toMatchObject({ sent: 3 });
+  });
+});
+
+describe('the address of the server', () => {
+  it('is read with its login and its usual ports', () => {
+    expect(readSmtpUrl('smtp://u%40x:p%2Fw@mail.example.com')).toEqual({
+      host: 'mail.example.com',
+      port: 587,
+      implicitTls: false,
+      login: { user: 'u@x', password: 'p/w' },
+    });
+    expect(readSmtpUrl('smtps://[::1]')).toEqual({
+      host: '::1',
+      port: 465,
+      implicitTls: true,
+    });
+    expect(readSmtpUrl('smtp://10.0.0.1:25')).toMatchObject({ host: '10.0.0.1', port: 25 });
+    for (const wrong of ['mail.example.com', 'https://x', 'smtp://', 'smtp://a b'])
+      expect(readSmtpUrl(wrong)).toBeUndefined();
+  });
+
+  it('is refused at once when it is none', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    expect(() => outboxFixture.transport('mail.example.com:25')).toThrow(/mail\.smtp is no address/);
+  });
+});

@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest';
+import { fault } from '../../src/core/index.ts';
+import { createDelivery } from '../../src/notify/index.ts';
+import { createMailRoute } from '../../src/notify/channels/smtp/mail-route.ts';
+import { createRateLimit } from '../../src/notify/rate-limit.ts';
+import type { OutboxRoute, RouteOutcome } from '../../src/notify/route.ts';
+import { enqueueBytes } from '../../src/notify/enqueue.ts';
+import { openOutboxFixture } from './support/outbox-fixture.ts';
+import type { OutboxFixture } from './support/outbox-fixture.ts';
+import { openPostOffice } from './support/post-office.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const never = new AbortController().signal;
+
+const routeOf = (
+  name: string,
+  send: (recipient: string) => Promise<RouteOutcome> | RouteOutcome,
+): OutboxRoute => ({ name, begin: () => ({ send: async (row) => send(row.recipient) }) });
+
+const many = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `r${index}@example.com`);
+
+const queueFor = (outboxFixture: OutboxFixture, route: string, recipient: string) =>
+  enqueueBytes(outboxFixture, {
+    account: 'main',
+    kind: 'report:x',
+    subject: 's',
+    recipient,
+    sender: '',
+    messageId: `<${recipient}>`,
+    route,
+    bytes: Buffer.from(recipient),
+  });
+
+const states = async (outboxFixture: OutboxFixture): Promise<readonly string[]> =>
+  (await outboxFixture.outbox.list()).map(({ state }) => state);
+
+describe('a server that is down for three days', () => {
+  it('loses nothing, is not hammered, and has everything once within an hour or so of being back', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    const office = await openPostOffice();
+    const { url } = office;
+    await office[Symbol.asyncDispose]();
+    await using transport = outboxFixture.transport(url);
+    const began = outboxFixture.clock.now();
+    let queued = 0;
+    let tries = 0;
+    const counting: typeof transport = {
+      ...transport,
+      open: (signal) => ((tries += 1), transport.open(signal)),
+    };
+    const worker = outboxFixture.delivery(createMailRoute(counting));
+    for (let minutes = 0; minutes < 3 * day; minutes += 10 * minute) {
+      if (minutes % (8 * hour) === 0) {
+        queued += 1;
+        await outboxFixture.enqueue({
+          key: { account: 'main', kind: 'report:daily', subject: `slot ${minutes}` },
+        });
+      }
+      expect(await worker.deliver({})).toMatchObject({ sent: 0, failed: 0, unknown: 0 });
+      outboxFixture.clock.advance(10 * minute);
+    }
+    expect(queued).toBe(9);
+    // One try stands for all that is due with it: far fewer than a try a mail and hour.
+    expect(tries).toBeLessThan(3 * 24 * 3);
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 9, failed: 0, unknown: 0 });
+
+    let sent = 0;
+    const back = routeOf('mail', () => ({ state: 'sent', response: '250 ok' }));
+    const again = outboxFixture.delivery(back);
+    for (let minutes = 0; minutes < 75 * minute; minutes += 5 * minute) {
+      sent += (await again.deliver({})).sent;
+      outboxFixture.clock.advance(5 * minute);
+    }
+    expect(sent).toBe(9);
+    expect(outboxFixture.clock.now() - began).toBeLessThan(3 * day + 2 * hour);
+    expect(outboxFixture.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+
+  it('for longer than five days: what was never tried is given up and told as well', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: many(3) });
+    const why = fault('mail-unreachable', 'nobody answers');
+    const worker = outboxFixture.delivery(
+      routeOf('mail', () => ({ state: 'deferred', closed: true, fault: why })),
+    );
+    expect(await worker.deliver({})).toMatchObject({ deferred: 3 });
+    expect((await outboxFixture.outbox.list()).map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
+    expect((await outboxFixture.outbox.list())[2]?.lastError).toBe('not tried: nobody answers');
+    outboxFixture.clock.advance(5 * day);
+    expect(await worker.deliver({})).toMatchObject({ failed: 3 });
+    expect(await states(outboxFixture)).toEqual(['failed', 'failed', 'failed']);
+    expect(outboxFixture.lines.filter((line) => line.includes('"mail failed"'))).toHaveLength(3);
+  });
+});
+
+describe('a server that greylists', () => {
+  it('451 for each recipient the first time, then takes it', async () => {
+    const seen = new Set<string>();
+    await using office = await openPostOffice({
+      atRecipient: (address) => {
+        if (seen.has(address)) return 'accept';
+        seen.add(address);
+        return '451 greylisted, come back';
+      },
+    });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: many(2) });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 2, sent: 0 });
+    outboxFixture.clock.advance(minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 0, sent: 2 });
+    expect(office.received).toHaveLength(2);
+  });
+});
+
+describe('a slow server', () => {
+  it('holds up no other route, and its mail arrives once', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await using office = await openPostOffice({ afterData: () => held.then(() => 'accept') });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await queueFor(outboxFixture, 'webhook:chat', 'webhook:chat');
+    await using transport = outboxFixture.transport(office.url);
+    const worker = outboxFixture.delivery(
+      createMailRoute(transport),
+      routeOf('webhook:chat', () => ({ state: 'sent', response: '200' })),
+    );
+    expect(worker.routes).toEqual(['mail', 'webhook:chat']);
+    const slow = worker.runCycle('mail', never);
+    expect(await worker.runCycle('webhook:chat', never)).toMatchObject({ sent: 1 });
+    expect(await states(outboxFixture)).toEqual(['sending', 'sent']);
+    release();
+    expect(await slow).toMatchObject({ sent: 1 });
+    expect(office.received).toHaveLength(1);
+  });
+
+  it('that never answers after the final dot leaves the outcome unknown', async () => {
+    await using office = await openPostOffice({ afterData: () => new Promise(() => undefined) });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url, { timeouts: { idle: 300 } });
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 0, unknown: 1 });
+    expect((await outboxFixture.outbox.list())[0]).toMatchObject({
+      state: 'unknown',
+      doubts: 1,
+      nextAttempt: outboxFixture.clock.now() + 5 * minute,
+    });
+  });
+
+  it('is waited for until the grace is over when we are stopped; then the outcome is unknown', async () => {
+    const stop = new AbortController();
+    let handed = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      handed = resolve;
+    });
+    await using office = await openPostOffice({
+      afterData: () => {
+        handed();
+        return new Promise(() => undefined);
+      },
+    });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: many(2) });
+    await using transport = outboxFixture.transport(office.url, { timeouts: { idle: 60_000 } });
+    const ended = outboxFixture.deliver(transport, stop.signal);
+    await arrived;
+    stop.abort();
+    outboxFixture.clock.advance(7999);
+    expect(await states(outboxFixture)).toEqual(['sending', 'queued']);
+    outboxFixture.clock.advance(1);
+    expect(await ended).toMatchObject({ unknown: 1, sent: 0, deferred: 0 });
+    expect(await outboxFixture.outbox.list()).toMatchObject([
+      { state: 'unknown', doubts: 1, nextAttempt: outboxFixture.clock.now() + 5 * minute },
+      { state: 'queued', attempts: 0 },
+    ]);
+  });
+});
+
+describe('the rate of a server', () => {
+  it('3/m: never more than three in any minute, and all of them in the end', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: many(7) });
+    const moments: number[] = [];
+    const worker = outboxFixture.delivery({
+      ...routeOf('mail', () => {
+        moments.push(outboxFixture.clock.now());
+        return { state: 'sent', response: '250' };
+      }),
+      rate: { count: 3, per: minute },
+    });
+    // A command does not wait.
+    expect(await worker.deliver({})).toMatchObject({ sent: 3 });
+    expect(outboxFixture.clock.waits).toEqual([]);
+    const began = outboxFixture.clock.now();
+    while (moments.length < 7) {
+      await worker.runCycle('mail', never);
+      outboxFixture.clock.advance(5000);
+    }
+    expect(outboxFixture.clock.now() - began).toBe(2 * minute + 5000);
+    for (const moment of moments)
+      expect(moments.filter((one) => one > moment - minute && one <= moment).length).toBeLessThanOrEqual(3);
+  });
+
+  it('2/s: a pass of the daemon waits for it by itself', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: many(8) });
+    const worker = outboxFixture.delivery({
+      ...routeOf('mail', () => ({ state: 'sent', response: '250' })),
+      rate: { count: 2, per: 1000 },
+    });
+    expect(await worker.runCycle('mail', never)).toMatchObject({ sent: 8 });
+    expect(outboxFixture.clock.waits).toEqual(Array.from({ length: 3 }, () => 1000));
+  });
+
+  it('is not spoilt by a clock that was set back', () => {
+    const limit = createRateLimit({ count: 1, per: minute });
+    expect(limit.take(10 * hour)).toBe(0);
+    expect(limit.take(10 * hour + 1)).toBe(minute - 1);
+    expect(limit.take(0)).toBe(0);
+    expect(limit.take(1)).toBe(minute - 1);
+  });
+});
+
+describe('what the worker cannot do', () => {
+  it('an end that could not be written down is written by the next pass; the mail is not sent again', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    let sent = 0;
+    let isFull = true;
+    const outbox: typeof outboxFixture.outbox = {
+      ...outboxFixture.outbox,
+      settle: (id, end) =>
+        isFull
+          ? Promise.reject(fault('disk-full', 'no space is left'))
+          : outboxFixture.outbox.settle(id, end),
+    };
+    const { clock, folder } = outboxFixture;
+    const log = {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: () => undefined,
+    };
+    const worker = createDelivery(
+      {
+        outbox,
+        folder,
+        clock,
+        random: () => 0.5,
+        log: { ...log, with: () => ({ ...log, with: never as never }) },
+        grace: 0,
+      },
+      [routeOf('mail', () => ((sent += 1), { state: 'sent', response: '250' }))],
+    );
+    await expect(worker.runCycle('mail', never)).rejects.toMatchObject({ code: 'disk-full' });
+    expect(await states(outboxFixture)).toEqual(['sending']);
+    isFull = false;
+    await worker.runCycle('mail', never);
+    expect(await states(outboxFixture)).toEqual(['sent']);
+    expect(sent).toBe(1);
+  });
+
+  it('rows whose route is declared no more wait for it, and say so', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    await queueFor(outboxFixture, 'webhook:gone', 'webhook:gone');
+    await outboxFixture.enqueue();
+    const worker = outboxFixture.delivery(routeOf('mail', () => ({ state: 'sent', response: '250' })));
+    expect(await worker.passUndeclared(never)).toMatchObject({ deferred: 1, sent: 0 });
+    const [row] = await outboxFixture.outbox.list();
+    expect(row).toMatchObject({
+      state: 'deferred',
+      lastError: expect.stringContaining('webhook:gone') as string,
+    });
+    const declared = outboxFixture.delivery(
+      routeOf('webhook:gone', () => ({ state: 'sent', response: '200' })),
+    );
+    outboxFixture.clock.advance(minute);
+    expect(await declared.runCycle('webhook:gone', never)).toMatchObject({ sent: 1 });
+  });
+
+  it('a route that breaks its word leaves the outcome unknown', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    const worker = outboxFixture.delivery(
+      routeOf('mail', () => {
+        throw new Error('a slip');
+      }),
+    );
+    expect(await worker.deliver({})).toMatchObject({ unknown: 1 });
+    expect((await outboxFixture.outbox.list())[0]?.lastError).toBe('the route mail broke: a slip');
+  });
+});

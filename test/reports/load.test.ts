@@ -1,0 +1,246 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { loadReport } from '../../src/reports/index.ts';
+import type { LoadedReport } from '../../src/reports/definition/load.ts';
+import { checkSql } from '../../src/reports/definition/sql-check.ts';
+import { bindQueries } from '../../src/warehouse/index.ts';
+
+const load = (files: Readonly<Record<string, string>>, bind?: typeof bindQueries): Promise<LoadedReport> =>
+  loadReport(
+    'reports/mine',
+    async (path) => {
+      const text = files[path.replace('reports/mine/', '')];
+      if (text === undefined) throw Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' });
+      return text;
+    },
+    bind,
+  );
+
+const good = `title: Mine
+subject: "{title} · {total}"
+preheader: "{verdict}"
+headline: { label: Spend, sql: totals.sql, name: spend }
+sections:
+  - kind: table
+    title: Models
+    sql: models.sql
+    columns:
+      - { label: Model, name: model_name, format: text }
+      - { label: Share, share_of: spend }
+`;
+const sql = 'SELECT 1 AS spend, 1 AS spend_before';
+const files = { 'report.yaml': good, 'totals.sql': sql, 'models.sql': sql };
+
+const told = ({ faults }: LoadedReport): string[] =>
+  faults.map(
+    ({ file, line, column, message }) => `${file.replace('reports/mine/', '')}:${line}:${column}: ${message}`,
+  );
+
+describe('loading a report', () => {
+  test('every shipped report is whole', async () => {
+    const root = fileURLToPath(new URL('../../reports', import.meta.url));
+    for (const entry of await readdir(root, { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue;
+      const { report, faults } = await loadReport(
+        `${root}/${entry.name}`,
+        (path) => readFile(path, 'utf8'),
+        bindQueries,
+      );
+      expect(faults).toEqual([]);
+      const written = (await readdir(`${root}/${entry.name}`)).filter((name) => name.endsWith('.sql'));
+      expect([...(report?.queries.keys() ?? [])].sort()).toEqual(written.sort());
+    }
+  });
+
+  test('a good one has its SQL and its defaults', async () => {
+    const { report, faults } = await load(files);
+    expect(faults).toEqual([]);
+    expect(report?.queries.get('models.sql')).toBe(sql);
+    const [section] = report?.sections ?? [];
+    expect(section?.kind === 'table' && section.limit).toBe(12);
+  });
+
+  test('a table shows eight columns, and data files may have more', async () => {
+    const withColumns = (more: string) => ({
+      ...files,
+      'report.yaml': `${good}${`      - { label: Again, name: spend, format: money${more} }\n`.repeat(7)}`,
+    });
+    expect(told(await load(withColumns(', only_in_files: true')))).toEqual([]);
+    expect(told(await load(withColumns('')))).toEqual([
+      expect.stringContaining('shows more than 8 columns: set only_in_files') as string,
+    ]);
+  });
+
+  test('no folder', async () => {
+    expect(told(await load({}))).toEqual(['report.yaml:1:1: report.yaml: there is no such file']);
+  });
+
+  test('broken YAML names its place', async () => {
+    const [first] = told(await load({ 'report.yaml': 'title: [1\nsubject: x\n' }));
+    expect(first).toMatch(/^report\.yaml:2:/);
+  });
+
+  test('all faults come at once, each with its place', async () => {
+    const yaml = good
+      .replace('title: Mine', 'titel: Mine')
+      .replace('{total}', '{totl}')
+      .replace('kind: table', 'kind: tabel')
+      .replace('name: spend }', 'name: spend, sections: 1 }');
+    const faults = told(await load({ 'report.yaml': yaml, 'totals.sql': 'SELECT 1; DROP TABLE x' }));
+    expect(faults).toEqual(
+      expect.arrayContaining([
+        'report.yaml:1:1: unknown key "titel"; did you mean "title"?',
+        expect.stringMatching(/^report\.yaml:4:57: unknown key "sections"$/),
+        expect.stringMatching(/^report\.yaml:\d+:\d+: "title" is missing$/),
+        expect.stringMatching(/^report\.yaml:2:10: subject: unknown field \{totl\}; known are \{title\}/),
+        expect.stringMatching(/^report\.yaml:6:\d+: .*table/),
+        expect.stringMatching(/^report\.yaml:8:10: models\.sql: there is no such file$/),
+        'totals.sql:1:11: the file must hold exactly one SELECT; here a second statement begins',
+      ]),
+    );
+  });
+
+  test.each([
+    [
+      'columns:\n      - { label: A, name: a, share_of: b, format: text }',
+      /needs exactly one of .*; it has 2/,
+    ],
+    ['columns:\n      - { label: A, name: a }', /needs a format/],
+    ['columns:\n      - { label: A, name: a, format: euro }', /format: Invalid option/],
+    ['columns:\n      - { label: A, name: "a b", format: text }', /name of a column/],
+    ['columns: []', /columns: /],
+    ['limit: 0\n    columns:\n      - { bar_of: a }', /limit: /],
+  ])('%j', async (written, expected) => {
+    const yaml = good.slice(0, good.indexOf('columns:')) + written;
+    const faults = told(await load({ ...files, 'report.yaml': `${yaml}\n` }));
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(expected);
+  });
+
+  test.each(['../secrets.sql', '/etc/passwd', 'a/b.sql', 'models.txt', '.sql'])(
+    '%s is no SQL file of the folder',
+    async (name) => {
+      const faults = told(
+        await load({ ...files, 'report.yaml': good.replace('models.sql', JSON.stringify(name)) }),
+      );
+      expect(faults).toEqual([expect.stringMatching(/^report\.yaml:8:10: .*\.sql file/)]);
+    },
+  );
+});
+
+describe('one SELECT', () => {
+  test.each([
+    'SELECT 1',
+    '-- why\nSELECT 1;\n',
+    '/* a /* nested */ comment; */ SELECT 1 ; -- end;',
+    "SELECT ';' AS \"a;b\", $$;$$, $q$ ' ; $q$, e'\\';' FROM cube",
+    'WITH a AS (SELECT 1), b(x) AS MATERIALIZED (SELECT 2) SELECT * FROM a, b',
+    'WITH RECURSIVE a AS (SELECT 1) FROM a',
+    'FROM cube SELECT day',
+    '(SELECT 1) UNION ALL (SELECT 2)',
+    "SELECT replace(model_name, '''', '') FROM cube",
+    'SELECT "delete", "update" FROM (SELECT 1 AS "delete", 2 AS "update")',
+  ])('%j is one', (text) => {
+    expect(checkSql(text)).toEqual([]);
+  });
+
+  test.each([
+    ['', 'the file holds no SELECT'],
+    ['-- only a comment', 'the file holds no SELECT'],
+    ['SELECT 1; SELECT 2', 'second statement'],
+    ["SELECT ''; DROP TABLE cube; --'", 'second statement'],
+    ['DELETE FROM cube', 'must be a SELECT, not DELETE'],
+    ['WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a', 'must be a SELECT, not INSERT'],
+    ["COPY cube TO '/x'", 'must be a SELECT, not COPY'],
+    ['PRAGMA version', 'must be a SELECT, not PRAGMA'],
+    ['SELECT (1', 'this bracket is not closed'],
+    ['SELECT 1)', 'this bracket closes nothing'],
+    ["SELECT 'abc", 'the text is not closed'],
+    ['SELECT 1 /* x', 'the comment is not closed'],
+    ['SELECT ?', 'takes no parameters'],
+    ['SELECT $1', 'takes no parameters'],
+  ])('%j is none', (text, message) => {
+    expect(
+      checkSql(text)
+        .map((fault) => fault.message)
+        .join('\n'),
+    ).toContain(message);
+  });
+
+  test('the place is right', () => {
+    expect(checkSql('SELECT 1;\n  SELECT 2')).toMatchObject([{ line: 2, column: 3 }]);
+  });
+});
+
+describe('SQL held against the tables it names', () => {
+  const yaml = `title: Mine
+subject: "{title}"
+preheader: "{total}"
+headline:
+  label: Spend
+  sql: totals.sql
+  name: spent
+  cause: { sql: models.sql, name: model_name, value: spend }
+sections:
+  - kind: figures
+    sql: totals.sql
+    figures:
+      - { label: Spend, name: spend, format: money, change: true }
+      - { label: Rate, quotient: { of: spend, by: token }, format: rate }
+  - kind: chart
+    title: Days
+    chart: line
+    sql: models.sql
+    x: day
+    series: model_name
+    value: part
+  - kind: worth-a-look
+    sql: models.sql
+    items:
+      - { what: spike, text: "{model_name} {spend:money} {on:date}" }
+  - kind: text
+    sql: broken.sql
+    text: "{a}"
+`;
+  const queries = {
+    'totals.sql': 'SELECT sum(spend) AS spend, sum(calls) AS tokens FROM cube',
+    'models.sql': 'SELECT day, model_name, sum(spend) AS spend, avg(spend) AS part FROM cube GROUP BY ALL',
+  };
+
+  test('every fault is told at its place, those of the SQL and those of what report.yaml asks of it', async () => {
+    const broken = '-- é\nSELECT team,\n  sum(spnd) FROM cube GROUP BY 1';
+    expect(told(await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries))).toEqual([
+      expect.stringMatching(/^broken\.sql:3:7: Referenced column "spnd" not found in FROM clause!/) as string,
+      'report.yaml:7:9: totals.sql gives no column "spent"; it gives spend, tokens',
+      'report.yaml:8:54: models.sql gives no column "spend_before"; it gives day, model_name, spend, part',
+      'report.yaml:13:31: totals.sql gives no column "spend_before"; it gives spend, tokens',
+      'report.yaml:14:51: totals.sql gives no column "token"; it gives spend, tokens',
+      'report.yaml:21:12: column "part" of models.sql holds no exact numbers',
+      'report.yaml:23:10: models.sql gives no column "what"; it gives day, model_name, spend, part',
+      'report.yaml:25:30: models.sql gives no column "on"; it gives day, model_name, spend, part',
+    ]);
+  });
+
+  test('a table that is not there, a file of the machine, and a table of the warehouse are refused', async () => {
+    for (const [broken, words] of [
+      [
+        'SELECT 1 AS a FROM cubes',
+        /^broken\.sql:1:20: Table with name cubes does not exist!; Did you mean "cube"\?$/,
+      ],
+      ["SELECT a FROM read_csv('/etc/passwd') AS t(a)", /^broken\.sql:1:15: Cannot access file/],
+      ['SELECT quota AS a FROM call_log', /^broken\.sql:1:24: Table with name call_log does not exist!/],
+    ] as const) {
+      const found = told(await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries));
+      expect(found[0]).toMatch(words);
+    }
+  });
+
+  test('sentences name columns and formats that there are', async () => {
+    const unknown = yaml.replace('{on:date}', '{spend:monney} {9}');
+    expect(told(await load({ 'report.yaml': unknown, ...queries, 'broken.sql': 'SELECT 1 AS a' }))).toEqual([
+      expect.stringContaining('unknown format in {spend:monney}; known are money, rate') as string,
+      expect.stringContaining('{9} names no column') as string,
+    ]);
+  });
+});

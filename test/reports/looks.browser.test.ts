@@ -1,0 +1,137 @@
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unixSeconds } from '../../src/core/index.ts';
+import { renderReport, standaloneHtml } from '../../src/reports/index.ts';
+import type { ReportModel } from '../../src/reports/index.ts';
+import { faint, overflow } from '../support/page-looks.ts';
+import { busy, busyHostile } from './busy.ts';
+import { hostileRows } from './hostile.ts';
+import { build, ordinaryRows, shipped } from './sample.ts';
+import { anyPrice, openHostileAccount } from './shipped.ts';
+import type { Account } from './shipped.ts';
+
+const tileHeights = (page: Page): Promise<number[]> =>
+  page.evaluate<number[]>(
+    `[...document.querySelectorAll('.f2')].map((tile) => Math.round(tile.getBoundingClientRect().height))`,
+  );
+
+const october = '2026-10-01..2026-11-01';
+
+describe('the mail in a browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    });
+  });
+  afterAll(() => browser.close());
+
+  let opening: Promise<Account> | undefined;
+  afterAll(async () => (await opening)?.[Symbol.asyncDispose]());
+  const hostile = async (report: string, locale?: 'zh'): Promise<ReportModel> =>
+    (await (opening ??= openHostileAccount())).report(report, {
+      deps: anyPrice,
+      ...(locale === undefined ? {} : { locale }),
+    });
+
+  const models: Readonly<Record<string, () => Promise<ReportModel>>> = {
+    'an ordinary month': () => build({ rows: ordinaryRows() }),
+    'one day': () => build({ rows: ordinaryRows(), period: 'yesterday' }),
+    'missing days': () =>
+      build({
+        rows: ordinaryRows(),
+        facts: {
+          dataThrough: unixSeconds(Date.UTC(2026, 10, 17) / 1000),
+          reconciliation: { verdict: 'unexplained', text: '12.30 USD are unexplained.', good: false },
+          warnings: ['A window was cut off by the gateway.'],
+        },
+      }),
+    'hostile names and huge amounts': () => build({ rows: hostileRows(), account: '<b>Acme</b> & Sons' }),
+    'hostile names on one day': () => build({ rows: hostileRows(), period: '2026-11-18..2026-11-19' }),
+    'in Chinese': () => build({ rows: ordinaryRows(), locale: 'zh', currency: 'CNY' }),
+    'in Chinese, days missing and names hostile': () =>
+      build({
+        rows: hostileRows(),
+        locale: 'zh',
+        facts: { dataThrough: unixSeconds(Date.UTC(2026, 10, 17) / 1000) },
+      }),
+    'in German': () => build({ rows: ordinaryRows(), locale: 'de', currency: 'EUR' }),
+    'token economics, names hostile': () => hostile('token-economics'),
+    'key inventory, names hostile, in Chinese': () => hostile('key-inventory', 'zh'),
+    'reconciliation, names hostile': () => hostile('reconciliation'),
+    'much to look at, on one day': () => build({ rows: ordinaryRows(), period: 'yesterday', others: busy() }),
+    'much to look at, names hostile': () => build({ rows: hostileRows(), others: busyHostile() }),
+    'much to look at, in German': () =>
+      build({ rows: ordinaryRows(), others: busy(), locale: 'de', period: 'month-to-date' }),
+    'showback, names hostile': async () =>
+      build({ rows: hostileRows(), others: busyHostile(), definition: await shipped('showback') }),
+    'showback in Chinese': async () =>
+      build({ rows: ordinaryRows(), others: busy(), definition: await shipped('showback'), locale: 'zh' }),
+    'a statement': async () =>
+      build({ rows: ordinaryRows(), period: october, definition: await shipped('statement') }),
+    'a statement in Chinese, a draft, names hostile': async () =>
+      build({ rows: hostileRows(), definition: await shipped('statement'), locale: 'zh' }),
+    'nothing at all': () => build({ rows: [], facts: 'nothing pulled' }),
+  };
+
+  describe.each(Object.entries(models))('%s', (_, make) => {
+    let whole: string;
+    let bare: string;
+    beforeAll(async () => {
+      const rendered = await renderReport(await make());
+      whole = standaloneHtml(rendered);
+      bare = rendered.html;
+    });
+
+    test.each([
+      [600, 'light', 'on'],
+      [600, 'dark', 'on'],
+      [375, 'light', 'on'],
+      [375, 'dark', 'on'],
+      [375, 'light', 'off'],
+      [600, 'dark', 'off'],
+    ] as const)(
+      'at %i px, %s, images %s: nothing overflows, all text can be read',
+      async (width, colorScheme, images) => {
+        const context = await browser.newContext({
+          viewport: { width, height: 900 },
+          colorScheme,
+          javaScriptEnabled: true,
+        });
+        try {
+          const page = await context.newPage();
+          const attempts: string[] = [];
+          page.on('request', (request) => attempts.push(request.url()));
+          page.on('dialog', (dialog) => attempts.push(dialog.message()));
+          await page.setContent(images === 'on' ? whole : bare, { waitUntil: 'load' });
+          expect(await overflow(page)).toEqual([]);
+          expect(await faint(page)).toEqual([]);
+          // It fetches nothing and runs nothing.
+          expect(attempts.filter((url) => !url.startsWith('data:') && !url.startsWith('cid:'))).toEqual([]);
+          // The line between two rows of tiles belongs to one of them.
+          const heights = await tileHeights(page);
+          expect(Math.max(0, ...heights) - Math.min(...heights, Number.MAX_SAFE_INTEGER)).toBeLessThanOrEqual(
+            1,
+          );
+        } finally {
+          await context.close();
+        }
+      },
+    );
+  });
+
+  test('the checks do find what they look for', async () => {
+    const page = await browser.newPage({ viewport: { width: 375, height: 400 } });
+    try {
+      await page.setContent(
+        '<body><div style="width:500px;color:#aaa;background:#fff">pale and wide</div></body>',
+      );
+      expect(await overflow(page)).toEqual(['the page scrolls', 'DIV pale and wide']);
+      expect(await faint(page)).toEqual(['pale and wide 2.32']);
+    } finally {
+      await page.close();
+    }
+  });
+});

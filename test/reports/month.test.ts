@@ -1,0 +1,305 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  compareMoney,
+  money,
+  multiplyMoney,
+  sumMoney,
+  unixMillis,
+  unixSeconds,
+} from '../../src/core/index.ts';
+import { renderReport } from '../../src/reports/index.ts';
+import type { ReportModel } from '../../src/reports/index.ts';
+import type { FigureModel, TableModel } from '../../src/reports/build/model.ts';
+import type { CubeRow } from './cube.ts';
+import { build, now, ordinaryRows, shipped, zone } from './sample.ts';
+
+const figuresOf = (model: ReportModel): ReadonlyMap<string, FigureModel> =>
+  new Map(
+    model.sections.flatMap((section) =>
+      section.kind === 'figures' ? section.figures.map((figure) => [figure.label, figure] as const) : [],
+    ),
+  );
+
+const looksOf = (model: ReportModel): readonly string[] =>
+  model.sections.flatMap((section) =>
+    section.kind === 'notes' && section.title === 'Worth a look'
+      ? section.notes.map(({ tone, text }) => `${tone === 'warning' ? '! ' : ''}${text}`)
+      : [],
+  );
+
+const tableOf = (model: ReportModel, title: string): TableModel | undefined =>
+  model.sections.find(
+    (section): section is TableModel => section.kind === 'table' && section.title === title,
+  );
+
+const secondsOf = (moment: string): number => Date.parse(moment) / 1000;
+
+const spent = (rows: readonly CubeRow[], from: string, to: string): string =>
+  sumMoney(
+    rows
+      .filter(({ quarter }) => quarter >= secondsOf(from) && quarter < secondsOf(to))
+      .map(({ spend }) => money(spend)),
+  );
+
+const rows = ordinaryRows();
+const budgets = (month: string) => ({ budgets: [{ scope: 'account', month, currency: 'USD' }] });
+
+describe('the figures of a spend mail', () => {
+  test('the day against its week, the month so far, where it heads against the budget, money for tokens', async () => {
+    const model = await build({ rows, period: 'yesterday', others: budgets('15000') });
+    const figures = figuresOf(model);
+    expect([...figures.keys()]).toEqual(['This day', 'Month to date', 'Forecast', 'Per 1M tokens']);
+    expect(figures.get('This day')?.value.exact).toBe(model.headline.value.exact);
+    expect(figures.get('This day')?.note?.text).toBe('vs the mean of 7 days before');
+    const month = spent(rows, '2026-10-31T23:00:00Z', '2026-11-19T23:00:00Z');
+    expect(figures.get('Month to date')?.value.exact).toBe(month);
+    expect(figures.get('Month to date')?.note?.text).toBe('19 of 30 days');
+    const pace = money(spent(rows, '2026-11-05T23:00:00Z', '2026-11-19T23:00:00Z'));
+    const forecast = sumMoney([multiplyMoney(money(month), money('14')), multiplyMoney(pace, money('11'))]);
+    const said = figures.get('Forecast');
+    expect(multiplyMoney(said?.value.exact ?? money('0'), money('14')).slice(0, 12)).toBe(
+      forecast.slice(0, 12),
+    );
+    expect(said?.note).toEqual({
+      text: expect.stringMatching(/^9\d\.\d% of \$15,000\.00 budget$/) as string,
+      tone: 'neutral',
+    });
+  });
+
+  test('a forecast beyond the budget is bad news; without a budget the pace is told; a month that is over has none', async () => {
+    const over = figuresOf(await build({ rows, period: 'yesterday', others: budgets('9000') })).get(
+      'Forecast',
+    );
+    expect(over?.note).toMatchObject({ tone: 'bad' });
+    const none = figuresOf(await build({ rows, period: 'yesterday' })).get('Forecast');
+    expect(none?.note).toEqual({ text: 'at the pace of 14 days', tone: 'neutral' });
+    const whole = figuresOf(await build({ rows, period: '2026-10-01..2026-11-01', others: budgets('9000') }));
+    expect([...whole.keys()]).toEqual(['Mean day', 'Calls', 'Budget', 'Per 1M tokens']);
+    expect(whole.get('Budget')?.note?.text).toBe('of $9,000.00 is spent');
+    expect(compareMoney(whole.get('Budget')?.value.exact ?? money('0'), money('1'))).toBe(1);
+  });
+
+  test('a month whose first days are not there is no month to date', async () => {
+    const figures = figuresOf(
+      await build({
+        rows,
+        period: 'yesterday',
+        others: budgets('9000'),
+        facts: { dataSince: unixSeconds(secondsOf('2026-11-10T12:00:00Z')) },
+      }),
+    );
+    expect([...figures.keys()]).toEqual(['This day', 'Month to date', 'Per 1M tokens']);
+    expect(figures.get('Month to date')?.note).toEqual({
+      text: '9 of its 19 days, others missing',
+      tone: 'bad',
+    });
+    expect(figures.get('Month to date')?.value.exact).toBe(
+      spent(rows, '2026-11-10T23:00:00Z', '2026-11-19T23:00:00Z'),
+    );
+  });
+});
+
+const key = (name: string, more: Readonly<Record<string, string | number | boolean | null>> = {}) => {
+  const shown = {
+    key_id: 1,
+    name,
+    status: 1,
+    created_seconds: secondsOf('2026-01-05T09:00:00Z'),
+    last_call_seconds: secondsOf('2026-11-19T12:00:00Z'),
+    spend: '12.5',
+    generation: null,
+    rotated: false,
+    succeeded: false,
+    ...more,
+  };
+  const ofService = {
+    service: name,
+    service_last_call_seconds: shown.last_call_seconds,
+    service_spend: shown.spend,
+  };
+  return { ...ofService, ...shown };
+};
+
+describe('worth a look', () => {
+  const keys = [
+    key('calm'),
+    key('soon gone', { expires_seconds: secondsOf('2026-11-25T11:00:00Z') }),
+    key('gone', { expires_seconds: secondsOf('2026-11-19T11:00:00Z') }),
+    key('later gone', { expires_seconds: secondsOf('2027-02-01T11:00:00Z') }),
+    key('just made', { created_seconds: secondsOf('2026-11-19T07:30:00Z') }),
+    key('idle since long', { last_call_seconds: secondsOf('2026-06-01T08:00:00Z') }),
+    key('idle since now', { last_call_seconds: secondsOf('2026-10-20T12:00:00Z') }),
+    key('idle and disabled', { status: 2, last_call_seconds: secondsOf('2026-06-01T08:00:00Z') }),
+    key('never used', { last_call_seconds: null }),
+  ];
+  const fresh: CubeRow = {
+    quarter: secondsOf('2026-11-19T10:00:00Z'),
+    model: 'gpt-6',
+    key: 'calm',
+    spend: '3',
+  };
+
+  test('a daily mail tells each new and idle key once', async () => {
+    const model = await build({ rows: [...rows, fresh], period: 'yesterday', others: { keys } });
+    expect(looksOf(model)).toEqual([
+      '! The key soon gone expires Nov 25 12:00; $12.50 went through it so far.',
+      'gpt-6 is new: none in the 55 days before, $3.00 since Nov 19.',
+      'The key just made is new since Nov 19 08:30; $12.50 went through it so far.',
+      'The key idle since now is idle: no call since Oct 20 14:00.',
+    ]);
+  });
+
+  test('a longer one tells all that are idle, and days that are odd', async () => {
+    const model = await build({ rows: [...rows, fresh], others: { keys } });
+    expect(looksOf(model)).toEqual([
+      '! The key soon gone expires Nov 25 12:00; $12.50 went through it so far.',
+      'Nov 12 cost $1,341.87, 2.6 times the median day.',
+      expect.stringMatching(/^gpt-5\.1 cost \$\d+\.\d\d on Nov 12, \d+\.\d+ times its median day\.$/),
+      'gpt-6 is new: none in the 30 days before, $3.00 since Nov 19.',
+      'The key just made is new since Nov 19 08:30; $12.50 went through it so far.',
+      'The key never used is idle: no call since Jan 5 10:00.',
+      'The key idle since long is idle: no call since Jun 1 10:00.',
+      'The key idle since now is idle: no call since Oct 20 14:00.',
+    ]);
+    const order = model.sections.map(({ kind, title }) => title ?? kind);
+    expect(order.slice(0, 5)).toEqual(['figures', 'Worth a look', 'Daily spend by model', 'Models', 'Keys']);
+  });
+
+  test('a rotation makes no new key, and the key it took over from is neither idle nor about to be missed', async () => {
+    const line = { service: 'billing', generation: 8, service_spend: '40' };
+    const soon = secondsOf('2026-11-21T11:00:00Z');
+    const old = secondsOf('2026-10-20T12:00:00Z');
+    const made = secondsOf('2026-11-19T07:30:00Z');
+    const before = { ...line, succeeded: true, rotated: true };
+    const rotation = [
+      key('billing.g7', { ...before, expires_seconds: soon, last_call_seconds: old }),
+      key('billing.g8', { ...line, rotated: true, created_seconds: made, last_call_seconds: null }),
+    ];
+    const told = async (shown: readonly ReturnType<typeof key>[]) =>
+      looksOf(await build({ rows, period: 'yesterday', others: { keys: shown } }));
+    expect(await told(rotation)).toEqual([]);
+    // What is still in use is missed when it expires.
+    const used = { last_call_seconds: secondsOf('2026-11-20T06:00:00Z') };
+    expect(await told([key('billing.g7', { ...before, ...used, expires_seconds: soon })])).toEqual([
+      '! The key billing.g7 expires Nov 21 12:00; $12.50 went through it so far.',
+    ]);
+    // The first key of a service is new, and the last one idle, under the name of the service.
+    expect(
+      await told([
+        key('billing.g1', { ...line, created_seconds: made }),
+        key('search.g4', { service: 'search', generation: 4, rotated: true, service_last_call_seconds: old }),
+      ]),
+    ).toEqual([
+      'The key billing is new since Nov 19 08:30; $40.00 went through it so far.',
+      'The key search is idle: no call since Oct 20 14:00.',
+    ]);
+  });
+
+  test('a key without a call is idle since the log begins, as far as anybody knows', async () => {
+    const facts = { dataSince: unixSeconds(secondsOf('2026-09-25T00:00:00Z')) };
+    const told = looksOf(await build({ rows, facts, others: { keys } }));
+    expect(told).toContain('The key never used is idle: no call since Sep 25 02:00.');
+  });
+
+  test('what the data does not reach back to is not told', async () => {
+    const facts = { dataSince: unixSeconds(secondsOf('2026-11-15T00:00:00Z')) };
+    const model = await build({ rows: [...rows, fresh], period: 'yesterday', facts, others: { keys } });
+    expect(looksOf(model).filter((text) => /idle|gpt-6/.test(text))).toEqual([]);
+  });
+});
+
+describe('restated days', () => {
+  const change = (day: string, changed: string, difference: string) => ({
+    day,
+    changed_seconds: secondsOf(changed),
+    old_spend: '1',
+    new_spend: '2',
+    difference,
+    old_calls: 1,
+    new_calls: 1,
+  });
+  const restated = [
+    change('2026-11-17', '2026-11-20T05:00:00Z', '1.25'),
+    change('2026-11-17', '2026-11-20T06:00:00Z', '-0.25'),
+    // Before the mail of the day before, while the day went on, and to and fro.
+    change('2026-11-16', '2026-11-18T05:00:00Z', '9'),
+    change('2026-11-19', '2026-11-19T12:00:00Z', '9'),
+    change('2026-11-15', '2026-11-20T05:00:00Z', '3'),
+    change('2026-11-15', '2026-11-20T06:00:00Z', '-3'),
+  ];
+
+  test('what was, what is, since the mail before', async () => {
+    const model = await build({ rows, period: 'yesterday', others: { restated_days: restated } });
+    const table = tableOf(model, 'Restated days');
+    const is = money(spent(rows, '2026-11-16T23:00:00Z', '2026-11-17T23:00:00Z'));
+    expect(table?.rows.map(({ cells }) => cells.slice(0, 4).map(({ exact, text }) => exact ?? text))).toEqual(
+      [['Nov 17', sumMoney([is, money('-1')]), is, '1']],
+    );
+    const weekly = await build({
+      rows,
+      period: '2026-11-13..2026-11-20',
+      others: { restated_days: restated },
+    });
+    expect(tableOf(weekly, 'Restated days')?.rows.map(({ cells }) => cells[0]?.text)).toEqual([
+      'Nov 17',
+      'Nov 16',
+    ]);
+    expect(tableOf(await build({ rows }), 'Restated days')).toBe(undefined);
+  });
+});
+
+describe('teams', () => {
+  test('a row for each and one for what none pays for; none where there are no teams', async () => {
+    const owned = rows.map((row) => (row.key?.startsWith('prod-') === true ? { ...row, team: 'Prod' } : row));
+    const model = await build({ rows: owned, others: { teams: [{ team: 'Prod', position: 0 }] } });
+    const table = tableOf(model, 'Teams');
+    expect(table?.rows.map(({ cells }) => cells[0]?.text)).toEqual(['Prod', '(unassigned)', 'Total']);
+    expect(table?.rows.at(-1)?.cells[2]?.exact).toBe(model.headline.value.exact);
+    expect(tableOf(await build({ rows: owned }), 'Teams')).toBe(undefined);
+  });
+});
+
+describe('60 models and 2,000 keys', () => {
+  const many: readonly CubeRow[] = Array.from({ length: 6000 }, (_, at) => ({
+    quarter: secondsOf('2026-10-01T00:00:00Z') + ((at * 6571) % (50 * 86_400)),
+    model: `provider/"model" & <family>-${at % 60}-${'x'.repeat(at % 90)}`,
+    key: `team-${at % 2000}-${'ключ'.repeat(at % 20)}`,
+    spend: `${at}.${String(at).padStart(8, '7')}`,
+  }));
+
+  test.each([
+    ['spend-summary', '2026-10-21..2026-11-20'],
+    ['spend-summary', 'yesterday'],
+    ['statement', '2026-10-01..2026-11-01'],
+    ['showback', '2026-10-21..2026-11-20'],
+  ])('%s over %s stays under 90 kB, every sum exact', async (name, period) => {
+    const model = await build({ rows: many, period, definition: await shipped(name) });
+    const { html } = await renderReport(model);
+    expect(Buffer.byteLength(html)).toBeLessThan(90_000);
+    for (const section of model.sections) {
+      if (section.kind !== 'table' || section.title.startsWith('Tokens')) continue;
+      const at = section.columns.findIndex(({ label }) => label === 'Spend');
+      const amounts = section.rows.map(({ cells }) => cells[at]?.exact ?? money('0'));
+      expect(sumMoney(amounts.slice(0, -1))).toBe(amounts.at(-1));
+      expect(amounts.at(-1)).toBe(model.headline.value.exact);
+    }
+  });
+});
+
+describe('a statement', () => {
+  let later: ReportModel;
+  beforeAll(async () => {
+    later = await build({
+      rows,
+      period: '2026-10-01..2026-11-01',
+      definition: await shipped('statement'),
+      deps: { run: { now: unixMillis(now), zone } },
+    });
+  });
+
+  test('shows every day and every model of the month, refunds apart', () => {
+    expect(tableOf(later, 'Days')?.rows).toHaveLength(32);
+    expect(tableOf(later, 'Models')?.rows).toHaveLength(10);
+    expect(later.headline.compared).toBe('closed · reconciled with the gateway');
+  });
+});

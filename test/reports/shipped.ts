@@ -1,0 +1,231 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { interval, money, silentLog, systemClock, unixMillis, unixSeconds } from '../../src/core/index.ts';
+import type { LocaleTag } from '../../src/core/index.ts';
+import { buildReport, inLocale, loadReport, resolvePeriod } from '../../src/reports/index.ts';
+import type { ReportDefinition, ReportModel } from '../../src/reports/index.ts';
+import { openWarehouse } from '../../src/warehouse/index.ts';
+import type { CubeRequest, KeyState, StoredComparison, Warehouse } from '../../src/warehouse/index.ts';
+import { hostileNames } from './hostile.ts';
+import { now, zone } from './sample.ts';
+
+export const shippedReport = async (name: string): Promise<ReportDefinition> => {
+  const folder = fileURLToPath(new URL(`../../reports/${name}`, import.meta.url));
+  const { report, faults } = await loadReport(folder, (path) => readFile(path, 'utf8'));
+  if (report === undefined) throw new Error(JSON.stringify(faults));
+  return report;
+};
+
+/** One call of the log; what is left out was not served. */
+export type Call = {
+  readonly at: number;
+  readonly model: string;
+  readonly key: string;
+  readonly kind?: 'consumption' | 'refund';
+  readonly prompt?: number;
+  readonly cached?: number;
+  readonly cacheWrite?: number;
+  readonly completion?: number;
+  readonly reasoning?: number;
+  readonly audioIn?: number;
+  readonly audioOut?: number;
+  readonly image?: number;
+  readonly charge: string;
+};
+
+const columns = [
+  ['created_at', ({ at }: Call) => at],
+  ['model_name', ({ model }: Call) => `"${model.replaceAll('"', '""')}"`],
+  ['token_name', ({ key }: Call) => `"${key.replaceAll('"', '""')}"`],
+  ['kind', ({ kind = 'consumption' }: Call) => kind],
+  ['prompt_tokens', ({ prompt = 0 }: Call) => prompt],
+  ['cached_tokens', ({ cached = 0 }: Call) => cached],
+  ['cache_write_tokens', ({ cacheWrite = 0 }: Call) => cacheWrite],
+  ['completion_tokens', ({ completion = 0 }: Call) => completion],
+  ['reasoning_tokens', ({ reasoning = 0 }: Call) => reasoning],
+  ['audio_input_tokens', ({ audioIn = 0 }: Call) => audioIn],
+  ['audio_output_tokens', ({ audioOut = 0 }: Call) => audioOut],
+  ['image_tokens', ({ image = 0 }: Call) => image],
+  ['quota', ({ charge }: Call) => charge],
+] as const;
+
+export type Account = AsyncDisposable & {
+  readonly warehouse: Warehouse;
+  /** Unless told otherwise, what cached tokens are part of is decided afterwards, as a pull does. */
+  readonly land: (calls: readonly Call[], how?: { readonly judged: boolean }) => Promise<void>;
+  readonly report: (name: string, change?: ReportChange) => Promise<ReportModel>;
+};
+
+export type ReportChange = {
+  readonly period?: string;
+  readonly locale?: LocaleTag;
+  readonly account?: string;
+  readonly deps?: Partial<CubeRequest>;
+};
+
+const month = '2026-10-21..2026-11-20';
+
+/** A warehouse in memory, and reports over it as a job builds them. */
+export const openAccount = async (): Promise<Account> => {
+  const spoolDirectory = await mkdtemp(join(tmpdir(), 'tollkeeper-shipped-'));
+  const warehouse = await openWarehouse({
+    path: ':memory:',
+    memoryLimit: '256MB',
+    threads: 2,
+    spoolDirectory,
+    clock: systemClock,
+    log: silentLog,
+  });
+  await warehouse.tokens.configure('main', { '*': 'includes_cache' }, { '*': 'includes_reasoning' });
+  const window = interval(
+    unixSeconds(Date.UTC(2026, 8, 19) / 1000),
+    resolvePeriod(month, now, zone).interval.end,
+  );
+  return {
+    warehouse,
+    land: async (calls, { judged } = { judged: true }) => {
+      const file = join(spoolDirectory, 'rows.csv');
+      const text = calls.map((call) => `${columns.map(([, read]) => read(call)).join(',')}\n`).join('');
+      await writeFile(file, text);
+      await warehouse.logs.landWindow({
+        account: 'main',
+        window,
+        asked: window,
+        file,
+        bytes: Buffer.byteLength(text),
+        served: calls.length,
+        columns: columns.map(([name]) => ({ name, role: name })),
+        time: { form: 'seconds' },
+        guarded: false,
+        quotedNewlines: false,
+        currency: 'USD',
+        amounts: { form: 'currency', unitsPerCurrency: 500_000, decimalsWritten: true },
+        opensRange: true,
+      });
+      if (judged) await warehouse.tokens.judge('main');
+    },
+    report: async (name, { period = month, locale = 'en', account = 'main', deps = {} } = {}) => {
+      const covered = await warehouse.logs.watermark(account);
+      return buildReport({
+        definition: inLocale(await shippedReport(name), locale),
+        locale,
+        warehouse,
+        account,
+        currency: 'USD',
+        zone,
+        period: resolvePeriod(period, now, zone, locale),
+        deps: { run: { now, zone, ...(covered === undefined ? {} : { covered }) }, ...deps },
+        facts: {
+          runId: 'run-20261120-080000',
+          warnings: [],
+          ...(covered === undefined ? {} : { dataSince: covered.start, dataThrough: covered.end }),
+          reconciliation: { verdict: 'equal', text: 'The log adds up.', good: true },
+        },
+      });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await warehouse[Symbol.asyncDispose]();
+      await rm(spoolDirectory, { recursive: true, force: true });
+    },
+  };
+};
+
+export const keyOf = (id: number, name: string, change: Partial<KeyState> = {}): KeyState => ({
+  id,
+  name,
+  keyMask: `sk-${id}…`,
+  status: 1,
+  remainQuota: money('5'),
+  unlimitedQuota: false,
+  expiredTime: 'never',
+  group: 'default',
+  createdTime: unixSeconds(Date.UTC(2026, 5, 1) / 1000),
+  rest: '{}',
+  ...change,
+});
+
+/** Prices for everything, so that every table has every name. */
+export const anyPrice: Partial<CubeRequest> = {
+  prices: [
+    {
+      pattern: '*',
+      currency: 'USD',
+      input: money('3'),
+      cached: money('0.3'),
+      cacheWrite: money('3.75'),
+      audioInput: money('40'),
+      image: money('3'),
+      output: money('15'),
+      audioOutput: money('80'),
+    },
+  ],
+};
+
+export const lastDay = (day: number, hour = 9): number => Date.UTC(2026, 10, 20 - day, hour) / 1000;
+
+const storable = hostileNames.filter((name) => !/\p{Cc}|\p{Cs}/u.test(name));
+
+const amounts = ['1234567.891234567891', '0.000000000001', '98765.4321', '0.0042', '12', '999999999.5'];
+
+/** Models, keys and entries of comparisons with hostile names; a few amounts and counts are huge, a few tiny. */
+export const openHostileAccount = async (): Promise<Account> => {
+  const account = await openAccount();
+  const calls = storable.map((name, at): Call => ({
+    at: lastDay(1 + (at % 25)),
+    model: name,
+    key: storable[(at * 7 + 3) % storable.length] ?? '',
+    kind: at % 9 === 8 ? 'refund' : 'consumption',
+    prompt: at % 5 === 0 ? 9_007_199_254_740_990 : 90_001 * (at + 1),
+    cached: 40_000 * at,
+    cacheWrite: 100 * at,
+    completion: at % 5 === 1 ? 9_007_199_254_740_990 : 5000 * (at + 1),
+    reasoning: 1000 * at,
+    audioIn: at,
+    audioOut: at,
+    image: at,
+    charge: at % 9 === 8 ? '-0.5' : (amounts[at % amounts.length] ?? '1'),
+  }));
+  await account.land(calls);
+  // Landed again without a few of them and with another amount: days are restated.
+  await account.land(calls.slice(2).map((call, at) => (at === 0 ? { ...call, charge: '7777777.7' } : call)));
+  const { warehouse } = account;
+  const keys = storable.map((name, at) =>
+    keyOf(at + 1, at % 4 === 0 ? (storable[0] ?? '') : name, {
+      keyMask: name,
+      status: 1 + (at % 4),
+      unlimitedQuota: at % 3 === 0,
+      expiredTime: at % 2 === 0 ? 'never' : unixSeconds(lastDay(-at)),
+    }),
+  );
+  const takenAt = unixMillis(lastDay(9) * 1000);
+  await warehouse.snapshots.land({ account: 'main', takenAt, keys: keys.slice(0, 20) });
+  await warehouse.snapshots.land({
+    account: 'main',
+    takenAt: unixMillis(lastDay(3) * 1000),
+    keys: keys.slice(2),
+  });
+  const range = resolvePeriod(month, now, zone).interval;
+  const compared = (source: StoredComparison['source'], entry?: string, at = 0): StoredComparison => ({
+    source,
+    ...(entry === undefined ? {} : { entry }),
+    range,
+    ours: money(amounts[at % amounts.length] ?? '1'),
+    theirs: money('1234567.891234567891'),
+    gap: money('-123456.123456789012'),
+    unit: at % 2 === 0 ? 'USD' : 'units',
+    verdict: ['unexplained', 'truncated', 'late data', 'refunds', 'currency'][at % 5] ?? '',
+    text: 'They differ.',
+    comparedAt: now,
+  });
+  await warehouse.comparisons.put('main', [
+    compared('statistics', undefined, 1),
+    compared('used_quota', undefined, 2),
+    compared('usage by model', undefined, 3),
+    compared('usage by key', undefined, 4),
+    ...storable.map((name, at) => compared('usage by model', name, at)),
+    ...storable.map((name, at) => compared('usage by key', name, at)),
+  ]);
+  return account;
+};

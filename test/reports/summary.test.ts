@@ -1,0 +1,370 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { money, sumMoney, unixSeconds } from '../../src/core/index.ts';
+import { renderReport, standaloneHtml } from '../../src/reports/index.ts';
+import type { RenderedReport, ReportModel } from '../../src/reports/index.ts';
+import type { TableModel } from '../../src/reports/build/model.ts';
+import type { CubeRow } from './cube.ts';
+import { all, parseHtml, tablesOf, textOf } from './markup.ts';
+import { build, ordinaryRows } from './sample.ts';
+import type { BuildOptions } from './sample.ts';
+
+const first = Date.UTC(2026, 9, 20, 22) / 1000;
+const end = Date.UTC(2026, 10, 19, 23) / 1000;
+
+const current = (rows: readonly CubeRow[]): readonly CubeRow[] =>
+  rows.filter(({ quarter }) => quarter >= first && quarter < end);
+
+const spendOf = (rows: readonly CubeRow[]): string => sumMoney(rows.map(({ spend }) => money(spend)));
+
+const tableOf = (model: ReportModel, title: string): TableModel => {
+  const found = model.sections.find((section) => section.kind === 'table' && section.title === title);
+  if (found?.kind !== 'table') throw new Error(`no table ${title}`);
+  return found;
+};
+
+const exactOf = (table: TableModel, column: string): (string | null)[] => {
+  const at = table.columns.findIndex(({ label }) => label === column);
+  return table.rows.map((row) => row.cells[at]?.exact ?? null);
+};
+
+const parts = (values: readonly (string | null)[]): string =>
+  sumMoney(values.slice(0, -1).map((value) => money(value ?? '0')));
+
+/** The arrow says the sign of a change in HTML. */
+const unsignedIf = (isChange: boolean, text: string): string => (isChange ? text.replace(/^[+-]/, '') : text);
+
+describe('an ordinary month', () => {
+  const rows = ordinaryRows();
+  let model: ReportModel;
+  let rendered: RenderedReport;
+  beforeAll(async () => {
+    model = await build({ rows });
+    rendered = await renderReport(model);
+  });
+
+  test('the headline is the exact sum of consumption and refunds', () => {
+    expect(model.headline.value.exact).toBe(spendOf(current(rows)));
+    expect(model.headline.value.text).toBe('$13,810.86');
+    expect(model.headline.change.text).toBe('+14.2%');
+    expect(model.headline.cause).toBe('gpt-5.1 drove most of the increase: +$983.40 (+48.9%).');
+  });
+
+  test.each(['Models', 'Keys', 'Days'])(
+    '%s: the rows add up to the total, and that to the headline',
+    (title) => {
+      const spend = exactOf(tableOf(model, title), 'Spend');
+      expect(parts(spend)).toBe(spend.at(-1));
+      expect(spend.at(-1)).toBe(spendOf(current(rows)));
+    },
+  );
+
+  test.each(['Tokens by model', 'Tokens by key', 'Days'])('%s: tokens and calls add up', (title) => {
+    const sums = (pick: (row: CubeRow) => number | null | undefined): string =>
+      String(current(rows).reduce((sum, row) => sum + (row.kind === 'refund' ? 0 : (pick(row) ?? 0)), 0));
+    const last = (column: string): string | null | undefined => exactOf(tableOf(model, title), column).at(-1);
+    expect(last('Calls')).toBe(sums(({ calls }) => calls));
+    expect(last('Input')).toBe(sums(({ prompt }) => prompt));
+    expect(last('Cached')).toBe(sums(({ cached }) => cached));
+    expect(last('Output')).toBe(sums(({ completion }) => completion));
+    expect(last('Reasoning')).toBe(sums(({ reasoning }) => reasoning));
+  });
+
+  test('the shares shown add up to 100%', () => {
+    for (const title of ['Models', 'Keys']) {
+      const shares = exactOf(tableOf(model, title), 'Share').slice(0, -1);
+      expect(sumMoney(shares.map((share) => money(share ?? '0')))).toBe('1');
+    }
+  });
+
+  test('HTML and text show what the model says', () => {
+    const tables = tablesOf(parseHtml(rendered.html));
+    for (const section of model.sections) {
+      if (section.kind !== 'table') continue;
+      const shown = tables.get(section.title) ?? [];
+      const columns = section.columns
+        .map((column, at) => ({ ...column, at }))
+        .filter(({ role }) => role !== 'bar');
+      expect(shown[0]).toEqual(columns.map(({ label }) => label));
+      const said = section.rows.map(({ cells }) =>
+        columns.map(({ at, role }) => unsignedIf(role === 'change', cells[at]?.text ?? '')),
+      );
+      expect(shown.slice(1).map((row) => row.map((text) => text.replace(/^[▲▼] /, '')))).toEqual(said);
+      for (const row of section.rows) {
+        const texts = columns.map(({ at }) => row.cells[at]?.text ?? '').filter((text) => text !== '');
+        const pattern = texts
+          .map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+          .join(String.raw`\s+`);
+        expect(rendered.text).toMatch(new RegExp(pattern));
+      }
+    }
+    expect(textOf(parseHtml(rendered.html))).toContain('Spend, exact: 13810.85707298 USD.');
+  });
+
+  test('refunds without a key are a row of their own', () => {
+    const keys = tableOf(model, 'Keys');
+    const row = keys.rows.find(({ cells }) => cells[0]?.text === 'Refunds without a key');
+    expect(row?.cells[2]?.exact).toBe(spendOf(current(rows).filter(({ kind }) => kind === 'refund')));
+  });
+
+  test('subject, preheader and footer say the number, the verdict and where it comes from', () => {
+    expect(rendered.subject).toBe(
+      'AI spend · Oct 21 – Nov 19, 2026 · $13,810.86 · up 14.2% · reconciled with the gateway',
+    );
+    expect(rendered.preheader).toBe(
+      '$13,810.86 · up 14.2% · gpt-5.1 drove most of the increase: +$983.40 (+48.9%) · reconciled with the gateway',
+    );
+    const footer = model.footer.join('\n');
+    expect(footer).toContain('Data reaches to 2026-11-20 00:00 Europe/Berlin.');
+    expect(footer).toContain('equal to the gateway’s statistics');
+    expect(footer).toContain(
+      'Amounts in USD; days in Europe/Berlin (2026-10-20 22:00 to 2026-11-19 23:00 UTC).',
+    );
+    expect(footer).toContain('run-20261120-080000');
+    expect(textOf(parseHtml(rendered.html))).toContain(rendered.preheader);
+  });
+
+  test('the spike is told; without it nothing is annotated', async () => {
+    const chart = model.sections.find(({ kind }) => kind === 'chart');
+    expect(chart?.kind === 'chart' && chart.annotation?.text).toBe('Nov 12: $1,341.87');
+    expect(rendered.text).toContain('Nov 12 cost $1,341.87, 2.6 times the median day.');
+    const calm = await build({ rows, period: '2026-10-21..2026-11-10' });
+    const calmChart = calm.sections.find(({ kind }) => kind === 'chart');
+    expect(calmChart?.kind === 'chart' && calmChart.annotation).toBe(undefined);
+  });
+
+  test('colours in the table are those of the chart', () => {
+    const models = tableOf(model, 'Models');
+    const chart = model.sections.find(({ kind }) => kind === 'chart');
+    if (chart?.kind !== 'chart') throw new Error('no chart');
+    const day = chart.bars[0];
+    const byColour = new Map(day?.parts.map(({ colour, value }) => [colour, value]));
+    const onDay = current(rows).filter(({ quarter }) => quarter < first + 86_400);
+    for (const row of models.rows.filter(({ role }) => role === 'row').slice(0, 8))
+      expect(byColour.get(row.colour ?? '')).toBe(
+        spendOf(onDay.filter(({ model: name }) => name === row.cells[0]?.text)),
+      );
+  });
+
+  test('the text fits a terminal', () => {
+    for (const line of rendered.text.split('\n')) expect(line.length).toBeLessThanOrEqual(76);
+  });
+
+  test('one picture, named by the HTML, its words carrying the numbers', () => {
+    const images = all(parseHtml(rendered.html), 'img');
+    expect(images.map(({ attributes }) => attributes.get('src'))).toEqual(
+      rendered.images.map(({ cid }) => `cid:${cid}`),
+    );
+    expect(images[0]?.attributes.get('alt')).toContain('total $13,810.86. Highest Nov 12 $1,341.87');
+    expect(images[0]?.attributes.get('alt')).toContain('claude-opus-4-5 $4,715.80');
+    expect(rendered.images[0]?.png.length).toBeLessThan(100_000);
+  });
+
+  test('as one file it names nothing outside itself', () => {
+    const file = standaloneHtml(rendered);
+    expect(file).toContain('src="data:image/png;base64,iVBOR');
+    expect(file).not.toMatch(/cid:|https?:\/\//);
+    parseHtml(file);
+  });
+});
+
+describe('other periods', () => {
+  test('one day is shown by hours, which add up too', async () => {
+    const rows = ordinaryRows();
+    const model = await build({ rows, period: 'yesterday' });
+    const charts = model.sections.filter(({ kind }) => kind === 'chart');
+    const [chart] = charts;
+    if (chart?.kind !== 'chart') throw new Error('no chart');
+    expect(charts).toHaveLength(1);
+    expect(chart.bars).toHaveLength(24);
+    expect(chart.bars[0]?.label).toBe('00:00');
+    expect(sumMoney(chart.bars.map(({ total }) => total))).toBe(model.headline.value.exact);
+    expect(model.sections.some((section) => section.title === 'Days')).toBe(false);
+  });
+
+  test.each([
+    ['2026-10-25..2026-10-26', 25],
+    ['2026-03-29..2026-03-30', 23],
+  ])('%s has %i hours', async (period, hours) => {
+    const start = Date.parse(`${period.slice(0, 10)}T12:00:00Z`) / 1000;
+    const model = await build({ rows: [{ quarter: start, model: 'm', key: 'k', spend: '1' }], period });
+    const chart = model.sections.find(({ kind }) => kind === 'chart');
+    expect(chart?.kind === 'chart' && chart.bars.length).toBe(hours);
+  });
+
+  test('a long year stays small and exact', async () => {
+    const rows = ordinaryRows('2025-01-01', 690);
+    const model = await build({ rows, period: '2025-11-20..2026-11-20' });
+    const days = tableOf(model, 'Days');
+    expect(days.rows.map(({ role }) => role).slice(-2)).toEqual(['other', 'total']);
+    expect(parts(exactOf(days, 'Spend'))).toBe(model.headline.value.exact);
+    const chart = model.sections.find(({ kind }) => kind === 'chart');
+    expect(chart?.kind === 'chart' && sumMoney(chart.bars.map(({ total }) => total))).toBe(
+      model.headline.value.exact,
+    );
+    expect(chart?.kind === 'chart' && chart.note).toBe('one bar for 3 days');
+  });
+});
+
+describe('unknown is not zero', () => {
+  const rows = ordinaryRows().filter(({ quarter }) => quarter < Date.UTC(2026, 10, 17) / 1000);
+
+  test('days beyond the data are missing; an unfinished period is not compared', async () => {
+    const through = unixSeconds(Date.UTC(2026, 10, 17, 11) / 1000);
+    const model = await build({ rows, facts: { dataThrough: through } });
+    const { html, text, subject } = await renderReport(model);
+    const days = tablesOf(parseHtml(html)).get('Days') ?? [];
+    expect(days.slice(1, 5).map(([day, spend]) => [day, spend])).toEqual([
+      ['Nov 19', 'no data'],
+      ['Nov 18', 'no data'],
+      ['Nov 17 (incomplete)', '$0.00'],
+      ['Nov 16', '$531.93'],
+    ]);
+    expect(text).toContain('No data for Nov 18 – 19, 2026: these days are missing, not zero.');
+    expect(text).toContain('Nov 17 is incomplete: the data reaches to 2026-11-17 12:00 Europe/Berlin.');
+    expect(model.headline.compared).toContain('Not compared');
+    expect(html).not.toMatch(/[▲▼]/);
+    expect(subject).toContain(' · incomplete · ');
+    const chart = model.sections.find(({ kind }) => kind === 'chart');
+    expect(chart?.kind === 'chart' && chart.bars.slice(-3).map(({ state }) => state)).toEqual([
+      'partial',
+      'missing',
+      'missing',
+    ]);
+  });
+
+  test('nothing pulled yet is no zero', async () => {
+    const model = await build({ rows: [], facts: 'nothing pulled' });
+    const { html, text, subject } = await renderReport(model);
+    expect(model.headline.value).toEqual({ exact: null, text: 'No data yet' });
+    expect(subject).toBe('AI spend · Oct 21 – Nov 19, 2026 · No data yet');
+    expect(textOf(parseHtml(html))).toContain('No data has been pulled yet.');
+    expect(`${textOf(parseHtml(html))}${text}`).not.toContain('$');
+  });
+
+  test('a comparison before the first data is none', async () => {
+    const model = await build({
+      rows: ordinaryRows(),
+      facts: { dataSince: unixSeconds(Date.UTC(2026, 9, 15) / 1000) },
+    });
+    expect(model.headline.change.direction).toBe('unknown');
+    expect(model.footer.join(' ')).toContain('Data begins at 2026-10-15 02:00 Europe/Berlin.');
+  });
+
+  test('a verdict that is not good is told at the top and in the preheader', async () => {
+    const model = await build({
+      rows,
+      facts: {
+        reconciliation: { verdict: 'unexplained', text: '12.30 USD are unexplained.', good: false },
+        warnings: ['A window was cut off.'],
+      },
+    });
+    const { preheader, text } = await renderReport(model);
+    expect(preheader).toContain('NOT reconciled');
+    expect(text).toContain('! Reconciliation: 12.30 USD are unexplained.');
+    expect(text).toContain('! A window was cut off.');
+  });
+});
+
+describe('odd periods', () => {
+  const at = (day: number): number => Date.UTC(2026, 10, day, 12) / 1000;
+
+  test('no spend at all', async () => {
+    const model = await build({ rows: [] });
+    const { html, images, text } = await renderReport(model);
+    expect(model.headline.value).toEqual({ exact: '0', text: '$0.00' });
+    expect(images).toEqual([]);
+    expect(text).toContain('Nothing was booked in this period.');
+    expect(textOf(parseHtml(html))).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  test('days of refunds alone', async () => {
+    const rows: CubeRow[] = [
+      { quarter: at(3), model: 'flux', key: null, kind: 'refund', spend: '-1.25' },
+      { quarter: at(4), model: 'flux', key: null, kind: 'refund', spend: '-0.75' },
+      { quarter: Date.UTC(2026, 9, 1, 12) / 1000, model: 'flux', key: 'k', spend: '4' },
+    ];
+    const model = await build({ rows });
+    const { html, images } = await renderReport(model);
+    expect(model.headline.value.text).toBe('-$2.00');
+    expect(images).toHaveLength(1);
+    const tables = tablesOf(parseHtml(html));
+    expect(tables.get('Keys')?.find(([key]) => key === 'Refunds without a key')?.[1]).toBe('-$2.00');
+    expect(tables.get('Days')?.find(([day]) => day === 'Nov 3')?.[1]).toBe('-$1.25');
+  });
+
+  test('kinds that are no spend stay out of it', async () => {
+    const rows: CubeRow[] = [
+      { quarter: at(3), model: 'm', key: 'k', spend: '2' },
+      { quarter: at(3), model: 'm', key: 'k', kind: 'error', calls: 7, prompt: 99, spend: '0' },
+      { quarter: at(3), model: null, key: null, kind: 'top-up', spend: '0' },
+    ];
+    const model = await build({ rows });
+    expect(exactOf(tableOf(model, 'Tokens by model'), 'Calls')).toEqual(['1', '1']);
+    expect(tableOf(model, 'Keys').rows).toHaveLength(2);
+  });
+
+  test('charges of a kind that is not known are told', async () => {
+    const rows: CubeRow[] = [
+      { quarter: at(3), model: 'm', key: 'k', spend: '2' },
+      { quarter: at(3), model: 'm', key: 'k', kind: 'batch', calls: 7, spend: '3.5' },
+      { quarter: at(3), model: 'm', key: 'k', kind: 'error', calls: 7, spend: '0' },
+      { quarter: at(3), model: null, key: null, kind: 'top-up', spend: '100' },
+    ];
+    const { text } = await renderReport(await build({ rows }));
+    expect(text).toContain('! $3.50 in 7 rows of the unknown kind “batch” is not counted as spend.');
+    expect(text.match(/not counted as spend/g)).toHaveLength(1);
+  });
+
+  test('a report says why it has no amounts, or has them in another currency', async () => {
+    const rows: CubeRow[] = [{ quarter: at(3), model: 'm', key: 'k', spend: '500' }];
+    const told = async (options: BuildOptions, words = 'set gateway.amounts'): Promise<boolean> =>
+      (await build(options)).sections.some(
+        (section) => section.kind === 'notes' && section.notes.some(({ text }) => text.includes(words)),
+      );
+    expect(await told({ rows, amounts: 'unknown' })).toBe(true);
+    expect(await told({ rows })).toBe(false);
+    expect(await told({ rows: [], amounts: 'unknown' })).toBe(false);
+    expect(await told({ rows, amounts: 'units', currency: 'CNY' }, 'No rate to CNY is proven')).toBe(true);
+    expect(await told({ rows, amounts: 'units' }, 'parts of')).toBe(false);
+  });
+
+  test('tokens that the gateway does not tell are unknown, not zero', async () => {
+    const rows: CubeRow[] = [
+      { quarter: at(3), model: 'm', key: 'k', prompt: 7, cached: null, spend: '2' },
+      { quarter: at(4), model: 'n', key: 'k', kind: 'refund', cached: null, spend: '-1' },
+    ];
+    const model = await build({ rows });
+    const tables = tablesOf(parseHtml((await renderReport(model)).html));
+    expect(tables.get('Tokens by model')?.slice(1)).toEqual([
+      ['m', '1', '7', '–', '0', '0'],
+      ['n', '0', '0', '0', '0', '0'],
+      ['Total', '1', '7', '–', '0', '0'],
+    ]);
+    expect(tables.get('Tokens by key')?.at(-1)?.slice(2)).toEqual(['7', '–', '0', '0']);
+  });
+
+  test('amounts far below a cent keep their digits', async () => {
+    const model = await build({ rows: [{ quarter: at(3), model: 'm', key: 'k', spend: '0.000001234567' }] });
+    expect(model.headline.value).toEqual({ exact: '0.000001234567', text: '$0.0000012' });
+  });
+});
+
+test('60 models and 2,000 keys stay under 90 kB, every sum exact', async () => {
+  const rows: CubeRow[] = Array.from({ length: 12_000 }, (_, at) => ({
+    quarter: first + ((at * 6571) % (end - first)),
+    model: `provider/"model" & <family>-${at % 60}-${'x'.repeat(at % 90)}`,
+    key: `team-${at % 2000}-${'ключ'.repeat(at % 20)}`,
+    calls: 3,
+    prompt: 1000 + at,
+    spend: `${at}.${String(at).padStart(8, '7')}`,
+  }));
+  const model = await build({ rows });
+  const { html } = await renderReport(model);
+  expect(Buffer.byteLength(html)).toBeLessThan(90_000);
+  for (const title of ['Models', 'Keys', 'Days']) {
+    const table = tableOf(model, title);
+    expect(parts(exactOf(table, 'Spend'))).toBe(spendOf(rows));
+  }
+  const keys = tablesOf(parseHtml(html)).get('Keys') ?? [];
+  expect(keys.at(-2)?.[0]).toMatch(/^\d{4} other keys$/);
+}, 30_000);

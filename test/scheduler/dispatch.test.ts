@@ -1,0 +1,361 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fault } from '../../src/core/index.ts';
+import { randomizedDelay } from '../../src/scheduler/randomized-delay.ts';
+import { heldRuns } from './support/held-runs.ts';
+import {
+  at,
+  hour,
+  jobOf,
+  jobsOf,
+  minute,
+  openSchedulerFixture,
+  settled,
+  shown,
+} from './support/scheduler-fixture.ts';
+import type { SchedulerFixture } from './support/scheduler-fixture.ts';
+
+let fixture: SchedulerFixture;
+beforeEach(async () => {
+  fixture = await openSchedulerFixture('2026-11-21T08:30:00Z');
+});
+afterEach(() => fixture[Symbol.asyncDispose]());
+
+/** States of the jobs' slots of nine o'clock, by job. */
+const states = async (): Promise<Record<string, string>> =>
+  Object.fromEntries((await fixture.runs()).map(({ job, state }) => [job, state]));
+
+describe('locks and places', () => {
+  it('jobs that share a lock run one after the other, others beside them', async () => {
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(
+      jobsOf({ a: { locks: ['gateway'] }, b: { locks: ['disk', 'gateway'] }, c: { locks: ['disk'] }, d: {} }),
+    );
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect(await states()).toEqual({ a: 'running', b: 'queued', c: 'running', d: 'running' });
+    expect(scheduler.openRuns().find(({ run }) => run.job === 'b')?.waiting).toMatch(
+      /lock disk is held by c|lock gateway is held by a/,
+    );
+    held.find(({ execution }) => execution.job.name === 'a')?.end();
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    expect((await states())['b']).toBe('queued');
+    held.find(({ execution }) => execution.job.name === 'c')?.end();
+    await fixture.goTo('2026-11-21T09:00:02Z');
+    expect((await states())['b']).toBe('running');
+  });
+
+  it('a retry waits for its lock as a first attempt does', async () => {
+    const held = heldRuns(fixture);
+    const retries = { limit: 1, backoff: 'constant', initial: minute, max: minute } as const;
+    await fixture.start(jobsOf({ a: { locks: ['gateway'], retries }, b: { locks: ['gateway'] } }));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    held[0]?.fail(fault('gateway-unreachable', 'no way there'));
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    expect(await states()).toEqual({ a: 'failed', b: 'running' });
+    await fixture.goTo('2026-11-21T09:01:01Z');
+    expect(held).toHaveLength(2);
+    held[1]?.end();
+    await fixture.goTo('2026-11-21T09:01:02Z');
+    expect(await states()).toEqual({ a: 'running', b: 'ok' });
+  });
+
+  it('no more jobs run at once than max_running says; the others follow in order', async () => {
+    const held = heldRuns(fixture);
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const jobs = new Map(names.map((name) => [name, jobOf(name)]));
+    const scheduler = await fixture.start(jobs, { maxRunning: 2 });
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect(held.map(({ execution }) => execution.job.name)).toEqual(['a', 'b']);
+    expect(scheduler.openRuns().find(({ run }) => run.job === 'c')?.waiting).toMatch(/2 jobs run already/);
+    held[1]?.end();
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    expect(held.map(({ execution }) => execution.job.name)).toEqual(['a', 'b', 'c']);
+    await scheduler.adopt(jobs, 4);
+    await settled(scheduler);
+    expect(held).toHaveLength(5);
+  });
+
+  it('a run that waited for a place longer than its starting deadline is missed, and told', async () => {
+    const held = heldRuns(fixture);
+    await fixture.start(jobsOf({ a: {}, b: { startingDeadline: 10 * minute } }), { maxRunning: 1 });
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T09:10:00Z');
+    expect((await states())['b']).toBe('queued');
+    await fixture.goTo('2026-11-21T09:10:00.001Z');
+    expect((await states())['b']).toBe('missed');
+    expect((await fixture.runs('b'))[0]).toMatchObject({
+      attempts: 0,
+      endedAt: at('2026-11-21T09:10:00.001Z'),
+    });
+    expect(fixture.notices).toMatchObject([{ job: 'b', kind: 'missed' }]);
+    held[0]?.end();
+    await fixture.goTo('2026-11-21T09:20:00Z');
+    expect(fixture.began).toEqual(['a 2026-11-21T09:00:00']);
+  });
+
+  it('a starting deadline is about the first attempt: what was begun in time is tried again', async () => {
+    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
+    const retries = { limit: 1, backoff: 'constant', initial: hour / 2, max: hour } as const;
+    await fixture.start(jobsOf({ a: { startingDeadline: minute, retries } }));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T09:30:00Z');
+    expect((await fixture.runs())[0]).toMatchObject({ state: 'failed', attempts: 2 });
+  });
+});
+
+describe('needs', () => {
+  const needing = { needs: ['pull'], needsDeadline: 2 * hour } as const;
+
+  it('a run waits until the data it needs reach the end of its interval', async () => {
+    fixture.watermark.set('pull', at('2026-11-21T08:00:00Z'));
+    const scheduler = await fixture.start(jobsOf({ pull: { schedule: '10 * * * *' }, report: needing }));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect(fixture.began).toEqual([]);
+    expect(scheduler.openRuns()[0]?.waiting).toMatch(
+      /pull reaches .*08:00.* needed are data through .*09:00/,
+    );
+    fixture.play = async ({ job }) => {
+      if (job.name === 'pull') fixture.watermark.set('pull', at('2026-11-21T09:00:00Z'));
+      return { summary: 'done', figures: {} };
+    };
+    await fixture.goTo('2026-11-21T09:10:00Z');
+    expect(fixture.began).toEqual(['pull 2026-11-21T09:10:00', 'report 2026-11-21T09:00:00']);
+    expect(await states()).toEqual({ pull: 'ok', report: 'ok' });
+    expect(fixture.notices).toEqual([]);
+  });
+
+  it('is told that its data are late when the deadline passes, and runs on what there is', async () => {
+    const late: (string | undefined)[] = [];
+    fixture.play = async ({ dataLate }) => {
+      late.push(dataLate);
+      return { summary: 'done', figures: {} };
+    };
+    await fixture.start(jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: needing }));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T10:59:59Z');
+    expect(late).toEqual([]);
+    await fixture.goTo('2026-11-21T11:00:00Z');
+    expect(late).toEqual([expect.stringMatching(/pull has no data yet; needed are data through/)]);
+    expect(fixture.notices).toMatchObject([{ kind: 'late', job: 'report' }]);
+  });
+
+  it('fails when the deadline passes and when_late is fail', async () => {
+    await fixture.start(
+      jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: { ...needing, whenLate: 'fail' } }),
+    );
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T11:00:00Z');
+    expect(fixture.began).toEqual([]);
+    expect((await fixture.runs())[0]).toMatchObject({ state: 'failed', attempts: 0, code: 'data-late' });
+    expect(fixture.notices).toMatchObject([{ kind: 'failed', job: 'report', code: 'data-late' }]);
+  });
+
+  it('the deadline counts from the claim: what is caught up waits for data that are caught up too', async () => {
+    const jobs = jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: needing });
+    await (await fixture.start(jobs)).stop(0);
+    fixture.clock.set(at('2026-11-23T08:45:00Z'));
+    await fixture.start(jobs);
+    expect(fixture.began).toEqual([]);
+    await fixture.goTo('2026-11-23T10:44:59Z');
+    expect(fixture.began).toEqual([]);
+    await fixture.goTo('2026-11-23T10:45:00Z');
+    expect(fixture.began).toEqual(['report 2026-11-23T08:00:00']);
+  });
+
+  it('nobody waits for a job that is suspended', async () => {
+    await fixture.start(jobsOf({ pull: { schedule: '10 * * * *', suspend: true }, report: needing }));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect(fixture.began).toEqual(['report 2026-11-21T09:00:00']);
+    expect(fixture.notices).toMatchObject([
+      { kind: 'late', reason: expect.stringContaining('is suspended') as string },
+    ]);
+  });
+
+  it('a job without a schedule is run once, for the run that needs it', async () => {
+    const jobs = jobsOf({ report: { ...needing, concurrency: 'forbid' } });
+    const { schedule: _, ...pull } = jobOf('pull');
+    await fixture.start(new Map([['pull', pull], ...jobs]));
+    const held = heldRuns(fixture);
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T09:00:10Z');
+    expect(held.map(({ execution }) => `${execution.job.name} ${execution.run.trigger}`)).toEqual([
+      'pull needed',
+    ]);
+    fixture.watermark.set('pull', at('2026-11-21T09:00:00Z'));
+    held[0]?.end();
+    await fixture.goTo('2026-11-21T09:00:11Z');
+    expect(held.map(({ execution }) => execution.job.name)).toEqual(['pull', 'report']);
+    expect(held[1]?.execution.dataLate).toBeUndefined();
+  });
+
+  it('a needed job that brought too little is not run again: the data are late', async () => {
+    const { schedule: _, ...pull } = jobOf('pull');
+    fixture.play = async ({ job }) => {
+      if (job.name === 'pull') throw fault('gateway-unreachable', 'no way there');
+      return { summary: 'done', figures: {} };
+    };
+    await fixture.start(new Map([['pull', pull], ...jobsOf({ report: needing })]));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    expect(fixture.began.map((began) => began.split(' ')[0])).toEqual(['pull', 'report']);
+    expect(fixture.notices).toMatchObject([{ kind: 'late', job: 'report' }]);
+  });
+
+  it('a run by hand does not wait until the schedule of the needed job comes: it is run at once', async () => {
+    const jobs = jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: needing });
+    const scheduler = await fixture.start(jobs);
+    fixture.play = async ({ job }) => {
+      fixture.watermark.set(job.name, fixture.clock.now());
+      return { summary: 'done', figures: {} };
+    };
+    const now = fixture.clock.now();
+    const report = jobs.get('report') ?? jobOf('report');
+    const ordered = scheduler.request({ job: report, interval: { start: now, end: now }, trigger: 'hand' });
+    await settled(scheduler);
+    expect((await ordered).run.state).toBe('ok');
+    expect(fixture.began.map((began) => began.split(' ')[0])).toEqual(['pull', 'report']);
+    expect((await fixture.runs('pull'))[0]).toMatchObject({ trigger: 'needed', state: 'ok' });
+  });
+
+  it('data whose reach cannot be read once are asked for again, and not taken for none', async () => {
+    let asked = 0;
+    fixture.watermark.get = () => {
+      asked += 1;
+      if (asked === 1) throw new Error('the database is busy');
+      return at('2026-11-21T09:00:00Z');
+    };
+    await fixture.start(jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: needing }));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    expect(fixture.began).toEqual(['report 2026-11-21T09:00:00']);
+    expect(fixture.notices).toEqual([]);
+  });
+});
+
+describe('what is not to run', () => {
+  it('slots of a suspended job are skipped, with a reason, and nobody is told; by hand it runs', async () => {
+    const jobs = jobsOf({ job: { suspend: true } });
+    const scheduler = await fixture.start(jobs);
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect((await fixture.runs())[0]).toMatchObject({ state: 'skipped', reason: 'the job is suspended' });
+    expect(fixture.notices).toEqual([]);
+    const now = fixture.clock.now();
+    const ordered = scheduler.request({
+      job: jobs.get('job') ?? jobOf('job'),
+      interval: { start: now, end: now },
+      trigger: 'hand',
+    });
+    await settled(scheduler);
+    expect((await ordered).run.state).toBe('ok');
+    // A whole second is the schedule's: the run by hand took no slot away.
+    expect((await ordered).run.slot).toBe(now + 1);
+  });
+
+  it('what waits when its job is suspended is skipped; what runs goes on, retries included', async () => {
+    const held = heldRuns(fixture);
+    const jobs = {
+      a: { retries: { limit: 1, backoff: 'constant', initial: minute, max: hour } as const },
+      b: {},
+    };
+    const scheduler = await fixture.start(jobsOf(jobs), { maxRunning: 1 });
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect(await states()).toEqual({ a: 'running', b: 'queued' });
+    await scheduler.adopt(jobsOf({ a: { ...jobs.a, suspend: true }, b: { suspend: true } }), 1);
+    await settled(scheduler);
+    expect(await states()).toEqual({ a: 'running', b: 'skipped' });
+    held[0]?.fail(fault('gateway-unreachable', 'no way there'));
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    await fixture.goTo('2026-11-21T09:01:01Z');
+    held[1]?.end();
+    await fixture.goTo('2026-11-21T09:01:02Z');
+    expect(await states()).toEqual({ a: 'ok', b: 'skipped' });
+  });
+
+  it('what waits when its job is removed is given up; what runs goes on and is not tried again', async () => {
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(jobsOf({ a: {}, b: {} }), { maxRunning: 1 });
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await scheduler.adopt(jobsOf({ other: {} }), 1);
+    await settled(scheduler);
+    expect(await states()).toEqual({ a: 'running', b: 'skipped' });
+    expect((await fixture.runs('b'))[0]?.reason).toMatch(/no longer declared/);
+    held[0]?.fail(fault('gateway-unreachable', 'no way there'));
+    await fixture.goTo('2026-11-21T09:05:00Z');
+    expect((await fixture.runs('a'))[0]).toMatchObject({ state: 'failed', attempts: 1 });
+    expect(scheduler.openRuns()).toEqual([]);
+    await fixture.goTo('2026-11-21T12:00:00Z');
+    expect(await fixture.rows('a')).toHaveLength(1);
+    // It comes back: a new beginning, nothing is caught up.
+    await scheduler.adopt(jobsOf({ a: {} }), 1);
+    await settled(scheduler);
+    expect(await fixture.rows('a')).toHaveLength(1);
+  });
+
+  it('a newer slot does not put aside an older one that somebody asked for', async () => {
+    const held = heldRuns(fixture);
+    const jobs = jobsOf({
+      other: { locks: ['gateway'], schedule: '30 8 * * *' },
+      job: { concurrency: 'replace', locks: ['gateway'], catchup: 'none' },
+    });
+    const scheduler = await fixture.start(jobs);
+    const job = jobs.get('job') ?? jobOf('job');
+    // The slots of nine and ten are missed; the lock is held when the one of nine is asked for.
+    await fixture.goTo('2026-11-21T10:30:00Z');
+    expect(await fixture.rows('job')).toEqual(['2026-11-21T09:00:00 missed', '2026-11-21T10:00:00 missed']);
+    const other = jobs.get('other') ?? jobOf('other');
+    const now = fixture.clock.now();
+    void scheduler.request({ job: other, interval: { start: now, end: now }, trigger: 'hand' });
+    await settled(scheduler);
+    const ordered = scheduler.request({
+      job,
+      slot: at('2026-11-21T09:00:00Z'),
+      interval: { start: now, end: now },
+      trigger: 'backfill',
+    });
+    await settled(scheduler);
+    await fixture.goTo('2026-11-21T11:00:00Z');
+    held[0]?.end();
+    await fixture.goTo('2026-11-21T11:00:01Z');
+    for (const { end } of held) end();
+    await fixture.goTo('2026-11-21T11:00:02Z');
+    for (const { end } of held) end();
+    await fixture.goTo('2026-11-21T11:00:03Z');
+    expect((await ordered).run).toMatchObject({ state: 'ok', slot: at('2026-11-21T09:00:00Z') });
+    expect(await fixture.rows('job')).toEqual([
+      '2026-11-21T09:00:00 ok',
+      '2026-11-21T10:00:00 missed',
+      '2026-11-21T11:00:00 ok',
+    ]);
+  });
+});
+
+describe('randomised delay', () => {
+  it('is the same for a name for ever, below the most, and spread', () => {
+    const names = Array.from({ length: 2000 }, (_, index) => `job-${index}`);
+    const delays = names.map((name) => randomizedDelay(name, 1000));
+    expect(delays).toEqual(names.map((name) => randomizedDelay(name, 1000)));
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...delays)).toBeLessThan(1000);
+    for (let tenth = 0; tenth < 10; tenth += 1) {
+      const count = delays.filter((delay) => Math.floor(delay / 100) === tenth).length;
+      expect(count).toBeGreaterThan(120);
+      expect(count).toBeLessThan(280);
+    }
+    // Another version of the program must not move anybody's jobs.
+    expect([randomizedDelay('pull-logs', hour), randomizedDelay('statement', hour)]).toEqual([
+      3_490_163, 2_490_039,
+    ]);
+    expect(randomizedDelay('pull-logs', 0)).toBe(0);
+  });
+
+  it('moves the begin, not the slot, and not the interval', async () => {
+    await fixture.start(jobsOf({ spread: { randomizedDelay: 30 * minute } }));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    const [run] = await fixture.runs();
+    const begin = run?.nextAttempt ?? 0;
+    await fixture.goTo(begin - 1);
+    expect(fixture.began).toEqual([]);
+    await fixture.goTo(begin);
+    expect(fixture.began).toEqual(['spread 2026-11-21T09:00:00']);
+    expect(shown((await fixture.runs())[0]?.interval.end ?? 0)).toBe('2026-11-21T09:00:00');
+  });
+});

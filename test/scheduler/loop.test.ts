@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLog } from '../../src/core/index.ts';
+import { startLoop, watchdogWaker } from '../../src/scheduler/index.ts';
+import type { Housekeeping } from '../../src/scheduler/index.ts';
+import type { Waker } from '../../src/scheduler/waker.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const clock = manualClock(0);
+const lines: string[] = [];
+const log = createLog({
+  write: (line) => void lines.push(line),
+  level: 'debug',
+  clock,
+  redact: (text) => text,
+});
+
+/** A waker that the test pulls. */
+const byHand = () => {
+  let wake = (): void => undefined;
+  let stopped = false;
+  const waker: Waker = (call) => {
+    wake = call;
+    return {
+      stop: async () => {
+        stopped = true;
+      },
+    };
+  };
+  return { waker, wake: () => wake(), isStopped: () => stopped };
+};
+
+beforeEach(() => {
+  clock.set(1_000_000);
+  lines.length = 0;
+});
+
+describe('wake-ups', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('come from the watchdog alone when the other waker is lost', async () => {
+    const lost: Waker = () => ({ stop: async () => undefined });
+    let woken = 0;
+    const reconcile = async (): Promise<void> => {
+      woken += 1;
+    };
+    const loop = startLoop({ clock, log, wakers: [lost, watchdogWaker(5000)], reconcile, housekeeping: [] });
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(woken).toBe(4);
+    // It does not follow the wall clock.
+    vi.setSystemTime(0);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(woken).toBe(6);
+    await loop.stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(woken).toBe(6);
+  });
+
+  it('come from each waker', async () => {
+    const [one, other] = [byHand(), byHand()];
+    let woken = 0;
+    const reconcile = async (): Promise<void> => {
+      woken += 1;
+    };
+    const loop = startLoop({ clock, log, wakers: [one.waker, other.waker], reconcile, housekeeping: [] });
+    one.wake();
+    other.wake();
+    expect(woken).toBe(2);
+    await loop.stop();
+    expect([one.isStopped(), other.isStopped()]).toEqual([true, true]);
+    one.wake();
+    expect(woken).toBe(2);
+  });
+});
+
+describe('housekeeping', () => {
+  const keep = (work: Partial<Housekeeping>) => {
+    const { waker, wake } = byHand();
+    const housekeeping = [{ name: 'outbox', every: 60_000, run: async () => undefined, ...work }];
+    const loop = startLoop({ clock, log, wakers: [waker], reconcile: async () => undefined, housekeeping });
+    return { wake, loop };
+  };
+  const counted = () => {
+    const begun: number[] = [];
+    const run = async (): Promise<void> => void begun.push(clock.now());
+    return { begun, run };
+  };
+  const turn = (): Promise<void> => new Promise(setImmediate);
+
+  it('is done at the first wake-up and then as often as it says', async () => {
+    const { begun, run } = counted();
+    const { wake, loop } = keep({ run });
+    for (let second = 0; second < 130; second += 1) {
+      wake();
+      await turn();
+      clock.advance(1000);
+    }
+    expect(begun).toEqual([1_000_000, 1_060_000, 1_120_000]);
+    await loop.stop();
+  });
+
+  it('is done once at a time, however long it takes', async () => {
+    let ends: (() => void)[] = [];
+    const { wake, loop } = keep({ run: () => new Promise((resolve) => ends.push(resolve)) });
+    for (let minutes = 0; minutes < 5; minutes += 1) {
+      wake();
+      clock.advance(60_000);
+    }
+    expect(ends).toHaveLength(1);
+    ends[0]?.();
+    await turn();
+    wake();
+    expect(ends).toHaveLength(2);
+    for (const end of ends) end();
+    ends = [];
+    await loop.stop();
+  });
+
+  it('is not put off by a clock that is set back', async () => {
+    const { begun, run } = counted();
+    const { wake, loop } = keep({ run });
+    wake();
+    await turn();
+    clock.set(10_000);
+    wake();
+    await turn();
+    clock.set(60_000);
+    wake();
+    await turn();
+    clock.set(70_000);
+    wake();
+    await turn();
+    expect(begun).toEqual([1_000_000, 10_000, 70_000]);
+    await loop.stop();
+  });
+
+  it('that fails is told, and done again in its time', async () => {
+    let tries = 0;
+    const { wake, loop } = keep({
+      run: async () => {
+        tries += 1;
+        throw new Error('the mail server is away');
+      },
+    });
+    wake();
+    await turn();
+    expect(lines.join('')).toMatch(/outbox.*the mail server is away.*housekeeping failed/);
+    clock.advance(60_000);
+    wake();
+    await turn();
+    expect(tries).toBe(2);
+    await loop.stop();
+  });
+
+  it('under way is aborted when the loop stops, and waited for, without a word', async () => {
+    let ended = false;
+    const { wake, loop } = keep({
+      run: (signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            ended = true;
+            reject(new Error('aborted'));
+          });
+        }),
+    });
+    wake();
+    await loop.stop();
+    expect(ended).toBe(true);
+    expect(lines).toEqual([]);
+  });
+});

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fault, unixMillis } from '../../src/core/index.ts';
+import { followOutages } from '../../src/scheduler/outages.ts';
+import type { JobEvent } from '../../src/scheduler/outages.ts';
+import { hour, jobOf, jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-fixture.ts';
+import type { SchedulerFixture } from './support/scheduler-fixture.ts';
+
+const none = { limit: 0, backoff: 'constant', initial: 0, max: hour } as const;
+
+let fixture: SchedulerFixture;
+beforeEach(async () => {
+  fixture = await openSchedulerFixture('2026-11-21T08:30:00Z');
+});
+afterEach(() => fixture[Symbol.asyncDispose]());
+
+const told = (): readonly string[] =>
+  fixture.notices.map(
+    ({ kind, job, outage }) => `${kind} ${job} ${new Date(outage.slot).toISOString().slice(11, 16)}`,
+  );
+const fails = (): void => {
+  fixture.play = () => Promise.reject(fault('gateway-key-refused', 'refused'));
+};
+const works = (): void => {
+  fixture.play = async () => ({ summary: 'done', figures: {} });
+};
+
+describe('an outage', () => {
+  it('is reported once when it begins and once when it is over, however many runs fail', async () => {
+    await fixture.start(jobsOf({ job: { retries: none } }));
+    fails();
+    for (const time of ['09', '10', '11']) await fixture.goTo(`2026-11-21T${time}:00:00Z`);
+    expect(told()).toEqual(['failed job 09:00']);
+    expect((await fixture.ledger.outages()).map(({ job }) => job)).toEqual(['job']);
+    works();
+    for (const time of ['12', '13']) await fixture.goTo(`2026-11-21T${time}:00:00Z`);
+    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
+    expect(fixture.notices[1]).toMatchObject({ slot: Date.parse('2026-11-21T12:00:00Z') });
+    expect(await fixture.ledger.outages()).toEqual([]);
+    fails();
+    await fixture.goTo('2026-11-21T14:00:00Z');
+    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00', 'failed job 14:00']);
+  });
+
+  it('survives a restart: it is not told again, and its end is told', async () => {
+    const jobs = jobsOf({ job: { retries: none } });
+    const first = await fixture.start(jobs);
+    fails();
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await first.stop(0);
+    const second = await fixture.start(jobs);
+    expect([...second.outages().keys()]).toEqual(['job']);
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    expect(told()).toEqual(['failed job 09:00']);
+    works();
+    await fixture.goTo('2026-11-21T11:00:00Z');
+    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
+    expect(second.outages().size).toBe(0);
+  });
+
+  it('is no outage while another try is to come', async () => {
+    await fixture.start(jobsOf({ job: { retries: { ...none, limit: 1, initial: minute } } }));
+    fails();
+    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    works();
+    await fixture.goTo('2026-11-21T09:01:00Z');
+    expect((await fixture.runs())[0]).toMatchObject({ state: 'ok', attempts: 2 });
+    expect(told()).toEqual([]);
+  });
+
+  it('is not over when a run ends well on late data', async () => {
+    const report = { needs: ['pull'], needsDeadline: minute, retries: none } as const;
+    await fixture.start(jobsOf({ pull: { schedule: '0 0 1 1 *' }, report }));
+    for (const time of ['09:00', '09:01', '10:00', '10:01']) await fixture.goTo(`2026-11-21T${time}:00Z`);
+    expect((await fixture.rows('report')).map((row) => row.split(' ')[1])).toEqual(['ok', 'ok']);
+    expect(told()).toEqual(['late report 09:00']);
+    fixture.watermark.set('pull', unixMillis(Date.parse('2026-11-21T11:00:00Z')));
+    await fixture.goTo('2026-11-21T11:00:00Z');
+    expect(told()).toEqual(['late report 09:00', 'recovered report 09:00']);
+  });
+
+  it('of a run by hand is none: whoever ordered it sees how it ended; a good one ends the outage', async () => {
+    const jobs = jobsOf({ job: { retries: none } });
+    const scheduler = await fixture.start(jobs);
+    const byHand = async () => {
+      const now = fixture.clock.now();
+      const job = jobs.get('job') ?? jobOf('job');
+      const ordered = scheduler.request({ job, interval: { start: now, end: now }, trigger: 'hand' });
+      await settled(scheduler);
+      return ordered;
+    };
+    fails();
+    expect((await byHand()).run.state).toBe('failed');
+    expect(told()).toEqual([]);
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    works();
+    expect((await byHand()).run.state).toBe('ok');
+    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
+  });
+
+  it('of a job that is removed is over without a word; when it comes back and fails it is another', async () => {
+    const scheduler = await fixture.start(jobsOf({ job: { retries: none } }));
+    fails();
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await scheduler.adopt(new Map(), 4);
+    await settled(scheduler);
+    expect(await fixture.ledger.outages()).toEqual([]);
+    await scheduler.adopt(jobsOf({ job: { retries: none } }), 4);
+    await settled(scheduler);
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    expect(told()).toEqual(['failed job 09:00', 'failed job 10:00']);
+  });
+
+  it('is told again until it could be told', async () => {
+    const deaf = await fixture.start(jobsOf({ job: { retries: none } }));
+    fails();
+    const { push } = fixture.notices;
+    fixture.notices.push = () => {
+      throw new Error('the outbox cannot be written');
+    };
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect(await fixture.ledger.outages()).toEqual([]);
+    fixture.notices.push = push;
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    expect(told()).toEqual(['failed job 09:00']);
+    expect([...deaf.outages().keys()]).toEqual(['job']);
+  });
+});
+
+describe('missed slots', () => {
+  const asleepUntil = async (moment: string, job: Parameters<typeof jobOf>[1]) => {
+    await (await fixture.start(jobsOf({ job: job ?? {} }))).stop(0);
+    fixture.clock.set(Date.parse(moment));
+    await fixture.start(jobsOf({ job: job ?? {} }));
+  };
+
+  it('are told when nothing ran in their place', async () => {
+    await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'none' });
+    expect(await fixture.rows()).toHaveLength(4);
+    expect(told()).toEqual(['missed job 12:00']);
+    await fixture.goTo('2026-11-21T13:00:00Z');
+    expect(told()).toEqual(['missed job 12:00', 'recovered job 12:00']);
+  });
+
+  it('are not told when a later one stands in for them', async () => {
+    await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'latest' });
+    expect((await fixture.rows()).map((row) => row.split(' ')[1])).toEqual([
+      'missed',
+      'missed',
+      'missed',
+      'ok',
+    ]);
+    expect(told()).toEqual([]);
+    expect(fixture.lines).toContainEqual(expect.objectContaining({ message: 'slots were missed', rows: 3 }));
+  });
+
+  it('of a suspended job are not told', async () => {
+    await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'none', suspend: true });
+    expect(told()).toEqual([]);
+  });
+});
+
+describe('notify', () => {
+  const event = (kind: JobEvent['kind'], slot: number): JobEvent => ({
+    kind,
+    job: 'job',
+    slot: unixMillis(slot),
+    at: unixMillis(slot),
+    reason: kind,
+  });
+  const follow = (notify: ('failed' | 'late' | 'missed' | 'recovered')[], events: readonly JobEvent[]) =>
+    followOutages(events, new Map(), new Map([['job', { notify }]])).notices.map(
+      ({ kind, slot }) => `${kind} ${slot}`,
+    );
+
+  it('an outage opens with the first event that is named', () => {
+    expect(
+      follow(['failed', 'recovered'], [event('missed', 1), event('failed', 2), event('good', 3)]),
+    ).toEqual(['failed 2', 'recovered 3']);
+    expect(follow(['failed'], [event('failed', 1), event('good', 2), event('failed', 3)])).toEqual([
+      'failed 1',
+      'failed 3',
+    ]);
+    expect(follow(['recovered'], [event('failed', 1), event('good', 2)])).toEqual([]);
+    expect(follow([], [event('failed', 1), event('good', 2)])).toEqual([]);
+  });
+
+  it('an outage that begins and ends at once leaves nothing open', () => {
+    const change = followOutages(
+      [event('failed', 1), event('good', 2)],
+      new Map(),
+      new Map([['job', { notify: ['failed' as const] }]]),
+    );
+    expect(change).toMatchObject({ opened: [], closed: [] });
+  });
+});

@@ -1,0 +1,234 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fault } from '../../src/core/index.ts';
+import { planClaim } from '../../src/scheduler/claims.ts';
+import type { RunLedger } from '../../src/warehouse/index.ts';
+import { heldRuns } from './support/held-runs.ts';
+import {
+  at,
+  hour,
+  jobOf,
+  jobsOf,
+  minute,
+  openSchedulerFixture,
+  settled,
+} from './support/scheduler-fixture.ts';
+import type { SchedulerFixture } from './support/scheduler-fixture.ts';
+
+let fixture: SchedulerFixture;
+beforeEach(async () => {
+  fixture = await openSchedulerFixture('2026-11-21T08:30:00Z');
+});
+afterEach(() => fixture[Symbol.asyncDispose]());
+
+const writes = ['claim', 'forget', 'reopen', 'begin', 'end', 'close', 'noteOutages'] as const;
+type Write = (typeof writes)[number];
+
+/** The ledger of the fixture on a disk that is full for a while: `refused` says which calls are. */
+const fullDisk = (inner: RunLedger) => {
+  const disk = { refused: (_call: Write): boolean => false, refusals: 0 };
+  const refuse = (call: Write): void => {
+    if (!disk.refused(call)) return;
+    disk.refusals += 1;
+    throw new Error('no space left on device');
+  };
+  const ledger: RunLedger = {
+    ...inner,
+    claim: async (claims) => (refuse('claim'), inner.claim(claims)),
+    forget: async (jobs) => (refuse('forget'), inner.forget(jobs)),
+    reopen: async (key, moment) => (refuse('reopen'), inner.reopen(key, moment)),
+    begin: async (keys, moment) => (refuse('begin'), inner.begin(keys, moment)),
+    end: async (ends) => (refuse('end'), inner.end(ends)),
+    close: async (closings) => (refuse('close'), inner.close(closings)),
+    noteOutages: async (change) => (refuse('noteOutages'), inner.noteOutages(change)),
+  };
+  return { disk, ledger };
+};
+
+describe('a ledger that cannot be written for a while', () => {
+  it.each(writes)(
+    '%s is refused: nothing begins that is not written down, nothing is lost or doubled',
+    async (call) => {
+      const { disk, ledger } = fullDisk(fixture.ledger);
+      const retries = { limit: 1, backoff: 'constant', initial: minute, max: hour } as const;
+      let failing = true;
+      const begun: Promise<string>[] = [];
+      fixture.play = async ({ run }) => {
+        begun.push(fixture.ledger.find(run).then((row) => `${row?.state} ${row?.attempts === run.attempts}`));
+        if (failing) throw fault('gateway-unreachable', 'no way there');
+        return { summary: 'done', figures: {} };
+      };
+      const jobs = jobsOf({ job: { retries }, quarter: { schedule: '*/15 * * * *', retries } });
+      const scheduler = await fixture.start(jobs, { ledger });
+      disk.refused = (one) => one === call;
+      await fixture.goTo('2026-11-21T09:00:00Z');
+      failing = false;
+      for (let second = 1; second < 5; second += 1) await fixture.goTo(`2026-11-21T09:00:0${second}Z`);
+      disk.refused = () => false;
+      await fixture.goTo('2026-11-21T09:00:05Z');
+      await fixture.goTo('2026-11-21T09:01:05Z');
+      const ended = (await fixture.runs()).map(
+        ({ job, slot, state }) => `${job} ${new Date(slot).getUTCMinutes()} ${state}`,
+      );
+      expect(ended.toSorted()).toEqual(['job 0 ok', 'quarter 0 ok', 'quarter 45 missed']);
+      expect(new Set(await Promise.all(begun))).toEqual(new Set(['running true']));
+      expect(scheduler.openRuns()).toEqual([]);
+      const runs = await fixture.runs();
+      const attempts = await fixture.ledger.attempts(runs);
+      expect(attempts).toHaveLength(fixture.began.length);
+      if (call === 'claim' || call === 'begin' || call === 'end') expect(disk.refusals).toBeGreaterThan(4);
+    },
+  );
+
+  it('a run that has ended well is written down as such when that is possible, and not run again', async () => {
+    const { disk, ledger } = fullDisk(fixture.ledger);
+    const held = heldRuns(fixture);
+    await fixture.start(jobsOf({ job: {} }), { ledger });
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    disk.refused = () => true;
+    held[0]?.end();
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 running']);
+    expect(
+      fixture.lines.filter(({ message }) => message === 'the ledger cannot be brought up to date'),
+    ).toHaveLength(1);
+    disk.refused = () => false;
+    await fixture.goTo('2026-11-21T10:00:01Z');
+    expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 running']);
+    expect((await fixture.runs())[0]?.endedAt).toBe(at('2026-11-21T09:00:01Z'));
+    expect(held).toHaveLength(2);
+  });
+
+  it('a change of the config that is refused half-way loses no slot that was claimed on the way', async () => {
+    const { disk, ledger } = fullDisk(fixture.ledger);
+    const scheduler = await fixture.start(jobsOf({ job: {}, going: {} }), { ledger });
+    fixture.clock.set(at('2026-11-21T09:00:00Z'));
+    disk.refused = (call) => call === 'forget';
+    await expect(scheduler.adopt(jobsOf({ job: {} }), 4)).rejects.toThrow('no space left');
+    await settled(scheduler);
+    expect(fixture.began.toSorted()).toEqual(['going 2026-11-21T09:00:00', 'job 2026-11-21T09:00:00']);
+    disk.refused = () => false;
+    await scheduler.adopt(jobsOf({ job: {} }), 4);
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    expect(fixture.began).toHaveLength(3);
+  });
+
+  it('an order that cannot be written down is refused', async () => {
+    const { disk, ledger } = fullDisk(fixture.ledger);
+    const jobs = jobsOf({ job: {} });
+    const scheduler = await fixture.start(jobs, { ledger });
+    disk.refused = () => true;
+    const now = fixture.clock.now();
+    const ordered = scheduler.request({
+      job: jobOf('job'),
+      interval: { start: now, end: now },
+      trigger: 'hand',
+    });
+    await expect(ordered).rejects.toThrow('no space left');
+    expect(fixture.began).toEqual([]);
+    expect(scheduler.openRuns()).toEqual([]);
+  });
+});
+
+describe('a clock that jumps', () => {
+  const steps = async (from: string, seconds: number): Promise<void> => {
+    for (let second = 0; second <= seconds; second += 1) await fixture.goTo(at(from) + second * 1000);
+  };
+
+  it('back by seconds: what ran is not run again, what is yet to come comes once', async () => {
+    await fixture.start(jobsOf({ job: { schedule: '*/2 * * * * *' } }));
+    await steps('2026-11-21T08:30:01Z', 10);
+    await steps('2026-11-21T08:30:05Z', 10);
+    const rows = await fixture.rows();
+    expect(rows).toEqual(
+      [2, 4, 6, 8, 10, 12, 14].map((second) => `2026-11-21T08:30:${String(second).padStart(2, '0')} ok`),
+    );
+    expect(fixture.began).toHaveLength(7);
+  });
+
+  it('back by years: slots come by the clock there is', async () => {
+    await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2024-02-29T09:30:00Z');
+    await fixture.goTo('2024-02-29T10:00:00Z');
+    expect(await fixture.rows()).toEqual(['2024-02-29T10:00:00 ok', '2026-11-21T09:00:00 ok']);
+  });
+
+  it('far ahead, then right again: slots of today are run today', async () => {
+    const held = heldRuns(fixture);
+    await fixture.start(jobsOf({ hourly: { catchup: 'all' }, daily: { schedule: '0 9 * * *' } }));
+    await fixture.goTo('2031-11-21T08:30:00Z');
+    expect(held.map(({ execution }) => execution.job.name)).toHaveLength(2);
+    await fixture.goTo('2026-11-21T08:31:00Z');
+    for (const { end } of held) end();
+    await fixture.goTo('2026-11-21T08:32:00Z');
+    expect((await fixture.runs()).map(({ job, state }) => `${job} ${state}`)).toEqual([
+      'hourly ok',
+      'daily ok',
+    ]);
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect(
+      held
+        .slice(2)
+        .map(({ execution }) => `${execution.job.name} ${execution.run.trigger}`)
+        .toSorted(),
+    ).toEqual(['daily schedule', 'hourly schedule']);
+  });
+
+  it('ahead while a run fails, and right again at the next start: its retry comes after its wait', async () => {
+    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
+    const first = await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo('2027-11-21T09:00:00Z');
+    expect((await fixture.runs()).at(-1)).toMatchObject({
+      state: 'failed',
+      nextAttempt: at('2027-11-21T09:00:30Z'),
+    });
+    await first.stop(0);
+    fixture.clock.set(at('2026-11-21T08:40:00Z'));
+    fixture.play = async () => ({ summary: 'done', figures: {} });
+    await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo('2026-11-21T08:40:30Z');
+    expect((await fixture.runs()).at(-1)).toMatchObject({ state: 'ok', attempts: 2 });
+  });
+
+  it('back over a slot that somebody waits for: the order is refused, the slot runs in its time', async () => {
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(
+      jobsOf({ job: { locks: ['gateway'] }, other: { locks: ['gateway'], schedule: '59 8 * * *' } }),
+    );
+    await fixture.goTo('2026-11-21T08:59:00Z');
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect(held).toHaveLength(1);
+    const slot = at('2026-11-21T09:00:00Z');
+    const ordered = scheduler.request({
+      job: jobOf('job'),
+      slot,
+      interval: { start: slot, end: slot },
+      trigger: 'hand',
+    });
+    const refused = expect(ordered).rejects.toThrow(/set back/);
+    await settled(scheduler);
+    await fixture.goTo('2026-11-21T08:59:30Z');
+    await refused;
+    held[0]?.end();
+    await fixture.goTo('2026-11-21T08:59:31Z');
+    expect(held).toHaveLength(1);
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect(held).toHaveLength(2);
+  });
+});
+
+describe('a cursor of another version of the program', () => {
+  it('whose schedule is refused by now begins again from where the clock is', () => {
+    const now = at('2026-11-21T09:30:00Z');
+    const cursor = {
+      job: 'job',
+      version: 3,
+      schedule: JSON.stringify(['*/2 9 1 * *x', 'UTC']),
+      claimedThrough: at('2026-11-21T08:30:00Z'),
+    };
+    const claim = planClaim(jobOf('job'), cursor, now);
+    expect(claim?.runs).toEqual([]);
+    expect(claim?.cursor).toMatchObject({ version: 4, claimedThrough: now });
+  });
+});

@@ -1,0 +1,284 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fault, unixMillis } from '../../src/core/index.ts';
+import type { Scheduler } from '../../src/scheduler/index.ts';
+import { heldRuns } from './support/held-runs.ts';
+import {
+  at,
+  hour,
+  jobOf,
+  jobsOf,
+  minute,
+  openSchedulerFixture,
+  settled,
+} from './support/scheduler-fixture.ts';
+import type { SchedulerFixture, WrittenJob } from './support/scheduler-fixture.ts';
+
+let fixture: SchedulerFixture;
+beforeEach(async () => {
+  fixture = await openSchedulerFixture('2026-11-21T08:30:00Z');
+});
+afterEach(() => fixture[Symbol.asyncDispose]());
+
+const nine = at('2026-11-21T09:00:00Z');
+const requestOf = (slot?: number, signal?: AbortSignal, written: WrittenJob = {}) => {
+  const end = unixMillis(slot ?? fixture.clock.now());
+  return {
+    job: jobOf('job', written),
+    interval: { start: unixMillis(end - hour), end },
+    trigger: slot === undefined ? ('hand' as const) : ('backfill' as const),
+    ...(slot === undefined ? {} : { slot: unixMillis(slot) }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+};
+const rested = async <T>(scheduler: Scheduler, ordered: Promise<T>): Promise<T> => {
+  await settled(scheduler);
+  return ordered;
+};
+
+describe('an order of a slot', () => {
+  it('that ended well does nothing, the first time and ever after', async () => {
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo(nine);
+    const ordered = await rested(scheduler, scheduler.request(requestOf(nine)));
+    expect(ordered).toMatchObject({ already: true, run: { state: 'ok', trigger: 'schedule' } });
+    expect(fixture.began).toHaveLength(1);
+  });
+
+  it('twice at once is one run, and both hear of its end', async () => {
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    const both = [
+      scheduler.request(requestOf(at('2026-11-20T12:00:00Z'))),
+      scheduler.request(requestOf(at('2026-11-20T12:00:00Z'))),
+    ];
+    await settled(scheduler);
+    expect(held).toHaveLength(1);
+    held[0]?.end();
+    await settled(scheduler);
+    expect((await Promise.all(both)).map(({ run, already }) => `${run.state} ${already}`)).toEqual([
+      'ok false',
+      'ok false',
+    ]);
+    const again = await rested(scheduler, scheduler.request(requestOf(at('2026-11-20T12:00:00Z'))));
+    expect(again.already).toBe(true);
+    expect(held).toHaveLength(1);
+  });
+
+  it('that runs waits for its end', async () => {
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo(nine);
+    const ordered = scheduler.request(requestOf(nine));
+    await settled(scheduler);
+    expect(held).toHaveLength(1);
+    held[0]?.end();
+    expect(await rested(scheduler, ordered)).toMatchObject({
+      already: false,
+      run: { state: 'ok', attempts: 1 },
+    });
+  });
+
+  it('that waits to be tried again is tried at once', async () => {
+    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo(nine);
+    expect((await fixture.runs())[0]?.nextAttempt).toBe(nine + 30_000);
+    fixture.play = async () => ({ summary: 'done', figures: {} });
+    const ordered = await rested(scheduler, scheduler.request(requestOf(nine)));
+    expect(ordered).toMatchObject({ already: false, run: { state: 'ok', attempts: 2 } });
+    expect((await fixture.runs())[0]).toMatchObject({ interval: { start: nine - hour, end: nine } });
+  });
+
+  it('that was missed is run, with the interval of its claim, past its starting deadline, though suspended', async () => {
+    const jobs = jobsOf({ job: { catchup: 'none', startingDeadline: minute, suspend: true } });
+    await (await fixture.start(jobsOf({ job: { catchup: 'none' } }))).stop(0);
+    fixture.clock.set(at('2026-11-21T10:30:00Z'));
+    const scheduler = await fixture.start(jobs);
+    expect((await fixture.rows()).map((row) => row.slice(11))).toEqual([
+      '09:00:00 skipped',
+      '10:00:00 skipped',
+    ]);
+    const ordered = await rested(
+      scheduler,
+      scheduler.request({ ...requestOf(nine), interval: { start: nine, end: nine } }),
+    );
+    expect(ordered.run).toMatchObject({ state: 'ok', interval: { start: nine - hour, end: nine } });
+    expect((await fixture.rows()).map((row) => row.slice(11))).toEqual(['09:00:00 ok', '10:00:00 skipped']);
+  });
+
+  it('that failed for good is run once more; it is not tried again beyond its limit', async () => {
+    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
+    const retries = { limit: 0, backoff: 'constant', initial: 0, max: hour } as const;
+    const scheduler = await fixture.start(jobsOf({ job: { retries } }));
+    await fixture.goTo(nine);
+    const ordered = await rested(scheduler, scheduler.request(requestOf(nine)));
+    expect(ordered.run).toMatchObject({ state: 'failed', attempts: 2 });
+    expect(ordered.run).not.toHaveProperty('nextAttempt');
+    expect(scheduler.openRuns()).toEqual([]);
+  });
+
+  it('that is the first of a span of missed slots takes it out of the span', async () => {
+    const jobs = jobsOf({ job: { schedule: '* * * * *' } });
+    await (await fixture.start(jobs)).stop(0);
+    fixture.clock.set(at('2026-11-22T08:30:30Z'));
+    const scheduler = await fixture.start(jobs);
+    const [range] = await fixture.runs();
+    expect(range).toMatchObject({ state: 'missed', slot: at('2026-11-21T08:31:00Z') });
+    const ordered = await rested(scheduler, scheduler.request(requestOf(range?.slot)));
+    expect(ordered).toMatchObject({ already: false, run: { state: 'ok', trigger: 'backfill' } });
+    const inside = await rested(scheduler, scheduler.request(requestOf(at('2026-11-21T09:31:00Z'))));
+    expect(inside).toMatchObject({ already: false, run: { state: 'ok' } });
+    expect((await fixture.runs()).slice(0, 3).map(({ slot, state }) => [slot, state])).toEqual([
+      [at('2026-11-21T08:31:00Z'), 'ok'],
+      [at('2026-11-21T08:31:00.001Z'), 'missed'],
+      [at('2026-11-21T09:31:00Z'), 'ok'],
+    ]);
+  });
+
+  it('that the daemon has not claimed yet is the slot’s one run', async () => {
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    fixture.clock.set(nine);
+    const ordered = await rested(scheduler, scheduler.request(requestOf(nine)));
+    expect(ordered.run.state).toBe('ok');
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    expect(fixture.began).toEqual(['job 2026-11-21T09:00:00']);
+    expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok']);
+  });
+});
+
+describe('a run by hand', () => {
+  it('waits until the run of its job has ended, and none is skipped for it', async () => {
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo(nine);
+    const ordered = scheduler.request(requestOf());
+    await settled(scheduler);
+    expect(held).toHaveLength(1);
+    held[0]?.end();
+    await settled(scheduler);
+    expect(held[1]?.execution.run.trigger).toBe('hand');
+    // The slot of ten comes while it runs.
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    expect(held).toHaveLength(2);
+    held[1]?.end();
+    await rested(scheduler, ordered);
+    held[2]?.end();
+    await fixture.goTo('2026-11-21T10:00:01Z');
+    expect((await fixture.runs()).map(({ trigger, state }) => `${trigger} ${state}`)).toEqual([
+      'schedule ok',
+      'hand ok',
+      'schedule ok',
+    ]);
+  });
+
+  it('at the very moment of a slot does not take its place', async () => {
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    fixture.clock.set(nine);
+    const both = [scheduler.request(requestOf()), scheduler.request(requestOf())];
+    await settled(scheduler);
+    expect((await Promise.all(both)).map(({ run }) => run.slot)).toEqual([nine + 1, nine + 2]);
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    expect((await fixture.runs()).map(({ slot, trigger }) => `${slot - nine} ${trigger}`)).toEqual([
+      '0 schedule',
+      '1 hand',
+      '2 hand',
+    ]);
+  });
+
+  it('that waits follows a clock that is set back', async () => {
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(
+      jobsOf({ job: { schedule: '0 0 1 1 *', locks: ['gateway'] }, other: { locks: ['gateway'] } }),
+    );
+    await fixture.goTo(nine);
+    const ordered = scheduler.request(requestOf());
+    await settled(scheduler);
+    await fixture.goTo('2026-11-21T07:00:00Z');
+    held[0]?.end();
+    await fixture.goTo('2026-11-21T07:00:01Z');
+    expect(held).toHaveLength(2);
+    held[1]?.end();
+    expect((await rested(scheduler, ordered)).run.state).toBe('ok');
+  });
+
+  it('is not tried again by the next process: whoever asked for it is gone', async () => {
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(jobsOf({ job: {} }), { maxRunning: 1 });
+    void scheduler.request(requestOf()).catch(() => undefined);
+    void scheduler.request(requestOf()).catch(() => undefined);
+    await settled(scheduler);
+    expect(held).toHaveLength(1);
+    const next = await fixture.start(jobsOf({ job: {} }));
+    expect(next.openRuns()).toEqual([]);
+    expect((await fixture.runs()).map(({ state }) => state)).toEqual(['interrupted', 'skipped']);
+    expect(held).toHaveLength(1);
+    expect(fixture.notices).toEqual([]);
+  });
+});
+
+describe('an order that is given up', () => {
+  it('stops the run that it began, for good', async () => {
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    const giveUp = new AbortController();
+    const ordered = scheduler.request(requestOf(at('2026-11-20T12:00:00Z'), giveUp.signal));
+    await settled(scheduler);
+    giveUp.abort();
+    const ended = await rested(scheduler, ordered);
+    expect(ended.run).toMatchObject({ state: 'interrupted' });
+    expect(ended.run).not.toHaveProperty('nextAttempt');
+    expect(held[0]?.execution.signal.aborted).toBe(true);
+    expect(fixture.notices).toEqual([]);
+  });
+
+  it('takes back a run that has not begun', async () => {
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo(nine);
+    const giveUp = new AbortController();
+    const ordered = scheduler.request(requestOf(undefined, giveUp.signal));
+    await settled(scheduler);
+    giveUp.abort();
+    expect((await rested(scheduler, ordered)).run).toMatchObject({ state: 'skipped', attempts: 0 });
+    held[0]?.end();
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    expect(held).toHaveLength(1);
+  });
+
+  it('leaves alone a run that the schedule began', async () => {
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo(nine);
+    const giveUp = new AbortController();
+    const ordered = scheduler.request(requestOf(nine, giveUp.signal));
+    await settled(scheduler);
+    giveUp.abort();
+    await settled(scheduler);
+    held[0]?.end();
+    expect((await rested(scheduler, ordered)).run.state).toBe('ok');
+  });
+
+  it('before it was placed does nothing', async () => {
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    const giveUp = new AbortController();
+    giveUp.abort();
+    await expect(scheduler.request(requestOf(undefined, giveUp.signal))).rejects.toThrow();
+    expect(await fixture.rows()).toEqual([]);
+  });
+});
+
+describe('when the daemon stops', () => {
+  it('orders that have not begun are refused, as are new ones', async () => {
+    heldRuns(fixture);
+    const scheduler = await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo(nine);
+    const waiting = scheduler.request(requestOf());
+    const failed = expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    await settled(scheduler);
+    await scheduler.stop(0);
+    await failed;
+    await expect(scheduler.request(requestOf())).rejects.toMatchObject({ code: 'aborted' });
+    const [slot] = await fixture.runs();
+    expect(slot).toMatchObject({ state: 'interrupted', slot: nine, nextAttempt: nine + 30_000 });
+  });
+});

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fault } from '../../src/core/index.ts';
+import type { Execution, Outcome } from '../../src/scheduler/index.ts';
+import { hour, jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-fixture.ts';
+import type { SchedulerFixture } from './support/scheduler-fixture.ts';
+
+let fixture: SchedulerFixture;
+beforeEach(async () => {
+  fixture = await openSchedulerFixture('2026-11-21T08:30:00Z');
+});
+afterEach(() => fixture[Symbol.asyncDispose]());
+
+/** Runs that end when the test says so. */
+const heldRuns = () => {
+  const held: { execution: Execution; end: (outcome?: Outcome) => void; fail: (error: unknown) => void }[] =
+    [];
+  fixture.play = (execution) =>
+    new Promise((resolve, reject) => {
+      execution.signal.addEventListener('abort', () => reject(execution.signal.reason as Error));
+      held.push({
+        execution,
+        end: (outcome = { summary: 'done', figures: {} }) => resolve(outcome),
+        fail: reject,
+      });
+    });
+  return held;
+};
+
+describe('slots', () => {
+  it('are claimed when they come, run once, and end ok with their interval and attempt', async () => {
+    await fixture.start(jobsOf({ hourly: {} }));
+    await fixture.goTo('2026-11-21T08:59:59.999Z');
+    expect(fixture.began).toEqual([]);
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    expect(fixture.began).toEqual(['hourly 2026-11-21T09:00:00']);
+    const [run] = await fixture.runs();
+    expect(run).toMatchObject({ state: 'ok', trigger: 'schedule', attempts: 1, version: 1 });
+    expect(run?.interval).toEqual({
+      start: fixture.clock.now() - hour - 1000,
+      end: fixture.clock.now() - 1000,
+    });
+    expect(run?.summary).toBe('hourly ran');
+    expect(fixture.good).toEqual(['hourly']);
+  });
+
+  it('begin after the randomised delay of the job, the same every time', async () => {
+    await fixture.start(jobsOf({ spread: { randomizedDelay: 30 * minute } }));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect(fixture.began).toEqual([]);
+    expect((await fixture.runs())[0]?.state).toBe('queued');
+    await fixture.goTo('2026-11-21T09:30:00Z');
+    expect(fixture.began).toEqual(['spread 2026-11-21T09:00:00']);
+    const [run] = await fixture.runs();
+    const delay = (run?.startedAt ?? 0) - (run?.slot ?? 0);
+    expect(delay).toBeGreaterThan(0);
+  });
+
+  it('come by the schedule in force: an edit begins a new version at now, what was due before is the old one’s', async () => {
+    const scheduler = await fixture.start(jobsOf({ job: { schedule: '0 * * * *' } }));
+    fixture.clock.set(Date.parse('2026-11-21T09:00:30Z'));
+    await scheduler.adopt(jobsOf({ job: { schedule: '15 * * * *' } }), 4);
+    await settled(scheduler);
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    await fixture.goTo('2026-11-21T10:15:00Z');
+    expect(await fixture.rows()).toEqual([
+      '2026-11-21T09:00:00 ok',
+      '2026-11-21T09:15:00 ok',
+      '2026-11-21T10:15:00 ok',
+    ]);
+    expect((await fixture.runs()).map(({ version }) => version)).toEqual([1, 2, 2]);
+  });
+});
+
+describe('retries', () => {
+  it('come from the ledger, after growing waits, and survive a restart', async () => {
+    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
+    await fixture.start(
+      jobsOf({ hourly: { retries: { limit: 2, backoff: 'exponential', initial: 60_000, max: hour } } }),
+    );
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    const [first] = await fixture.runs();
+    expect(first).toMatchObject({ state: 'failed', attempts: 1, code: 'gateway-unreachable' });
+    expect((first?.nextAttempt ?? 0) - (first?.endedAt ?? 0)).toBe(60_000);
+    await fixture.start(
+      jobsOf({ hourly: { retries: { limit: 2, backoff: 'exponential', initial: 60_000, max: hour } } }),
+    );
+    await fixture.goTo('2026-11-21T09:01:00Z');
+    const [second] = await fixture.runs();
+    expect(second).toMatchObject({ attempts: 2 });
+    expect((second?.nextAttempt ?? 0) - (second?.endedAt ?? 0)).toBe(120_000);
+    expect(fixture.notices).toEqual([]);
+    await fixture.goTo('2026-11-21T09:03:00Z');
+    const [third] = await fixture.runs();
+    expect(third).toMatchObject({ state: 'failed', attempts: 3 });
+    expect(third).not.toHaveProperty('nextAttempt');
+    expect(fixture.notices).toMatchObject([{ kind: 'failed', job: 'hourly', code: 'gateway-unreachable' }]);
+  });
+
+  it('are not made for what a retry does not help, nor for runs by hand', async () => {
+    fixture.play = () => Promise.reject(fault('gateway-key-refused', 'no'));
+    const jobs = jobsOf({ hourly: {} });
+    const scheduler = await fixture.start(jobs);
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect((await fixture.runs())[0]).toMatchObject({ state: 'failed', attempts: 1 });
+    expect((await fixture.runs())[0]).not.toHaveProperty('nextAttempt');
+    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no'));
+    const job = jobs.get('hourly');
+    if (job === undefined) throw new Error('no job');
+    const now = fixture.clock.now();
+    const ended = await scheduler.request({ job, interval: { start: now, end: now }, trigger: 'hand' });
+    expect(ended.run).toMatchObject({ state: 'failed', trigger: 'hand', attempts: 1 });
+    expect(ended.run).not.toHaveProperty('nextAttempt');
+    expect(ended.error).toMatchObject({ code: 'gateway-unreachable' });
+  });
+});
+
+describe('overlapping slots', () => {
+  const overlap = async (concurrency: 'forbid' | 'queue' | 'replace' | 'allow') => {
+    const held = heldRuns();
+    await fixture.start(jobsOf({ job: { concurrency } }));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    return held;
+  };
+
+  it('forbid: the later one is skipped, with its reason', async () => {
+    const held = await overlap('forbid');
+    expect(held).toHaveLength(1);
+    held[0]?.end();
+    await fixture.goTo('2026-11-21T10:00:01Z');
+    expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 skipped']);
+    expect((await fixture.runs())[1]?.reason).toMatch(/09:00 UTC had not ended, and concurrency is forbid/);
+  });
+
+  it('queue: the later one waits', async () => {
+    const held = await overlap('queue');
+    expect(held).toHaveLength(1);
+    held[0]?.end();
+    await fixture.goTo('2026-11-21T10:00:01Z');
+    expect(held).toHaveLength(2);
+    held[1]?.end();
+    await fixture.goTo('2026-11-21T10:00:02Z');
+    expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 ok']);
+  });
+
+  it('replace: the earlier one is stopped, for good, and it is no outage', async () => {
+    const held = await overlap('replace');
+    await fixture.goTo('2026-11-21T10:00:01Z');
+    expect(held).toHaveLength(2);
+    held[1]?.end();
+    await fixture.goTo('2026-11-21T10:00:02Z');
+    expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 interrupted', '2026-11-21T10:00:00 ok']);
+    expect(fixture.notices).toEqual([]);
+  });
+
+  it('allow: both run', async () => {
+    const held = await overlap('allow');
+    expect(held).toHaveLength(2);
+    for (const { end } of held) end();
+    await fixture.goTo('2026-11-21T10:00:01Z');
+    expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 ok']);
+  });
+});
