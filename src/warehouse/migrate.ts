@@ -1,7 +1,7 @@
 import { fault } from '../core/index.ts';
 import type { Clock } from '../core/index.ts';
 import type { Engine } from './engine.ts';
-import type { Migration } from './migrations.ts';
+import type { Migration } from './migrations/migration.ts';
 import { execute, inTransaction, readRows, wholeNumber } from './rows.ts';
 
 /** Brings the file to the newest schema, each step in one transaction of its own. @throws fault warehouse-newer. */

@@ -1,3 +1,4 @@
+import type { Migration } from './migrations/migration.ts';
 import { restatement } from './migrations/05-restatement.ts';
 import { snapshots } from './migrations/06-snapshots.ts';
 import { tokenClasses } from './migrations/07-token-classes.ts';
@@ -15,13 +16,6 @@ import { gatewayClock } from './migrations/18-gateway-clock.ts';
 import { rowKinds } from './migrations/19-row-kinds.ts';
 import { gapSearch } from './migrations/20-gap-search.ts';
 import { seriesColours } from './migrations/21-series-colours.ts';
-
-/** A step of the schema; once released it is never edited, only followed by another. */
-export type Migration = {
-  readonly number: number;
-  readonly name: string;
-  readonly statements: readonly string[];
-};
 
 /*
  * Times are BIGINT: seconds UTC in the log tables, milliseconds UTC in the usage tables and the outbox, as the gateway's

@@ -1,14 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { importsOf, readSources } from './imports.ts';
-import { breaches } from './rules.ts';
+import { breaches, crowdedFolders, importCycles, missingModules } from './rules.ts';
 
 const root = new URL('../../src', import.meta.url).pathname;
 
 describe('the architecture', () => {
-  it('keeps to its import table, its entry points and its one home for each package and global', async () => {
+  it('keeps to the import table, the entry points and the one home of each package and global', async () => {
     const sources = await readSources(root);
     expect(sources.length).toBeGreaterThan(50);
     expect(breaches(sources)).toEqual([]);
+  });
+
+  it('has no import cycle, no folder with more than 25 files, and no module in the table that does not exist', async () => {
+    const sources = await readSources(root);
+    expect(importCycles(sources)).toEqual([]);
+    expect(crowdedFolders(sources)).toEqual([]);
+    expect(missingModules(sources)).toEqual([]);
+  });
+
+  it('finds a cycle of type-only imports when it is planted', () => {
+    const planted = [
+      { path: 'core/a.ts', text: `import type { B } from './b.ts';` },
+      { path: 'core/b.ts', text: `export { c } from './c.ts';` },
+      { path: 'core/c.ts', text: `import type { A } from './a.ts';` },
+    ];
+    expect(importCycles(planted)).toEqual(['core/a.ts → core/b.ts → core/c.ts → core/a.ts']);
+    expect(importCycles(planted.slice(0, 2))).toEqual([]);
+  });
+
+  it('finds a folder with 26 files, and modules that the sources do not have, when they are planted', () => {
+    const planted = Array.from({ length: 26 }, (_, index) => ({ path: `core/${index}.ts`, text: '' }));
+    expect(crowdedFolders(planted)).toEqual(['core: 26 files, at most 25']);
+    expect(crowdedFolders(planted.slice(1))).toEqual([]);
+    expect(missingModules(planted)).toContain('warehouse');
   });
 
   it('sees imports in every form', () => {
@@ -31,9 +55,9 @@ describe('the architecture', () => {
   it.each([
     [
       'a forbidden module',
-      'report/x.ts',
+      'reports/x.ts',
       `import { a } from '../gateway/index.ts';`,
-      'report may not import gateway',
+      'reports may not import gateway',
     ],
     [
       'a type-only import of one',
@@ -42,14 +66,14 @@ describe('the architecture', () => {
       'may not import gateway',
     ],
     [
-      'a way around the entry point',
+      'an import past the entry point',
       'gateway/x.ts',
-      `import { a } from '../net/pool.ts';`,
-      'is not the entry point of net',
+      `import { a } from '../http/pool.ts';`,
+      'is not the entry point of http',
     ],
     [
       'the sandbox in the product',
-      'app/x.ts',
+      'daemon/x.ts',
       `import { a } from '../sandbox/index.ts';`,
       'may not import sandbox',
     ],
@@ -62,15 +86,15 @@ describe('the architecture', () => {
     [
       'the client in the sandbox',
       'sandbox/x.ts',
-      `import { a } from '../base/index.ts';`,
-      'sandbox may not import base',
+      `import { a } from '../core/index.ts';`,
+      'sandbox may not import core',
     ],
-    ['a module that is not in the table', 'utils/x.ts', `export const a = 1;`, 'is no module'],
+    ['a module that is not in the table', 'utils/x.ts', `export const a = 1;`, 'is not in the import table'],
     ['the wall clock', 'jobs/x.ts', `const t = Date.now();`, 'the wall clock has its home'],
     ['the environment', 'config/x.ts', `const e = process.env['A'];`, 'process.env has its home'],
     ['console', 'jobs/x.ts', `console.log('x');`, 'console has its home'],
-    ['randomness', 'net/x.ts', `const r = Math.random();`, 'Math.random has its home'],
-    ['an import from outside src', 'base/x.ts', `import { a } from '../../test/x.ts';`, 'leads out of src'],
+    ['randomness', 'http/x.ts', `const r = Math.random();`, 'Math.random has its home'],
+    ['an import from outside src', 'core/x.ts', `import { a } from '../../test/x.ts';`, 'leads out of src'],
   ])('finds %s when it is planted', async (_, path, text, words) => {
     const sources = await readSources(root);
     expect(breaches([...sources, { path, text }]).join('\n')).toContain(words);
@@ -78,8 +102,8 @@ describe('the architecture', () => {
 
   it('finds a package in two modules when it is planted', () => {
     const planted = [
-      { path: 'net/a.ts', text: `import { request } from 'undici';` },
-      { path: 'mail/b.ts', text: `import { request } from 'undici';` },
+      { path: 'http/a.ts', text: `import { request } from 'undici';` },
+      { path: 'notify/b.ts', text: `import { request } from 'undici';` },
     ];
     expect(breaches(planted).join('\n')).toContain('package undici already lives in');
   });

@@ -23,7 +23,6 @@ import type {
   KeyAlert,
   ReopenableJournal,
   Plaintexts,
-  Sink,
   SinkDeps,
   SurveyedKey,
 } from '../../keys/index.ts';

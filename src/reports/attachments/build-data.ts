@@ -2,7 +2,8 @@ import { divideMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts'
 import type { Money } from '../../core/index.ts';
 import { buildFigures } from '../build/build-figures.ts';
 import { stateOf } from '../build/build-table.ts';
-import { isWithheld, quotientOf } from '../build/context.ts';
+import { quotientOf } from '../build/query-table.ts';
+import { isWithheld } from '../build/show-value.ts';
 import type { Context } from '../build/context.ts';
 import type {
   ColumnShape,

@@ -2,7 +2,9 @@ import { compareMoney, zero } from '../../core/index.ts';
 import { fillSentence } from './build-sentences.ts';
 import type { FiguresShape, Format } from '../definition/definition.ts';
 import type { Context } from './context.ts';
-import { compare, quotientOf, show } from './context.ts';
+import { compare } from './change.ts';
+import { quotientOf } from './query-table.ts';
+import { show } from './show-value.ts';
 import type { FigureModel, FiguresModel } from './model.ts';
 import { showName } from './names.ts';
 

@@ -2,7 +2,8 @@ import { absoluteMoney, compareMoney, money, multiplyMoney, subtractMoney, zero 
 import type { Money } from '../../core/index.ts';
 import { changeOf } from './change.ts';
 import type { Context } from './context.ts';
-import { compare, isWithheld, show } from './context.ts';
+import { compare } from './change.ts';
+import { isWithheld, show } from './show-value.ts';
 import type { ReportShape } from '../definition/definition.ts';
 import { formatMoney } from './format.ts';
 import type { HeadlineModel } from './model.ts';

@@ -1,6 +1,7 @@
 import type { Spike } from './build-chart.ts';
 import { describeSpike } from './build-notes.ts';
-import { isWithheld, quotientOf } from './context.ts';
+import { quotientOf } from './query-table.ts';
+import { isWithheld } from './show-value.ts';
 import type { Context } from './context.ts';
 import { fieldsOfSentence } from '../definition/definition.ts';
 import type { Format, SentenceField, TextShape, WorthALookShape } from '../definition/definition.ts';

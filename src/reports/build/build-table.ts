@@ -1,7 +1,9 @@
 import { compareMoney, moneyAsShare, zero } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
 import type { Context } from './context.ts';
-import { compare, quotientOf, show } from './context.ts';
+import { compare } from './change.ts';
+import { quotientOf } from './query-table.ts';
+import { show } from './show-value.ts';
 import type { ColumnShape, TableShape } from '../definition/definition.ts';
 import { formatPercent } from './format.ts';
 import type { CellModel, ColumnModel, DataState, RowModel, TableModel } from './model.ts';

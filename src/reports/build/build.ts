@@ -8,7 +8,7 @@ import { buildHeadline } from './build-headline.ts';
 import { buildLooks, buildText } from './build-sentences.ts';
 import { buildNotes } from './build-notes.ts';
 import { buildTable } from './build-table.ts';
-import { isWithheld } from './context.ts';
+import { isWithheld } from './show-value.ts';
 import type { Context } from './context.ts';
 import { coverageOf } from './coverage.ts';
 import type { SectionShape } from '../definition/definition.ts';

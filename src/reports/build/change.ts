@@ -1,6 +1,7 @@
 import { compareMoney, divideMoney, money, subtractMoney, zero } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
 import type { Direction } from '../definition/definition.ts';
+import type { Context } from './context.ts';
 import { formatPercent } from './format.ts';
 import type { Locale } from '../locales/locale.ts';
 import type { Change, Tone } from './model.ts';
@@ -38,3 +39,10 @@ export const changeOf = (
     return { direction: 'same', ratio, text: formatPercent(zero, locale), tone: 'neutral' };
   return { direction: rise ? 'up' : 'down', ratio, text: rise ? `+${text}` : text, tone: toneOf(rise, good) };
 };
+
+export const compare = (
+  now: Money | null,
+  before: () => Money | null,
+  good: Direction,
+  context: Context,
+): Change => (context.comparable ? changeOf(now, before(), good, context.locale) : unknownChange);

@@ -3,7 +3,8 @@ import { addMonths } from '../../core/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { ReportData } from '../attachments/data.ts';
 import type { Locale } from '../locales/locale.ts';
-import type { DataState, NotesModel, OpenReason, Checksum, TextModel } from './model.ts';
+import type { DataState, NotesModel, Checksum, TextModel } from './model.ts';
+import type { OpenReason } from '../locales/locale.ts';
 
 /** Why a period cannot be closed; nothing where it can. What is known to be left out of the figures comes as warnings and doubts. */
 const openReasons = (

@@ -1,7 +1,7 @@
 import type { LocaleTag, Money } from '../../core/index.ts';
 import type { Format } from '../definition/definition.ts';
 import type { ReportData } from '../attachments/data.ts';
-import type { Advice } from '../locales/locale.ts';
+import type { Advice, OpenReason } from '../locales/locale.ts';
 
 /** A value as it is shown, with the exact decimal behind it where it is a figure. */
 export type Shown = { readonly exact: Money | null; readonly text: string };
@@ -107,9 +107,6 @@ export type NotesModel = {
   readonly notes: readonly { readonly tone: 'warning' | 'look'; readonly text: string }[];
 };
 export type SectionModel = FiguresModel | TableModel | ChartModel | TextModel | NotesModel;
-
-/** Why a month cannot be closed. */
-export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete';
 
 /** Of a report that closes a month. `document` is a file with every figure, `sha256` that of its bytes, in hexadecimal. */
 export type Checksum =

@@ -1,5 +1,6 @@
-import { fault, money, zero } from '../../core/index.ts';
+import { divideMoney, fault, money, multiplyMoney, zero } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
+import type { Quotient } from '../definition/definition.ts';
 import type { Cell, ResultTable } from '../definition/port.ts';
 
 export type Row = readonly Cell[];
@@ -84,4 +85,17 @@ export const queryTable = (file: string, table: ResultTable): QueryTable => {
     isFigure: (column) => additive[at(column)] === true,
     has: (column) => index.has(column),
   };
+};
+
+/** `of × times ÷ by` to 18 places; unknown when `by` is zero. With a suffix the columns of the comparison. */
+export const quotientOf = (
+  table: QueryTable,
+  row: Row,
+  { of, by, times }: Quotient,
+  suffix: '' | '_before' = '',
+): Money | null => {
+  const dividend = table.figure(row, of + suffix);
+  const divisor = table.figure(row, by + suffix);
+  if (dividend === null || divisor === null) return null;
+  return divideMoney(multiplyMoney(dividend, money(String(times))), divisor, 18) ?? null;
 };

@@ -14,6 +14,7 @@ import {
   formatTick,
   formatTokens,
 } from './format.ts';
+import type { Shown } from './model.ts';
 import type { Locale } from '../locales/locale.ts';
 
 const lengths = [
@@ -93,3 +94,12 @@ export const showTick = (value: Money, format: Format, currency: string, locale:
   if (format === 'percent') return formatPercent(value, locale).replace(/[.,]0(?=\s*%)/, '');
   return format === 'number' ? formatNumber(value, locale, 6) : formatCountTick(value, locale);
 };
+
+/** Whether a figure of the format is an amount that must not be shown, nor passed on. */
+export const isWithheld = (format: Format, { hasAmounts }: Pick<Context, 'hasAmounts'>): boolean =>
+  !hasAmounts && (format === 'money' || format === 'rate');
+
+export const show = (value: Money | null | undefined, format: Format, context: Context): Shown =>
+  value === null || value === undefined || isWithheld(format, context)
+    ? { exact: null, text: '–' }
+    : { exact: value, text: showFigure(value, format, context) };

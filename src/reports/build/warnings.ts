@@ -1,6 +1,6 @@
 import { compareMoney } from '../../core/index.ts';
 import type { YamlPath } from '../../core/index.ts';
-import { isWithheld } from './context.ts';
+import { isWithheld } from './show-value.ts';
 import type { Context } from './context.ts';
 import type { ColumnShape, Format, ReportShape, SectionShape, TableShape } from '../definition/definition.ts';
 import type { Advice, Locale } from '../locales/locale.ts';

@@ -1,5 +1,7 @@
 import type { LocalDate, LocaleTag } from '../../core/index.ts';
-import type { OpenReason } from '../build/model.ts';
+
+/** Why a month cannot be closed. */
+export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete';
 
 /** A power of ten and how it is written behind a number: `{ exponent: 6, mark: 'M' }`. */
 export type Power = { readonly exponent: number; readonly mark: string };

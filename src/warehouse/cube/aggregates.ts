@@ -2,7 +2,7 @@ import type { Bindings } from '../rows.ts';
 import { cubeRelation, dimensions, isClass, ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
-import type { Needs } from './required-columns.ts';
+import type { Needs } from './needs.ts';
 
 /** What calls are summed by, and what is summed. */
 export type AggregatesPlan = {

@@ -14,7 +14,7 @@ import type { CubeFacts, CubeQuery, CubeRequest } from './cube-request.ts';
 import { materializeCalls, materializeAggregates, materializeView, namesLeft } from './materialize.ts';
 import type { Gathering } from './materialize.ts';
 import { openEmptyTables } from './required-columns.ts';
-import type { Needs } from './required-columns.ts';
+import type { Needs } from './needs.ts';
 import { createTimeTables, showCalls, showAggregates } from './report-tables.ts';
 import { resultTable } from './result-table.ts';
 import type { ResultTable } from './result-table.ts';

@@ -5,10 +5,8 @@ import { reportRelations } from '../report-views/registry.ts';
 import { declared } from '../report-views/relation.ts';
 import { columnTypeOf } from './result-table.ts';
 import type { ResultTable } from './result-table.ts';
+import type { Needs } from './needs.ts';
 import { sqlFault } from './sql-fault.ts';
-
-/** The columns that a query reads, by the tables it names. */
-export type Needs = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** The tables of a report without any rows: what a query reads and gives can be told there, and costs nothing. */
 export type EmptyTables = AsyncDisposable & {

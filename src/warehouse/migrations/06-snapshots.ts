@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** Snapshots: taken_at, asked_at, valid_from and valid_until in milliseconds UTC; what the gateway gives in seconds stays so. */
 export const snapshots: Migration = {

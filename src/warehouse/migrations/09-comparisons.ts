@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** Comparisons of the call log with other sources; spans in seconds UTC, moments of our own in milliseconds UTC. */
 export const comparisons: Migration = {

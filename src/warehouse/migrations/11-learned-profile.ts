@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** What was found of a gateway; all moments in milliseconds UTC. */
 export const learnedProfile: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** Gaps between the call log and another source that operators are told of; spans in seconds UTC, moments in milliseconds UTC. */
 export const gaps: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** What the outbox knows of a row beyond its first version; moments in milliseconds UTC. */
 export const outboxRoutes: Migration = {

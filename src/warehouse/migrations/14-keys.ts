@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** Steps taken on keys and the line of each service; moments in milliseconds UTC. */
 export const keys: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** What completion tokens hold is learned as what prompt tokens hold is: evidence is of one side of the calls. */
 export const outputConvention: Migration = {

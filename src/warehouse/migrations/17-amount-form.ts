@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** How the amounts of an account are known, and in which form each source serves them. */
 export const amountForm: Migration = {

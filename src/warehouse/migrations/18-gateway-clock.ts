@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** How far each gateway's clock is from ours, and the gateway's time of each landing; milliseconds UTC. */
 export const gatewayClock: Migration = {

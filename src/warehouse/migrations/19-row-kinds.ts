@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** What shows the kinds of rows where no column that is known names them; seconds UTC. */
 export const rowKinds: Migration = {

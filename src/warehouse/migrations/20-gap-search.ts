@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** Searches for missing rows of the call log that went through a span to their end; spans in seconds UTC, moments in milliseconds UTC. */
 export const gapSearch: Migration = {
