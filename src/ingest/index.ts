@@ -23,4 +23,3 @@ export { bucketsOf } from './usage/usage-windows.ts';
 export type { Granularity } from './usage/usage-windows.ts';
 export { logPullDeps, pullDeps } from './pull-deps.ts';
 export type { PullContext } from './pull-deps.ts';
-export type { RetryRead } from './reread-export.ts';

@@ -1,6 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silentLog, systemClock, unixMillis } from '../../src/base/index.ts';
+import { silentLog, systemClock, unixMillis } from '../../src/core/index.ts';
 import { renderDoctor } from '../../src/cli/doctor/render.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';

@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { formatMoment, toSeconds } from '../../src/base/index.ts';
+import { formatMoment, toSeconds } from '../../src/core/index.ts';
 import { noPaint } from '../../src/cli/ui/paint.ts';
 import { renderOutbox } from '../../src/cli/outbox/render.ts';
-import { openPostOffice } from '../mail/support/post-office.ts';
-import type { PostOffice } from '../mail/support/post-office.ts';
+import { openPostOffice } from '../notify/support/post-office.ts';
+import type { PostOffice } from '../notify/support/post-office.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { money, unixMillis } from '../../src/base/index.ts';
+import { money, unixMillis } from '../../src/core/index.ts';
 import { statusJson } from '../../src/cli/status/json.ts';
 import { noPaint, screenOf } from '../../src/cli/ui/paint.ts';
 import { renderNext } from '../../src/cli/next/render.ts';
 import { renderRuns } from '../../src/cli/runs/render.ts';
-import { needsPerson } from '../../src/app/index.ts';
-import type { StatusView } from '../../src/app/index.ts';
+import { needsPerson } from '../../src/daemon/index.ts';
+import type { StatusView } from '../../src/daemon/index.ts';
 import { renderStatus } from '../../src/cli/status/render.ts';
 import { at, hostile, jobView, now, pageFaults, runView, screens, statusView } from './support/views.ts';
 

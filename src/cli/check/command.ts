@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { checkConfig } from '../../settings.ts';
-import type { Deps } from '../../base/index.ts';
+import type { Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { iso, jsonText } from '../ui/json.ts';
 import { faultLines, nextRuns, reportTables, warningLines } from './render.ts';

@@ -1,6 +1,6 @@
 import { reportRelations } from '../../settings.ts';
 import type { JobPreview, LoadedConfig } from '../../settings.ts';
-import { formatMoment, toSeconds } from '../../base/index.ts';
+import { formatMoment, toSeconds } from '../../core/index.ts';
 import { jsonText } from '../ui/json.ts';
 
 /** One fault, as editors and terminals can jump to it, and below it what to do. */

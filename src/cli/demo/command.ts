@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Deps } from '../../base/index.ts';
+import type { Deps } from '../../core/index.ts';
 import { runDemo } from '../../demo/index.ts';
 import { showProgress } from '../ui/progress.ts';
 

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openCommands } from '../../app/index.ts';
-import type { DoctorView } from '../../app/index.ts';
-import { hasCode, isFault } from '../../base/index.ts';
-import type { Fault, Deps } from '../../base/index.ts';
+import { openCommands } from '../../daemon/index.ts';
+import type { DoctorView } from '../../daemon/index.ts';
+import { hasCode, isFault } from '../../core/index.ts';
+import type { Fault, Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { isoOr, jsonText } from '../ui/json.ts';
 import { screenOf } from '../ui/paint.ts';

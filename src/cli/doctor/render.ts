@@ -1,5 +1,5 @@
-import type { DoctorView } from '../../app/index.ts';
-import { unixMillis } from '../../base/index.ts';
+import type { DoctorView } from '../../daemon/index.ts';
+import { unixMillis } from '../../core/index.ts';
 import type { Screen, Style } from '../ui/paint.ts';
 import { inZone, localMoment } from '../ui/moment.ts';
 import { oneLine, wrap } from '../ui/text.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { auditKeys } from '../../app/index.ts';
-import type { Deps } from '../../base/index.ts';
-import { fault } from '../../base/index.ts';
+import { auditKeys } from '../../daemon/index.ts';
+import type { Deps } from '../../core/index.ts';
+import { fault } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { keysDeps } from './deps.ts';

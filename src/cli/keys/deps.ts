@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Commands, KeyOutcome } from '../../app/index.ts';
-import { fault } from '../../base/index.ts';
-import type { Deps, Progress } from '../../base/index.ts';
+import type { Commands, KeyOutcome } from '../../daemon/index.ts';
+import { fault } from '../../core/index.ts';
+import type { Deps, Progress } from '../../core/index.ts';
 import { jsonText } from '../ui/json.ts';
 import { askOnTerminal, personOf } from './person.ts';
 import type { Ask } from './person.ts';

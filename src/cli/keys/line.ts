@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { fault } from '../../base/index.ts';
+import { fault } from '../../core/index.ts';
 import { jsonText } from '../ui/json.ts';
 import { agreed, printOutcome } from './deps.ts';
 import type { KeysDeps } from './deps.ts';

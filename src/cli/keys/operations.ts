@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { fault } from '../../base/index.ts';
+import { fault } from '../../core/index.ts';
 import { agreedForGood, printOutcome } from './deps.ts';
 import type { KeysDeps } from './deps.ts';
 import { common, inAccount, whatKey } from './options.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { fault, systemCode } from '../../base/index.ts';
+import { fault, systemCode } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { agreed, printOutcome } from './deps.ts';

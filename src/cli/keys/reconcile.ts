@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ReconciledKeys } from '../../app/index.ts';
+import type { ReconciledKeys } from '../../daemon/index.ts';
 import { jsonText } from '../ui/json.ts';
 import type { KeysDeps } from './deps.ts';
 import { common, inAccount } from './options.ts';

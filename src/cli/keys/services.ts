@@ -1,6 +1,6 @@
-import type { Commands } from '../../app/index.ts';
-import { fault, nearest } from '../../base/index.ts';
-import type { Progress } from '../../base/index.ts';
+import type { Commands } from '../../daemon/index.ts';
+import { fault, nearest } from '../../core/index.ts';
+import type { Progress } from '../../core/index.ts';
 
 type InAccount = { readonly account?: string };
 

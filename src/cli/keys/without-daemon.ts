@@ -1,5 +1,5 @@
-import type { Commands, KeyOutcome, RotationState } from '../../app/index.ts';
-import { shellWord } from '../../base/index.ts';
+import type { Commands, KeyOutcome, RotationState } from '../../daemon/index.ts';
+import { shellWord } from '../../core/index.ts';
 
 type KeyCommands = Commands['keys'];
 

@@ -1,4 +1,4 @@
-import type { NextSlot } from '../../app/index.ts';
+import type { NextSlot } from '../../daemon/index.ts';
 import { iso } from '../ui/json.ts';
 import { commonZone, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import type { Deps } from '../../base/index.ts';
-import type { Commands, OutboxAnswer, OutboxView } from '../../app/index.ts';
+import type { Deps } from '../../core/index.ts';
+import type { Commands, OutboxAnswer, OutboxView } from '../../daemon/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { amount } from '../options.ts';

@@ -1,5 +1,5 @@
-import { mailTones } from '../../app/index.ts';
-import type { OutboxAnswer, OutboxView } from '../../app/index.ts';
+import { mailTones } from '../../daemon/index.ts';
+import type { OutboxAnswer, OutboxView } from '../../daemon/index.ts';
 import { iso, isoOr } from '../ui/json.ts';
 import { commonZone, inZone, localMoment, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';

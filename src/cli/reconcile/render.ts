@@ -1,5 +1,5 @@
-import type { ReconcileView } from '../../app/index.ts';
-import { toMillis } from '../../base/index.ts';
+import type { ReconcileView } from '../../daemon/index.ts';
+import { toMillis } from '../../core/index.ts';
 import { iso } from '../ui/json.ts';
 import { inZone, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { createReport, reportsKept } from '../../app/index.ts';
-import type { Deps } from '../../base/index.ts';
+import { createReport, reportsKept } from '../../daemon/index.ts';
+import type { Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { amount } from '../options.ts';

@@ -1,4 +1,4 @@
-import type { Clock, OutputStream, Progress } from '../../base/index.ts';
+import type { Clock, OutputStream, Progress } from '../../core/index.ts';
 
 /** Milliseconds between two lines where the output is no terminal. */
 const quiet = 5000;

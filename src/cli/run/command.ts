@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Deps } from '../../base/index.ts';
-import { openCommands } from '../../app/index.ts';
-import type { Commands, RunResult } from '../../app/index.ts';
+import type { Deps } from '../../core/index.ts';
+import { openCommands } from '../../daemon/index.ts';
+import type { Commands, RunResult } from '../../daemon/index.ts';
 import { backfillProgress } from './backfill-progress.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';

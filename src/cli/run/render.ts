@@ -1,4 +1,4 @@
-import type { RunResult, RunView } from '../../app/index.ts';
+import type { RunResult, RunView } from '../../daemon/index.ts';
 import { runJson } from '../runs/json.ts';
 import { localMoment, localSlot } from '../ui/moment.ts';
 import { describeElapsed, describeReason } from '../ui/run-messages.ts';

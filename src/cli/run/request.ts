@@ -1,5 +1,5 @@
-import { fault } from '../../base/index.ts';
-import type { Fault } from '../../base/index.ts';
+import { fault } from '../../core/index.ts';
+import type { Fault } from '../../core/index.ts';
 
 /** Which slots of a job: one of its own or now, or all of a span. */
 export type WhichSlots = { readonly slot?: string; readonly from?: string; readonly to?: string };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../base/index.ts';
+import type { Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { amount } from '../options.ts';

@@ -1,4 +1,4 @@
-import type { RunView } from '../../app/index.ts';
+import type { RunView } from '../../daemon/index.ts';
 import { iso, isoOr } from '../ui/json.ts';
 
 export const runJson = (run: RunView) => ({

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { fault, messageOf, systemCode } from '../../base/index.ts';
-import type { Deps } from '../../base/index.ts';
+import { fault, messageOf, systemCode } from '../../core/index.ts';
+import type { Deps } from '../../core/index.ts';
 import { parseVariants, sandboxHelp, startSandbox } from '../../sandbox/index.ts';
 import { port, whole } from '../options.ts';
 

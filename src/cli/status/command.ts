@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { needsPerson } from '../../app/index.ts';
-import type { Deps } from '../../base/index.ts';
+import { needsPerson } from '../../daemon/index.ts';
+import type { Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { ask } from '../ask.ts';

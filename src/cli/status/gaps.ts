@@ -1,4 +1,4 @@
-import type { StatusView } from '../../app/index.ts';
+import type { StatusView } from '../../daemon/index.ts';
 import { lines } from '../ui/lines.ts';
 import { inZone, localMoment } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';

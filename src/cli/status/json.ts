@@ -1,4 +1,4 @@
-import type { JobView, StatusView } from '../../app/index.ts';
+import type { JobView, StatusView } from '../../daemon/index.ts';
 import { outboxJson } from '../outbox/render.ts';
 import { runJson } from '../runs/json.ts';
 import { iso, isoOr } from '../ui/json.ts';

@@ -1,5 +1,5 @@
-import { needsPerson } from '../../app/index.ts';
-import type { JobView, RunView, StatusView } from '../../app/index.ts';
+import { needsPerson } from '../../daemon/index.ts';
+import type { JobView, RunView, StatusView } from '../../daemon/index.ts';
 import { lines } from '../ui/lines.ts';
 import { commonZone, localMoment, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';

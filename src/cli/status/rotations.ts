@@ -1,5 +1,5 @@
-import type { StatusView } from '../../app/index.ts';
-import { shellWord } from '../../base/index.ts';
+import type { StatusView } from '../../daemon/index.ts';
+import { shellWord } from '../../core/index.ts';
 import { inZone, localMoment } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';
 import { describeTries } from '../ui/rotation-messages.ts';

@@ -1,5 +1,5 @@
-import { formatMoment, toSeconds, unixMillis } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { formatMoment, toSeconds, unixMillis } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type { Screen } from './paint.ts';
 
 /** What clocks of the zone show, to the minute. */

@@ -1,4 +1,4 @@
-import type { Deps, OutputStream } from '../../base/index.ts';
+import type { Deps, OutputStream } from '../../core/index.ts';
 
 export type Style = 'plain' | 'title' | 'quiet' | 'good' | 'bad' | 'warn' | 'busy';
 

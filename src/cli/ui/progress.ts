@@ -1,4 +1,4 @@
-import type { Clock, OutputStream, Progress, ProgressStep } from '../../base/index.ts';
+import type { Clock, OutputStream, Progress, ProgressStep } from '../../core/index.ts';
 import { clip, oneLine } from './text.ts';
 import { describeDuration } from './messages.ts';
 

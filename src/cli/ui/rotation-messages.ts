@@ -1,4 +1,4 @@
-import type { RotationState } from '../../app/index.ts';
+import type { RotationState } from '../../daemon/index.ts';
 import { describeUntil } from './messages.ts';
 
 type Standing = Pick<RotationState, 'stage' | 'tries' | 'triesAllowed' | 'nextTry'>;

@@ -1,5 +1,5 @@
-import { runTones } from '../../app/index.ts';
-import type { RunView } from '../../app/index.ts';
+import { runTones } from '../../daemon/index.ts';
+import type { RunView } from '../../daemon/index.ts';
 import { localMoment } from './moment.ts';
 import type { Cell } from './table.ts';
 import { describeDuration, describeUntil } from './messages.ts';

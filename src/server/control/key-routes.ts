@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { KeyCommands } from '../keys-port.ts';
-import type { Asked } from './routes.ts';
+import type { Asked } from './asked.ts';
 
 type Route = (asked: Asked) => Promise<unknown>;
 type Parse = <T>(shape: z.ZodType<T>, given: unknown) => T;

@@ -3,15 +3,8 @@ import { z } from 'zod';
 import { fault, localeTags } from '../../core/index.ts';
 import { outboxStates } from '../../warehouse/index.ts';
 import type { Commands } from '../commands-port.ts';
-import type { Answer } from './answer.ts';
+import type { Asked } from './asked.ts';
 import { keyRoutes } from './key-routes.ts';
-
-/** What was asked, and the answer that is being given. */
-export type Asked = {
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: unknown;
-  readonly answer: Pick<Answer, 'signal' | 'progress' | 'onRun'>;
-};
 
 type Route = (asked: Asked) => Promise<unknown>;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSecretRegistry, fault, isFault, unixMillis } from '../../../src/base/index.ts';
+import { createSecretRegistry, fault, isFault, unixMillis } from '../../../src/core/index.ts';
 import { addKeys } from '../../../src/cli/keys/command.ts';
 import { withoutDaemon } from '../../../src/cli/keys/without-daemon.ts';
 import { personOf } from '../../../src/cli/keys/person.ts';
@@ -14,8 +14,8 @@ import {
   now,
   plannedRotation,
   surveyed,
-} from '../../app/support/fake-key-service.ts';
-import type { FakeKeyService, KeyFixture } from '../../app/support/fake-key-service.ts';
+} from '../../daemon/support/fake-key-service.ts';
+import type { FakeKeyService, KeyFixture } from '../../daemon/support/fake-key-service.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 let folder: string;

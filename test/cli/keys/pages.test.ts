@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unixMillis, unixSeconds } from '../../../src/base/index.ts';
+import { unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import { attentionOf, byAttention, progressOf } from '../../../src/cli/keys/render/attention.ts';
 import { renderAudit } from '../../../src/cli/keys/render/audit.ts';
 import { renderKeyHistory } from '../../../src/cli/keys/render/history.ts';
@@ -14,7 +14,7 @@ import type {
   KeyPlanView,
   KeyView,
   RotationState,
-} from '../../../src/app/index.ts';
+} from '../../../src/daemon/index.ts';
 import { hostile, now, pageFaults, screens } from '../support/views.ts';
 
 const day = 86_400_000;

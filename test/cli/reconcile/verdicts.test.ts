@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../../src/base/index.ts';
-import { verdicts } from '../../../src/ingest/index.ts';
+import { silentLog } from '../../../src/core/index.ts';
+import { verdicts } from '../../../src/reconcile/index.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';

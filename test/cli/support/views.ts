@@ -1,9 +1,9 @@
-import { unixMillis } from '../../../src/base/index.ts';
-import type { UnixMillis } from '../../../src/base/index.ts';
+import { unixMillis } from '../../../src/core/index.ts';
+import type { UnixMillis } from '../../../src/core/index.ts';
 import { noPaint } from '../../../src/cli/ui/paint.ts';
 import type { Screen } from '../../../src/cli/ui/paint.ts';
 import { widthOf } from '../../../src/cli/ui/text.ts';
-import type { JobView, RunResult, RunView, StatusView } from '../../../src/app/index.ts';
+import type { JobView, RunResult, RunView, StatusView } from '../../../src/daemon/index.ts';
 
 export const at = (text: string): UnixMillis => unixMillis(Date.parse(text));
 

@@ -1,4 +1,4 @@
-import type { AuditView } from '../../../app/index.ts';
+import type { AuditView } from '../../../daemon/index.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { oneLine, wrap } from '../../ui/text.ts';
 import { counted } from '../../ui/messages.ts';

@@ -1,5 +1,5 @@
-import type { KeyHistory } from '../../../app/index.ts';
-import { formatSlot } from '../../../base/index.ts';
+import type { KeyHistory } from '../../../daemon/index.ts';
+import { formatSlot } from '../../../core/index.ts';
 import { iso } from '../../ui/json.ts';
 import { inZone, timesIn } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';

@@ -1,5 +1,5 @@
-import type { KeyListView, KeyView, RotationState } from '../../../app/index.ts';
-import { toMillis } from '../../../base/index.ts';
+import type { KeyListView, KeyView, RotationState } from '../../../daemon/index.ts';
+import { toMillis } from '../../../core/index.ts';
 import { attentionOf, byAttention, progressOf } from './attention.ts';
 import { iso, isoOr } from '../../ui/json.ts';
 import { inZone, localMoment, timesIn } from '../../ui/moment.ts';

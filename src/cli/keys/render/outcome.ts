@@ -1,4 +1,4 @@
-import type { KeyOutcome, RotationState } from '../../../app/index.ts';
+import type { KeyOutcome, RotationState } from '../../../daemon/index.ts';
 import { inZone } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { rotationJson } from './list.ts';

@@ -1,4 +1,4 @@
-import type { KeyPlanView, PlanCheck, PlannedChange } from '../../../app/index.ts';
+import type { KeyPlanView, PlanCheck, PlannedChange } from '../../../daemon/index.ts';
 import { iso } from '../../ui/json.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { tableLines } from '../../ui/table.ts';
