@@ -1,5 +1,4 @@
 export type { ApiKey } from './admin/api-key.ts';
-export type { LogExportQuery } from './admin/exports.ts';
 export { createGateway } from './gateway.ts';
 export type { Gateway } from './gateway.ts';
 export type { KeyPatch, KeySpec } from './admin/key-spec.ts';

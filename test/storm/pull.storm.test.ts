@@ -27,7 +27,7 @@ const step = 4 * hour;
 /** A process that pulls a span, says when it begins, and is killed by its parent whenever that pleases. */
 const child = `
   const [out, database, spool, url, from, until] = process.argv.slice(1);
-  const base = await import(out + '/base/index.js');
+  const base = await import(out + '/core/index.js');
   const { openWarehouse } = await import(out + '/warehouse/index.js');
   const { pullLogs } = await import(out + '/ingest/index.js');
   const warehouse = await openWarehouse({ path: database, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: base.systemClock, log: base.silentLog });

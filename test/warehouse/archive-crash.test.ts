@@ -14,7 +14,7 @@ import { sampled } from '../support/storm.ts';
 const child = `
   const [out, database, spool, batch, moment] = process.argv.slice(1);
   const { readFileSync } = await import('node:fs');
-  const base = await import(out + '/base/index.js');
+  const base = await import(out + '/core/index.js');
   const { openWarehouse } = await import(out + '/warehouse/index.js');
   const die = () => process.kill(process.pid, 'SIGKILL');
   const warehouse = await openWarehouse({ path: database, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: { ...base.systemClock, now: () => ${now} }, log: base.silentLog });

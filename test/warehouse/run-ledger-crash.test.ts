@@ -17,7 +17,7 @@ import { optionsIn, testFolder } from './support.ts';
 /** Claims pass after pass, each time with the clock set back by a slot, and tells of each pass that the ledger took. */
 const child = `
   const [out, path, spool] = process.argv.slice(1);
-  const base = await import(out + '/base/index.js');
+  const base = await import(out + '/core/index.js');
   const { openWarehouse } = await import(out + '/warehouse/index.js');
   const { runs } = await openWarehouse({ path, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: base.systemClock, log: base.silentLog });
   const [cursor] = await runs.cursors();

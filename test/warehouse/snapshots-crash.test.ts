@@ -11,7 +11,7 @@ import { optionsIn, testFolder } from './support.ts';
 /** Lands a snapshot a pass: 300 keys from pass × 50 on, each named by the pass in which it was last changed. */
 const child = `
   const [out, path, spool] = process.argv.slice(1);
-  const base = await import(out + '/base/index.js');
+  const base = await import(out + '/core/index.js');
   const { openWarehouse } = await import(out + '/warehouse/index.js');
   const { snapshots } = await openWarehouse({ path, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: base.systemClock, log: base.silentLog });
   for (let pass = ((await snapshots.watermark('main')) ?? 0) + 1; ; pass += 1) {

@@ -15,7 +15,7 @@ import { base, pullOf, testFolder } from '../support.ts';
 const child = `
   const [out, database, spool, csvs, moment] = process.argv.slice(1);
   const { readFileSync } = await import('node:fs');
-  const base = await import(out + '/base/index.js');
+  const base = await import(out + '/core/index.js');
   const { openWarehouse } = await import(out + '/warehouse/index.js');
   const { pullLogs } = await import(out + '/ingest/index.js');
   const die = () => process.kill(process.pid, 'SIGKILL');

@@ -28,9 +28,9 @@ const perRound = 3;
 /** A process that queues mails and processes the outbox, and is killed by its parent whenever that pleases. */
 const child = `
   const [out, data, url, round, now] = process.argv.slice(1);
-  const base = await import(out + '/base/index.js');
+  const base = await import(out + '/core/index.js');
   const { openWarehouse } = await import(out + '/warehouse/index.js');
-  const mail = await import(out + '/mail/index.js');
+  const mail = await import(out + '/notify/index.js');
   const begun = Date.now();
   const clock = { ...base.systemClock, now: () => base.unixMillis(Number(now) + Date.now() - begun) };
   const log = base.silentLog;
