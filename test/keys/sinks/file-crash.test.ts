@@ -10,7 +10,7 @@ import { delivery, never, older, openSinkFixture, plaintext, secretOf } from './
 const child = `
   const [out, path, step, key] = process.argv.slice(1);
   const { createNamedGates, createSecretRegistry } = await import(out + '/core/index.js');
-  const { createFileSink } = await import(out + '/keys/sinks/file-sink.js');
+  const { createFileSink } = await import(out + '/keys/sinks/file/file-sink.js');
   const { systemFiles } = await import(out + '/keys/sinks/sink-files.js');
   const at = (name) => new Promise((go) => name === step ? setInterval(() => process.stdout.write('there'), 50) : go());
   const files = {
