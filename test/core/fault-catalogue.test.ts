@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { catalogue } from '../../src/base/fault-catalogue.ts';
+import { catalogue } from '../../src/core/fault-catalogue.ts';
 import { readSources } from '../architecture/imports.ts';
 
 const root = new URL('../../src', import.meta.url).pathname;

@@ -1,4 +1,4 @@
-import type { KeyService, KeyJournal, ReopenableJournal } from '../keys/index.ts';
+import type { KeyService, KeyJournal, ReopenableJournal } from '../../keys/index.ts';
 
 /** A trouble that was seen is looked for again before anything is asked of keys: somebody may have fixed it meanwhile. */
 export const recheck = async (journals: ReopenableJournal): Promise<void> => {
