@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { importsOf, readSources } from './imports.ts';
-import { breaches, crowdedFolders, importCycles, missingModules } from './rules.ts';
+import { breaches, overfullFolders, importCycles, missingModules } from './rules.ts';
 
 const root = new URL('../../src', import.meta.url).pathname;
 
@@ -14,7 +14,7 @@ describe('the architecture', () => {
   it('has no import cycle, no folder with more than 25 files, and no module in the table that does not exist', async () => {
     const sources = await readSources(root);
     expect(importCycles(sources)).toEqual([]);
-    expect(crowdedFolders(sources)).toEqual([]);
+    expect(overfullFolders(sources)).toEqual([]);
     expect(missingModules(sources)).toEqual([]);
   });
 
@@ -30,8 +30,8 @@ describe('the architecture', () => {
 
   it('finds a folder with 26 files, and modules that the sources do not have, when they are planted', () => {
     const planted = Array.from({ length: 26 }, (_, index) => ({ path: `core/${index}.ts`, text: '' }));
-    expect(crowdedFolders(planted)).toEqual(['core: 26 files, at most 25']);
-    expect(crowdedFolders(planted.slice(1))).toEqual([]);
+    expect(overfullFolders(planted)).toEqual(['core: 26 files, at most 25']);
+    expect(overfullFolders(planted.slice(1))).toEqual([]);
     expect(missingModules(planted)).toContain('warehouse');
   });
 

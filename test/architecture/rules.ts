@@ -100,7 +100,7 @@ export const breaches = (sources: readonly SourceFile[]): readonly string[] => {
 const maxFilesInFolder = 25;
 
 /** Folders with too many files directly in them. */
-export const crowdedFolders = (sources: readonly SourceFile[]): readonly string[] => {
+export const overfullFolders = (sources: readonly SourceFile[]): readonly string[] => {
   const counts = new Map<string, number>();
   for (const { path } of sources) {
     const folder = posix.dirname(path);

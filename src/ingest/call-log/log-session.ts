@@ -1,20 +1,20 @@
-import type { Clock, GatewayProfile, Log, Progress, UnixSeconds } from '../base/index.ts';
-import type { Warehouse } from '../warehouse/index.ts';
+import type { Clock, GatewayProfile, Log, Progress, UnixSeconds } from '../../core/index.ts';
+import type { Warehouse } from '../../warehouse/index.ts';
 import { askForWindows, freshAskState, lengthOf, windowText } from './ask-logs.ts';
 import type { AnsweredWindow, KnownRowCap } from './ask-logs.ts';
 import { logExportName, probeLogExport } from './fetch-logs.ts';
 import type { FetchDeps } from './fetch-logs.ts';
 import { landFetched } from './land-logs.ts';
 import type { BadRows, LandedLogs } from './land-logs.ts';
-import { learnLogs } from './learn-logs.ts';
-import { createLogObservations } from './log-observations.ts';
-import type { ObservationDeps } from './log-observations.ts';
+import { learnLogs } from '../format/learn-logs.ts';
+import { createLogObservations } from '../format/log-observations.ts';
+import type { ObservationDeps } from '../format/log-observations.ts';
 import type { PlannedWindow } from './log-plan.ts';
 import type { RevisitRule } from './log-revisits.ts';
-import { createPullMeter } from './pull-meter.ts';
-import { announceRetry } from './reread-export.ts';
-import type { RetryRead } from './reread-export.ts';
-import { breaksOff } from './window-pace.ts';
+import { createPullMeter } from '../pull-meter.ts';
+import { announceRetry } from '../reread-export.ts';
+import type { RetryRead } from '../reread-export.ts';
+import { breaksOff } from '../window-pace.ts';
 
 /** What to pull. */
 export type LogPull = {

@@ -1,11 +1,11 @@
-import { interval, unixSeconds } from '../base/index.ts';
-import type { UnixSeconds } from '../base/index.ts';
+import { interval, unixSeconds } from '../../core/index.ts';
+import type { UnixSeconds } from '../../core/index.ts';
 import { probeLogExport } from './fetch-logs.ts';
 import type { FetchDeps } from './fetch-logs.ts';
-import { learnLogs } from './learn-logs.ts';
-import { createLogObservations } from './log-observations.ts';
-import type { ObservationDeps } from './log-observations.ts';
-import type { RereadDeps } from './reread-export.ts';
+import { learnLogs } from '../format/learn-logs.ts';
+import { createLogObservations } from '../format/log-observations.ts';
+import type { ObservationDeps } from '../format/log-observations.ts';
+import type { RereadDeps } from '../reread-export.ts';
 
 export type LogProbe = ObservationDeps &
   FetchDeps &
