@@ -1,6 +1,7 @@
 // Finds words that the glossary replaces, in names, texts and names of files: `node scripts/check-vocabulary.mjs [FOLDER]`.
-// The words are data: vocabulary.json beside this script. An entry lists `words` (single words or phrases, found inside camelCase, snake_case
-// and kebab-case names too) or an `ending` of names, the word to `use`, and exceptions: an exact `text`, the path it is `in`, and a `reason`.
+// The words are data: vocabulary.json beside this script. An entry lists `terms` (single words or phrases, found inside camelCase, snake_case
+// and kebab-case names too) or an `ending` of names, the word to `use`, where it is looked for if not everywhere (`scope`: `names` of code,
+// or `code` without comments), and exceptions: an exact `text`, the path it is `in`, and a `reason`.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,8 +22,8 @@ const partsOf = (line) =>
 
 const phrases = new Map();
 for (const entry of entries)
-  for (const words of entry.words ?? []) {
-    const [first, ...rest] = words.split(' ');
+  for (const term of entry.terms ?? []) {
+    const [first, ...rest] = term.split(' ');
     phrases.set(first, [...(phrases.get(first) ?? []), { entry, rest }]);
   }
 const endings = entries
@@ -34,7 +35,7 @@ const used = new Set();
 /** Whether an exception of the entry covers these positions of the line. */
 const isExcepted = ({ except = [] }, file, line, start, end) =>
   except.some((exception) => {
-    if (!file.startsWith(exception.in ?? '')) return false;
+    if (![exception.in ?? ''].flat().some((path) => file.startsWith(path))) return false;
     for (let at = line.indexOf(exception.text); at >= 0; at = line.indexOf(exception.text, at + 1))
       if (at <= start && end <= at + exception.text.length) return used.add(exception) !== undefined;
     return false;
@@ -57,8 +58,64 @@ const matchesOf = (line) => {
 };
 
 const blank = (text) => text.replaceAll(/[^\n]/g, ' ');
-const withoutComments = (text) =>
-  text.replaceAll(/^\s*\/\*[^]*?\*\//gm, blank).replaceAll(/(?<=^|\s)\/\/ .*$/gm, blank);
+
+/** Comments, strings, template text and regular expressions; what is between them is code. */
+const token = new RegExp(
+  [
+    String.raw`(?<comment>//[^\n]*|/\*[^]*?\*/)`,
+    String.raw`(?<text>'(?:[^'\\\n]|\\[^])*'|"(?:[^"\\\n]|\\[^])*"|(?<=(?:^|[(,=:[!&|?{};>]|\breturn)\s*)/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*)`,
+    '(?<tick>`)',
+    String.raw`(?<open>\{)|(?<close>\})`,
+  ].join('|'),
+  'gm',
+);
+const templateText = /(?:[^`\\$]|\\[^]|\$(?!\{))*/y;
+
+/** The text of a file without comments, and its names: without what is quoted, too. */
+const readCode = (text) => {
+  let bare = '';
+  let names = '';
+  let at = 0;
+  const braces = [];
+  const keep = (end) => {
+    bare += text.slice(at, end);
+    names += text.slice(at, end);
+    at = end;
+  };
+  const quote = (end) => {
+    bare += text.slice(at, end);
+    names += blank(text.slice(at, end));
+    at = end;
+  };
+  const template = () => {
+    templateText.lastIndex = at;
+    quote(at + (templateText.exec(text)?.[0].length ?? 0));
+    const isOpen = text.startsWith('${', at);
+    keep(at + (isOpen ? 2 : 1));
+    if (isOpen) braces.push('template');
+  };
+  for (;;) {
+    token.lastIndex = at;
+    const match = token.exec(text);
+    if (match === null) break;
+    const { comment, text: quoted, tick, open } = match.groups;
+    keep(match.index);
+    const end = at + match[0].length;
+    if (comment !== undefined) {
+      bare += blank(comment);
+      names += blank(comment);
+      at = end;
+    } else if (quoted !== undefined) quote(end);
+    else {
+      keep(end);
+      if (tick !== undefined) template();
+      else if (open !== undefined) braces.push('code');
+      else if (braces.pop() === 'template') template();
+    }
+  }
+  keep(text.length);
+  return { code: bare.split('\n'), names: names.split('\n') };
+};
 
 const filesIn = (path) => {
   if (!existsSync(join(root, path))) return [];
@@ -73,15 +130,18 @@ const problemsOf = (file) => {
   const text = readFileSync(join(root, file), 'utf8');
   if (text.includes('\0')) return [];
   const lines = text.split('\n');
-  const bare = code.test(file) ? withoutComments(text).split('\n') : lines;
+  const scopes = code.test(file) ? readCode(text) : { code: lines, names: [] };
   const inLine = (line, place, isWanted) =>
     matchesOf(line)
       .filter(({ entry, start, end }) => isWanted(entry) && !isExcepted(entry, file, line, start, end))
       .map(({ entry, start, end }) => `${place}: "${line.slice(start, end)}" → "${entry.use}"`);
+  const inLines = (all, wanted) =>
+    all.flatMap((line, index) => inLine(line, `${file}:${index + 1}`, ({ scope }) => scope === wanted));
   return [
     ...inLine(file, file, () => true),
-    ...lines.flatMap((line, index) => inLine(line, `${file}:${index + 1}`, ({ comments }) => comments !== false)),
-    ...bare.flatMap((line, index) => inLine(line, `${file}:${index + 1}`, ({ comments }) => comments === false)),
+    ...inLines(lines, undefined),
+    ...inLines(scopes.code, 'code'),
+    ...inLines(scopes.names, 'names'),
   ];
 };
 
@@ -90,7 +150,7 @@ const problems = scanned.flatMap(filesIn).flatMap(problemsOf);
 const idle = entries
   .flatMap(({ except = [] }) => except)
   .filter((exception) => !used.has(exception))
-  .map(({ text, in: path = 'any file' }) => `vocabulary.json: nothing needs the exception "${text}" in ${path}`);
+  .map(({ text, in: paths = 'any file' }) => `vocabulary.json: nothing needs the exception "${text}" in ${[paths].flat().join(', ')}`);
 const all = process.argv[2] === undefined ? [...problems, ...idle] : problems;
 for (const problem of all) process.stdout.write(`${problem}\n`);
 if (all.length > 0) {

@@ -15,7 +15,11 @@ export const reportRelations: readonly {
   readonly name: string;
   readonly words: string;
   readonly columns: readonly { readonly name: string; readonly type: string; readonly words: string }[];
-}[] = relations.map(({ name, words, columns }) => ({ name, words, columns }));
+}[] = relations.map(({ name, description, columns }) => ({
+  name,
+  words: description,
+  columns: columns.map((column) => ({ name: column.name, type: column.type, words: column.description })),
+}));
 
 /** Reports that come with the program; a folder of the same name beside the config goes before them. */
 const shippedReports = fileURLToPath(new URL('../reports', import.meta.url));

@@ -56,7 +56,7 @@ const moveAccountOn = async (
         account,
         service: view.service,
         stage: view.stage,
-        words: view.words,
+        message: view.words,
       });
   return true;
 };

@@ -205,7 +205,7 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
       ['secrets/billing.env', 'the file the application reads its key from'],
       ['config/', 'the YAML it ran on'],
     ] as const;
-    for (const [file, words] of left) say(`  ${file?.padEnd(27)} ${words}`);
+    for (const [file, message] of left) say(`  ${file?.padEnd(27)} ${message}`);
   } finally {
     await gateway.stop();
   }

@@ -136,8 +136,8 @@ const askOne = async (scope: ReadScope, deps: GatewayDeps, signal: AbortSignal):
   } catch (error) {
     signal.throwIfAborted();
     if (!limit.signal.aborted) throw error;
-    const words = `no answer that could be used came within ${timeout / second} seconds`;
-    throw fault('gateway-timeout', words, { cause: error });
+    const message = `no answer that could be used came within ${timeout / second} seconds`;
+    throw fault('gateway-timeout', message, { cause: error });
   }
 };
 
@@ -160,13 +160,13 @@ const checkClock = async (
   const ours = (asked + clock.now()) / 2;
   // The header leaves out the part of the second.
   const skew = ours - (theirs + second / 2);
-  const words = `${Math.round(Math.abs(skew) / second)} s ${skew < 0 ? 'behind' : 'ahead of'} the gateway’s`;
+  const message = `${Math.round(Math.abs(skew) / second)} s ${skew < 0 ? 'behind' : 'ahead of'} the gateway’s`;
   if (Math.abs(skew) < 2 * second) return passed(about, 'within 2 s of the gateway’s');
-  if (Math.abs(skew) < maxSkew) return passed(about, words);
+  if (Math.abs(skew) < maxSkew) return passed(about, message);
   return {
     about,
     state: 'failed',
-    said: `this machine’s clock is ${words}`,
+    said: `this machine’s clock is ${message}`,
     advice:
       'let the time service (NTP) set the clock of this machine; where it is right, the gateway’s is wrong',
   };

@@ -11,8 +11,8 @@ const evidenceOf = ({ word, bare, charged, refunds, free }: KindLabel): string =
   `${shownWord(word)}: ${count(charged + refunds + free, 'row')} with a charge or tokens, ${bare.toLocaleString('en-US')} without`;
 
 /** What the words of a column were found to mean; nothing for a column that proves nothing. */
-const columnPoint = (column: string, words: readonly KindLabel[]): LearnedView['points'] => {
-  const proven = words.filter(({ meaning }) => meaning !== undefined);
+const columnPoint = (column: string, labels: readonly KindLabel[]): LearnedView['points'] => {
+  const proven = labels.filter(({ meaning }) => meaning !== undefined);
   if (proven.length === 0) return [];
   return [
     {
@@ -31,14 +31,14 @@ export const kindPoints = async (
   account: string,
   logs: Pick<Warehouse['logs'], 'kindLabels' | 'unclear'>,
 ): Promise<LearnedView['points']> => {
-  const words = await logs.kindLabels(account);
-  const columns = [...new Set(words.map(({ column }) => column))];
+  const labels = await logs.kindLabels(account);
+  const columns = [...new Set(labels.map(({ column }) => column))];
   const unclear = await logs.unclear(account, everything);
   return [
     ...columns.flatMap((column) =>
       columnPoint(
         column,
-        words.filter((one) => one.column === column),
+        labels.filter((one) => one.column === column),
       ),
     ),
     ...(unclear === 0

@@ -24,10 +24,10 @@ const evidenceOf = (
   {
     parts,
     setting,
-    words,
-  }: { readonly parts: string; readonly setting: string; readonly words: readonly string[] },
+    labels,
+  }: { readonly parts: string; readonly setting: string; readonly labels: readonly string[] },
 ): string => {
-  const [excludes = '', includesPrice = '', excludesPrice = ''] = words;
+  const [excludes = '', includesPrice = '', excludesPrice = ''] = labels;
   return [
     `${count(evidence.calls)} calls, ${parts}`,
     ...(evidence.excludesCalls > 0 ? [`${count(evidence.excludesCalls)} ${excludes}`] : []),
@@ -50,7 +50,7 @@ const inputPoint = (one: ModelConvention): readonly Point[] => {
       evidence: evidenceOf(one, {
         parts: `${count(evidence.cacheCalls)} with cached tokens`,
         setting: 'gateway.token_convention',
-        words: [
+        labels: [
           'with more of them than prompt',
           'charges show that the prompt holds them',
           'charges show that they come on top',
@@ -71,7 +71,7 @@ const outputPoint = ({ model, output }: ModelConvention): readonly Point[] => {
       evidence: evidenceOf(output, {
         parts: `${count(evidence.reasoningCalls)} with reasoning tokens`,
         setting: 'gateway.output_convention',
-        words: [
+        labels: [
           'with more of them than completion',
           'charges show that the completion holds them',
           'charges show that they come on top',

@@ -44,9 +44,9 @@ export const readEnvelope = <T>(
 ): T => {
   const opened = envelope.safeParse(readJson(text, endpoint, redact));
   if (!opened.success) {
-    const words = gatewayTerms(text, redact);
+    const terms = gatewayTerms(text, redact);
     throw (
-      denialIn(words, endpoint) ?? unreadable(endpoint, `no envelope with success${quoted(words.message)}`)
+      denialIn(terms, endpoint) ?? unreadable(endpoint, `no envelope with success${quoted(terms.message)}`)
     );
   }
   if (!opened.data.success) throw envelopeRefusal(text, endpoint, redact);

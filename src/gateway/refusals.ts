@@ -44,19 +44,19 @@ const scopeCodes = new Set([
   'permission_denied',
 ]);
 
-const keyRefused = (endpoint: Endpoint, status: number, words: GatewayTerms): Fault =>
+const keyRefused = (endpoint: Endpoint, status: number, terms: GatewayTerms): Fault =>
   fault(
     'gateway-key-refused',
-    `the gateway refused the Admin Key for ${nameOf(endpoint)} (${status})${quoted(words.message)}`,
+    `the gateway refused the Admin Key for ${nameOf(endpoint)} (${status})${quoted(terms.message)}`,
     {
       advice: `check admin_key: it starts with sk-admin-, must not be revoked, and needs the scope ${endpoint.scope} here`,
     },
   );
 
-const scopeMissing = (endpoint: Endpoint, status: number, words: GatewayTerms): Fault =>
+const scopeMissing = (endpoint: Endpoint, status: number, terms: GatewayTerms): Fault =>
   fault(
     'gateway-scope-missing',
-    `the Admin Key may not use ${nameOf(endpoint)} (${status}): it needs the scope ${endpoint.scope}${quoted(words.message)}`,
+    `the Admin Key may not use ${nameOf(endpoint)} (${status}): it needs the scope ${endpoint.scope}${quoted(terms.message)}`,
     {
       advice: `issue an Admin Key that has the scope ${endpoint.scope}; some gateways answer a revoked key like this too`,
     },
@@ -66,12 +66,12 @@ const scopeMissing = (endpoint: Endpoint, status: number, words: GatewayTerms): 
 const denied = (
   endpoint: Endpoint,
   status: number,
-  words: GatewayTerms,
+  terms: GatewayTerms,
   code: string | undefined,
 ): Fault | undefined => {
   if (code === undefined) return undefined;
-  if (scopeCodes.has(code)) return scopeMissing(endpoint, status, words);
-  return keyCodes.has(code) ? keyRefused(endpoint, status, words) : undefined;
+  if (scopeCodes.has(code)) return scopeMissing(endpoint, status, terms);
+  return keyCodes.has(code) ? keyRefused(endpoint, status, terms) : undefined;
 };
 
 const redirected = (answer: RefusedAnswer, endpoint: Endpoint, redact: (text: string) => string): Fault => {
@@ -84,8 +84,8 @@ const redirected = (answer: RefusedAnswer, endpoint: Endpoint, redact: (text: st
 };
 
 /** What an answer under HTTP 200 that is not the one due says of the key or its scope, by a code alone. */
-export const denialIn = (words: GatewayTerms, endpoint: Endpoint): Fault | undefined =>
-  denied(endpoint, 200, words, words.code);
+export const denialIn = (terms: GatewayTerms, endpoint: Endpoint): Fault | undefined =>
+  denied(endpoint, 200, terms, terms.code);
 
 /** `success: false` under HTTP 200: the message is translated and only quoted; a code, where there is one, may tell more. */
 export const envelopeRefusal = (
@@ -93,12 +93,12 @@ export const envelopeRefusal = (
   endpoint: Endpoint,
   redact: (text: string) => string,
 ): Fault => {
-  const words = gatewayTerms(body, redact);
+  const terms = gatewayTerms(body, redact);
   return (
-    denialIn(words, endpoint) ??
+    denialIn(terms, endpoint) ??
     fault(
       'gateway-refused',
-      `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}${quoted(words.message)}`,
+      `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}${quoted(terms.message)}`,
       {
         advice: `the message is the gateway’s own; check the request, that admin_key is not revoked, and that it has the scope ${endpoint.scope}`,
       },
@@ -110,17 +110,17 @@ export const envelopeRefusal = (
 export const refusalOf = (answer: RefusedAnswer, endpoint: Endpoint, deps: RefusalDeps): Fault => {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) return redirected(answer, endpoint, deps.redact);
-  const words = gatewayTerms(answer.text, deps.redact);
+  const terms = gatewayTerms(answer.text, deps.redact);
   const name = nameOf(endpoint);
-  const said = quoted(words.message);
+  const said = quoted(terms.message);
   const wait = retryAfter(headers, deps.now);
   const later = wait === undefined ? {} : { retryAfter: wait };
   if (status === 401 || status === 403) {
     const challenge = /\berror="?([\w-]+)/.exec(headers['www-authenticate'] ?? '')?.[1]?.toLowerCase();
     return (
-      denied(endpoint, status, words, challenge) ??
-      denied(endpoint, status, words, words.code) ??
-      (status === 401 ? keyRefused(endpoint, status, words) : scopeMissing(endpoint, status, words))
+      denied(endpoint, status, terms, challenge) ??
+      denied(endpoint, status, terms, terms.code) ??
+      (status === 401 ? keyRefused(endpoint, status, terms) : scopeMissing(endpoint, status, terms))
     );
   }
   if (status === 404)

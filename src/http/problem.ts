@@ -83,8 +83,8 @@ const byPattern: readonly (readonly [RegExp, ...Messages])[] = [
 const errorText = (code: string): Messages | undefined => {
   const known = byCode[code];
   if (known !== undefined) return known;
-  const [, kind, words] = byPattern.find(([pattern]) => pattern.test(code)) ?? [];
-  return kind === undefined || words === undefined ? undefined : [kind, words];
+  const [, kind, message] = byPattern.find(([pattern]) => pattern.test(code)) ?? [];
+  return kind === undefined || message === undefined ? undefined : [kind, message];
 };
 
 /** The proxy's own refusal of a tunnel reaches us only as this text of undici's. */
@@ -109,6 +109,8 @@ export const problemOf = (error: unknown, host: string, proxy?: string): unknown
   // undici's parser names only some of its errors by a code.
   const parser = error instanceof Error && error.name === 'HTTPParserError' ? 'HPE_UNKNOWN' : undefined;
   const name = code ?? parser;
-  const words = name === undefined ? undefined : errorText(name);
-  return words === undefined ? error : networkProblem(words[0], `${way} ${words[1]} (${name})`, error);
+  const messages = name === undefined ? undefined : errorText(name);
+  return messages === undefined
+    ? error
+    : networkProblem(messages[0], `${way} ${messages[1]} (${name})`, error);
 };

@@ -156,7 +156,7 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
     case 'escalated':
       // One that was being removed stays as well: somebody uses it again.
       return withOld(rotation, event.keyId, {
-        held: { reason: event.reason, words: event.words, escalated: event.what === 'escalated' },
+        held: { reason: event.reason, message: event.words, escalated: event.what === 'escalated' },
         state: 'working',
         quiet: false,
         ...unsettled(rotation, event.keyId),

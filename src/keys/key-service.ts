@@ -71,8 +71,8 @@ const placed = (
     };
   });
 
-const advancedOf = ({ rotation, moved, words, fault: failure }: Moved): Advanced => ({
-  view: viewOfRotation(rotation, words),
+const advancedOf = ({ rotation, moved, message, fault: failure }: Moved): Advanced => ({
+  view: viewOfRotation(rotation, message),
   moved,
   ...(failure === undefined ? {} : { fault: failure }),
 });
@@ -183,8 +183,11 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     const found = placed(keys, journal.lineage(account), rotations, deps.templates);
     const retained = journal.retained(account);
     return found.map((surveyed) => {
-      const words = retained.get(surveyed.key.id)?.words;
-      return withUnfinished(words === undefined ? surveyed : { ...surveyed, retained: words }, unfinished);
+      const message = retained.get(surveyed.key.id)?.words;
+      return withUnfinished(
+        message === undefined ? surveyed : { ...surveyed, retained: message },
+        unfinished,
+      );
     });
   };
 

@@ -7,7 +7,7 @@ import type { Cycle, Step } from './rotation/cycle.ts';
 import { differencesOf, readHeld, sinksOf } from './rotation/up-to-date.ts';
 import { openRotation } from './service-parts.ts';
 
-type Change = { readonly step: Step; readonly words: string };
+type Change = { readonly step: Step; readonly message: string };
 
 /** Keys of the open rotation that the journal takes for orphans, and that others may use. */
 const doubted = (cycle: Cycle, service: string, now: UnixMillis): readonly Change[] => {
@@ -23,7 +23,7 @@ const doubted = (cycle: Cycle, service: string, now: UnixMillis): readonly Chang
       : [
           {
             step: adoptionOf({ keyId: listed.id, generation, name }, birthOf(listed, now)),
-            words: `${name} (id ${listed.id}) is generation ${generation} of ${service}`,
+            message: `${name} (id ${listed.id}) is generation ${generation} of ${service}`,
           },
         ];
   });
@@ -45,7 +45,7 @@ const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change
       return [
         {
           step: adoptionOf({ keyId, generation: place.generation, name }, birthOf(listed, clock.now())),
-          words: `${name} (id ${keyId}) is generation ${place.generation} of ${service}`,
+          message: `${name} (id ${keyId}) is generation ${place.generation} of ${service}`,
         },
       ];
     }),
@@ -53,17 +53,17 @@ const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change
       .filter(({ is }) => is !== 'known')
       .map(({ place, sink, fingerprint }) => ({
         step: { what: 'observed' as const, place, fingerprint },
-        words: `${sink} holds what it holds now (SHA-256 ${fingerprint.slice(0, 12)}…)`,
+        message: `${sink} holds what it holds now (SHA-256 ${fingerprint.slice(0, 12)}…)`,
       })),
     ...(open === undefined
       ? []
       : [
           {
             step: { what: 'given-up' as const },
-            words: `the rotation ${open.id} is given up; the next one delivers one key to every sink`,
+            message: `the rotation ${open.id} is given up; the next one delivers one key to every sink`,
           },
         ]),
-    { step: { what: 'reconciled' as const }, words: `keys of ${service} are written again` },
+    { step: { what: 'reconciled' as const }, message: `keys of ${service} are written again` },
   ];
 };
 
@@ -91,7 +91,7 @@ export const reconcileService = async (
   return {
     service,
     differences: differences.map(describeDifference),
-    changes: changes.map(({ words }) => words),
+    changes: changes.map(({ message }) => message),
     applied: apply,
   };
 };

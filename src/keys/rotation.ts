@@ -49,7 +49,7 @@ export type OldKey = GenerationKey & {
   /** What it had left at the cutover, as served; nothing when unlimited. */
   readonly remain?: Money;
   readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };
-  readonly held?: { readonly reason: RetainedReason; readonly words: string; readonly escalated: boolean };
+  readonly held?: { readonly reason: RetainedReason; readonly message: string; readonly escalated: boolean };
   readonly quiet: boolean;
   /** The names it was proven by: log rows carry names. */
   readonly idleNames?: readonly string[];

@@ -234,7 +234,7 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
           return `the rotation of ${service} is given up; its new key is in every sink, and what is left of the old ones goes with the next rotation`;
         const kept =
           verdict?.verdict === 'retain'
-            ? `; ${key?.name ?? ''} is kept${verdict.passing ? ' for now' : ''}: ${verdict.words}. \`tollkeeper keys expire id:${key?.keyId ?? ''}\` ends it`
+            ? `; ${key?.name ?? ''} is kept${verdict.passing ? ' for now' : ''}: ${verdict.message}. \`tollkeeper keys expire id:${key?.keyId ?? ''}\` ends it`
             : '';
         return `the rotation of ${service} is given up; ${describeOldKey(cycle, rotation)}${kept}`;
       }),

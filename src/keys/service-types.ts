@@ -111,7 +111,7 @@ export type KeyAlert = {
   readonly service: string;
   readonly rotation: string;
   readonly title: string;
-  readonly words: string;
+  readonly message: string;
   /** What to do, where that is not what it is for most news of the kind. */
   readonly advice?: string;
   readonly use?: KeyUse;

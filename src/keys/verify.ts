@@ -37,11 +37,11 @@ const evidenceOf = (answer: ModelAnswer, tries: number, spent: number): string =
 
 /** What no answer has decided. */
 const unclear = (answer: ModelAnswer): Error => {
-  const words = `whether the key works is not known: ${called(answer)}${messageBy(answer)}`;
+  const message = `whether the key works is not known: ${called(answer)}${messageBy(answer)}`;
   const wait = answer.retryAfter === undefined ? {} : { retryAfter: answer.retryAfter };
   return answer.passing
-    ? fault('key-verify-unclear', words, wait)
-    : fault('key-verify-unclear', words, {
+    ? fault('key-verify-unclear', message, wait)
+    : fault('key-verify-unclear', message, {
         retryHelps: false,
         advice: 'name a model under verify that the key may call at this kind of endpoint',
       });

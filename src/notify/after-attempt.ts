@@ -57,13 +57,13 @@ export const afterAttempt = (
   }
   const isOver = outcome.state === 'failed' || at - row.triedFrom >= giveUpAfter;
   if (isOver) {
-    const words =
+    const message =
       outcome.state === 'failed'
         ? fault.message
         : `given up after 5 days; the last attempt: ${fault.message}`;
     return row.doubts === 0
-      ? { state: 'failed', error: words, doubt: false }
-      : { state: 'unknown', error: `${words}; ${mayHaveArrived}`, doubt: false };
+      ? { state: 'failed', error: message, doubt: false }
+      : { state: 'unknown', error: `${message}; ${mayHaveArrived}`, doubt: false };
   }
   // An attempt that we stopped ourselves says nothing of the server.
   const isOurs: boolean = hasCode(fault, 'aborted');

@@ -89,8 +89,8 @@ export const createDelivery = (deps: RouteWorkerDeps, declared: readonly OutboxR
  */
 export const recoverInterrupted = async (deps: SettleDeps): Promise<number> => {
   const left = await deps.outbox.list({ states: ['sending'] });
-  const words = 'the process ended while the mail was being sent: it may or may not have arrived';
+  const message = 'the process ended while the mail was being sent: it may or may not have arrived';
   for (const row of left)
-    await settleAttempt(row, { state: 'unknown', fault: fault('mail-outcome-unknown', words) }, deps);
+    await settleAttempt(row, { state: 'unknown', fault: fault('mail-outcome-unknown', message) }, deps);
   return left.length;
 };

@@ -37,7 +37,7 @@ export const notifyComparison = ({ source, entry, verdict, match, why }: Told): 
       ? `says ${reading} ${unit}, the log adds up to ${ours}`
       : `says ${reading} (${open}, it is not known which), the log adds up to ${ours} ${unit}`;
   const says = `${capital(theirs)} ${read}`;
-  const words: Readonly<Record<Verdict, string>> = {
+  const message: Readonly<Record<Verdict, string>> = {
     equal: `The log adds up to ${theirs}: ${reading} ${unit}${more}.`,
     rounding: `The log adds up to ${theirs}, ${reading} ${unit}, within its rounding (${gap})${more}.`,
     refunds: `The log’s consumption is ${theirs}, ${reading} ${unit}${near}${withoutRefunds}${more}.`,
@@ -49,7 +49,7 @@ export const notifyComparison = ({ source, entry, verdict, match, why }: Told): 
     truncated: `The log is short: ${theirs} ${read}, ${size} is missing${more}.`,
     unexplained: `${says}: ${gap} is unexplained${more}.`,
   };
-  return words[verdict];
+  return message[verdict];
 };
 
 /** What all comparisons of a span come to. */

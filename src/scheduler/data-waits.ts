@@ -72,8 +72,8 @@ export const createDataWaits = (deps: DataDeps): DataWaits => {
         isLate = isHopeless(run, job, need, now) && isLate;
       }
       if (missing.length === 0) return { state: 'ready' };
-      const words = `${missing.join('; ')}; needed are data through ${shown(through)}`;
-      return { state: isLate ? 'late' : 'waiting', words };
+      const message = `${missing.join('; ')}; needed are data through ${shown(through)}`;
+      return { state: isLate ? 'late' : 'waiting', message };
     },
     runEnded: () => reached.clear(),
     forget: (run) => void asked.delete(keyText(run)),

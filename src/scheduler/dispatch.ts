@@ -7,7 +7,7 @@ import { isBySlot, keyText } from './run-key.ts';
 /** How the data that a run needs stand. `words`: what is missing. */
 export type DataState =
   | { readonly state: 'ready' }
-  | { readonly state: 'waiting' | 'late'; readonly words: string };
+  | { readonly state: 'waiting' | 'late'; readonly message: string };
 
 export type Situation = {
   readonly now: UnixMillis;
@@ -117,7 +117,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
     close(run, run.state === 'failed' || run.state === 'interrupted' ? run.state : 'skipped', reason);
 
   const consider = (run: LedgerRun): void => {
-    const wait = (words: () => string): void => void waits.set(keyText(run), words);
+    const wait = (message: () => string): void => void waits.set(keyText(run), message);
     const job = jobs.get(run.job);
     if (job === undefined) return giveUp(run, 'the job is no longer declared');
     const isOrdered = situation.isOrdered(run);
@@ -153,9 +153,9 @@ export const planDispatch = (situation: Situation): Dispatch => {
           `the slot ${formatSlot(run.slot, job.timezone)} replaced it, since concurrency is replace`,
         );
     const data = job.needs.length === 0 ? { state: 'ready' as const } : situation.data(run);
-    if (data.state === 'waiting') return wait(() => data.words);
+    if (data.state === 'waiting') return wait(() => data.message);
     if (data.state === 'late' && job.whenLate === 'fail')
-      return close(run, 'failed', `${data.words}, and when_late is fail`, 'data-late');
+      return close(run, 'failed', `${data.message}, and when_late is fail`, 'data-late');
     const held = job.locks.find((lock) => locks.has(lock));
     if (held !== undefined) return wait(() => `the lock ${held} is held by ${locks.get(held) ?? ''}`);
     if (places <= 0) return wait(() => `${maxRunning} jobs run already (scheduler.max_running)`);
@@ -163,7 +163,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
     for (const lock of job.locks) locks.set(lock, job.name);
     const begun = { ...run, state: 'running' as const };
     ofJob.set(run.job, [...others.filter((other) => !closed.has(other)), begun]);
-    starts.push({ run, ...(data.state === 'late' ? { dataLate: data.words } : {}) });
+    starts.push({ run, ...(data.state === 'late' ? { dataLate: data.message } : {}) });
   };
 
   for (const run of open.filter(({ state }) => state !== 'running').toSorted(inOrder)) {

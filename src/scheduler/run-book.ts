@@ -71,9 +71,9 @@ export const createRunBook = (deps: RunBookDeps): RunBook => {
       return;
     }
     const again = run.nextAttempt === undefined ? {} : { nextAttempt: iso(run.nextAttempt) };
-    const words = run.state === 'interrupted' ? 'the run was interrupted' : 'the run failed';
+    const message = run.state === 'interrupted' ? 'the run was interrupted' : 'the run failed';
     const fields = { ...errorFields(error), error: run.reason, milliseconds, ...again };
-    about(run)[run.nextAttempt === undefined ? 'error' : 'warn'](words, fields);
+    about(run)[run.nextAttempt === undefined ? 'error' : 'warn'](message, fields);
     if (run.nextAttempt === undefined && isBySlot(run) && isMeant !== true)
       outages.note(run, 'failed', run.reason ?? '');
   };

@@ -15,27 +15,27 @@ const patterns: readonly (readonly [RegExp, FaultCode])[] = [
 ];
 
 /** Which process holds the file, when that is what the words say. */
-export const lockHolder = (words: string): number | 'unknown' | undefined => {
-  if (!/Conflicting lock/i.test(words)) return undefined;
+export const lockHolder = (message: string): number | 'unknown' | undefined => {
+  if (!/Conflicting lock/i.test(message)) return undefined;
   // A process of another container has no number here.
-  const id = Number(/\(PID (\d+)\)/.exec(words)?.[1] ?? 0);
+  const id = Number(/\(PID (\d+)\)/.exec(message)?.[1] ?? 0);
   return id > 0 ? id : 'unknown';
 };
 
-const summary = (code: FaultCode, path: string, words: string): string => {
-  const holder = lockHolder(words);
+const summary = (code: FaultCode, path: string, message: string): string => {
+  const holder = lockHolder(message);
   if (code === 'warehouse-locked')
     return `${path} is held by another process${typeof holder === 'number' ? ` (process id ${holder})` : ''}`;
   // Another file than the database may lie on another volume: it is the one to look at.
-  if ((code === 'disk-full' || code === 'path-unwritable') && /"\/[^"]+"/.test(words)) return words;
-  return `${path}: ${words}`;
+  if ((code === 'disk-full' || code === 'path-unwritable') && /"\/[^"]+"/.test(message)) return message;
+  return `${path}: ${message}`;
 };
 
 /** The catalogue's error for whatever DuckDB threw; faults pass through as they are. */
 export const engineFault = (error: unknown, path: string): Fault => {
   if (isFault(error)) return error;
-  const words = messageOf(error).split('\n')[0] ?? '';
-  const code = patterns.find(([pattern]) => pattern.test(words))?.[1] ?? 'warehouse-failed';
-  const advice = /Out of Memory/i.test(words) ? { advice: 'raise warehouse.memory_limit' } : {};
-  return fault(code, summary(code, path, words), { cause: error, ...advice });
+  const message = messageOf(error).split('\n')[0] ?? '';
+  const code = patterns.find(([pattern]) => pattern.test(message))?.[1] ?? 'warehouse-failed';
+  const advice = /Out of Memory/i.test(message) ? { advice: 'raise warehouse.memory_limit' } : {};
+  return fault(code, summary(code, path, message), { cause: error, ...advice });
 };

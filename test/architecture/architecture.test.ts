@@ -95,9 +95,9 @@ describe('the architecture', () => {
     ['console', 'jobs/x.ts', `console.log('x');`, 'console has its home'],
     ['randomness', 'http/x.ts', `const r = Math.random();`, 'Math.random has its home'],
     ['an import from outside src', 'core/x.ts', `import { a } from '../../test/x.ts';`, 'leads out of src'],
-  ])('finds %s when it is planted', async (_, path, text, words) => {
+  ])('finds %s when it is planted', async (_, path, text, message) => {
     const sources = await readSources(root);
-    expect(breaches([...sources, { path, text }]).join('\n')).toContain(words);
+    expect(breaches([...sources, { path, text }]).join('\n')).toContain(message);
   });
 
   it('finds a package in two modules when it is planted', () => {

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const scripts = fileURLToPath(new URL('../../scripts/', import.meta.url));
 
 type Entry = {
-  readonly words?: readonly string[];
+  readonly terms?: readonly string[];
   readonly ending?: string;
   readonly use: string;
   readonly except?: readonly { readonly text: string; readonly reason: string }[];
@@ -38,15 +38,15 @@ const check = async (): Promise<{ readonly code: number; readonly output: string
   }
 };
 
-const single = entries.find(({ words, except }) => words?.length === 2 && except === undefined);
-const word = single?.words?.[0] ?? '';
+const single = entries.find(({ terms, except }) => terms?.length === 2 && except === undefined);
+const word = single?.terms?.[0] ?? '';
 const capital = `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-const phrase = entries.flatMap(({ words }) => words ?? []).find((words) => words.includes(' ')) ?? '';
+const phrase = entries.flatMap(({ terms }) => terms ?? []).find((message) => message.includes(' ')) ?? '';
 
 describe('the vocabulary check', () => {
   it('has a list of at least 60 words, each with the word to use, and a reason for each exception', () => {
     expect(entries.length).toBeGreaterThanOrEqual(60);
-    const listed = entries.flatMap(({ words, ending }) => words ?? [ending ?? '']);
+    const listed = entries.flatMap(({ terms, ending }) => terms ?? [ending ?? '']);
     expect(new Set(listed).size).toBe(listed.length);
     for (const { use, except = [] } of entries) {
       expect(use).not.toBe('');

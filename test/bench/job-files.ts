@@ -28,8 +28,8 @@ const zones = [
 ];
 
 /** A number from 0 up to `below` that is always the same for the same words. */
-const pick = (below: number, ...words: readonly (string | number)[]): number =>
-  createHash('sha256').update(words.join(' ')).digest().readUInt32BE() % below;
+const pick = (below: number, ...columns: readonly (string | number)[]): number =>
+  createHash('sha256').update(columns.join(' ')).digest().readUInt32BE() % below;
 
 const hourIn = (zone: string, at: number): number =>
   Number(new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit' }).format(at));

@@ -4,7 +4,7 @@ export type BenchReport = {
   /** With a target the value is to be below it. */
   readonly figure: (name: string, value: number, unit: string, target?: number) => void;
   /** A figure in words, with nothing that it is to be. */
-  readonly row: (name: string, words: string) => void;
+  readonly row: (name: string, message: string) => void;
   readonly missed: () => number;
 };
 
@@ -15,10 +15,10 @@ export const createReport = (write: (text: string) => void): BenchReport => {
     figure: (name, value, unit, target) => {
       const isMet = target === undefined || value < target;
       if (!isMet) missed += 1;
-      const words = target === undefined ? '' : `   below ${target} ${unit}: ${isMet ? 'met' : 'MISSED'}`;
-      write(`  ${name.padEnd(40)}${value.toFixed(2).padStart(9)} ${unit}${words}\n`);
+      const message = target === undefined ? '' : `   below ${target} ${unit}: ${isMet ? 'met' : 'MISSED'}`;
+      write(`  ${name.padEnd(40)}${value.toFixed(2).padStart(9)} ${unit}${message}\n`);
     },
-    row: (name, words) => write(`  ${name.padEnd(40)} ${words}\n`),
+    row: (name, message) => write(`  ${name.padEnd(40)} ${message}\n`),
     missed: () => missed,
   };
 };

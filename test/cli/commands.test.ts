@@ -48,10 +48,10 @@ describe('wrong use is told in words, never with a stack', () => {
     [['report', 'spend-summary', '--locale', 'fr'], /Allowed choices are en, de, zh/],
     [['sandbox', '--port', '70000'], /at most 65535/],
     [['sandbox', '--port', '0', '--host', '192.0.2.1'], /192\.0\.2\.1 cannot be listened on/],
-  ])('%j', async (argv, words) => {
+  ])('%j', async (argv, message) => {
     const ran = await run(...argv);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toMatch(words);
+    expect(ran.stderr).toMatch(message);
     expect(ran.stderr).not.toMatch(/^ {4}at /m);
   });
 

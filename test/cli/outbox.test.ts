@@ -117,10 +117,10 @@ describe('outbox', () => {
     [['outbox', '--state', 'lost'], /it must be of queued, sending, /],
     [['outbox', 'resend'], /missing required argument/],
     [['outbox', 'forget', '1'], /too many arguments|unknown command/],
-  ])('%j is wrong use', async (argv, words) => {
+  ])('%j is wrong use', async (argv, message) => {
     const ran = await run(...argv);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toMatch(words);
+    expect(ran.stderr).toMatch(message);
   });
 
   it('resend and drop show examples', async () => {

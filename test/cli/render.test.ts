@@ -389,10 +389,10 @@ needs a person: a rotation waits: stuck; an old key past the time: late
   });
 
   it('are advanced by a daemon alone', () => {
-    const words = 'no daemon runs: nothing moves them on until `tollkeeper serve` runs';
+    const message = 'no daemon runs: nothing moves them on until `tollkeeper serve` runs';
     const { daemon: _, ...without } = withRotations([rotation('calm')]);
-    expect(pageOf(without)).toContain(words);
-    expect(pageOf(withRotations([rotation('calm')]))).not.toContain(words);
+    expect(pageOf(without)).toContain(message);
+    expect(pageOf(withRotations([rotation('calm')]))).not.toContain(message);
   });
 
   it('say where a name is of another account, how many more there are, and keep to their lines', () => {

@@ -62,9 +62,9 @@ describe('how a run ended', () => {
     ['interrupted', 'was interrupted'],
     ['queued', 'has not begun'],
     ['running', 'has not ended'],
-  ] as const)('%s: no success either', (state, words) => {
+  ] as const)('%s: no success either', (state, message) => {
     const told = printResult(resultOf(runView('2026-11-21T07:00:00Z', { state, reason: 'so' })));
-    expect(told).toEqual({ out: '', err: `tollkeeper: daily-spend ${words}: so\n`, code: 1 });
+    expect(told).toEqual({ out: '', err: `tollkeeper: daily-spend ${message}: so\n`, code: 1 });
   });
 
   it.each(['deferred', 'failed', 'unknown'] as const)('well, but with mail %s: exit code 1', (what) => {
@@ -165,8 +165,8 @@ describe('which slots', () => {
     [{ to: 'x' }, /--to needs --from/],
     [{ slot: 's', from: 'x', to: 'y' }, /--slot does not go/],
     [{ slot: 's', to: 'y' }, /--slot does not go/],
-  ])('%j is wrong use', (options, words) => {
-    expect(() => requestOf('a', options)).toThrow(words);
+  ])('%j is wrong use', (options, message) => {
+    expect(() => requestOf('a', options)).toThrow(message);
     expect(() => requestOf('a', options)).toThrow(expect.objectContaining({ exitCode: 2 }) as Error);
   });
 });

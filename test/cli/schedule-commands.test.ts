@@ -115,10 +115,10 @@ describe('one run', () => {
     [['--slot', 'yesterday'], /"yesterday" is no moment/],
     [['--slot', '2027-01-01'], /yet to come/],
     [['--from', '2026-11-21', '--to', '2026-11-20'], /does not lie before/],
-  ])('%j is wrong use', async (options, words) => {
+  ])('%j is wrong use', async (options, message) => {
     const ran = await run('run', 'pull-logs', ...options);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toMatch(words);
+    expect(ran.stderr).toMatch(message);
     expect(ran.stderr).toContain('what to do: ');
   });
 });

@@ -26,7 +26,7 @@ const edited = (edits: readonly Edit[]): Files => {
 const changed = async (...edits: Edit[]) =>
   describeChanges(await configOf(goodFiles), await configOf(edited(edits)));
 
-const job = (name: string, words: string) => `job ${name}: ${words}`;
+const job = (name: string, message: string) => `job ${name}: ${message}`;
 
 describe('what a reload changes', () => {
   it.each<[string, Edit[], string[]]>([
@@ -125,8 +125,8 @@ describe('what a reload changes', () => {
       ['team growth: budget.month 500 removed'],
     ],
     ['a team that is removed', [[/^ {2}growth.*\n/m, '']], ['team growth removed']],
-  ])('%s', async (_, edits, words) => {
-    expect(await changed(...edits)).toEqual({ changes: words, atNextStart: [] });
+  ])('%s', async (_, edits, texts) => {
+    expect(await changed(...edits)).toEqual({ changes: texts, atNextStart: [] });
   });
 
   it('is told apart where it takes effect at the next start alone', async () => {

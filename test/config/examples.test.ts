@@ -73,8 +73,8 @@ describe('the page on key rotation', () => {
 
   it('tells commands and options that there are', async () => {
     await using folder = await openFolder();
-    const ranges = [...(await readPage()).matchAll(/`tollkeeper (keys(?: [^`]*)?)`/g)].map(([, words = '']) =>
-      words.split(' '),
+    const ranges = [...(await readPage()).matchAll(/`tollkeeper (keys(?: [^`]*)?)`/g)].map(
+      ([, message = '']) => message.split(' '),
     );
     const named = new Set(ranges.map(([, name]) => name).filter((name) => name !== undefined));
     expect(named.size).toBeGreaterThan(10);

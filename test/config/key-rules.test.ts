@@ -105,8 +105,8 @@ describe('a job rotate-keys', () => {
         'deliver: [{ file: { path: "/s/{service}.env", variable: K } }, { file: { path: "/s/{service}.env", variable: K } }]',
       ),
     ],
-  ])('%s', async (words, lines) => {
-    expect(await faultsOf('rotate-keys', lines)).toContain(words);
+  ])('%s', async (message, lines) => {
+    expect(await faultsOf('rotate-keys', lines)).toContain(message);
   });
 
   it('tells the place of what is wrong, and what to do', async () => {
@@ -142,17 +142,17 @@ describe('a job rotate-keys', () => {
     ['1h', undefined],
   ])('needs a call log that is asked for when late rows have come: lag %s', async (lag, told) => {
     const hasty = pull.replace(' }', `, lag: ${lag} }`);
-    const words =
+    const message =
       told === undefined
         ? ''
         : `config/jobs/a.yaml:12:5: jobs.a.retire needs a call log that is asked for when late rows have come, and lag of pull is ${told}: rows come up to ten minutes late, so that no key could be proven unused
   what to do: write lag: 10m (the default) or longer in job pull`;
     const retire = rotating('retire: { when: unused }');
-    expect(await faultsOf('rotate-keys', retire, [hasty, snapshot])).toBe(words);
+    expect(await faultsOf('rotate-keys', retire, [hasty, snapshot])).toBe(message);
     // By hand it may be run, too.
     const byHand = hasty.replace('pull:', 'other-pull:').replace('schedule: "7 * * * *", ', '');
     expect(await faultsOf('rotate-keys', retire, [pull, byHand])).toBe(
-      words.replace('of pull', 'of other-pull').replace('job pull', 'job other-pull'),
+      message.replace('of pull', 'of other-pull').replace('job pull', 'job other-pull'),
     );
     for (const rests of [
       faultsOf('rotate-keys', rotating('retire: { when: after-overlap }'), [hasty]),
@@ -169,10 +169,10 @@ describe('a job rotate-keys', () => {
     const other = (name: string, path: string) =>
       `b: { kind: rotate-keys, account: other, keys: { name: "${name}" }, every: 30d, mode: apply, deliver: [{ file: { path: "${path}", variable: K } }], ${verify}, retire: { when: after-overlap } }`;
     const beside = (job: string) => faultsOf('rotate-keys', rotating(), [pull, snapshot, job]);
-    const words = 'jobs.a.deliver[0] is a place that job b delivers to as well';
-    expect(await beside(other('prod-*', '/s/{service}.env'))).toContain(words);
-    expect(await beside(other('*-eu', '/s/{service}.env'))).toContain(words);
-    expect(await beside(other('prod-eu', '/s/prod-eu.env'))).toContain(words);
+    const message = 'jobs.a.deliver[0] is a place that job b delivers to as well';
+    expect(await beside(other('prod-*', '/s/{service}.env'))).toContain(message);
+    expect(await beside(other('*-eu', '/s/{service}.env'))).toContain(message);
+    expect(await beside(other('prod-eu', '/s/prod-eu.env'))).toContain(message);
     expect(await beside(other('dev-*', '/s/{service}.env'))).toBe('');
     expect(await beside(other('prod-*', '/t/{service}.env'))).toBe('');
     expect(await beside(other('prod-*', '/s/{account}/{service}.env'))).toBe('');
@@ -222,8 +222,8 @@ describe('a job expire-keys', () => {
     ['job a needs a call log that is asked for when', ending, [pull.replace(' }', ', lag: 5m }'), snapshot]],
     ['job a needs to know which key bore which name, and no snapshot job', ending, [pull]],
     ['job a rests on the call log', ['keys: { name: x }', 'by: idle', 'stages: { warn: 1d }'], []],
-  ])('%s', async (words, lines, beside) => {
-    expect(await faultsOf('expire-keys', lines, beside)).toContain(words);
+  ])('%s', async (message, lines, beside) => {
+    expect(await faultsOf('expire-keys', lines, beside)).toContain(message);
   });
 
   it.each([

@@ -73,18 +73,18 @@ describe('how mails travel', () => {
     [oauth2.replace('https:', 'http:'), 'mail.oauth2.token_url must be a web address, https'],
     ['insecure: true', 'mail.insecure must be left out where smtp has a login'],
     ['insecure: true, require_tls: true', 'mail.insecure must be left out where require_tls is true'],
-  ])('%s is a fault', async (mail, words) => {
+  ])('%s is a fault', async (mail, message) => {
     const { text } = await loadMail(mail, '', { ...oauthEnv, ED25519: pem('ed25519') });
-    expect(text).toContain(words);
+    expect(text).toContain(message);
     expect(text).not.toMatch(/PRIVATE KEY-|oauth-refresh-token/);
   });
 
   it.each([
     ['smtp://mail.example.com', 'mail.smtp must name the mailbox as its user'],
     ['smtp://u:secret-password@mail.example.com', 'mail.smtp must have no password where oauth2 logs in'],
-  ])('OAuth 2.0 with %s is a fault', async (url, words) => {
+  ])('OAuth 2.0 with %s is a fault', async (url, message) => {
     const { text } = await loadMail(oauth2, '', { ...oauthEnv, SMTP_URL: url });
-    expect(text).toContain(words);
+    expect(text).toContain(message);
     expect(text).not.toContain('secret-password');
   });
 });
@@ -141,12 +141,12 @@ describe('routes beside mail', () => {
       'a: { slack: { url: "${PLAIN_URL}" } }',
       'routes.a.slack.url must be a reference to a web address, https',
     ],
-  ])('%s is a fault', async (route, words) => {
+  ])('%s is a fault', async (route, message) => {
     const { text } = await load(
       { ...goodFiles, 'config/tollkeeper.yaml': `${goodSettings}routes:\n  ${route}\n` },
       { ...goodEnv, ...routeEnv, PLAIN_URL: 'http://chat.example/secret-path-1' },
     );
-    expect(text).toContain(words);
+    expect(text).toContain(message);
     expect(text).not.toContain('secret-path-1');
   });
 

@@ -30,10 +30,10 @@ it.each([
   ['has nobody to tell of what no team pays for', server.replace('OPERATORS', '') + teams, 'each_team: true'],
   ['sends mail, and tollkeeper.yaml declares no mail server', teams, 'each_team: true'],
   ['unknown team "growht"', withOperators + teams, 'team: growht, mail: { to: [x@example.com] }'],
-] as const)('a report job: %j', async (words, settings, fields) => {
+] as const)('a report job: %j', async (message, settings, fields) => {
   const text = await faultsOf(settings, fields);
-  if (words === '') expect(text).toBe('');
-  else expect(text).toContain(words);
+  if (message === '') expect(text).toBe('');
+  else expect(text).toContain(message);
 });
 
 it('a period of no known form is refused with every form of one, and the nearest name', async () => {

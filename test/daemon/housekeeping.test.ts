@@ -106,7 +106,7 @@ describe('rotations that cannot be advanced', () => {
     expect(fixture.titles()).toEqual([stuck, over]);
     expect(fixture.letters()[1]).toMatchObject({
       kind: 'done',
-      words: expect.stringContaining('since 2026-01-10T09:00:00Z') as string,
+      message: expect.stringContaining('since 2026-01-10T09:00:00Z') as string,
     });
     fixture.clock.set(Date.parse('2026-06-02T10:00:00Z'));
     fixture.fail('gateway-unreachable');
@@ -154,7 +154,7 @@ describe('rotations that cannot be advanced', () => {
     await fixture.passFor(10 * minute);
     fixture.fail('gateway-key-refused');
     await fixture.passFor(0);
-    expect(fixture.letters().map(({ words }) => words)).toEqual([
+    expect(fixture.letters().map(({ message }) => message)).toEqual([
       expect.stringContaining('gateway-key-refused it is'),
     ]);
   });
@@ -248,7 +248,7 @@ describe('a journal of keys that does not hold', () => {
     await fixture.passFor(6 * day);
     expect(fixture.titles()).toEqual([closed]);
     expect(fixture.letters()[0]).toMatchObject({ kind: 'failed', account: '', service: '' });
-    expect(fixture.letters()[0]?.words).toMatch(
+    expect(fixture.letters()[0]?.message).toMatch(
       /^line 2 is not it\. .*since 2026-01-10T09:00:00Z.* What to do: move it aside\.$/,
     );
     await fixture.passFor(2 * day);

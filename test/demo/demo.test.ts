@@ -28,13 +28,13 @@ it('adds up, mails, and rotates a key under an application whose calls never fai
       traffic: { months: 2, callsPerDay: 20 },
     });
     expect(warned).toBe('');
-    for (const words of [
+    for (const message of [
       'equal to the last decimal',
       'the gateway counts no write',
       /Overlap: billing and billing\.g2-[a-z]\d[a-z]\d both work/,
       /billing\.g2-[a-z]\d[a-z]\d is left\. The application made \d+ calls, read 2 keys, and none of its calls failed\./,
     ])
-      expect(said).toMatch(words);
+      expect(said).toMatch(message);
     expect(await readFile(join(out, 'secrets/billing.env'), 'utf8')).toMatch(
       /^# of the billing service\nREGION=eu\nGATEWAY_API_KEY=sk-\w{48}\n$/,
     );

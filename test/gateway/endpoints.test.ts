@@ -274,11 +274,11 @@ describe('answers that do not match the contract', () => {
     ],
     ['an amount that is none', ok({ username: 'a', balance: 'NaN', used_quota: '1' }), 'data.balance'],
     ['no data', ok(null), 'data'],
-  ])('%s', async (_name, answer, words) => {
+  ])('%s', async (_name, answer, message) => {
     const { gateway, seen } = await scriptedGateway([answer]);
     await expect(gateway.profile()).rejects.toMatchObject({
       code: 'gateway-answer-unreadable',
-      message: expect.stringContaining(words) as unknown,
+      message: expect.stringContaining(message) as unknown,
     });
     expect(seen).toHaveLength(1);
   });

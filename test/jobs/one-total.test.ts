@@ -132,10 +132,10 @@ describe('one month by every report and by the statistics endpoint', () => {
     } else if (name === 'statistics_unit' && value !== 'USD') {
       const there = reportFixture.sandbox.truth.sums(start, end, { unit: value as 'CNY' | 'units' }).net;
       expect(read(there)).toBe(true);
-      const words = value === 'units' ? 'counted in integer units' : 'in another currency';
+      const message = value === 'units' ? 'counted in integer units' : 'in another currency';
       for (const text of said) {
         expect(text).toContain(
-          `The log adds up to the gateway’s own statistics${value === 'units' ? ',' : ''} ${words}:`,
+          `The log adds up to the gateway’s own statistics${value === 'units' ? ',' : ''} ${message}:`,
         );
         expect(text).toContain(`${money(there)}${value === 'CNY' ? ' CNY' : ''} there`);
       }

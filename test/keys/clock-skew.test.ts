@@ -27,15 +27,15 @@ describe('the effect of a skew', () => {
       'the clock of the gateway is 1 hour behind the clock of this host (measured 2026-11-21 08:00 UTC)',
     ],
     [90 * minute, 'the clock of the gateway is 90 minutes ahead of the clock of this host'],
-  ])('suspends deletions where it is large: %d ms', (offset, words) => {
+  ])('suspends deletions where it is large: %d ms', (offset, text) => {
     const effect = clockEffect(clock(offset), hour);
     expect(effect.effect).toBe('suspend');
-    expect('words' in effect ? effect.words : '').toContain(words);
+    expect('message' in effect ? effect.message : '').toContain(text);
   });
 
   it('names the clock of the log where that alone is behind', () => {
     const effect = clockEffect(clock(0), hour, 2 * hour);
-    expect('words' in effect ? effect.words : '').toContain(
+    expect('message' in effect ? effect.message : '').toContain(
       'the clock that stamps the call log of the gateway is 2 hours or more behind',
     );
     expect(clockEffect(undefined, hour, 5 * minute)).toEqual({ effect: 'add', margin: 5 * minute });

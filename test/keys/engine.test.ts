@@ -55,7 +55,7 @@ describe('a rotation', () => {
     }
     expect(fixture.gateway.keys.has(old)).toBe(true);
     expect(fixture.alert.map(({ kind }) => kind)).toEqual(['held', 'escalated']);
-    expect(fixture.alert[0]?.words).toMatch(/billing is still used: \d+ calls?, the last at .*, of m/);
+    expect(fixture.alert[0]?.message).toMatch(/billing is still used: \d+ calls?, the last at .*, of m/);
     fixture.elapse(2 * hour);
     fixture.used('billing.g2', 60_000);
     await fixture.advance();

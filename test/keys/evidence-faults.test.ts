@@ -22,7 +22,7 @@ describe('an old key that somebody renames', () => {
     fixture.used('billing.g2', minute);
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(true);
-    expect(fixture.alert.map(({ kind, words }) => [kind, words])).toEqual([
+    expect(fixture.alert.map(({ kind, message }) => [kind, message])).toEqual([
       ['held', expect.stringMatching(/^billing\.g1 is still used under its name billing-legacy: 1 call, /)],
     ]);
   });
@@ -78,7 +78,7 @@ describe('an old key that somebody renames', () => {
       lastCall: Math.floor(last / 1000),
       models: [{ model: 'm', calls: 3 }],
     });
-    expect(fixture.alert[0]?.words).toContain('under its names billing.g1 and billing-legacy: 3 calls');
+    expect(fixture.alert[0]?.message).toContain('under its names billing.g1 and billing-legacy: 3 calls');
   });
 
   it('goes when it is quiet under each of its names, which its proof tells', async () => {
@@ -208,7 +208,7 @@ describe('why an old key stays', () => {
     expect(fixture.alert).toEqual([]);
     fixture.elapse(hour);
     await fixture.advance();
-    expect(fixture.alert.map(({ kind, words }) => [kind, words])).toEqual([
+    expect(fixture.alert.map(({ kind, message }) => [kind, message])).toEqual([
       ['held', expect.stringContaining('the call log does not reach far enough')],
     ]);
     for (let cycles = 0; cycles < 3; cycles += 1) {

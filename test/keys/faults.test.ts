@@ -317,7 +317,7 @@ describe('what a person is to know, and can do', () => {
     const id = await fixture.start(old, { tries: 1 });
     const [stuck] = await fixture.advance([id]);
     expect(stuck?.view.stage).toBe('waiting');
-    expect(fixture.alert[0]?.words).not.toContain('untouched');
+    expect(fixture.alert[0]?.message).not.toContain('untouched');
     expect(await fixture.keyService().giveUp('billing', 'person anna')).toContain(
       'goes with the next rotation',
     );
@@ -358,7 +358,7 @@ describe('before an old key goes', () => {
     fixture.used('billing.g2');
     await fixture.advance();
     expect(fixture.gateway.works(before)).toBe(true);
-    expect(fixture.alert.at(-1)?.words).toContain('no longer holds billing.g2, but another key');
+    expect(fixture.alert.at(-1)?.message).toContain('no longer holds billing.g2, but another key');
     fixture.sink.held.value = fresh;
     fixture.elapse(hour);
     await fixture.advance();

@@ -245,7 +245,7 @@ describe('a quota that is carried', () => {
     expect(remains(fixture)).toEqual({ 'billing.g1': '100', 'billing.g2': '100', 'billing.g3': '100' });
     const exposure = fixture.alert.find(({ kind }) => kind === 'exposure');
     expect(exposure?.title).toBe('billing can spend its quota 3 times for a while');
-    expect(exposure?.words).toContain('200 may be spent');
+    expect(exposure?.message).toContain('200 may be spent');
     fixture.spendTo(old, '90');
     const superseded = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
     fixture.spendTo(superseded, '70');
@@ -326,7 +326,7 @@ describe('a successor that does not work any more', () => {
     fixture.elapse(day);
     await fixture.advance();
     expect(fixture.gateway.keys.has(old)).toBe(true);
-    expect(fixture.alert.map(({ kind, words }) => [kind, words])).toEqual([
+    expect(fixture.alert.map(({ kind, message }) => [kind, message])).toEqual([
       ['held', expect.stringContaining('billing.g2, which every sink holds, is expired')],
     ]);
   });
@@ -426,7 +426,7 @@ describe('a job that is gone from the config', () => {
     const asked = fixture.alert.filter(
       ({ title }) => title === 'the key billing.g2 is kept: it may be in use',
     );
-    expect(asked[0]?.words).toContain('no job declares the sinks');
+    expect(asked[0]?.message).toContain('no job declares the sinks');
     expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
   });
 });
@@ -513,7 +513,7 @@ describe('a first key that could not be delivered', () => {
     const fresh = { remainQuota: money('0'), unlimitedQuota: true, expiredTime: 'never' as const, group: '' };
     const planned = { service: 'fresh', why: 'new' as const, terms: defaultTerms, fresh };
     await fixture.advance(await fixture.keyService().start([planned], 'person anna'));
-    expect(fixture.alert[0]?.words).toContain('Fresh has no other key');
+    expect(fixture.alert[0]?.message).toContain('Fresh has no other key');
     expect(await fixture.keyService().giveUp('fresh', 'person anna')).toContain('fresh has no other key');
   });
 });

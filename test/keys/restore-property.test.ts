@@ -184,7 +184,7 @@ describe('a data folder that is put back', () => {
       for (const [copiedAt, putBackAt] of pairs.filter((__, index) => index % step === 0)) {
         const { wrong, stopped } = await play(variant, copiedAt, putBackAt);
         const where = `copied behind ${copiedAt} ${records[copiedAt - 1]}, put back behind ${putBackAt} ${records[putBackAt - 1]}`;
-        found.push(...wrong.map((words) => `${where}: ${words}`));
+        found.push(...wrong.map((message) => `${where}: ${message}`));
         const isReadable = variant.sinks === two && variant.lost === undefined;
         if (isReadable && hasUnknown(records.slice(0, putBackAt - 1), copiedAt) && !stopped)
           found.push(`${where}: key writes go on`);

@@ -261,7 +261,7 @@ describe('a key that a person makes', () => {
     expect(fixture.gateway.deleted.map(({ name }) => name)).not.toContain('billing.g2');
     const title = 'whose the key billing.g2 is cannot be told';
     expect(new Set(titlesOf(fixture, title)).size).toBe(1);
-    expect(fixture.alert.find((alert) => alert.title === title)?.words).toContain(
+    expect(fixture.alert.find((alert) => alert.title === title)?.message).toContain(
       '2 keys are named billing.g2',
     );
   });
@@ -271,7 +271,7 @@ describe('a key that a person makes', () => {
     ['its group', { group: 'vip' }],
     ['its expiry', { expiredTime: unixSeconds(4_000_000_000) }],
     ['another time', { createdTime: unixSeconds(1_700_000_000) }],
-  ])('is told from ours by what was asked for: %s', async (words, fields) => {
+  ])('is told from ours by what was asked for: %s', async (text, fields) => {
     await using fixture = await engineFixture();
     const sinks = await withRotation(fixture, 'planned');
     fixture.gateway.faults.create.push('before');
@@ -279,7 +279,7 @@ describe('a key that a person makes', () => {
     const theirs = fixture.gateway.add('billing.g2', fields);
     await runOn(fixture, sinks);
     expect(fixture.gateway.keys.has(theirs)).toBe(true);
-    expect(fixture.alert.find(({ title }) => title.startsWith('whose the key'))?.words).toContain(words);
+    expect(fixture.alert.find(({ title }) => title.startsWith('whose the key'))?.message).toContain(text);
   });
 
   it('under the name of the next generation is neither adopted nor deleted when the service’s key leaks', async () => {

@@ -41,14 +41,14 @@ describe('Slack', () => {
     const body = slackBody(announcement, envelope);
     const { text, blocks } = JSON.parse(body) as { text: string; blocks: Node[] };
     const all = nodes(blocks).flatMap((node) => (typeof node['text'] === 'string' ? [node['text']] : []));
-    for (const words of [
+    for (const message of [
       'Spend, 1 January 2026, main',
       'Calls\n41,203',
       'Per million tokens\n$2.50 (-10%)',
       'A new key was seen: prod-7.',
       'By model',
     ])
-      expect(all, words).toContain(words);
+      expect(all, message).toContain(message);
     const shown = all.join('\n');
     expect(shown).toContain('Total: $1,234.57\n+12.3% against $1,098.90 the day before\ngpt-4o rose most.');
     expect(shown).toMatch(/model-0 +\$100\.00 +10%\n/);
@@ -109,7 +109,7 @@ describe('Teams', () => {
       ],
     });
     const texts = nodes(message).flatMap((node) => (node['type'] === 'TextRun' ? [node['text']] : []));
-    for (const words of [
+    for (const text of [
       'Spend, 1 January 2026, main',
       'Total: $1,234.57',
       '41,203',
@@ -120,7 +120,7 @@ describe('Teams', () => {
       '$5.10',
       'Run daily-spend-1.',
     ])
-      expect(texts, words).toContain(words);
+      expect(texts, text).toContain(text);
   });
 
   it.each(hostile)('%s is only shown: all text is literal', (_title, name) => {

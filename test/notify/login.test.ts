@@ -159,7 +159,7 @@ describe('with OAuth 2.0', () => {
     [{ status: 503, body: 'overloaded' }, 'mail-deferred', /answered 503/],
     [{ status: 200, body: '<html>' }, 'mail-login-refused', /without an access token/],
     [{ status: 302, body: '' }, 'mail-login-refused', /\(302\)/],
-  ] as const)('the token server answers %j', async (answer, code, words) => {
+  ] as const)('the token server answers %j', async (answer, code, message) => {
     await using server = await openTokenServer([answer]);
     await using office = await openPostOffice(officeOf('XOAUTH2', []));
     const { source, http } = openTokens(`${server.url}/token`);
@@ -169,7 +169,7 @@ describe('with OAuth 2.0', () => {
     await using transport = outboxFixture.transport(urlOf(office.port), { tokens: source });
     const found = await faultOf(transport.open());
     expect(found.code).toBe(code);
-    expect(found.message).toMatch(words);
+    expect(found.message).toMatch(message);
     // No mail is lost over it.
     expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 1, failed: 0 });
   });

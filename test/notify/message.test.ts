@@ -38,7 +38,7 @@ const defaultHeaders = [
 ];
 
 /** Any text that can be written down: half characters cannot. */
-const words = fc.string({ unit: 'binary', maxLength: 200 });
+const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 
 describe('a message', () => {
   it('holds text, HTML, pictures by cid and attachments', async () => {
@@ -82,8 +82,8 @@ describe('a message', () => {
   it('has only lines that every server takes: CRLF, 7 bit, at most 998 long', async () => {
     await fc.assert(
       fc.asyncProperty(
-        words,
-        words,
+        anyText,
+        anyText,
         fc.string({ unit: 'binary', maxLength: 3000 }),
         async (subject, name, body) => {
           const bytes = await compose({
@@ -106,7 +106,7 @@ describe('a message', () => {
   it('says what went in, whatever that was, in no header but its own', async () => {
     const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
     await fc.assert(
-      fc.asyncProperty(words, words, words, async (subject, text, html) => {
+      fc.asyncProperty(anyText, anyText, anyText, async (subject, text, html) => {
         const bytes = await compose({ subject, text, html, images: [] });
         expect(headersOf(bytes)).toEqual(defaultHeaders);
         const parsed = await simpleParser(bytes, { skipImageLinks: true, skipTextToHtml: true });

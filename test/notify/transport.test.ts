@@ -106,7 +106,7 @@ describe('why there is no connection', () => {
 
   it('a server that closes, refuses everyone, says nothing, or speaks another language', async () => {
     await using outboxFixture = await openOutboxFixture();
-    for (const [greeting, close, words] of [
+    for (const [greeting, close, message] of [
       [undefined, true, /closed the connection/],
       ['554 go away\r\n', true, /takes no mail now: “554 go away”/],
       ['421 too many connections\r\n', true, /takes no mail now: “421 too many connections”/],
@@ -119,7 +119,7 @@ describe('why there is no connection', () => {
       });
       const found = await faultOf(transport);
       expect(found.code).toBe('mail-unreachable');
-      expect(found.message).toMatch(words);
+      expect(found.message).toMatch(message);
     }
   });
 

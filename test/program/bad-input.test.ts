@@ -56,10 +56,10 @@ describe('the gateway', () => {
     ['an unreachable host', { GATEWAY_BASE_URL: 'http://127.0.0.1:1' }, /127\.0\.0\.1/, 1],
     ['a host that does not exist', { GATEWAY_BASE_URL: 'https://gateway.invalid' }, /gateway\.invalid/, 1],
     ['a plain http address', { GATEWAY_BASE_URL: 'http://gateway.example.com' }, /https/, 2],
-  ])('%s: says what to do, writes nothing', async (_, wrong, words, code) => {
+  ])('%s: says what to do, writes nothing', async (_, wrong, message, code) => {
     env = { ...env, ...wrong };
     const ran = await run('run', 'pull-logs');
-    expect(ran.stderr).toMatch(words);
+    expect(ran.stderr).toMatch(message);
     expect(ran.stderr).toContain('what to do:');
     expect(ran.code).toBe(code);
     expect(ran.stderr + ran.stdout).not.toMatch(/wrong-wrong|without-the-logs/);
@@ -127,10 +127,10 @@ describe('a broken export', () => {
     ['a page where CSV was due', { kind: 'html' }, /CSV/],
     ['an error of the gateway', { kind: 'status', status: 503 }, /503/],
     ['a rate limit without Retry-After', { kind: 'rate-limit' }, /429|too many|rate/i],
-  ] as const)('%s: is named, nothing stays', async (_, broken, words) => {
+  ] as const)('%s: is named, nothing stays', async (_, broken, message) => {
     sandbox.faults.plant({ ...log, ...broken, skip: broken.kind === 'cut-off' ? 1 : 0 });
     const ran = await run('run', 'pull-logs');
-    expect(ran.stderr).toMatch(words);
+    expect(ran.stderr).toMatch(message);
     expect(ran.stderr).toContain('what to do:');
     expect(ran.code).toBe(1);
     await nothingHalfWritten();

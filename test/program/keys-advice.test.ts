@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openRotationFixture } from '../storm/support/rotation-fixture.ts';
 
-const words = (text: string): string => text.replaceAll(/\s+/g, ' ');
+const normalized = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 it('keys rotate --now of a key that no job delivers advises keys expire, and no job of another service', async () => {
   await using fixture = await openRotationFixture();
@@ -15,7 +15,7 @@ it('keys rotate --now of a key that no job delivers advises keys expire, and no 
   });
   const refused = await fixture.run('keys', 'rotate', 'lonely', '--now', '--yes');
   expect(refused.code).toBe(2);
-  expect(words(refused.stderr)).toContain(`tollkeeper keys expire id:${key.id}`);
+  expect(normalized(refused.stderr)).toContain(`tollkeeper keys expire id:${key.id}`);
   expect(refused.stderr).not.toContain('--job');
 });
 
@@ -23,7 +23,7 @@ it('keys rotate --now says which key was deleted and since when it is refused', 
   await using fixture = await openRotationFixture();
   const done = await fixture.run('keys', 'rotate', 'app', '--now', '--yes');
   expect(done.code).toBe(0);
-  expect(words(done.stdout)).toMatch(
+  expect(normalized(done.stdout)).toMatch(
     new RegExp(
       String.raw`app \(id ${fixture.old.id}\) is deleted; calls with it are refused since 2026-12-22 06:03`,
     ),
@@ -38,7 +38,7 @@ it('keys rotate of an exhausted key requires --quota where the job carries its q
   for (const how of [[], ['--now', '--yes']]) {
     const refused = await fixture.run('keys', 'rotate', 'app', ...how);
     expect(refused.code).toBe(2);
-    expect(words(refused.stderr)).toContain('tollkeeper keys rotate app --quota AMOUNT');
+    expect(normalized(refused.stderr)).toContain('tollkeeper keys rotate app --quota AMOUNT');
   }
   expect(fixture.names()).toEqual(['app']);
   const rotated = await fixture.run('keys', 'rotate', 'app', '--quota', '5');
@@ -68,7 +68,7 @@ it('a name too long for its next generation is reported by check and notified by
   await using other = await openRotationFixture({ job: { keys: `{ name: "${long}" }` } });
   const checked = await other.run('check');
   expect(checked.code).toBe(1);
-  expect(words(checked.stdout)).toMatch(/jobs\.yaml:\d+:\d+: .*keys\.name.* would outgrow 50 bytes/);
+  expect(normalized(checked.stdout)).toMatch(/jobs\.yaml:\d+:\d+: .*keys\.name.* would outgrow 50 bytes/);
 });
 
 it('keys shows expiry, last call and spend at 80 columns, and everything with --wide', async () => {

@@ -164,8 +164,8 @@ describe('the main job, by its commands', () => {
       'ops@example.com',
     ]);
     const listed = await good('reports', '--job', 'weekly-spend');
-    for (const words of [`${truth.net} USD`, kept[0]?.verdict.verdict ?? '', kept[0]?.folder ?? ''])
-      expect(listed.stdout).toContain(words);
+    for (const message of [`${truth.net} USD`, kept[0]?.verdict.verdict ?? '', kept[0]?.folder ?? ''])
+      expect(listed.stdout).toContain(message);
     expect((await good('reports', '--job', 'other')).stdout).toBe('no report is kept\n');
     await folder.write('data/reports/weekly-spend/strange/manifest.json', '{}');
     const damaged = await run('reports');

@@ -308,13 +308,13 @@ describe('the data of a report', () => {
       model.headline.value.exact,
     ]);
     const told = (sheets[0]?.data ?? []).map((row) => row.join(' ')).join('\n');
-    for (const words of [
+    for (const message of [
       model.title,
       model.period,
       ...model.data.figures.rows.map(([label]) => label ?? ''),
       ...model.footer,
     ])
-      expect(told).toContain(words);
+      expect(told).toContain(message);
   });
 
   it('leave empty what is missing, and say of no day without data that it cost nothing', async () => {

@@ -223,7 +223,7 @@ sections:
   });
 
   test('a table that is not there, a file of the machine, and a table of the warehouse are refused', async () => {
-    for (const [broken, words] of [
+    for (const [broken, message] of [
       [
         'SELECT 1 AS a FROM cubes',
         /^broken\.sql:1:20: Table with name cubes does not exist!; Did you mean "cube"\?$/,
@@ -232,7 +232,7 @@ sections:
       ['SELECT quota AS a FROM call_log', /^broken\.sql:1:24: Table with name call_log does not exist!/],
     ] as const) {
       const found = told(await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries));
-      expect(found[0]).toMatch(words);
+      expect(found[0]).toMatch(message);
     }
   });
 

@@ -170,13 +170,13 @@ const said = (value: unknown, path = ''): readonly (readonly [string, string])[]
 };
 
 describe('words', () => {
-  const errorText = (tag: LocaleTag): ReadonlyMap<string, string> => new Map(said(localeOf(tag).words));
+  const errorText = (tag: LocaleTag): ReadonlyMap<string, string> => new Map(said(localeOf(tag).messages));
   const english = errorText('en');
 
   test.each(['de', 'zh'] as const)('%s has every word that English has, and says it itself', (tag) => {
-    const words = errorText(tag);
-    expect([...words.keys()].sort()).toEqual([...english.keys()].sort());
-    for (const [key, text] of words) {
+    const translations = errorText(tag);
+    expect([...translations.keys()].sort()).toEqual([...english.keys()].sort());
+    for (const [key, text] of translations) {
       expect(text, key).not.toMatch(/^\s*$|undefined|\[object/);
       // Units such as “d” and “h” are the same in German.
       if (!key.startsWith('.units')) expect(text, key).not.toBe(english.get(key));
@@ -186,7 +186,7 @@ describe('words', () => {
 
   test('what is given to a sentence is in it', () => {
     for (const tag of localeTags) {
-      const { cause, chartAlt, footer, missingDays, spike, uncounted } = localeOf(tag).words;
+      const { cause, chartAlt, footer, missingDays, spike, uncounted } = localeOf(tag).messages;
       const texts = [
         cause({ name: 'gpt', rise: false, most: false, amount: '-7', percent: '-9%' }),
         chartAlt({

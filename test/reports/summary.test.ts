@@ -317,9 +317,9 @@ describe('odd periods', () => {
 
   test('a report says why it has no amounts, or has them in another currency', async () => {
     const rows: CubeRow[] = [{ quarter: at(3), model: 'm', key: 'k', spend: '500' }];
-    const told = async (options: BuildOptions, words = 'set gateway.amounts'): Promise<boolean> =>
+    const told = async (options: BuildOptions, message = 'set gateway.amounts'): Promise<boolean> =>
       (await build(options)).sections.some(
-        (section) => section.kind === 'notes' && section.notes.some(({ text }) => text.includes(words)),
+        (section) => section.kind === 'notes' && section.notes.some(({ text }) => text.includes(message)),
       );
     expect(await told({ rows, amounts: 'unknown' })).toBe(true);
     expect(await told({ rows })).toBe(false);

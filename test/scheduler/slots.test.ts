@@ -250,8 +250,8 @@ describe('schedules that are refused', () => {
     // Read by both, and differently.
     ['0 0 * * sun-sun', /disagree/],
     ['0 0 * * 0-sun', /disagree/],
-  ])('%s', (expression, words) => {
-    expect(scheduleFault(on(expression, 'UTC'))).toMatch(words);
+  ])('%s', (expression, message) => {
+    expect(scheduleFault(on(expression, 'UTC'))).toMatch(message);
   });
 
   it.each(['0 0 */2 * 1', '0 0 1 * */2', '0 0 1,*/9 * MON', '0 0 *,1 * MON'])(

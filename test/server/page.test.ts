@@ -38,7 +38,7 @@ describe('the status page', () => {
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=UTF-8');
     const { shown, nodes } = read(text);
-    for (const words of [
+    for (const message of [
       'All is well.',
       'The daemon runs since 2026-11-20 01:00 (1 d ago) ; version 1.2.3, pid 7.',
       'daily-spend ok report Last run 2026-11-21 07:00 (now) , took under 1 s Next run 2026-11-22 08:00 (in 1 d)',
@@ -51,7 +51,7 @@ describe('the status page', () => {
       'Spend yesterday: $12.50, up 4 %',
       'As of 2026-11-21 07:00 . Times are of Europe/Berlin',
     ])
-      expect(shown).toContain(words);
+      expect(shown).toContain(message);
     const links = nodes.filter(({ nodeName }) => nodeName === 'a').map(({ attrs }) => attrs?.[0]?.value);
     expect(links).toEqual(['/reports/daily-spend/20261121T050000.000Z']);
   });
@@ -63,7 +63,7 @@ describe('the status page', () => {
       outbox: outboxOf(rows),
     });
     const { shown } = read((await fixture.ask('/')).text);
-    for (const words of [
+    for (const message of [
       'Needs a person 1 mail refused 1 mail of unknown outcome',
       'ann@example.com unknown 40',
       'Ask ann@example.com ; tollkeeper outbox resend 40 sends the same bytes again, tollkeeper outbox drop 40 leaves it at that.',
@@ -72,7 +72,7 @@ describe('the status page', () => {
       'Next try 2026-11-21 08:00 (in 1 h)',
       'by finance-chat',
     ])
-      expect(shown).toContain(words);
+      expect(shown).toContain(message);
     // Tried again by itself: nobody is asked to do anything about it.
     expect(shown).not.toContain('resend 3');
   });
@@ -84,7 +84,7 @@ describe('the status page', () => {
     });
     const { text } = await fixture.ask('/');
     const { shown, nodes } = read(text);
-    for (const words of [
+    for (const message of [
       'jobs in outage: job-0, job-1,',
       `${hostileNames.length} faults in the config`,
       'A newer config has faults and is not taken up',
@@ -102,7 +102,7 @@ describe('the status page', () => {
       `… and ${hostileNames.length - 20} more: tollkeeper keys list lists them.`,
       '2 folders of the archive hold no report that can be read',
     ])
-      expect(shown).toContain(words);
+      expect(shown).toContain(message);
     const elements = new Set(nodes.map(({ nodeName }) => nodeName).filter((name) => !name.startsWith('#')));
     for (const planted of ['script', 'img', 'table', 'iframe']) expect(elements).not.toContain(planted);
     expect(nodes.filter(({ nodeName }) => nodeName === 'style')).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('the status page', () => {
 
   it('holds no secret, whatever escaping does to it', async () => {
     const secret = 'p&ss<w>"rd';
-    const redact = (words: string): string => words.replaceAll(secret, '[redacted]');
+    const redact = (message: string): string => message.replaceAll(secret, '[redacted]');
     await using fixture = await openPageFixture(
       {
         status: async () => ({

@@ -151,11 +151,11 @@ describe('the cube', () => {
   it('knows the kinds of row in the words of the gateway’s other language', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
-    const words = ['充值', '消费', '管理', '系统', '错误', '退款'];
+    const texts = ['充值', '消费', '管理', '系统', '错误', '退款'];
     await land(
       warehouse,
       folder,
-      words.map((word) => `${start + 86_400},gpt,key,${word},,0.5,1,1`),
+      texts.map((word) => `${start + 86_400},gpt,key,${word},,0.5,1,1`),
     );
     expect(await rowsOf(warehouse, 'SELECT kind, spend FROM cube ORDER BY kind')).toEqual([
       ['consumption', '0.5'],
@@ -230,12 +230,12 @@ describe('the cube', () => {
     ['a table of the warehouse', 'SELECT * FROM call_log', /call_log/],
     ['a mistake', 'SELECT nothing FROM cube', /nothing/],
     ['too many rows', 'SELECT * FROM range(11)', /more than 10 rows/],
-  ])('refuses %s', async (_, sql, words) => {
+  ])('refuses %s', async (_, sql, message) => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await expect(rowsOf(warehouse, sql, { rowLimit: 10 })).rejects.toMatchObject({
       code: 'report-query-failed',
-      message: expect.stringMatching(words) as string,
+      message: expect.stringMatching(message) as string,
     });
     expect(await rowsOf(warehouse, 'SELECT * FROM range(10)', { rowLimit: 10 })).toHaveLength(10);
   });

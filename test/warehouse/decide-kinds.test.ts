@@ -14,8 +14,8 @@ const word = (name: string, seen: Partial<LabelEvidence>): LabelEvidence => ({
   ...seen,
 });
 
-const decided = (words: readonly LabelEvidence[]): Record<string, string> =>
-  Object.fromEntries(decideLabels(words));
+const decided = (labels: readonly LabelEvidence[]): Record<string, string> =>
+  Object.fromEntries(decideLabels(labels));
 
 describe('the words of a column', () => {
   it('tell errors from calls where the word for errors has no row that was used', () => {
@@ -56,12 +56,12 @@ describe('the words of a column', () => {
     );
     fc.assert(
       fc.property(rows, (drawn) => {
-        const words = [1, 2, 3, 4, 5, 6, 7].map((channel) => {
+        const labels = [1, 2, 3, 4, 5, 6, 7].map((channel) => {
           const of = drawn.filter((row) => row.channel === channel);
           const bare = of.filter(({ isBare }) => isBare === 1).length;
           return word(String(channel), { bare, charged: of.length - bare });
         });
-        expect(decided(words)).toEqual({});
+        expect(decided(labels)).toEqual({});
       }),
     );
   });

@@ -152,14 +152,14 @@ describe('the tables of a report', () => {
   it('say at which place a query is at fault', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
-    for (const [sql, words] of [
+    for (const [sql, message] of [
       ['SELECT\n  sum(spnd)\nFROM cube', /^2:7: Referenced column "spnd" not found.*"spend"/],
       ['SELECT 1 FROM cub', /^1:15: Table with name cub does not exist!; Did you mean "cube"\?/],
       ["SELECT 'é', sum(spend FROM cube", /^1:23: syntax error at or near "FROM"/],
     ] as const)
       await expect(rowsOf(warehouse, sql)).rejects.toMatchObject({
         code: 'report-query-failed',
-        message: expect.stringMatching(words) as string,
+        message: expect.stringMatching(message) as string,
       });
   });
 

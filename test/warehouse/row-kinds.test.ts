@@ -52,8 +52,8 @@ describe('errors that a column proves', () => {
         [900, 'error', 0, 1],
       ],
     );
-    const words = await warehouse.logs.kindLabels('main');
-    expect(words.map(({ word, meaning }) => [word, meaning])).toEqual([
+    const labels = await warehouse.logs.kindLabels('main');
+    expect(labels.map(({ word, meaning }) => [word, meaning])).toEqual([
       ['refused', 'error'],
       ['served', 'call'],
     ]);

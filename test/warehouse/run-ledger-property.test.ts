@@ -18,14 +18,14 @@ const job = fc.constantFrom(...jobNames);
 const moment = fc.oneof(fc.constantFrom(...slots), fc.integer({ min: 0, max: 70 })).map(at);
 const key: fc.Arbitrary<RunKey> = fc.record({ job, slot: fc.constantFrom(...slots).map(at) });
 /** Any characters, line ends and quotes too; no halves of them. */
-const words = fc.string({ unit: 'binary', maxLength: 12 });
+const anyText = fc.string({ unit: 'binary', maxLength: 12 });
 const maybe = <Name extends string, T>(
   name: Name,
   value: fc.Arbitrary<T>,
 ): fc.Arbitrary<{ [N in Name]?: T }> =>
   fc.option(value).map((one) => (one === null ? {} : { [name]: one }) as { [N in Name]?: T });
 const why = fc
-  .tuple(maybe('code', words), maybe('reason', words))
+  .tuple(maybe('code', anyText), maybe('reason', anyText))
   .map(([code, reason]) => ({ ...code, ...reason }));
 
 const run: fc.Arbitrary<LedgerRun> = fc
@@ -60,7 +60,7 @@ const claim: fc.Arbitrary<Claim> = fc
     claimedThrough: moment,
     hasCursor: fc.boolean(),
     version: fc.nat(9),
-    schedule: words,
+    schedule: anyText,
     runs: fc.array(run, { maxLength: 5 }),
     reopened: maybe('reopenedAfter', moment),
   })
@@ -74,7 +74,7 @@ const ending = fc
     at: moment,
     state: fc.constantFrom('ok', 'failed', 'interrupted'),
     why,
-    summary: maybe('summary', words),
+    summary: maybe('summary', anyText),
     next: maybe('nextAttempt', moment),
   })
   .map(({ key: ended, at: endedAt, state, why: words_, summary, next }) => ({
@@ -90,16 +90,16 @@ const closing = fc
     key,
     at: moment,
     state: fc.constantFrom('missed', 'skipped', 'failed', 'interrupted'),
-    reason: words,
-    code: maybe('code', words),
+    reason: anyText,
+    code: maybe('code', anyText),
   })
   .map(({ key: closed, code, ...rest }) => ({ ...closed, ...rest, ...code }));
 const outage = fc.record({ job, slot: moment, openedAt: moment });
 
-type Step = { readonly words: string; readonly take: (ledger: RunLedger) => Promise<unknown> };
+type Step = { readonly message: string; readonly take: (ledger: RunLedger) => Promise<unknown> };
 
 const step = (name: string, values: unknown, take: Step['take']): Step => ({
-  words: `${name} ${JSON.stringify(values)}`,
+  message: `${name} ${JSON.stringify(values)}`,
   take,
 });
 
@@ -198,8 +198,8 @@ it('does what its model does, over any sequence of calls and restarts', async ()
             expect(await lookClosely(warehouse.runs)).toEqual(await lookClosely(model));
           } else {
             const expected = await one.take(model);
-            expect([one.words, await one.take(warehouse.runs)]).toEqual([one.words, expected]);
-            expect([one.words, await look(warehouse.runs)]).toEqual([one.words, await look(model)]);
+            expect([one.message, await one.take(warehouse.runs)]).toEqual([one.message, expected]);
+            expect([one.message, await look(warehouse.runs)]).toEqual([one.message, await look(model)]);
           }
         }
         expect(await lookClosely(warehouse.runs)).toEqual(await lookClosely(model));

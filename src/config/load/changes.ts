@@ -89,7 +89,7 @@ const namedParts = (section: 'accounts' | 'teams', noun: string, sides: Sides): 
     const path = [section, name];
     const schema = childOf(childOf(settingsSchema, section), name);
     return differences([was[name], is[name]], schema, path, path.length, sides).map(
-      (words) => `${noun} ${name}: ${words}`,
+      (message) => `${noun} ${name}: ${message}`,
     );
   });
 };
@@ -136,7 +136,7 @@ export const describeChanges = (before: Config, after: Config): Changes => {
     ...Object.values(after.jobs).flatMap((job) => {
       const was = before.jobs[job.name];
       if (was === undefined) return [`job ${job.name} added`];
-      return jobChanges(was, job, sides).map((words) => `job ${job.name}: ${words}`);
+      return jobChanges(was, job, sides).map((message) => `job ${job.name}: ${message}`);
     }),
     ...Object.keys(before.jobs)
       .filter((name) => after.jobs[name] === undefined)

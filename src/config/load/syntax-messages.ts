@@ -67,7 +67,7 @@ const messageOf = ({ message, code, column, duplicate }: YamlFault, line: string
           message: 'the line below is indented deeper, but this key has a value already',
           advice: 'indent the line below like this key',
         };
-  for (const [pattern, words, advice] of known) if (pattern.test(message)) return { message: words, advice };
+  for (const [pattern, text, advice] of known) if (pattern.test(message)) return { message: text, advice };
   return {
     message: message === '' ? 'not YAML' : `not YAML: ${message}`,
     advice:

@@ -28,8 +28,8 @@ export type Naming = {
   readonly hidden: (path: YamlPath) => boolean;
 };
 
-const list = (words: readonly string[]): string =>
-  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+const list = (texts: readonly string[]): string =>
+  texts.length < 2 ? (texts[0] ?? '') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
 
 /** `accounts.main.base_url`, `mail.operators[2]`. */
 export const describePath = (path: YamlPath): string =>
@@ -50,8 +50,8 @@ const describeType: Readonly<Record<string, string>> = {
 
 /** What a field must be, from its notes or else from its shape. */
 const wanted = (schema: Schema | undefined): string => {
-  const { words } = notesOf(schema);
-  if (words !== undefined) return words;
+  const { description } = notesOf(schema);
+  if (description !== undefined) return description;
   const inner = bare(schema);
   if (inner instanceof z.ZodUnion) return list(inner.options.map(wanted));
   if (inner instanceof z.ZodEnum) return list(inner.options.map(String));

@@ -180,5 +180,5 @@ export const nextStep = (misfit: Misfit): string | undefined => {
   const [example] = examplesOf(schema);
   if (example !== undefined) return `write for example ${key === '' ? '' : `${key}: `}${written(example)}`;
   if (typeof value === 'number' || typeof value === 'boolean') return 'put it in quotes';
-  return notes.words === undefined ? undefined : 'write it in one of these forms';
+  return notes.description === undefined ? undefined : 'write it in one of these forms';
 };

@@ -16,11 +16,11 @@ export const hasBadPort = (text: unknown): boolean => {
 const badPort = 'must have a port from 1 to 65535';
 
 /** A text field that is checked by a function; what it must be is said in plain words. */
-const checked = (words: string, holds: (text: string) => boolean, notes: FieldNotes = {}) =>
+const checked = (description: string, holds: (text: string) => boolean, notes: FieldNotes = {}) =>
   z
     .string()
-    .refine(holds, { error: ({ input }) => (hasBadPort(input) ? badPort : `must be ${words}`) })
-    .register(fieldNotes, { ...notes, words });
+    .refine(holds, { error: ({ input }) => (hasBadPort(input) ? badPort : `must be ${description}`) })
+    .register(fieldNotes, { ...notes, description });
 
 const describeDuration = 'a duration such as 90s, 10m, 2h, 1h30m, 2d or 1w';
 
@@ -130,7 +130,7 @@ export const amount = z
     }),
   ])
   .register(fieldNotes, {
-    words: 'an amount such as 500 or "499.95"',
+    description: 'an amount such as 500 or "499.95"',
     advice: 'write 500 or "499.95", without currency and thousands separators',
     shows: 'bare',
   })

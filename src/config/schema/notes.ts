@@ -12,7 +12,7 @@ export type FieldNotes = {
   /** The field is a path of a PEM file that must be there. */
   readonly pem?: true;
   /** What it must be, in plain words: `must be …`. */
-  readonly words?: string;
+  readonly description?: string;
   /** What to do when it is something else, and why. */
   readonly advice?: string;
   /** Of which form its text is, for the next step when it is something else. */

@@ -7,14 +7,14 @@ type LogExport = NonNullable<GatewayProfile['logExport']>;
 /** What is said of the log export; nothing where nothing is. */
 const logExportOf = ({ gateway }: Account): LogExport | undefined => {
   const { columns, kinds, title_lines: titleLines, total_line: totalLine, guards } = gateway;
-  const words: LogExport = {
+  const format: LogExport = {
     ...(columns === undefined ? {} : { columns }),
     ...(kinds === undefined ? {} : { kinds }),
     ...(titleLines === undefined ? {} : { titleLines }),
     ...(totalLine === undefined ? {} : { totalLine }),
     ...(guards === undefined ? {} : { guards }),
   };
-  return Object.keys(words).length === 0 ? undefined : words;
+  return Object.keys(format).length === 0 ? undefined : format;
 };
 
 /** What is known of an account's gateway: what was learned, overridden by what the YAML says. */

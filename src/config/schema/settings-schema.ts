@@ -151,7 +151,7 @@ const account = z.strictObject({
       error: 'must be https, since the Admin Key travels there; http is taken on loopback alone',
     })
     .register(fieldNotes, {
-      words: baseUrlMessage,
+      description: baseUrlMessage,
       advice: 'write the https address alone, such as https://gateway.example.com',
     })
     .describe('Address of the gateway; https, except on loopback.'),
@@ -251,7 +251,8 @@ const team = z.strictObject({
     .describe('Budget of the team.'),
 });
 
-const perMillion = (words: string) => amount.describe(`Price of a million tokens of ${words}.`).optional();
+const perMillion = (message: string) =>
+  amount.describe(`Price of a million tokens of ${message}.`).optional();
 
 const price = z.strictObject({
   currency: z.enum(['USD', 'CNY']).default('USD').describe('Currency of these prices.'),

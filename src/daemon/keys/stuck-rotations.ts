@@ -28,7 +28,7 @@ const cycles = (error: unknown): boolean =>
 
 const momentOf = (at: UnixMillis): string => new Date(at).toISOString().replace(/\.\d+/, '');
 
-const about = (account: string, alert: Pick<KeyAlert, 'kind' | 'title' | 'words' | 'key'>): KeyAlert => ({
+const about = (account: string, alert: Pick<KeyAlert, 'kind' | 'title' | 'message' | 'key'>): KeyAlert => ({
   account,
   service: '',
   rotation: '',
@@ -39,19 +39,19 @@ const about = (account: string, alert: Pick<KeyAlert, 'kind' | 'title' | 'words'
 type Messages = {
   /** Begins the keys of its letters. */
   readonly key: string;
-  readonly failed: (account: string, since: string) => { readonly title: string; readonly words: string };
-  readonly over: (account: string, since: string) => { readonly title: string; readonly words: string };
+  readonly failed: (account: string, since: string) => { readonly title: string; readonly text: string };
+  readonly over: (account: string, since: string) => { readonly title: string; readonly message: string };
 };
 
 const ofRotations: Messages = {
   key: 'stuck',
   failed: (account, since) => ({
     title: `the rotations of ${account} cannot be advanced`,
-    words: `No step was taken on a key; it has been so since ${since}, and is tried again every five minutes.`,
+    text: `No step was taken on a key; it has been so since ${since}, and is tried again every five minutes.`,
   }),
   over: (account, since) => ({
     title: `the rotations of ${account} advance again`,
-    words: `They could not be advanced since ${since}. The steps that were due meanwhile are being taken.`,
+    message: `They could not be advanced since ${since}. The steps that were due meanwhile are being taken.`,
   }),
 };
 
@@ -59,11 +59,11 @@ const ofJournal: Messages = {
   key: 'closed',
   failed: (_, since) => ({
     title: 'nothing is done to keys: their journal does not hold',
-    words: `No key is made, changed or deleted; it has been seen since ${since}, and is looked at again every five minutes while the daemon runs. Reports and pulls go on.`,
+    text: `No key is made, changed or deleted; it has been seen since ${since}, and is looked at again every five minutes while the daemon runs. Reports and pulls go on.`,
   }),
   over: (_, since) => ({
     title: 'the journal of keys holds again: rotations advance again',
-    words: `It did not hold since ${since}, as far as was seen. The steps that were due meanwhile are being taken.`,
+    message: `It did not hold since ${since}, as far as was seen. The steps that were due meanwhile are being taken.`,
   }),
 };
 
@@ -78,11 +78,11 @@ const stuckAlert = (
   // One outage shows in many ways.
   const what = cycles(error) ? 'passing' : code;
   const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
-  const { title, words } = of.failed(account, momentOf(since));
+  const { title, text } = of.failed(account, momentOf(since));
   return about(account, {
     kind: 'failed',
     title,
-    words: `${messageOf(error)}. ${words}${advice}`,
+    message: `${messageOf(error)}. ${text}${advice}`,
     key: `${of.key}/${account}/${what}/${name}${weeks === 0 ? '' : `/${weeks}`}`,
   });
 };

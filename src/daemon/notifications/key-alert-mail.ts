@@ -27,13 +27,13 @@ const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'do
 const marker = ' What to do: ';
 
 /** What happened, and what is said to be done about it, which goes into a line of its own. */
-const parted = (words: string): { readonly what: string; readonly said?: string } => {
-  const at = words.indexOf(marker);
-  return at < 0 ? { what: words } : { what: words.slice(0, at), said: words.slice(at + marker.length) };
+const parted = (message: string): { readonly what: string; readonly said?: string } => {
+  const at = message.indexOf(marker);
+  return at < 0 ? { what: message } : { what: message.slice(0, at), said: message.slice(at + marker.length) };
 };
 
 /** What is to be done whatever went wrong. */
-const defaultToDo = ({ kind, service: named, words }: KeyAlert): string | undefined => {
+const defaultToDo = ({ kind, service: named, message }: KeyAlert): string | undefined => {
   // Of an account, or of the journal: what it says is all there is to do.
   if (named === '') return undefined;
   const service = shellWord(named);
@@ -42,7 +42,7 @@ const defaultToDo = ({ kind, service: named, words }: KeyAlert): string | undefi
     failed:
       'It is tried with one of the next passes: every five minutes while the daemon runs, less often the more tries fail; without a daemon, with each run of its job in mode apply.',
     // What is said of it may tell the command already.
-    waiting: words.includes(resume)
+    waiting: message.includes(resume)
       ? `or give it up: \`tollkeeper keys give-up ${service}\`.`
       : `Fix what it says, then \`${resume}\`; or \`tollkeeper keys give-up ${service}\`.`,
     held: 'Let what still uses the old key take up the new one. Until then the old one stays.',
@@ -53,7 +53,7 @@ const defaultToDo = ({ kind, service: named, words }: KeyAlert): string | undefi
 };
 
 const toDo = (alert: KeyAlert): string | undefined => {
-  const { said } = parted(alert.words);
+  const { said } = parted(alert.message);
   const usual = alert.advice ?? defaultToDo(alert);
   if (said === undefined || usual === undefined) return said ?? usual;
   return `${said}${said.endsWith('.') ? '' : ';'} ${usual}`;
@@ -88,7 +88,7 @@ export const keyAlertMail = (alert: KeyAlert, at: UnixMillis, deps: KeyAlertDeps
   const block: AlertBlock = {
     tone: good.has(alert.kind) ? 'good' : 'bad',
     lines: [
-      ['What', parted(alert.words).what],
+      ['What', parted(alert.message).what],
       ...(alert.use === undefined
         ? []
         : [['Last use', describeUse(alert.use, deps.zone, deps.currency)] as const]),

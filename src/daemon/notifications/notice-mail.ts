@@ -24,8 +24,8 @@ const verbs = {
 
 type Lines = AlertBlock['lines'];
 
-const line = (label: string, words: string | undefined): Lines =>
-  words === undefined || words.trim() === '' ? [] : [[label, words]];
+const line = (label: string, message: string | undefined): Lines =>
+  message === undefined || message.trim() === '' ? [] : [[label, message]];
 
 const nextOf = (job: Job | undefined, after: UnixMillis): string | undefined => {
   const schedule = job === undefined || job.suspend ? undefined : scheduleOf(job);

@@ -81,8 +81,8 @@ export const createNotifications = ({
       });
     },
     sendKeyAlert: async (alert) => {
-      const { account, service, kind, title, words } = alert;
-      log.warn(title, { account, service, kind, words });
+      const { account, service, kind, title, message } = alert;
+      log.warn(title, { account, service, kind, message });
       if (told === undefined) return;
       try {
         const amounts = await warehouse.logs.amounts(account);

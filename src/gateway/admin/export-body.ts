@@ -75,12 +75,12 @@ export const openExportBody = async (
   const verdict = sniff(contentType, bytesOf(beginning));
   const blank = verdict === 'undecided' && bytesOf(beginning).byteLength === sniffLimit;
   if (verdict !== 'other' && !blank) return { contentType, body: whole(beginning, endpoint) };
-  const words = await messageInstead(beginning, redact);
-  const denial = denialIn(words, endpoint);
+  const terms = await messageInstead(beginning, redact);
+  const denial = denialIn(terms, endpoint);
   if (denial !== undefined) throw denial;
-  const said = quoted(words.message);
+  const said = quoted(terms.message);
   const advice = `the message, where there is one, is the gateway’s own; a revoked admin_key, or one without the scope ${endpoint.scope}, may be answered like this`;
-  if (words.refused)
+  if (terms.refused)
     throw fault(
       'gateway-refused',
       `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}, where CSV was due${said}`,

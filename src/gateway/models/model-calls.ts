@@ -116,10 +116,10 @@ const findingOf = (
 ): Finding => {
   const result = status === 200 ? readResult(question, text) : undefined;
   if (result !== undefined) return { verdict: 'works', status, said: '', passing: false, ...result };
-  const words = gatewayTerms(text, secrets.redact);
-  const said = secrets.redact(messageIn(words));
+  const terms = gatewayTerms(text, secrets.redact);
+  const said = secrets.redact(messageIn(terms));
   if (status === 401 || status === 403) return { verdict: 'refused', status, said, passing: true };
-  if ((status === 503 || status === 404) && noChannel(words.code))
+  if ((status === 503 || status === 404) && noChannel(terms.code))
     return { verdict: 'no-channel', status, said, passing: true };
   const wait = retryAfter(headers, clock.now());
   const later = wait === undefined ? {} : { retryAfter: wait };

@@ -137,8 +137,8 @@ const shownRow = 200;
 /** `line 5 of the export: 8 cells where the header has 7: "1767225600,gpt-4o…"`. */
 export const rowFault = (row: CheckedRow, { code, reason }: Problem, linesBefore: number): Fault => {
   const text = row.bytes.toString('utf8', 0, 4 * shownRow);
-  const words = JSON.stringify(text.length > shownRow ? `${text.slice(0, shownRow)}…` : text);
-  return fault(code, `line ${linesBefore + row.line} of the export: ${reason}: ${words}`);
+  const message = JSON.stringify(text.length > shownRow ? `${text.slice(0, shownRow)}…` : text);
+  return fault(code, `line ${linesBefore + row.line} of the export: ${reason}: ${message}`);
 };
 
 /** The first bad row of a spooled export, by the line it had in the export; nothing when every row looks right. */

@@ -51,19 +51,19 @@ export const receiveLogs = async (
   folder: string,
   openFile: OpenSpoolFile,
   onBytes: (bytes: number) => void,
-  words: LogExportFormat = {},
+  format: LogExportFormat = {},
 ): Promise<ReceivedLogs | undefined> => {
   try {
     const path = join(folder, 'rows.csv');
     await rm(path, { force: true });
     const file = await openFile(path);
     const isHeader = (cells: readonly string[], before: number): boolean =>
-      before === (words.titleLines ?? before) && isLogHeader(cells, words.columns);
+      before === (format.titleLines ?? before) && isLogHeader(cells, format.columns);
     try {
       const spooled = await spoolExport(body, file, isHeader, onBytes);
       if (spooled === undefined) return undefined;
-      const columns = logColumns(spooled.header.cells, words.columns);
-      const total = await takeTotal(spooled, columns, file, words);
+      const columns = logColumns(spooled.header.cells, format.columns);
+      const total = await takeTotal(spooled, columns, file, format);
       const { rows, firstOddRecord, endedWithNewline, lastRecord } = spooled.scan;
       const totalIsOdd = total !== undefined && firstOddRecord === rows;
       return {

@@ -20,10 +20,10 @@ export type SpooledExport = {
 const sampleBytes = 65_536;
 
 const noHeader = (start: Buffer): never => {
-  const words = JSON.stringify(beginningOf(start));
+  const message = JSON.stringify(beginningOf(start));
   throw isForeign(start)
-    ? fault('export-not-csv', `the gateway answered ${words} where CSV was due`)
-    : fault('export-column-missing', `no header with created_at was found; the export begins ${words}`);
+    ? fault('export-not-csv', `the gateway answered ${message} where CSV was due`)
+    : fault('export-column-missing', `no header with created_at was found; the export begins ${message}`);
 };
 
 /**

@@ -70,8 +70,8 @@ const unwritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EN
 export const spoolFault = (error: unknown, folder: string): unknown => {
   if (isFault(error)) return error;
   const code = systemCode(error) ?? '';
-  const told = (kind: 'disk-full' | 'path-unwritable', words: string): Fault =>
-    fault(kind, `the spool folder ${folder} ${words} (${code})`, { cause: error });
+  const told = (kind: 'disk-full' | 'path-unwritable', message: string): Fault =>
+    fault(kind, `the spool folder ${folder} ${message} (${code})`, { cause: error });
   if (full.has(code)) return told('disk-full', 'has no space left');
   return unwritable.has(code) ? told('path-unwritable', 'cannot be written') : error;
 };

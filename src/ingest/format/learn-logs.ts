@@ -42,7 +42,7 @@ export const learnLogs = async (
   first: UnixSeconds,
   until: UnixSeconds,
   log: Log,
-  words: LogExportFormat = {},
+  format: LogExportFormat = {},
 ): Promise<ProbedExport> => {
   const ask = { start: first, end: unixSeconds(first + 1) };
   const seen = await probe(ask);
@@ -50,12 +50,12 @@ export const learnLogs = async (
     const lastHour = { start: unixSeconds(Math.max(first, until - hour)), end: until };
     const recent = await probe(lastHour);
     log.debug('the gateway gives exports without rows no header', { headerFound: recent !== undefined });
-    return { ...probed(lastHour, recent, words), emptyWithoutRows: true };
+    return { ...probed(lastHour, recent, format), emptyWithoutRows: true };
   }
-  if (seen.ended) return probed(ask, seen, words);
+  if (seen.ended) return probed(ask, seen, format);
   const again = await probe(ask);
   // The first one broke off, this one did not.
-  if (again?.ended === true) return probed(ask, again, words);
+  if (again?.ended === true) return probed(ask, again, format);
   if (!same(seen, again)) throw fault('export-truncated', 'the header of the export broke off');
-  return probed(ask, seen, words);
+  return probed(ask, seen, format);
 };

@@ -62,7 +62,7 @@ const said = (setting: unknown, name: string, point: LearnedPoint): LearnedPoint
   setting === undefined ? point : { ...point, how: 'config', evidence: inConfig(name) };
 
 /** How exports begin and end, as the probe shows it or the YAML says. */
-export const probePoints = (probed: ProbedExport, words: LogExportFormat = {}): readonly LearnedPoint[] => {
+export const probePoints = (probed: ProbedExport, format: LogExportFormat = {}): readonly LearnedPoint[] => {
   const { asked, titleLines, endsLines, totalLine, emptyWithoutRows } = probed;
   const seconds = asked.end - asked.start;
   const evidence = `an export of ${seconds} second${seconds === 1 ? '' : 's'} from ${formatMoment(asked.start, 'UTC')}, no columns asked for`;
@@ -73,11 +73,11 @@ export const probePoints = (probed: ProbedExport, words: LogExportFormat = {}): 
     empty,
     of('log.ends_lines', yes(endsLines)),
     said(
-      words.titleLines,
+      format.titleLines,
       'title_lines',
       of('log.title_line', titleLines === 0 ? 'no' : `${titleLines} before the header`),
     ),
-    said(words.totalLine, 'total_line', of('log.total_line', yes(totalLine))),
+    said(format.totalLine, 'total_line', of('log.total_line', yes(totalLine))),
   ];
 };
 

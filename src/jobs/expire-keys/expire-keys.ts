@@ -42,9 +42,9 @@ const kinds = [
 /** `2 keys warned of, 1 key deleted`. */
 const countsOf = (planned: readonly PlannedExpiry[], would: string): string =>
   kinds
-    .flatMap(([kind, words]) => {
+    .flatMap(([kind, label]) => {
       const { length } = planned.filter(({ action }) => action.kind === kind);
-      return length === 0 ? [] : [`${countText(length, 'key')} ${would}${words}`];
+      return length === 0 ? [] : [`${countText(length, 'key')} ${would}${label}`];
     })
     .join(', ');
 

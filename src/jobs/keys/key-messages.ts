@@ -35,7 +35,7 @@ export const rotatedKey = ({
   name: planned.old?.name ?? planned.service,
   service: planned.service,
   held: false,
-  words: describeRotation(planned),
+  message: describeRotation(planned),
   ...ageText(age),
 });
 
@@ -46,21 +46,21 @@ export const endedKey = (
   name: planned.name,
   service: planned.service,
   held: false,
-  words: `${describeExpiry(planned, zone)} (${why})`,
+  message: `${describeExpiry(planned, zone)} (${why})`,
   ...ageText(age),
 });
 
-export const keptKey = ({ name, service, words, age }: SkippedKey): PlannedKey => ({
+export const keptKey = ({ name, service, words: message, age }: SkippedKey): PlannedKey => ({
   name,
   service,
   held: true,
-  words,
+  message,
   ...ageText(age),
 });
 
 /** `billing.g7 (60 days): what is done`. */
-export const keyLine = ({ name, age, words, held }: PlannedKey): string =>
-  `${held ? 'leave ' : ''}${name}${age === undefined ? '' : ` (${age})`}: ${words}`;
+export const keyLine = ({ name, age, message, held }: PlannedKey): string =>
+  `${held ? 'leave ' : ''}${name}${age === undefined ? '' : ` (${age})`}: ${message}`;
 
 /** What a title says of held keys, at its end. */
 export const heldText = (held: number): string =>

@@ -16,7 +16,7 @@ export type PlannedKey = {
   readonly age?: string;
   readonly service: string;
   readonly held: boolean;
-  readonly words: string;
+  readonly message: string;
 };
 
 export type PlanEmail = {
@@ -27,13 +27,13 @@ export type PlanEmail = {
   readonly usual: number;
 };
 
-const blockOf = ({ name, age, service, held, words }: PlannedKey): AlertBlock => ({
+const blockOf = ({ name, age, service, held, message }: PlannedKey): AlertBlock => ({
   heading: name,
   tone: held ? 'bad' : 'good',
   lines: [
     ...(service === name ? [] : [['Service', service] as const]),
     ...(age === undefined ? [] : [['Age', age] as const]),
-    [held ? 'Held' : 'Would do', words],
+    [held ? 'Held' : 'Would do', message],
   ],
 });
 

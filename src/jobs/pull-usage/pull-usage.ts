@@ -135,12 +135,12 @@ export const pullUsageKind = defineJobKind({
       const covered = await context.warehouse.usage.watermark({ account, dimension, metric, granularity });
       const request = { ...pull, cursor: covered?.end, origin: covered?.start };
       for (const window of planUsagePull(request)) {
-        const words = again === undefined ? '' : ' again';
+        const suffix = again === undefined ? '' : ' again';
         const held = covered !== undefined && again === undefined && window.start < covered.end;
         const late = held
           ? `, what lies before ${rangeText.moment(toSeconds(covered.end), 'UTC')} again, since late figures come`
           : '';
-        lines.push(`pull usage by ${dimension}${words} ${rangeText.millis(window, 'UTC')}${late}`);
+        lines.push(`pull usage by ${dimension}${suffix} ${rangeText.millis(window, 'UTC')}${late}`);
       }
     }
     if (again === undefined) return lines.length === 0 ? ['nothing to pull yet'] : lines;

@@ -19,7 +19,7 @@ const patterns = z.array(z.string().min(1)).min(1).optional();
 const shape = z.strictObject({
   report: reportName.describe('Name of a folder under reports/.'),
   period: periodShape(date)
-    .register(fieldNotes, { words: `${periodForms}; or a map with \`from\` and \`to\`` })
+    .register(fieldNotes, { description: `${periodForms}; or a map with \`from\` and \`to\`` })
     .optional()
     .describe(
       'Period of the report, in the time zone of the job: a name, a month (YYYY-MM), or dates as FROM..TO or as a map; `to` is the first day after the period. Defaults to the period in report.yaml, or else to yesterday.',

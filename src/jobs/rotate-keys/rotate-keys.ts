@@ -55,8 +55,8 @@ const isOver = ({ view }: Advanced): boolean => view.stage === 'done';
 const namesOf = (advanced: readonly Advanced[]): string =>
   advanced.map(({ view }) => view.service).join(', ');
 
-const some = (many: readonly Advanced[], words: string): string[] =>
-  many.length === 0 ? [] : [`${countText(many.length, 'rotation')} ${words} (${namesOf(many)})`];
+const some = (many: readonly Advanced[], message: string): string[] =>
+  many.length === 0 ? [] : [`${countText(many.length, 'rotation')} ${message} (${namesOf(many)})`];
 
 /** Moves open rotations on, so that a job alone carries them to their end, then begins those that are due. */
 const applied = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {

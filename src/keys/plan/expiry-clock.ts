@@ -16,7 +16,7 @@ export const byGatewayClock = (
   const effect = clockEffect(clock, policy.quiet);
   const at = unixMillis(survey.at + clockOffset(clock));
   if (effect.effect === 'suspend')
-    return { survey: { ...survey, at }, policy: { ...policy, suspended: effect.words } };
+    return { survey: { ...survey, at }, policy: { ...policy, suspended: effect.message } };
   const jump = clock !== undefined && clock.since > at - policy.quiet - effect.margin ? clock.jump : 0;
   return { survey: { ...survey, at }, policy: { ...policy, quiet: policy.quiet + effect.margin + jump } };
 };

@@ -13,11 +13,11 @@ import { ageOf } from './select.ts';
 /** Whether something is so; where it cannot be known, why not. */
 export type Proof =
   | { readonly so: true }
-  | { readonly so: false; readonly reason?: SkipReason; readonly words?: string };
+  | { readonly so: false; readonly reason?: SkipReason; readonly message?: string };
 
 const yes: Proof = { so: true };
 const no: Proof = { so: false };
-const unknown = (reason: SkipReason, words: string): Proof => ({ so: false, reason, words });
+const unknown = (reason: SkipReason, message: string): Proof => ({ so: false, reason, message });
 
 export type Judged = {
   readonly surveyed: SurveyedKey;

@@ -12,7 +12,7 @@ import { rangeText } from './plan-messages.ts';
 /** What is done with a key now, or why nothing is. */
 export type Step =
   | { readonly action: PlannedExpiry['action']; readonly why: string }
-  | { readonly reason: SkipReason; readonly words: string };
+  | { readonly reason: SkipReason; readonly message: string };
 
 const stageNames = ['warn', 'expire', 'delete'] as const;
 type Stage = (typeof stageNames)[number];
@@ -97,22 +97,22 @@ const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
     if (!shown.so)
       return {
         reason: shown.reason ?? 'not-due',
-        words: shown.words ?? tooSoonMessage(clock, at),
+        message: shown.message ?? tooSoonMessage(clock, at),
       };
     const waits = Math.max(0, ...before.map((past) => past.passed + at - past.at - now));
-    if (waits > 0) return { reason: 'not-due', words: `${stage} is due in ${rangeText(waits)}` };
+    if (waits > 0) return { reason: 'not-due', message: `${stage} is due in ${rangeText(waits)}` };
     if (stage === 'expire' && expiresSoon(surveyed, now))
-      return { reason: 'not-due', words: 'it expires in a moment' };
+      return { reason: 'not-due', message: 'it expires in a moment' };
     const set = evidence.past.get(surveyed.key.id)?.expirySet;
     const began = clockBegan(clock, judged);
     if (stage === 'expire' && set !== undefined && (began === undefined || set >= began))
       return {
         reason: 'revived',
-        words: `it was set to expire ${rangeText(now - set)} ago, and somebody lets it live on; leave it out of \`keys\`, or delete it by hand`,
+        message: `it was set to expire ${rangeText(now - set)} ago, and somebody lets it live on; leave it out of \`keys\`, or delete it by hand`,
       };
     return { action: actionOf(stage, clock, judged), why: describeClock(clock, at) };
   }
-  return { reason: 'not-due', words: 'nothing is left to be done' };
+  return { reason: 'not-due', message: 'nothing is left to be done' };
 };
 
 const rank = (step: Step): number => {
@@ -124,8 +124,8 @@ const rank = (step: Step): number => {
 export const judgeExpiry = (judged: Judged, nameCollisions: number): Step => {
   const { surveyed, policy } = judged;
   if (surveyed.rotation !== undefined)
-    return { reason: 'in-rotation', words: `a rotation of ${surveyed.service} is open` };
-  const [step = { reason: 'not-due' as const, words: 'no clock is named' }] = policy.by
+    return { reason: 'in-rotation', message: `a rotation of ${surveyed.service} is open` };
+  const [step = { reason: 'not-due' as const, message: 'no clock is named' }] = policy.by
     .map((clock) => stepBy(clock, judged))
     .sort((left, right) => rank(right) - rank(left));
   if (!('action' in step)) return step;
@@ -133,10 +133,10 @@ export const judgeExpiry = (judged: Judged, nameCollisions: number): Step => {
   if (held !== undefined)
     return {
       reason: 'current',
-      words: `${held}; \`even_if_current: true\` ends it all the same`,
+      message: `${held}; \`even_if_current: true\` ends it all the same`,
     };
   if (step.action.kind === 'warn') return step;
-  if (policy.suspended !== undefined) return { reason: 'clock-skew', words: policy.suspended };
+  if (policy.suspended !== undefined) return { reason: 'clock-skew', message: policy.suspended };
   const proof = mayEnd(judged, nameCollisions);
-  return proof.so ? step : { reason: proof.reason ?? 'used', words: proof.words ?? 'it may be in use' };
+  return proof.so ? step : { reason: proof.reason ?? 'used', message: proof.message ?? 'it may be in use' };
 };

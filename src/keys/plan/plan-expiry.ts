@@ -49,7 +49,7 @@ export const planExpiry = (
   const due: Ending[] = [];
   for (const surveyed of selected) {
     const step = judgeExpiry({ surveyed, policy, evidence, now }, names.get(surveyed.key.name) ?? 0);
-    if (!('action' in step)) held.push(skippedKey(surveyed, now, step.reason, step.words));
+    if (!('action' in step)) held.push(skippedKey(surveyed, now, step.reason, step.message));
     else (step.action.kind === 'warn' ? warned : due).push({ surveyed, step });
   }
   const works = ({ key }: SurveyedKey): boolean => deadBy(key, now) === undefined;
@@ -80,7 +80,7 @@ export const planExpiry = (
     }),
     held: [
       ...held,
-      ...limited.held.map(({ item, reason, words }) => skippedKey(item.surveyed, now, reason, words)),
+      ...limited.held.map(({ item, reason, message }) => skippedKey(item.surveyed, now, reason, message)),
     ],
   };
 };

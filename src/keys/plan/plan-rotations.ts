@@ -87,8 +87,8 @@ const obstacleOf = (
   policy: Pick<RotationPolicy, 'terms' | 'select'>,
 ): SkippedKey | undefined => {
   const { key, service, generation } = surveyed;
-  const held = (reason: SkippedKey['reason'], words: string): SkippedKey =>
-    skippedKey(surveyed, survey.at, reason, words);
+  const held = (reason: SkippedKey['reason'], message: string): SkippedKey =>
+    skippedKey(surveyed, survey.at, reason, message);
   const line = linesOf(survey).get(service) ?? [];
   const turning = line.find(({ rotation }) => rotation !== undefined);
   if (turning?.rotation !== undefined)
@@ -161,8 +161,8 @@ const judge = (surveyed: SurveyedKey, survey: KeySurvey, policy: RotationPolicy)
   const obstacle = obstacleOf(surveyed, survey, policy);
   if (obstacle !== undefined) return { held: obstacle };
   const age = ageOf(surveyed, survey.at);
-  const held = (reason: SkippedKey['reason'], words: string): Judged => ({
-    held: skippedKey(surveyed, survey.at, reason, words),
+  const held = (reason: SkippedKey['reason'], message: string): Judged => ({
+    held: skippedKey(surveyed, survey.at, reason, message),
   });
   if (surveyed.split === true) return { due: { surveyed, age: age ?? 0, isSplit: true } };
   if (age === undefined)
@@ -202,12 +202,12 @@ export const planRotations = (
     .sort((left, right) => Number(right.isSplit) - Number(left.isSplit));
   const services = new Set(selected.map(({ service }) => service)).size;
   if (due.length > 0 && !isOpen(policy.windows, now, policy.zone)) {
-    const words = describeClosed(policy, now);
+    const message = describeClosed(policy, now);
     return {
       at: now,
       selected: services,
       rotations: [],
-      held: [...held, ...due.map(({ surveyed }) => skippedKey(surveyed, now, 'outside-window', words))],
+      held: [...held, ...due.map(({ surveyed }) => skippedKey(surveyed, now, 'outside-window', message))],
     };
   }
   const untouched = judged.filter((one) => 'due' in one || one.held.reason === 'not-due').length;
@@ -225,7 +225,7 @@ export const planRotations = (
     })),
     held: [
       ...held,
-      ...limited.held.map(({ item, reason, words }) => skippedKey(item.surveyed, now, reason, words)),
+      ...limited.held.map(({ item, reason, message }) => skippedKey(item.surveyed, now, reason, message)),
     ],
   };
 };

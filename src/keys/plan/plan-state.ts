@@ -74,8 +74,8 @@ const describeField: { readonly [Field in keyof KeyState]?: string } = {
 };
 
 const changedFields = (then: KeyState, now: KeyState): readonly string[] =>
-  Object.entries(describeField).flatMap(([field, words]) =>
-    then[field as keyof KeyState] === now[field as keyof KeyState] ? [] : [words],
+  Object.entries(describeField).flatMap(([field, message]) =>
+    then[field as keyof KeyState] === now[field as keyof KeyState] ? [] : [message],
   );
 
 /** What is otherwise than the plan has it, a line each; nothing when the plan still holds. */

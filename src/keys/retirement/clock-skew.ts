@@ -13,7 +13,7 @@ const lag = 600_000;
  */
 export type ClockEffect =
   | { readonly effect: 'add'; readonly margin: number }
-  | { readonly effect: 'suspend'; readonly words: string };
+  | { readonly effect: 'suspend'; readonly message: string };
 
 const minute = 60_000;
 
@@ -41,10 +41,10 @@ export const clockEffect = (clock: GatewayClock | undefined, quiet: number, logB
   if (clock === undefined || measured < logBehind)
     return {
       effect: 'suspend',
-      words: `the clock that stamps the call log of the gateway is ${lengthText(logBehind)} or more behind: our own first call with the new key is stamped so long before the key was made. No key is deleted until it is right; ${advice}`,
+      message: `the clock that stamps the call log of the gateway is ${lengthText(logBehind)} or more behind: our own first call with the new key is stamped so long before the key was made. No key is deleted until it is right; ${advice}`,
     };
   return {
     effect: 'suspend',
-    words: `the clock of the gateway is ${lengthText(Math.abs(offset))} ${offset < 0 ? 'behind' : 'ahead of'} the clock of this host (measured ${formatMoment(toSeconds(clock.at), 'UTC')}). No key is deleted until they agree; ${advice}`,
+    message: `the clock of the gateway is ${lengthText(Math.abs(offset))} ${offset < 0 ? 'behind' : 'ahead of'} the clock of this host (measured ${formatMoment(toSeconds(clock.at), 'UTC')}). No key is deleted until they agree; ${advice}`,
   };
 };

@@ -164,7 +164,7 @@ const clearOrphan = async (
       {
         kind: 'orphan',
         title: `a key that nobody can use was cleared away`,
-        words: `${key.name} was made by a request whose answer never came, and showed up late; it was deleted`,
+        message: `${key.name} was made by a request whose answer never came, and showed up late; it was deleted`,
         key: `orphan/${key.keyId}`,
       },
     );

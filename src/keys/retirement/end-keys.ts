@@ -25,7 +25,7 @@ const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promis
     {
       kind: 'warning',
       title: `the key ${name} is to end`,
-      words: stage,
+      message: stage,
       key: `${id}/${stage}`,
     },
   );

@@ -38,11 +38,11 @@ export type RetireFacts = {
 
 export type RetireVerdict =
   | { readonly verdict: 'go'; readonly range: Interval<UnixMillis>; readonly evidence: string }
-  | { readonly verdict: 'wait'; readonly words: string }
+  | { readonly verdict: 'wait'; readonly message: string }
   | {
       readonly verdict: 'hold';
       readonly reason: RetainedReason;
-      readonly words: string;
+      readonly message: string;
       readonly escalate: boolean;
       readonly use?: KeyUse;
     };
@@ -105,10 +105,10 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   const isPast = retire.maxOverlap !== undefined && now >= cutover + retire.maxOverlap;
   const end = knownEnd(complete, now);
   const range = quietRange(cutover, retire.quiet, end);
-  const hold = (reason: RetainedReason, words: string, use?: KeyUse): RetireVerdict => ({
+  const hold = (reason: RetainedReason, message: string, use?: KeyUse): RetireVerdict => ({
     verdict: 'hold',
     reason,
-    words,
+    message,
     escalate: isPast,
     ...(use === undefined ? {} : { use }),
   });
@@ -129,7 +129,7 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
     );
   if (facts.clockProblem !== undefined)
     // What is wrong is no key: it is shown by itself, and over once the clock is right.
-    return { verdict: 'hold', reason: 'clock-skew', words: facts.clockProblem, escalate: false };
+    return { verdict: 'hold', reason: 'clock-skew', message: facts.clockProblem, escalate: false };
   const lag = end === undefined ? Number.POSITIVE_INFINITY : now - toMillis(end);
   const why = complete.complete ? '' : complete.why;
   const isUsed = oldUse !== undefined && oldUse.calls > 0;
@@ -139,7 +139,7 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
     return hold('log-incomplete', `the call log does not reach far enough: ${why}`);
   if (isUsed) return hold('used', describeUsed(oldName, oldUses ?? [], oldUse), oldUse);
   if (range === undefined || oldUse === undefined || newUse === undefined || end === undefined)
-    return { verdict: 'wait', words: `${oldName} must be quiet for longer` };
+    return { verdict: 'wait', message: `${oldName} must be quiet for longer` };
   if (newUse.calls === 0 && !isPast)
     return hold(
       'successor-unused',

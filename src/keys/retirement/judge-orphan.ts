@@ -44,14 +44,14 @@ export type OrphanVerdict =
   | {
       readonly verdict: 'retain';
       readonly reason: RetainReason;
-      readonly words: string;
+      readonly message: string;
       readonly passing: boolean;
     };
 
-const retain = (reason: RetainReason, words: string, passing = false): OrphanVerdict => ({
+const retain = (reason: RetainReason, message: string, passing = false): OrphanVerdict => ({
   verdict: 'retain',
   reason,
-  words,
+  message,
   passing,
 });
 

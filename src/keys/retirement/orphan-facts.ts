@@ -157,7 +157,7 @@ export const orphanVerdict = async (cycle: Cycle, name: string, keyId: number): 
     ? {
         verdict: 'retain',
         reason: 'not-ours',
-        words: `the journal has no request for ${name}`,
+        message: `the journal has no request for ${name}`,
         passing: false,
       }
     : judgeOrphan(await collectFacts(cycle, request, keyId));

@@ -22,7 +22,7 @@ export const notifyRetained = async (
   verdict: Retained,
   since: number,
 ): Promise<void> => {
-  const { reason, words, passing } = verdict;
+  const { reason, message, passing } = verdict;
   const identified = isIdentified(verdict);
   if (passing && cycle.deps.clock.now() - since < timeout) return;
   await notifyOf(cycle, rotation, {
@@ -30,7 +30,7 @@ export const notifyRetained = async (
     title: identified
       ? `the key ${name} is kept: it may be in use`
       : `whose the key ${name} is cannot be told`,
-    words: `${name} (id ${keyId}) was asked for by a rotation of ${rotation.service} and delivered to no sink, as far as is written down. It is not deleted: ${words}`,
+    message: `${name} (id ${keyId}) was asked for by a rotation of ${rotation.service} and delivered to no sink, as far as is written down. It is not deleted: ${message}`,
     advice: `Find out who uses it. \`tollkeeper keys expire id:${keyId}\` ends it where nobody does.`,
     key: `retained/${identified ? keyId : name}/${reason}`,
   });
@@ -45,7 +45,7 @@ export const retainOrphan = async (
   since: number,
 ): Promise<void> => {
   const { keyId, generation, name } = orphan;
-  const { reason, words } = verdict;
+  const { reason, message } = verdict;
   // Before it is written down: a kill between must not lose the notification.
   await notifyRetained(cycle, rotation, orphan, verdict, since);
   await note(cycle, rotation, {
@@ -54,6 +54,6 @@ export const retainOrphan = async (
     generation,
     name,
     reason,
-    words,
+    words: message,
   });
 };

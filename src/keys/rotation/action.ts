@@ -39,7 +39,7 @@ export type Pending = { readonly title: string; readonly since: UnixMillis; read
 /** The next step of a rotation, or why there is none now. */
 export type Action =
   /** `pending`: what operators have to hear, or nobody would, since no step failed; `blocked`: until another rotation has come further. */
-  | { readonly step: 'rest'; readonly words: string; readonly pending?: Pending; readonly blocked?: true }
+  | { readonly step: 'rest'; readonly message: string; readonly pending?: Pending; readonly blocked?: true }
   | { readonly step: 'note-lost'; readonly attempt: Attempt }
   | { readonly step: 'look' }
   | { readonly step: 'clear'; readonly attempt: Attempt; readonly keyId: number }

@@ -25,7 +25,7 @@ export type Moved = {
   readonly rotation: Rotation;
   readonly moved: boolean;
   /** What it rests for. */
-  readonly words: string;
+  readonly message: string;
   readonly fault?: Fault;
 };
 
@@ -177,7 +177,7 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
   for (let steps = 0; steps < maxSteps; steps += 1) {
     cycle.signal.throwIfAborted();
     const rotation = journal.rotation(id);
-    if (rotation === undefined) return { rotation: { ...last, over: 'done' }, moved, words: 'it is done' };
+    if (rotation === undefined) return { rotation: { ...last, over: 'done' }, moved, message: 'it is done' };
     last = rotation;
     let action: Action | undefined;
     try {
@@ -185,18 +185,18 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
       action = decide(rotation, viewOf(cycle, rotation, consumerOf));
       if (action.step === 'rest') {
         const stop = await outdatedNow(cycle, rotation.service, rotation.terms.job);
-        if (stop !== undefined) return { rotation, moved, words: describeStop(stop) };
+        if (stop !== undefined) return { rotation, moved, message: describeStop(stop) };
         const isUrgent = action.blocked === true && rotation.terms.retire.when === 'now';
         if (isUrgent && (await hasMadeWay(cycle, rotation))) continue;
         if (action.blocked === true) cycle.blocked.add(id);
-        if (action.pending !== undefined) await notifyStuck(cycle, rotation, action.pending, action.words);
-        return { rotation, moved, words: action.words };
+        if (action.pending !== undefined) await notifyStuck(cycle, rotation, action.pending, action.message);
+        return { rotation, moved, message: action.message };
       }
       const { service, terms } = rotation;
       const outdated = await outdatedNow(cycle, service, terms.job, checkedAgain.has(action.step));
-      if (outdated !== undefined) return { rotation, moved, words: describeStop(outdated) };
+      if (outdated !== undefined) return { rotation, moved, message: describeStop(outdated) };
       if (action.step === 'create') {
-        if (cycle.made.has(id)) return { rotation, moved, words: 'another key is made in the next pass' };
+        if (cycle.made.has(id)) return { rotation, moved, message: 'another key is made in the next pass' };
         cycle.made.add(id);
       }
       cycle.onStep(rotation, action.step);
@@ -220,10 +220,10 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
       return {
         rotation: journal.rotation(id) ?? now,
         moved,
-        words: messageOf(error),
+        message: messageOf(error),
         ...(isFault(error) ? { fault: error } : {}),
       };
     }
   }
-  return { rotation: last, moved, words: 'it goes on with the next pass' };
+  return { rotation: last, moved, message: 'it goes on with the next pass' };
 };

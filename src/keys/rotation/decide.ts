@@ -10,7 +10,7 @@ const minute = 60_000;
 export const pauseAfter = (tries: number): number =>
   Math.min(5 * minute * 2 ** Math.max(0, tries - 1), 360 * minute);
 
-const rest = (words: string): Extract<Action, { step: 'rest' }> => ({ step: 'rest', words });
+const rest = (message: string): Extract<Action, { step: 'rest' }> => ({ step: 'rest', message });
 
 const clock = (moment: number): string => formatMoment(unixSeconds(Math.floor(moment / 1000)), 'UTC');
 
@@ -110,8 +110,8 @@ const towardsCutover = (rotation: Rotation, view: View): Action => {
     if (retained.length >= maxRetained) return tooMany(rotation, retained);
     const other = view.unsettledElsewhere();
     if (other === undefined) return { step: 'create' };
-    const words = `its successor is made when the new key of ${other} is on its way to a sink, or gone`;
-    return { ...rest(words), blocked: true };
+    const message = `its successor is made when the new key of ${other} is on its way to a sink, or gone`;
+    return { ...rest(message), blocked: true };
   }
   if (isMissing(attempt, view)) return { step: 'seek', attempt };
   // A place that was declared since has to hold it too.

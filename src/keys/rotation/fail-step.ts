@@ -5,7 +5,7 @@ import { describeOldKey } from '../retirement/old-key-messages.ts';
 import { note, notifyOf } from './cycle.ts';
 import type { Cycle } from './cycle.ts';
 
-const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
 
 /** Milliseconds after which who has to do something is told again. */
 const week = 604_800_000;
@@ -49,7 +49,7 @@ export const failStep = async (
     title: isLast
       ? `the rotation of ${service} waits for you`
       : `a step of the rotation of ${service} failed`,
-    words: isLast
+    message: isLast
       ? `${step} failed ${tries} times: ${message}.${advice} ${standing}. Then: tollkeeper keys resume ${shellWord(service)}`
       : `${step}: ${message}.${advice} ${standing}; it is tried again.`,
     key: isLast
@@ -63,10 +63,10 @@ export const notifyStuck = async (
   cycle: Cycle,
   rotation: Rotation,
   { title, since, atOnce }: Pending,
-  words: string,
+  message: string,
 ): Promise<void> => {
   const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / week));
   if (weeks === 0 && !atOnce) return;
   const key = weeks === 0 ? `${rotation.id}/${title}` : `${rotation.id}/${title}/${weeks}`;
-  await notifyOf(cycle, rotation, { kind: 'waiting', title, words, key });
+  await notifyOf(cycle, rotation, { kind: 'waiting', title, message, key });
 };

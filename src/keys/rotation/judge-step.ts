@@ -72,7 +72,7 @@ const collectFacts = async (
     retire,
     oldNames,
     newName: successor.name,
-    ...(effect.effect === 'suspend' ? { clockProblem: effect.words } : {}),
+    ...(effect.effect === 'suspend' ? { clockProblem: effect.message } : {}),
     ...(newIsDead === undefined ? {} : { newIsDead }),
     complete,
     ...(oldUses === undefined ? {} : { oldUses }),
@@ -122,7 +122,7 @@ const keep = async (
   hold: Hold,
 ): Promise<void> => {
   const { clock } = cycle.deps;
-  const { reason, words, use, escalate } = hold;
+  const { reason, message, use, escalate } = hold;
   const { id, terms } = rotation;
   const alertsFrom = isBehindAlert(rotation, cutover);
   const isAlert = reason !== 'log-incomplete' || escalate || clock.now() >= alertsFrom;
@@ -141,14 +141,14 @@ const keep = async (
               ? `the old key ${old.name} is still used and ends soon`
               : `the old key ${old.name} ends soon, and its successor does not work`
             : `the old key ${old.name} is kept for now`,
-      words,
+      message,
       ...(reason === 'clock-skew'
         ? { advice: 'Set the clocks of both hosts right; nothing else is needed.' }
         : {}),
       ...usedTill,
       key: `${id}/${old.keyId}/${reason}/${what}`,
     });
-  await note(cycle, rotation, { what, ...generationKey(old), reason, words, ...usedTill });
+  await note(cycle, rotation, { what, ...generationKey(old), reason, words: message, ...usedTill });
 };
 
 /** Judges whether an old key may go; writes down and tells why it stays, once for each reason. */
@@ -177,11 +177,11 @@ export const judgeStep = async (
   if (found.verdict !== 'hold') {
     cycle.resting.set(
       old.keyId,
-      found.verdict === 'wait' ? found.words : `${old.name} is quiet and ends with the overlap`,
+      found.verdict === 'wait' ? found.message : `${old.name} is quiet and ends with the overlap`,
     );
     return;
   }
-  cycle.resting.set(old.keyId, found.words);
+  cycle.resting.set(old.keyId, found.message);
   // What ends by the clock is held back by nothing, but who still uses it is to know.
   if (isTimed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
   await keep(cycle, rotation, old, cutover, found);

@@ -50,19 +50,19 @@ const nextTryOf = ({ tries, lastFailure, waiting, over }: Rotation): Pick<Rotati
     : { nextTry: unixMillis(lastFailure.at + pauseAfter(tries)) };
 
 /** What is shown of a rotation; `words` tells more than its stage where a pass has found it. */
-export const viewOfRotation = (rotation: Rotation, words?: string): RotationView => {
+export const viewOfRotation = (rotation: Rotation, text?: string): RotationView => {
   const stage = stageOf(rotation);
   const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);
   const held = rotation.olds.find(({ state, held: one }) => state === 'working' && one !== undefined)?.held;
   const known =
-    rotation.waiting ?? held?.words ?? (rotation.tries > 0 ? rotation.lastFailure?.message : undefined);
+    rotation.waiting ?? held?.message ?? (rotation.tries > 0 ? rotation.lastFailure?.message : undefined);
   return {
     id: rotation.id,
     account: rotation.account,
     service: rotation.service,
     stage,
     since: rotation.changedAt,
-    words: words ?? known ?? standing[stage],
+    words: text ?? known ?? standing[stage],
     ...(rotation.old === undefined ? {} : { old: { keyId: rotation.old.keyId, name: rotation.old.name } }),
     ...(rotation.cutover === undefined ? {} : { cutOver: true }),
     ...(attempt?.keyId === undefined ? {} : { candidate: { keyId: attempt.keyId, name: attempt.name } }),

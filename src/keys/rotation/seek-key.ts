@@ -47,7 +47,7 @@ export const verifySuccessorExists = async (
   await notifyOf(cycle, rotation, {
     kind: 'escalated',
     title: `the new key ${key.name} was taken away`,
-    words: `somebody deleted ${key.name}, the new key of ${service}, while sinks may hold it; another one is made, and no old key is retired before it is in every sink`,
+    message: `somebody deleted ${key.name}, the new key of ${service}, while sinks may hold it; another one is made, and no old key is retired before it is in every sink`,
     advice: 'Find out who deleted it; its calls fail until its successor is delivered.',
     key: `${id}/${key.keyId}/taken-away`,
   });
@@ -71,7 +71,7 @@ export const notifyStaying = async (
     {
       kind: 'escalated',
       title: `the key ${key.name} is still there after it was deleted`,
-      words: `the gateway was asked to delete ${key.name} (id ${key.keyId}) at ${new Date(since).toISOString()}, and still lists it; it is asked again with each pass`,
+      message: `the gateway was asked to delete ${key.name} (id ${key.keyId}) at ${new Date(since).toISOString()}, and still lists it; it is asked again with each pass`,
       advice: 'Look at the key there, and delete it by hand where it still works.',
       key: `${id}/${key.keyId}/still-there`,
     },

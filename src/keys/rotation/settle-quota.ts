@@ -28,7 +28,7 @@ export const notifyExposure = async (
   await notifyOf(cycle, rotation, {
     kind: 'exposure',
     title: `${service} can spend its quota ${times} for a while`,
-    words: `beside the ${attempt.spec.remainQuota} of ${attempt.name}, ${sum} may be spent (as the gateway counts) by ${keys} until ${own.length === 1 ? 'it is' : 'they are'} retired; what is spent of it till then is taken off ${attempt.name}, so that at most ${times} the quota is exposed meanwhile`,
+    message: `beside the ${attempt.spec.remainQuota} of ${attempt.name}, ${sum} may be spent (as the gateway counts) by ${keys} until ${own.length === 1 ? 'it is' : 'they are'} retired; what is spent of it till then is taken off ${attempt.name}, so that at most ${times} the quota is exposed meanwhile`,
     key: `${id}/exposure`,
   });
 };
@@ -142,7 +142,7 @@ const settle = async (cycle: Cycle, rotation: Rotation, attempt: Attempt, old: O
   await notifyOf(cycle, rotation, {
     kind: 'escalated',
     title: `${successor.name} has nothing left to spend`,
-    words: `what ${old.name} spent beside ${successor.name} has used its quota up: calls by ${successor.name}, which every sink holds, fail`,
+    message: `what ${old.name} spent beside ${successor.name} has used its quota up: calls by ${successor.name}, which every sink holds, fail`,
     advice: `Give ${successor.name} more at the gateway, where it is to spend on.`,
     key: `${id}/${old.keyId}/spent`,
   });
@@ -173,7 +173,7 @@ export const settleQuota = async (
     await notifyOf(cycle, rotation, {
       kind: 'exposure',
       title: `the quota of ${attempt.name} is as it was made`,
-      words: `${attempt.name}: ${measured}. The leaked key ${old.name} is deleted all the same`,
+      message: `${attempt.name}: ${measured}. The leaked key ${old.name} is deleted all the same`,
       key: `${id}/unsettled`,
     });
   }

@@ -108,7 +108,7 @@ const notifyOutdated = async (
     {
       kind: 'waiting',
       title: `no key of ${service} is written: its journal is out of date`,
-      words: `${describeOutdated(differences)}. Either the data folder was put back from a backup, or somebody else made the key, or another Tollkeeper works on this service. No key of ${service} is made, delivered, changed or deleted`,
+      message: `${describeOutdated(differences)}. Either the data folder was put back from a backup, or somebody else made the key, or another Tollkeeper works on this service. No key of ${service} is made, delivered, changed or deleted`,
       advice: `Stop any other Tollkeeper on this service. \`tollkeeper keys reconcile ${shellWord(service)}\` shows the difference; with --apply the journal takes over what is there, and nothing else is changed.`,
       key: `outdated/${service}/${since}${weeks === 0 ? '' : `/${weeks}`}`,
     },
@@ -144,13 +144,13 @@ export const outdatedNow = async (
     else await notifyOutdated(cycle, flagged);
     return whole ? undefined : flagged;
   }
-  const words = differences.map(describeDifference);
-  if (flagged?.differences.join('\n') !== words.join('\n'))
-    await note(cycle, rotation, { what: 'outdated', differences: words });
+  const messages = differences.map(describeDifference);
+  if (flagged?.differences.join('\n') !== messages.join('\n'))
+    await note(cycle, rotation, { what: 'outdated', differences: messages });
   const found = journal.outdated(account).get(service) ?? {
     service,
     since: clock.now(),
-    differences: words,
+    differences: messages,
   };
   await notifyOutdated(cycle, found);
   return found;

@@ -4,29 +4,29 @@ import type { SinkNames } from './sink-spec.ts';
 const placeholder = /\{(account|service)\}/g;
 
 /** Names come from keys that others may have named: each place takes only what is safe there. */
-type Rule = { readonly holds: (value: string) => boolean; readonly words: string };
+type Rule = { readonly holds: (value: string) => boolean; readonly message: string };
 
 const segment: Rule = {
   holds: (value) => !/[/\\\p{Cc}]/u.test(value) && value !== '',
-  words: 'a name that is part of a path must hold no slash and no control character',
+  message: 'a name that is part of a path must hold no slash and no control character',
 };
 
 /** Programs read their arguments as they like, shells among them. */
 const argument: Rule = {
   holds: (value) => /^[\p{L}\p{N}._@:+-]+$/u.test(value),
-  words: 'a name in an argument of a command may hold letters, digits and . _ @ : + - alone',
+  message: 'a name in an argument of a command may hold letters, digits and . _ @ : + - alone',
 };
 
 const visible: Rule = {
   holds: (value) => value !== '' && !/\p{Cc}/u.test(value),
-  words: 'it holds a control character',
+  message: 'it holds a control character',
 };
 
 const put = (template: string, names: SinkNames, rule: Rule, write: (value: string) => string): string =>
   template.replaceAll(placeholder, (_, which: 'account' | 'service') => {
     const value = names[which];
     if (rule.holds(value)) return write(value);
-    throw refused(`the ${which} ${JSON.stringify(value)} cannot stand in ${template}: ${rule.words}`, {
+    throw refused(`the ${which} ${JSON.stringify(value)} cannot stand in ${template}: ${rule.message}`, {
       advice: `give it a sink of its own that does without {${which}}`,
     });
   });

@@ -31,8 +31,8 @@ const passing = (status: number): boolean => [408, 409, 412, 425, 429].includes(
 
 const faultOf = (answer: HttpAnswer, text: string, { clock, secrets, who }: Talk, said?: string): Fault => {
   const { status } = answer;
-  const words = errorText(said ?? text, secrets);
-  const message = `${who} answered ${status}${words === '' ? '' : `: “${words}”`}`;
+  const description = errorText(said ?? text, secrets);
+  const message = `${who} answered ${status}${description === '' ? '' : `: “${description}”`}`;
   if (passing(status)) {
     const wait = retryAfter(answer.headers, clock.now());
     return failed(message, wait === undefined ? {} : { retryAfter: wait });
@@ -57,11 +57,11 @@ export const ask = async (
   } catch (error) {
     request.signal?.throwIfAborted();
     if (!isNetworkProblem(error)) throw error;
-    const words = errorText(messageOf(error), talk.secrets);
+    const message = errorText(messageOf(error), talk.secrets);
     const lasting = error.kind === 'certificate';
     throw lasting
-      ? refused(`${talk.who}: ${words}`, { advice: 'name the issuer under ca of the sink' })
-      : failed(`${talk.who}: ${words}`);
+      ? refused(`${talk.who}: ${message}`, { advice: 'name the issuer under ca of the sink' })
+      : failed(`${talk.who}: ${message}`);
   }
 };
 

@@ -51,6 +51,6 @@ export const fileFault = (doing: string, error: unknown): Fault => {
   const code = systemCode(error);
   const advice = code === undefined ? undefined : adviceFor[code];
   const options = { cause: error, ...(advice === undefined ? {} : { advice }) };
-  const words = `${doing}: ${code ?? messageOf(error)}`;
-  return code !== undefined && lasting.has(code) ? refused(words, options) : failed(words, options);
+  const message = `${doing}: ${code ?? messageOf(error)}`;
+  return code !== undefined && lasting.has(code) ? refused(message, options) : failed(message, options);
 };

@@ -14,7 +14,7 @@ export type KeyComparison = {
   /** Wanted fields that are not as wanted. */
   readonly missing: readonly string[];
   /** Other fields that are not as they were, as the gateway names them, each with what it was and is where that can be shown. */
-  readonly harmed: readonly { readonly field: string; readonly words: string }[];
+  readonly harmed: readonly { readonly field: string; readonly message: string }[];
   /** What left a limited key meanwhile. */
   readonly spent: Money;
   /** What was given back to a limited key meanwhile, beyond what calls took. */
@@ -70,7 +70,7 @@ export const compareKeys = (
   at: UnixSeconds,
 ): KeyComparison => {
   const missing: string[] = [];
-  const harmed: { field: string; words: string }[] = [];
+  const harmed: { field: string; message: string }[] = [];
   const look = <T extends string | number | boolean>(
     field: string,
     was: T | undefined,
@@ -79,7 +79,7 @@ export const compareKeys = (
   ): void => {
     if (is === (wanted ?? was)) return;
     if (wanted !== undefined && is === was) missing.push(field);
-    else harmed.push({ field, words: `${field} (${shownValue(was)} is now ${shownValue(is)})` });
+    else harmed.push({ field, message: `${field} (${shownValue(was)} is now ${shownValue(is)})` });
   };
   look('id', before.id, after.id);
   look('name', before.name, after.name, change.name);
@@ -94,15 +94,15 @@ export const compareKeys = (
   for (const field of new Set([...Object.keys(before.rest), ...Object.keys(after.rest)])) {
     const [was, is] = [before.rest[field], after.rest[field]];
     // The values of fields that nobody knows are not shown: they could be anything.
-    if (was !== is && !hasAdvanced(field, was, is)) harmed.push({ field, words: field });
+    if (was !== is && !hasAdvanced(field, was, is)) harmed.push({ field, message: field });
   }
   // What an unlimited key has left means nothing (docs/gateway.md G8.1).
   const reading = remainReading(before, after, change, remain, harmed.length > 0);
   const verdict = after.unlimitedQuota ? 'fits' : judgeRemain(reading);
   if (verdict === 'unwritten') missing.push('remain_quota');
   if (verdict === 'harmed') {
-    const words = `remain_quota (${before.remainQuota} is now ${after.remainQuota})`;
-    harmed.push({ field: 'remain_quota', words });
+    const message = `remain_quota (${before.remainQuota} is now ${after.remainQuota})`;
+    harmed.push({ field: 'remain_quota', message });
   }
   const fell = after.unlimitedQuota ? zero : subtractMoney(remain.shown, after.remainQuota);
   const refunded = after.unlimitedQuota || verdict !== 'fits' ? zero : refundOf(reading);

@@ -21,16 +21,16 @@ const textOf: Readonly<Record<UpdateField, (key: ApiKey) => string>> = {
 const createNotes = () => {
   const kept = new Set<UpdateField>();
   const lost = new Set<UpdateField>();
-  const words: string[] = [];
+  const messages: string[] = [];
   return {
-    words,
+    messages,
     /** Each time it is left out it must keep its value. */
     kept: (): ReadonlySet<UpdateField> => new Set([...kept].filter((field) => !lost.has(field))),
     look: (sent: string, before: ApiKey, step: ProbeStep, leftOut: readonly UpdateField[]): void => {
       if (step.state !== 'done') {
         const said =
           step.state === 'refused' ? `was refused (${step.said})` : 'was never seen to take effect';
-        words.push(`an update of ${sent} alone ${said}`);
+        messages.push(`an update of ${sent} alone ${said}`);
         return;
       }
       const seen = leftOut.map((field) => {
@@ -38,7 +38,7 @@ const createNotes = () => {
         (was === is ? kept : lost).add(field);
         return was === is ? `kept ${field} ${was}` : `turned ${field} from ${was} to ${is}`;
       });
-      words.push(`an update of ${sent} alone ${seen.length === 0 ? 'was taken' : seen.join(', ')}`);
+      messages.push(`an update of ${sent} alone ${seen.length === 0 ? 'was taken' : seen.join(', ')}`);
     },
   };
 };
@@ -114,7 +114,7 @@ export const probeOmits = async (
     if (bare.state === 'refused')
       await send('name and expired_time', { name, expiredTime: third }, expiringAt(third), rest);
     const group = await otherGroup(made, deps);
-    if (group === undefined) notes.words.push('no second group is known, so that group was not left out');
+    if (group === undefined) notes.messages.push('no second group is known, so that group was not left out');
     else {
       const moved = await send('name and group', { name, group }, (one) => one.group === group, [
         'expired_time',
@@ -127,7 +127,7 @@ export const probeOmits = async (
     {
       point: updatePoints.omits,
       value: omitsText(notes.kept()),
-      evidence: `on a throw-away key ${notes.words.join('; ')}`,
+      evidence: `on a throw-away key ${notes.messages.join('; ')}`,
       how: 'probe',
     },
     ...zeroExpiry(before, second),

@@ -132,7 +132,7 @@ const putBack = async (
     await gateway.patchKey(body.patch, { signal: expectations.signal });
     const { found: left } = await readBack(gateway, again, { ...expectations, knowledge });
     if (left.harmed.length === 0) return 'all old values were put back';
-    return `the old values were written back, and these are still not as they were: ${left.harmed.map(({ words }) => words).join(', ')}`;
+    return `the old values were written back, and these are still not as they were: ${left.harmed.map(({ message }) => message).join(', ')}`;
   } catch (error) {
     expectations.signal.throwIfAborted();
     return `the old values could not be put back: ${messageOf(error)}`;
@@ -218,12 +218,12 @@ export const putWhole = async (
     reading = await readBack(gateway, sent, expectations, pauses);
   } catch (error) {
     signal.throwIfAborted();
-    const words = `the key ${id} was written and cannot be read again: ${messageOf(error)}`;
-    throw fault('key-update-unsettled', words, { cause: error });
+    const message = `the key ${id} was written and cannot be read again: ${messageOf(error)}`;
+    throw fault('key-update-unsettled', message, { cause: error });
   }
   const { found, after } = reading;
   if (found.harmed.length > 0) {
-    const names = found.harmed.map(({ words }) => words).join(', ');
+    const names = found.harmed.map(({ message }) => message).join(', ');
     const back = await putBack(gateway, sent, reading, expectations);
     const fields = found.harmed.map(({ field }) => field);
     const points = distrusted(knowledge, { keyId: id, fields, sent: sentFields(body) });
@@ -239,10 +239,10 @@ export const putWhole = async (
       throw fault('key-update-ineffective', `the update of key ${id} changed nothing: ${names} is as it was`);
     if (!isFault(lost)) throw lost;
     // The reading has shown that nothing was done, so that it can be done again.
-    const words = `${lost.message}; the key shows that nothing was changed`;
+    const message = `${lost.message}; the key shows that nothing was changed`;
     const again =
       lost.code === 'gateway-refused' ? {} : { retryHelps: true, advice: 'it can be tried again' };
-    throw fault(lost.code, words, { cause: lost, ...again });
+    throw fault(lost.code, message, { cause: lost, ...again });
   }
   const settled = lost === undefined ? '' : ' (its answer was lost, the reading shows that it was done)';
   const measured = `${describeMeasured(before, reading, body, millis)}${settled}`;

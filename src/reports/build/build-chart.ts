@@ -44,7 +44,7 @@ const namedSlots = (shape: ChartShape, context: Context): readonly Slot[] => {
   const table = context.table(shape.sql);
   const names = [...new Set(table.rows.map((row) => table.text(row, shape.x)))];
   const shown = names.slice(0, names.length > maxNames ? maxNames - 1 : maxNames);
-  const { unnamed, other } = context.locale.words;
+  const { unnamed, other } = context.locale.messages;
   const slots = shown.map((key) => {
     const label = showName(key, 40) || (shape.empty ?? unnamed);
     return { keys: [key], label, mark: shorten(label, Math.floor(maxLetters / (shown.length + 1))) };
@@ -138,7 +138,9 @@ const seriesOf = (
     name,
     total: totals.get(name) ?? zero,
     shown:
-      shape.series === undefined ? '' : showName(name, 40) || (shape.empty ?? context.locale.words.unnamed),
+      shape.series === undefined
+        ? ''
+        : showName(name, 40) || (shape.empty ?? context.locale.messages.unnamed),
     colour: colours[at] ?? otherColour,
   }));
 };
@@ -223,7 +225,7 @@ const altOf = (
     shape.over === 'name'
       ? bars.map(({ label, total }) => `${label} ${amount(total)}`)
       : series.filter(({ shown }) => shown !== '').map((one) => `${one.shown} ${valueOf(one)}`);
-  return context.locale.words.chartAlt({
+  return context.locale.messages.chartAlt({
     title: shape.title,
     period: context.rangeOf(shape.period).label,
     total: adds(shape) ? amount(sumMoney(bars.map(({ total }) => total))) : '',
@@ -287,10 +289,10 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
     legend: [
       ...series.filter(({ shown }) => shown !== '').map(({ shown, colour }) => ({ name: shown, colour })),
       ...(adds(shape) && totals.size > series.length
-        ? [{ name: context.locale.words.other, colour: otherColour }]
+        ? [{ name: context.locale.messages.other, colour: otherColour }]
         : []),
     ],
-    note: size > 1 ? context.locale.words.barIsDays(size) : numbersOf(shape, slots, context),
+    note: size > 1 ? context.locale.messages.barIsDays(size) : numbersOf(shape, slots, context),
     bars: grouped(single, size),
     annotation:
       spike === undefined || size > 1

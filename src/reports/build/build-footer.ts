@@ -13,8 +13,8 @@ const inUtc = (moment: UnixSeconds): string => formatMoment(moment, 'UTC').repla
 export const describeReconciled = (
   { ofPart }: ReportFacts,
   { text, good }: NonNullable<ReportFacts['reconciliation']>,
-  { words }: Locale,
-): string => (ofPart === true ? words.wholeAccount(good) : showName(text, 400));
+  { messages }: Locale,
+): string => (ofPart === true ? messages.wholeAccount(good) : showName(text, 400));
 
 /** Where the figures come from: reach, reconciliation, the exact total, units and rounding, the run. */
 export const buildFooter = (
@@ -22,7 +22,7 @@ export const buildFooter = (
   facts: ReportFacts,
   context: Context,
 ): readonly string[] => {
-  const { footer } = context.locale.words;
+  const { footer } = context.locale.messages;
   const { start, end } = context.period.interval;
   const { dataThrough, dataSince, reconciliation } = facts;
   return [

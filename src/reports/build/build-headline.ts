@@ -26,8 +26,8 @@ const causeOf = (shape: ReportShape['headline'], moved: Money, context: Context)
   if (most === undefined || compareMoney(most.by, zero) <= 0) return undefined;
   const change = changeOf(most.now, most.before, undefined, context.locale);
   const amount = formatMoney(most.by, context.currency, context.locale);
-  return context.locale.words.cause({
-    name: showName(most.name, 60) || (cause.empty ?? context.locale.words.unnamed),
+  return context.locale.messages.cause({
+    name: showName(most.name, 60) || (cause.empty ?? context.locale.messages.unnamed),
     rise,
     most: compareMoney(multiplyMoney(most.by, money('2')), absoluteMoney(moved)) >= 0,
     amount: `${rise ? '+' : '-'}${amount}`,
@@ -40,7 +40,7 @@ export const buildHeadline = (
   state: 'complete' | 'partial' | 'missing',
   context: Context,
 ): HeadlineModel => {
-  const { words } = context.locale;
+  const { messages } = context.locale;
   const table = context.table(shape.sql);
   const row = table.only();
   const now = table.figure(row, shape.name);
@@ -49,22 +49,22 @@ export const buildHeadline = (
   const withheld = isWithheld(shape.format, context);
   const isUnknown = state === 'missing' || now === null || withheld;
   const { comparison } = context.period;
-  const versus = words.versus(show(before, shape.format, context).text, comparison.label);
+  const versus = messages.versus(show(before, shape.format, context).text, comparison.label);
   const describeCompared = (): string => {
     // A report that compares nothing says nothing of it.
     if (!hasBefore || comparison.days.length === 0 || withheld) return '';
     if (context.comparable) return versus;
     const { noDataBefore } = context;
     if (noDataBefore !== undefined && state !== 'missing')
-      return words.notComparedBefore(comparison.label, noDataBefore);
-    return words.notCompared[state === 'complete' ? 'nothing-before' : 'incomplete'];
+      return messages.notComparedBefore(comparison.label, noDataBefore);
+    return messages.notCompared[state === 'complete' ? 'nothing-before' : 'incomplete'];
   };
   const change = compare(isUnknown ? null : now, () => before, shape.good, context);
   return {
-    label: shape.label ?? words.spend,
+    label: shape.label ?? messages.spend,
     format: shape.format,
     value: isUnknown
-      ? { exact: null, text: withheld && state !== 'missing' ? words.amountsUnknown : words.noDataYet }
+      ? { exact: null, text: withheld && state !== 'missing' ? messages.amountsUnknown : messages.noDataYet }
       : show(now, shape.format, context),
     change,
     compared: describeCompared(),

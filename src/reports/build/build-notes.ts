@@ -27,7 +27,7 @@ const describeDays = (days: readonly LocalDay[], context: Context): string => {
 
 /** What is odd in a chart, in a sentence. */
 export const describeSpike = ({ label, total, times }: Spike, { currency, locale }: Context): string =>
-  locale.words.spike(label, formatMoney(total, currency, locale), formatExact(times, locale));
+  locale.messages.spike(label, formatMoney(total, currency, locale), formatExact(times, locale));
 
 /** Missing and incomplete days, a spike, then the warnings of the run. */
 export const buildNotes = (
@@ -36,22 +36,22 @@ export const buildNotes = (
   facts: ReportFacts,
   context: Context,
 ): NotesModel => {
-  const { words } = context.locale;
+  const { messages } = context.locale;
   const { days } = context.period;
   const missing = days.filter((day) => context.covers(day) === 'missing');
   const partial = days.filter((day) => context.covers(day) === 'partial');
   const watermark =
     facts.dataThrough === undefined ? undefined : formatMoment(facts.dataThrough, context.zone);
   const warnings = [
-    ...(missing.length === 0 ? [] : [words.missingDays(describeDays(missing, context), missing.length)]),
+    ...(missing.length === 0 ? [] : [messages.missingDays(describeDays(missing, context), missing.length)]),
     ...partial.flatMap((day) =>
       watermark !== undefined && facts.dataThrough !== undefined && facts.dataThrough < day.end
-        ? [words.partialDay(context.locale.shortDay(day.date), watermark)]
+        ? [messages.partialDay(context.locale.shortDay(day.date), watermark)]
         : [],
     ),
     ...(facts.reconciliation === undefined || facts.reconciliation.good
       ? []
-      : [words.footer.reconciliation(describeReconciled(facts, facts.reconciliation, context.locale))]),
+      : [messages.footer.reconciliation(describeReconciled(facts, facts.reconciliation, context.locale))]),
     ...facts.warnings.slice(0, maxWarnings).map((warning) => showName(warning, 400)),
   ];
   const looks = spike === undefined ? [] : [describeSpike(spike, context)];

@@ -12,7 +12,7 @@ import { showFigure } from './show-value.ts';
 
 const textOf = (text: string, { locale }: Context): string => {
   const name = showName(text, 60);
-  return name === '' ? locale.words.unnamed : name;
+  return name === '' ? locale.messages.unnamed : name;
 };
 
 /** What a row says in a field; nothing where it is unknown. */
@@ -86,10 +86,10 @@ export const buildLooks = (
   ];
   const more = notes.length - shape.limit;
   if (more <= 0) return { kind: 'notes', title: shape.title, notes };
-  const words = shape.other?.replaceAll('{count}', String(more)) ?? context.locale.words.moreLooks(more);
+  const message = shape.other?.replaceAll('{count}', String(more)) ?? context.locale.messages.moreLooks(more);
   return {
     kind: 'notes',
     title: shape.title,
-    notes: [...notes.slice(0, shape.limit), { tone: 'look', text: words }],
+    notes: [...notes.slice(0, shape.limit), { tone: 'look', text: message }],
   };
 };

@@ -94,7 +94,7 @@ const cellMaker = (
       const raw = table.text(row, name);
       const shown =
         format === 'date' ? context.locale.shortDay(raw.slice(0, 10)) : (named.get(raw) ?? showName(raw));
-      const { unnamed, incomplete } = context.locale.words;
+      const { unnamed, incomplete } = context.locale.messages;
       const text = shown === '' ? (column.empty ?? unnamed) : shown;
       return { exact: null, text: state === 'partial' ? `${text} (${incomplete})` : text };
     };
@@ -141,8 +141,9 @@ export const buildTable = (
   const shape: TableShape = { ...given, columns: given.columns.filter(isTold) };
   const limit = Math.max(1, Math.floor(shape.limit * scale));
   const { shown, rest, apart } = divideRows(shape, table, limit, scale === 1);
-  const { words } = context.locale;
-  const otherName = shape.other?.replaceAll('{count}', String(rest.length)) ?? words.otherRows(rest.length);
+  const { messages } = context.locale;
+  const otherName =
+    shape.other?.replaceAll('{count}', String(rest.length)) ?? messages.otherRows(rest.length);
   const sumEntry = (role: 'other' | 'total', rows: readonly Row[], name: string): Entry => ({
     role,
     row: table.sum(rows),
@@ -158,7 +159,7 @@ export const buildTable = (
     })),
     ...(rest.length === 0 ? [] : [sumEntry('other', rest, otherName)]),
     ...apart.map((row): Entry => ({ role: 'apart', row, state: 'complete', name: shape.apart?.label })),
-    ...(shape.total ? [sumEntry('total', table.rows, words.total)] : []),
+    ...(shape.total ? [sumEntry('total', table.rows, messages.total)] : []),
   ];
   const columns = shape.columns.map((column, at): ColumnModel => {
     const role = roleOf(column);
@@ -183,7 +184,7 @@ export const buildTable = (
     );
     const role = entry.role === 'apart' ? 'row' : entry.role;
     const row: RowModel = { role, state: entry.state, colour: colourOf(entry), cells };
-    return entry.state === 'missing' ? withoutData(row, columns, words.noData) : row;
+    return entry.state === 'missing' ? withoutData(row, columns, messages.noData) : row;
   });
   return { kind: 'table', title: shape.title, columns, rows };
 };

@@ -120,7 +120,7 @@ const sectionOf = (
   context: Context,
 ): SectionModel | undefined => {
   const built = [...charts.values()];
-  const { words } = context.locale;
+  const { messages } = context.locale;
   switch (section.kind) {
     case 'figures':
       return buildFigures(section, context);
@@ -133,13 +133,13 @@ const sectionOf = (
       if (isWithheld(section.format, context))
         return section.optional
           ? undefined
-          : { kind: 'text', title: section.title, paragraphs: [words.amountsUnknown] };
+          : { kind: 'text', title: section.title, paragraphs: [messages.amountsUnknown] };
       const model = charts.get(section)?.model;
       if (model?.bars.some(({ parts }) => parts.length > 0) === true)
         return hasSwatches(sections) ? { ...model, legend: [] } : model;
       return section.optional
         ? undefined
-        : { kind: 'text', title: section.title, paragraphs: [words.nothingBooked] };
+        : { kind: 'text', title: section.title, paragraphs: [messages.nothingBooked] };
     }
     case 'text':
       return buildText(section, context);
@@ -150,7 +150,7 @@ const sectionOf = (
       const spike = isShownBelow ? undefined : spikeOf(built);
       const notes = buildNotes(section.title, spike, facts, context);
       if (scale === 1) return notes;
-      return { ...notes, notes: [...notes.notes, { tone: 'look', text: words.shortened }] };
+      return { ...notes, notes: [...notes.notes, { tone: 'look', text: messages.shortened }] };
     }
     default:
       return section satisfies never;
@@ -161,9 +161,9 @@ const sectionOf = (
 const doubtsOf = ({ uncounted, doubt }: QueryResults, context: Context, asked: string): readonly string[] => {
   const { currency, locale } = context;
   return [
-    ...(doubt === undefined ? [] : [locale.words.doubtfulAmounts[doubt](asked)]),
+    ...(doubt === undefined ? [] : [locale.messages.doubtfulAmounts[doubt](asked)]),
     ...uncounted.map(({ kind, rows, amount }) =>
-      locale.words.uncounted(showName(kind, 40), rows, formatMoney(amount, currency, locale)),
+      locale.messages.uncounted(showName(kind, 40), rows, formatMoney(amount, currency, locale)),
     ),
   ];
 };
@@ -188,7 +188,7 @@ const dataOf = (
 /** The one team that the report is about, in words; empty where it is about more. */
 const teamOf = ({ deps }: BuildRequest, { locale }: Context): string => {
   const teams = deps?.only?.teams;
-  return teams?.length === 1 ? (teams[0] ?? locale.words.unassigned) : '';
+  return teams?.length === 1 ? (teams[0] ?? locale.messages.unassigned) : '';
 };
 
 /** What of its definition makes figures wrong, of the sections that are shown. */

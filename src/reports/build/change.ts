@@ -29,7 +29,8 @@ export const changeOf = (
     return { direction: 'same', ratio: zero, text: formatPercent(zero, locale), tone: 'neutral' };
   const rise = difference > 0;
   const base = compareMoney(before, zero);
-  if (base === 0 && rise) return { direction: 'new', ratio: null, text: locale.words.isNew, tone: 'neutral' };
+  if (base === 0 && rise)
+    return { direction: 'new', ratio: null, text: locale.messages.isNew, tone: 'neutral' };
   const ratio = base > 0 ? divideMoney(subtractMoney(now, before), before, 12) : undefined;
   if (ratio === undefined) return unknownChange;
   const text =

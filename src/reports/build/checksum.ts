@@ -65,21 +65,22 @@ export const sealOf = (
 /** What the mail says of it: a warning above the figures, or what they are signed with below them. */
 export const sealSections = (
   seal: Checksum | undefined,
-  { words }: Locale,
+  { messages }: Locale,
 ): { readonly above: readonly NotesModel[]; readonly below: readonly TextModel[] } => {
   if (seal === undefined) return { above: [], below: [] };
   if (seal.state === 'closed')
     return {
       above: [],
-      below: [{ kind: 'text', title: words.seal.title, paragraphs: words.seal.closed(seal.sha256) }],
+      below: [{ kind: 'text', title: messages.seal.title, paragraphs: messages.seal.closed(seal.sha256) }],
     };
-  const reasons = seal.reasons.map((reason) => words.seal.reasons[reason]);
-  const text = words.seal.draft(reasons);
+  const reasons = seal.reasons.map((reason) => messages.seal.reasons[reason]);
+  const text = messages.seal.draft(reasons);
   return { above: [{ kind: 'notes', title: undefined, notes: [{ tone: 'warning', text }] }], below: [] };
 };
 
 /** In the subject, before what is said of incomplete data. */
-export const sealState = (seal: Checksum, state: string, { words }: Locale): string =>
-  [seal.state === 'closed' ? words.seal.isClosed : words.seal.isDraft, ...(state === '' ? [] : [state])].join(
-    ', ',
-  );
+export const sealState = (seal: Checksum, state: string, { messages }: Locale): string =>
+  [
+    seal.state === 'closed' ? messages.seal.isClosed : messages.seal.isDraft,
+    ...(state === '' ? [] : [state]),
+  ].join(', ');

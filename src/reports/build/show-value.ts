@@ -25,7 +25,7 @@ const lengths = [
 ] as const;
 
 /** `3 d 4 h`: the two largest units; from ten on the largest alone. */
-const duration = (seconds: number, { words }: Locale): string => {
+const duration = (seconds: number, { messages }: Locale): string => {
   const size = Math.abs(Math.round(seconds));
   const at = Math.max(
     0,
@@ -35,8 +35,8 @@ const duration = (seconds: number, { words }: Locale): string => {
   const count = Math.floor(size / length);
   const next = size === 0 ? undefined : lengths[at + 1];
   const rest = next === undefined || count >= 10 ? 0 : Math.floor((size % length) / next[1]);
-  const first = `${seconds < 0 ? '-' : ''}${count}${words.units[unit]}`;
-  return rest === 0 || next === undefined ? first : `${first} ${rest}${words.units[next[0]]}`;
+  const first = `${seconds < 0 ? '-' : ''}${count}${messages.units[unit]}`;
+  return rest === 0 || next === undefined ? first : `${first} ${rest}${messages.units[next[0]]}`;
 };
 
 /** The local day and minute; the year is told where it is not that of the report. */

@@ -5,16 +5,16 @@ import type { Messages } from '../locales/locale.ts';
 import type { Change, DataState, HeadlineModel } from './model.ts';
 import { showName } from './names.ts';
 
-const describeChange = (change: Change, words: Messages): string => {
+const describeChange = (change: Change, messages: Messages): string => {
   const percent = change.text.replace(/^[+-]/, '');
-  if (change.direction === 'up') return words.up(percent);
-  if (change.direction === 'down') return words.down(percent);
-  return change.direction === 'same' ? words.unchanged : '';
+  if (change.direction === 'up') return messages.up(percent);
+  if (change.direction === 'down') return messages.down(percent);
+  return change.direction === 'same' ? messages.unchanged : '';
 };
 
-const describeVerdict = (facts: ReportFacts, words: Messages): string => {
+const describeVerdict = (facts: ReportFacts, messages: Messages): string => {
   if (facts.reconciliation === undefined) return '';
-  return facts.reconciliation.good ? words.reconciled : words.notReconciled;
+  return facts.reconciliation.good ? messages.reconciled : messages.notReconciled;
 };
 
 /** What the templates of subject and preheader may name; empty where there is nothing to say. */
@@ -27,7 +27,7 @@ export const subjectFields = (
   facts: ReportFacts,
   context: Context,
 ): Readonly<Record<TemplateField, string>> => {
-  const { words } = context.locale;
+  const { messages } = context.locale;
   return {
     title,
     account: showName(account, 40),
@@ -35,9 +35,9 @@ export const subjectFields = (
     period: context.period.label,
     total: headline.value.text,
     before: headline.compared,
-    change: describeChange(headline.change, words),
+    change: describeChange(headline.change, messages),
     cause: headline.cause?.replace(/[.。]$/, '') ?? '',
-    verdict: describeVerdict(facts, words),
-    state: state === 'partial' ? words.incomplete : '',
+    verdict: describeVerdict(facts, messages),
+    state: state === 'partial' ? messages.incomplete : '',
   };
 };

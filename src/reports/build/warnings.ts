@@ -22,7 +22,7 @@ const furtherPeriods: readonly string[] = ['month', 'history'];
 const periodWarnings = (
   { periods: declared }: Pick<ReportShape, 'periods'>,
   facts: Facts,
-  { words }: Locale,
+  { messages }: Locale,
 ): readonly ReportWarning[] => {
   const known = new Set<string>(['current', 'comparison', ...declared]);
   return [...facts].flatMap(([sql, { periods }]) =>
@@ -30,8 +30,8 @@ const periodWarnings = (
       .filter(({ value }) => !known.has(value))
       .map(({ value, at }) => ({
         said: furtherPeriods.includes(value)
-          ? words.reportWarnings.undeclaredPeriod(value, sql)
-          : words.reportWarnings.unknownPeriod(value, sql),
+          ? messages.reportWarnings.undeclaredPeriod(value, sql)
+          : messages.reportWarnings.unknownPeriod(value, sql),
         place: { sql, at },
       })),
   );
@@ -47,23 +47,23 @@ const tableWarnings = (
   table: TableShape,
   path: YamlPath,
   facts: QueryFacts,
-  { words }: Locale,
+  { messages }: Locale,
 ): readonly ReportWarning[] => {
   const { title, sql, columns, total } = table;
   const isWhole = total || columns.some(({ share_of: shareOf }) => shareOf !== undefined);
   return [
     ...(facts.limitAt === undefined || !isWhole
       ? []
-      : [{ said: words.reportWarnings.limit(title, sql), place: { sql, at: facts.limitAt } }]),
+      : [{ said: messages.reportWarnings.limit(title, sql), place: { sql, at: facts.limitAt } }]),
     ...(facts.listsPeriods && facts.mixedAt === undefined && isWhole
-      ? [{ said: words.reportWarnings.mixedPeriods(sql), place: { sql, at: 0 } }]
+      ? [{ said: messages.reportWarnings.mixedPeriods(sql), place: { sql, at: 0 } }]
       : []),
     ...columns.flatMap((column, at) => {
       const name = column.name?.toLowerCase() ?? '';
       if (!isAdded(table, column) || facts.columns.get(name)?.ratioAt === undefined) return [];
       return [
         {
-          said: words.reportWarnings.ratio(title, column.name ?? '', sql),
+          said: messages.reportWarnings.ratio(title, column.name ?? '', sql),
           place: { path: [...path, 'columns', at, 'name'] },
         },
       ];
@@ -81,7 +81,7 @@ export const queryWarnings = (
   ...[...facts].flatMap(([sql, { mixedAt }]) =>
     mixedAt === undefined
       ? []
-      : [{ said: locale.words.reportWarnings.mixedPeriods(sql), place: { sql, at: mixedAt } }],
+      : [{ said: locale.messages.reportWarnings.mixedPeriods(sql), place: { sql, at: mixedAt } }],
   ),
   ...shape.sections.flatMap((section, at) => {
     const known = section.kind === 'table' ? facts.get(section.sql) : undefined;
@@ -99,7 +99,7 @@ export const dataWarnings = (
   hasCalls: boolean,
   context: Context,
 ): readonly Advice[] => {
-  const { reportWarnings } = context.locale.words;
+  const { reportWarnings } = context.locale.messages;
   const figures = context.table(headline.sql);
   const whole = figures.figure(figures.only(), headline.name);
   const ofHeadline = facts.get(headline.sql)?.columns.get(headline.name.toLowerCase())?.sum;
@@ -124,7 +124,7 @@ export const dataWarnings = (
         reportWarnings.sumDiffers(
           title,
           shown ?? '',
-          headline.label ?? context.locale.words.spend,
+          headline.label ?? context.locale.messages.spend,
           expected ?? '',
           sql,
         ),

@@ -1,7 +1,7 @@
 /** `spend-by-model` as a title: `Spend by model`. */
 const titleOf = (name: string): string => {
-  const words = name.replaceAll(/[._-]+/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const message = name.replaceAll(/[._-]+/g, ' ').trim();
+  return message.charAt(0).toUpperCase() + message.slice(1);
 };
 
 const yamlOf = (

@@ -39,15 +39,15 @@ const shownTexts = (value: unknown, path: YamlPath = []): readonly ShownText[] =
 /** The same tree with the texts that a reader sees put in other words. */
 const reworded = (
   value: unknown,
-  words: ReadonlyMap<string, string>,
+  translations: ReadonlyMap<string, string>,
   key?: string,
   parent?: string,
 ): unknown => {
-  if (typeof value === 'string') return isShown(key, parent) ? (words.get(value) ?? value) : value;
-  if (Array.isArray(value)) return value.map((item) => reworded(item, words));
+  if (typeof value === 'string') return isShown(key, parent) ? (translations.get(value) ?? value) : value;
+  if (Array.isArray(value)) return value.map((item) => reworded(item, translations));
   if (!isMap(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, reworded(item, words, name, key)]),
+    Object.entries(value).map(([name, item]) => [name, reworded(item, translations, name, key)]),
   );
 };
 
@@ -71,11 +71,11 @@ type Source = { readonly file: string; readonly yaml: YamlFile };
 const entriesOf = (
   { file, yaml }: Source,
   known: readonly string[],
-): { readonly words: ReadonlyMap<string, string>; readonly faults: readonly ReportFault[] } => {
-  const words = new Map<string, string>();
+): { readonly translations: ReadonlyMap<string, string>; readonly faults: readonly ReportFault[] } => {
+  const translations = new Map<string, string>();
   if (yaml.value !== null && !isMap(yaml.value)) {
     const message = 'must be a map from each text of report.yaml to the same in the other language';
-    return { words, faults: [{ file, ...yaml.positionOf([]), message }] };
+    return { translations, faults: [{ file, ...yaml.positionOf([]), message }] };
   }
   const faults = Object.entries(yaml.value ?? {}).flatMap(([text, said]): ReportFault[] => {
     if (!known.includes(text)) {
@@ -87,25 +87,25 @@ const entriesOf = (
     if (typeof said !== 'string' || said.trim() === '') {
       const message = `${quote(text)} has no text in this language`;
       // What stands there is at fault already: it is not missing as well.
-      words.set(text, text);
+      translations.set(text, text);
       return [{ file, ...yaml.positionOf([text]), message }];
     }
-    words.set(text, said);
+    translations.set(text, said);
     return [];
   });
-  return { words, faults };
+  return { translations, faults };
 };
 
 /** Texts of report.yaml that are not in the file, each once, where they stand in report.yaml. */
 const missingFrom = (
-  words: ReadonlyMap<string, string>,
+  translations: ReadonlyMap<string, string>,
   shown: readonly ShownText[],
   name: string,
   report: Source,
 ): readonly ReportFault[] => {
   const seen = new Set<string>();
   return shown.flatMap(({ text, path }) => {
-    if (words.has(text) || seen.has(text) || !hasMessage(text)) return [];
+    if (translations.has(text) || seen.has(text) || !hasMessage(text)) return [];
     seen.add(text);
     return [
       {
@@ -125,13 +125,13 @@ const knownFields = (key: unknown, text: string): ReadonlySet<string> | undefine
 };
 
 const fieldFaults = (
-  words: ReadonlyMap<string, string>,
+  translations: ReadonlyMap<string, string>,
   shown: readonly ShownText[],
   { file, yaml }: Source,
 ): readonly ReportFault[] => {
   const seen = new Set<string>();
   return shown.flatMap(({ text, path }) => {
-    const said = words.get(text);
+    const said = translations.get(text);
     const known = knownFields(path.at(-1), text);
     if (said === undefined || known === undefined || seen.has(text)) return [];
     seen.add(text);
@@ -153,8 +153,8 @@ const translate = (name: string, report: Source, texts: Source): Translation => 
   if (texts.yaml.faults.length > 0)
     return { shape: undefined, faults: texts.yaml.faults.map((fault) => ({ file: texts.file, ...fault })) };
   const shown = shownTexts(report.yaml.value);
-  const { words, faults } = entriesOf(texts, [...new Set(shown.map(({ text }) => text))]);
-  const parsed = reportShape.safeParse(reworded(report.yaml.value, words));
+  const { translations, faults } = entriesOf(texts, [...new Set(shown.map(({ text }) => text))]);
+  const parsed = reportShape.safeParse(reworded(report.yaml.value, translations));
   // The words are held against the same rules as those of report.yaml, and blamed where they stand.
   const unfit = new Map<string, ReportFault>();
   for (const { path, message } of parsed.error?.issues ?? []) {
@@ -168,8 +168,8 @@ const translate = (name: string, report: Source, texts: Source): Translation => 
     faults: [
       ...faults,
       ...unfit.values(),
-      ...fieldFaults(words, shown, texts),
-      ...missingFrom(words, shown, name, report),
+      ...fieldFaults(translations, shown, texts),
+      ...missingFrom(translations, shown, name, report),
     ],
   };
 };

@@ -46,7 +46,7 @@ export const german: Locale = {
   heading: (title) => title.toUpperCase(),
   labelled: (label, value) => `${label}: ${value}`,
   chart: { day: shortDay, powers },
-  words: {
+  messages: {
     total: 'Summe',
     spend: 'Kosten',
     other: 'übrige',

@@ -48,7 +48,7 @@ export const english: Locale = {
   heading: (title) => title.toUpperCase(),
   labelled: (label, value) => `${label}: ${value}`,
   chart: { day: shortDay, powers },
-  words: {
+  messages: {
     total: 'Total',
     spend: 'Spend',
     other: 'other',

@@ -48,7 +48,7 @@ export const chinese: Locale = {
   labelled: (label, value) => `${label}：${value}`,
   // The font of the pictures has no Chinese: dates as in ISO 8601, and numbers written out.
   chart: { day: (date) => date.slice(5), powers: [] },
-  words: {
+  messages: {
     total: '合计',
     spend: '支出',
     other: '其他',

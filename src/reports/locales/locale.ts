@@ -38,7 +38,7 @@ export type Locale = {
     readonly day: (date: LocalDate) => string;
     readonly powers: readonly Power[];
   };
-  readonly words: Messages;
+  readonly messages: Messages;
 };
 
 /** What is wrong, and what to write instead; each one or more sentences. */

@@ -35,14 +35,14 @@ export type RunMessages = {
   readonly verdicts: Readonly<Record<ComparisonVerdict, (comparison: ShownComparison) => string>>;
 };
 
-const isVerdict = (verdict: string, words: RunMessages): verdict is ComparisonVerdict =>
-  Object.hasOwn(words.verdicts, verdict);
+const isVerdict = (verdict: string, messages: RunMessages): verdict is ComparisonVerdict =>
+  Object.hasOwn(messages.verdicts, verdict);
 
 /** A comparison in one sentence; the one it came with where its verdict is not known here. */
-export const notifyCompared = (comparison: Comparison, words: RunMessages): string => {
+export const notifyCompared = (comparison: Comparison, messages: RunMessages): string => {
   const { source, entry, verdict, theirs: reading, ours, gap, unit, text } = comparison;
-  if (!isVerdict(verdict, words)) return text;
-  const name = words.sources[source];
-  const theirs = entry === undefined ? name : words.ofEntry(name, entry);
-  return words.verdicts[verdict]({ theirs, reading, ours, gap: gap.replace(/^-/, ''), unit });
+  if (!isVerdict(verdict, messages)) return text;
+  const name = messages.sources[source];
+  const theirs = entry === undefined ? name : messages.ofEntry(name, entry);
+  return messages.verdicts[verdict]({ theirs, reading, ours, gap: gap.replace(/^-/, ''), unit });
 };

@@ -17,17 +17,17 @@ export type RunNotes = {
   readonly compared: (comparison: Comparison, part: Interval<UnixSeconds> | undefined) => string;
 };
 
-const sentences = (words: RunMessages, zone: string, apart: string): RunNotes => {
+const sentences = (messages: RunMessages, zone: string, apart: string): RunNotes => {
   const at = (moment: UnixSeconds): string => formatMoment(moment, zone);
   return {
-    late: (reason, watermark) => words.late(reason, watermark === undefined ? undefined : at(watermark)),
-    unread: words.unread,
-    unclear: words.unclear,
-    notCompared: words.notCompared,
+    late: (reason, watermark) => messages.late(reason, watermark === undefined ? undefined : at(watermark)),
+    unread: messages.unread,
+    unclear: messages.unclear,
+    notCompared: messages.notCompared,
     compared: (comparison, part) =>
       [
-        notifyCompared(comparison, words),
-        ...(part === undefined ? [] : [words.part(at(part.start), at(part.end))]),
+        notifyCompared(comparison, messages),
+        ...(part === undefined ? [] : [messages.part(at(part.start), at(part.end))]),
       ].join(apart),
   };
 };

@@ -40,11 +40,11 @@ const codeWord = (word: string): Html =>
 const withCode = (text: string): readonly Html[] =>
   text.split(/(`[^`]+`)/).map((part) => {
     if (!/^`[^`]+`$/.test(part)) return markup`${part}`;
-    const words = part
+    const sentences = part
       .slice(1, -1)
       .split(' ')
       .map((word, at) => markup`${at === 0 ? '' : ' '}${codeWord(word)}`);
-    return markup`<span style="${trusted(mono)}">${words}</span>`;
+    return markup`<span style="${trusted(mono)}">${sentences}</span>`;
   });
 
 const toned = (tone: Tone): readonly [string, string] =>
@@ -52,8 +52,8 @@ const toned = (tone: Tone): readonly [string, string] =>
 
 const layout = trusted('role="presentation" width="100%" cellpadding="0" cellspacing="0"');
 
-const lineHtml = ([label, words]: readonly [string, string]): Html =>
-  markup`<tr><td class="sf" width="84" style="width:84px;padding:5px 12px 5px 0;vertical-align:top;font-size:13px;line-height:22px;color:${colour.soft}">${label}</td><td class="ik nm" style="padding:5px 0;vertical-align:top;font-size:15px;line-height:22px;color:${colour.ink}">${withCode(words)}</td></tr>\n`;
+const lineHtml = ([label, message]: readonly [string, string]): Html =>
+  markup`<tr><td class="sf" width="84" style="width:84px;padding:5px 12px 5px 0;vertical-align:top;font-size:13px;line-height:22px;color:${colour.soft}">${label}</td><td class="ik nm" style="padding:5px 0;vertical-align:top;font-size:15px;line-height:22px;color:${colour.ink}">${withCode(message)}</td></tr>\n`;
 
 const blockHtml = ({ heading, tone, lines }: AlertBlock): Html => {
   const [ink, name] = toned(tone);
@@ -66,8 +66,8 @@ const blockHtml = ({ heading, tone, lines }: AlertBlock): Html => {
 
 const columns = 72;
 
-const lineText = ([label, words]: readonly [string, string]): string => {
-  const [first = '', ...rest] = wrap(`${label}: ${words}`, columns - 4);
+const lineText = ([label, message]: readonly [string, string]): string => {
+  const [first = '', ...rest] = wrap(`${label}: ${message}`, columns - 4);
   return [`  ${first}`, ...rest.map((line) => `    ${line}`)].join('\n');
 };
 
@@ -86,7 +86,7 @@ const shownOf = ({ title, blocks, preview, closing, ...alertEmail }: AlertEmail)
   blocks: blocks.map(({ heading, lines, ...block }) => ({
     ...block,
     ...(heading === undefined ? {} : { heading: showName(heading, longestHeading) || '(unnamed)' }),
-    lines: lines.map(([label, words]) => [label, showName(words, longest)] as const),
+    lines: lines.map(([label, message]) => [label, showName(message, longest)] as const),
   })),
   preview: showName(preview, longest),
   closing: closing.map((sentence) => showName(sentence, longest)),

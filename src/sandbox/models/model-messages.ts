@@ -7,7 +7,7 @@ import type { State } from '../state.ts';
 import { sample } from '../traffic/sample.ts';
 
 const DEFAULT_MAX_TOKENS = 4_096;
-const words = ['toll', 'paid', 'and', 'noted', 'in', 'the', 'ledger', 'of', 'this', 'road'] as const;
+const vocabulary = ['toll', 'paid', 'and', 'noted', 'in', 'the', 'ledger', 'of', 'this', 'road'] as const;
 
 /** The text of a message: a string, or blocks of which the text ones count. */
 const textOf = (content: unknown): string | undefined => {
@@ -39,7 +39,7 @@ const numberFault = (body: Readonly<Record<string, unknown>>): string | undefine
   return typeof stream === 'boolean' ? undefined : 'stream must be true or false';
 };
 
-type Stated = { id: string; model: string; words: readonly string[]; cut: boolean; input: number };
+type Stated = { id: string; model: string; tokens: readonly string[]; cut: boolean; input: number };
 
 const message = (said: Stated): { id: string; type: string; role: string; model: string } => ({
   id: said.id,
@@ -59,14 +59,14 @@ function* events(said: Stated): Generator<string, void> {
     message: { ...message(said), content: [], stop_reason: null, stop_sequence: null, usage },
   });
   yield event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
-  for (const [at, word] of said.words.entries()) {
+  for (const [at, word] of said.tokens.entries()) {
     const text = at === 0 ? word : ` ${word}`;
     yield event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
   }
   yield event('content_block_stop', { index: 0 });
   yield event('message_delta', {
     delta: { stop_reason: stopReason(said), stop_sequence: null },
-    usage: { output_tokens: said.words.length },
+    usage: { output_tokens: said.tokens.length },
   });
   yield event('message_stop', {});
 }
@@ -88,7 +88,7 @@ export const messages = (state: State, { body }: Request, key: StoredKey): Answe
   const said: Stated = {
     id: `msg_${newSecret(state.random, 24)}`,
     model: model.name,
-    words: Array.from({ length }, (_, at) => words[at % words.length] ?? ''),
+    tokens: Array.from({ length }, (_, at) => vocabulary[at % vocabulary.length] ?? ''),
     cut: wanted > max,
     input,
   };
@@ -103,7 +103,7 @@ export const messages = (state: State, { body }: Request, key: StoredKey): Answe
   }
   return json(200, {
     ...message(said),
-    content: [{ type: 'text', text: said.words.join(' ') }],
+    content: [{ type: 'text', text: said.tokens.join(' ') }],
     stop_reason: stopReason(said),
     stop_sequence: null,
     usage: { input_tokens: input, output_tokens: length },

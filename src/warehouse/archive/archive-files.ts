@@ -79,8 +79,8 @@ export const createFileCheck = (root: string): FileCheck => {
   return {
     damage,
     require: async (file, fresh) => {
-      const words = await damage(file, fresh);
-      if (words !== undefined) throw damagedArchive([{ ...file, damage: words }], root);
+      const message = await damage(file, fresh);
+      if (message !== undefined) throw damagedArchive([{ ...file, damage: message }], root);
     },
   };
 };

@@ -67,8 +67,8 @@ export const verifyAgainst = async (
   path: string,
   { account, name }: { readonly account: string; readonly name: string },
 ): Promise<void> => {
-  const unverified = (words: string, options = {}) =>
-    fault('archive-unverified', `the file of ${account} for ${name} ${words}`, options);
+  const unverified = (message: string, options = {}) =>
+    fault('archive-unverified', `the file of ${account} for ${name} ${message}`, options);
   const found = await readDigest(connection, archivedCallsSql, 'true', { archive_files: [path] }).catch(
     (cause: unknown) => {
       throw unverified(`cannot be read: ${messageOf(cause).split('\n')[0] ?? ''}`, { cause });

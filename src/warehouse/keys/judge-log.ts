@@ -25,7 +25,7 @@ export type LogFacts = {
   /** Calls that carry no key's name. */
   readonly nameless: { readonly calls: number; readonly from: UnixSeconds } | undefined;
   /** The first second at which the log is known not to add up to another source. */
-  readonly gap: { readonly words: string; readonly from: UnixSeconds } | undefined;
+  readonly gap: { readonly message: string; readonly from: UnixSeconds } | undefined;
 };
 
 /** Up to where the log is complete, if nothing else stops it before, and what stops it there. */
@@ -80,7 +80,7 @@ const stops = (
             why: `${quarantined.rows} of the rows that may be of this time could not be read and ${quarantined.rows === 1 ? 'is' : 'are'} in quarantine`,
           },
         ]),
-    ...(gap === undefined ? [] : [{ at: gap.from, why: `the call log does not add up: ${gap.words}` }]),
+    ...(gap === undefined ? [] : [{ at: gap.from, why: `the call log does not add up: ${gap.message}` }]),
     ...(nameless === undefined
       ? []
       : [

@@ -70,7 +70,7 @@ const readGap = async (connection: DuckDBConnection, asked: Asked): Promise<LogF
   );
   return row === undefined
     ? undefined
-    : { words: text(row, 'words').replace(/[.]$/, ''), from: unixSeconds(wholeNumber(row, 'first')) };
+    : { message: text(row, 'words').replace(/[.]$/, ''), from: unixSeconds(wholeNumber(row, 'first')) };
 };
 
 /** Refunds of tasks never carry a name (docs/gateway.md G16.3); a call without one may be any key's. */

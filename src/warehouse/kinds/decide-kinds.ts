@@ -75,14 +75,14 @@ const provesError = (one: LabelEvidence, bareShare: number): boolean => {
  * row with a charge or tokens. A word for calls has charged rows, and hardly any of the rows without charge and tokens:
  * else the column says something else. Pure.
  */
-export const decideLabels = (words: readonly LabelEvidence[]): ReadonlyMap<string, LabelMeaning> => {
-  const sum = (of: (one: LabelEvidence) => number): number => words.reduce((all, one) => all + of(one), 0);
+export const decideLabels = (labels: readonly LabelEvidence[]): ReadonlyMap<string, LabelMeaning> => {
+  const sum = (of: (one: LabelEvidence) => number): number => labels.reduce((all, one) => all + of(one), 0);
   const bare = sum((one) => one.bare);
   const bareShare = share(bare, bare + sum(usedOf));
-  const errors = words.filter((one) => provesError(one, bareShare));
-  const hasCalls = words.some((one) => one.charged > 0);
-  if (words.length > maxLabels || errors.length === 0 || !hasCalls) return new Map();
-  const calls = words.filter(
+  const errors = labels.filter((one) => provesError(one, bareShare));
+  const hasCalls = labels.some((one) => one.charged > 0);
+  if (labels.length > maxLabels || errors.length === 0 || !hasCalls) return new Map();
+  const calls = labels.filter(
     (one) => one.charged > 0 && (successLabels.has(one.word) || share(one.bare, bare) <= 0.1),
   );
   return new Map([
@@ -99,12 +99,12 @@ const enoughCharged = 20;
  * known word says which rows are calls. Pure.
  */
 export const decideKindLabels = (
-  words: readonly LabelEvidence[],
+  labels: readonly LabelEvidence[],
   isCallKnown: boolean,
 ): ReadonlyMap<string, LabelMeaning> => {
-  const bare = words.reduce((sum, one) => sum + one.bare, 0);
-  const used = words.reduce((sum, one) => sum + usedOf(one), 0);
-  const errors = words.filter((one) => provesError(one, share(bare, bare + used)));
+  const bare = labels.reduce((sum, one) => sum + one.bare, 0);
+  const used = labels.reduce((sum, one) => sum + usedOf(one), 0);
+  const errors = labels.filter((one) => provesError(one, share(bare, bare + used)));
   const isCall = (one: LabelEvidence): boolean =>
     !isCallKnown && one.charged >= enoughCharged && one.charged >= usedOf(one) * 0.5;
   // A model gives back nothing but refunds: one row shows it as long as no other contradicts it.
@@ -112,6 +112,6 @@ export const decideKindLabels = (
     one.refunds > 0 && usedOf(one) === one.refunds && one.bare === 0;
   return new Map([
     ...errors.map(({ word }) => [word, 'error'] as const),
-    ...words.filter((one) => isCall(one) || isRefund(one)).map(({ word }) => [word, 'call'] as const),
+    ...labels.filter((one) => isCall(one) || isRefund(one)).map(({ word }) => [word, 'call'] as const),
   ]);
 };

@@ -60,9 +60,9 @@ export const withSeen = (
   known: readonly LabelEvidence[],
   seen: readonly LabelEvidence[],
 ): readonly LabelEvidence[] => {
-  const words = new Map(known.map((one) => [one.word, one]));
-  for (const one of seen) words.set(one.word, added(words.get(one.word), one));
-  const all = [...words.values()];
+  const labels = new Map(known.map((one) => [one.word, one]));
+  for (const one of seen) labels.set(one.word, added(labels.get(one.word), one));
+  const all = [...labels.values()];
   return all.length > maxLabels || all.some(({ word }) => word.length > longestLabel) ? [] : all;
 };
 
@@ -71,14 +71,14 @@ export const writeKindLabels = async (
   connection: DuckDBConnection,
   account: string,
   column: string,
-  words: readonly LabelEvidence[],
+  labels: readonly LabelEvidence[],
   meanings: ReadonlyMap<string, LabelMeaning>,
 ): Promise<void> => {
   await execute(connection, 'DELETE FROM log_kind_word WHERE account = $account AND column_name = $column', {
     account,
     column,
   });
-  for (const one of words)
+  for (const one of labels)
     await execute(
       connection,
       `INSERT INTO log_kind_word VALUES ($account, $column, $word, $bare, $shown, $charged, $refunds, $balance, $free, $meaning)`,

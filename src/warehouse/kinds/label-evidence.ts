@@ -48,9 +48,9 @@ export const kindEvidence = async (
 ): Promise<readonly LabelEvidence[]> =>
   readEvidence(connection, rows, 'lower(kind)', `kind NOT IN ${knownKinds}`);
 
-const isSame = (words: readonly KindLabel[], meanings: ReadonlyMap<string, LabelMeaning>): boolean =>
-  words.filter(({ meaning }) => meaning !== undefined).length === meanings.size &&
-  words.every(({ word, meaning }) => meanings.get(word) === meaning);
+const isSame = (labels: readonly KindLabel[], meanings: ReadonlyMap<string, LabelMeaning>): boolean =>
+  labels.filter(({ meaning }) => meaning !== undefined).length === meanings.size &&
+  labels.every(({ word, meaning }) => meanings.get(word) === meaning);
 
 /** Adds what was seen of a column, decides again what its words mean, and says whether that is news. */
 export const learnLabels = async (
@@ -58,12 +58,15 @@ export const learnLabels = async (
   account: string,
   column: string,
   seen: readonly LabelEvidence[],
-  decide: (words: readonly LabelEvidence[], known: readonly KindLabel[]) => ReadonlyMap<string, LabelMeaning>,
+  decide: (
+    labels: readonly LabelEvidence[],
+    known: readonly KindLabel[],
+  ) => ReadonlyMap<string, LabelMeaning>,
 ): Promise<{ readonly meanings: ReadonlyMap<string, LabelMeaning>; readonly isNew: boolean }> => {
   const known = (await readKindLabels(connection, account)).filter((one) => one.column === column);
   if (seen.length === 0 && known.length === 0) return { meanings: new Map(), isNew: false };
-  const words = withSeen(known, seen);
-  const meanings = decide(words, known);
-  if (seen.length > 0) await writeKindLabels(connection, account, column, words, meanings);
+  const labels = withSeen(known, seen);
+  const meanings = decide(labels, known);
+  if (seen.length > 0) await writeKindLabels(connection, account, column, labels, meanings);
   return { meanings, isNew: meanings.size > 0 && !isSame(known, meanings) };
 };

@@ -37,12 +37,12 @@ export const applyKindLabels = async (
     ['error', `'error'`],
     ['call', kindByRowSql],
   ] as const) {
-    const words = labelsFor(meanings, meaning);
-    if (words.length > 0)
+    const labels = labelsFor(meanings, meaning);
+    if (labels.length > 0)
       changed += await execute(
         connection,
-        `UPDATE call_log SET kind = ${kind} WHERE ${sql} AND lower(kind) IN (SELECT unnest($words))`,
-        { ...bindings, words },
+        `UPDATE call_log SET kind = ${kind} WHERE ${sql} AND lower(kind) IN (SELECT unnest($labels))`,
+        { ...bindings, labels },
       );
   }
   return changed;
@@ -58,13 +58,13 @@ export const applyTextLabels = async (
 ): Promise<number> => {
   let changed = 0;
   for (const [column, meanings] of texts) {
-    const words = labelsFor(meanings, 'error');
-    if (words.length > 0)
+    const labels = labelsFor(meanings, 'error');
+    if (labels.length > 0)
       changed += await execute(
         connection,
         `UPDATE call_log SET kind = 'error'
-         WHERE ${sql} AND ${isUnclear} AND ${labelSql('path')} IN (SELECT unnest($words))`,
-        { ...bindings, path: pointerTo(column), words },
+         WHERE ${sql} AND ${isUnclear} AND ${labelSql('path')} IN (SELECT unnest($labels))`,
+        { ...bindings, path: pointerTo(column), labels },
       );
   }
   return changed;
@@ -133,8 +133,8 @@ const learnKindColumn = async (
   // Nearly every window has known words alone.
   const isCallKnown = !hasUnknown || known.includes('consumption');
   const seen = hasUnknown ? await kindEvidence(connection, rows) : [];
-  return learnLabels(connection, batch.account, column, seen, (words, learned) =>
-    decideKindLabels(words, isCallKnown && !learned.some(({ meaning }) => meaning === 'call')),
+  return learnLabels(connection, batch.account, column, seen, (labels, learned) =>
+    decideKindLabels(labels, isCallKnown && !learned.some(({ meaning }) => meaning === 'call')),
   );
 };
 

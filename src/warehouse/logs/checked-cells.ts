@@ -123,7 +123,7 @@ const successLabels = ['success', 'succeeded', '成功'];
 const charged: ReadonlySet<string> = new Set([
   '',
   ...successLabels,
-  ...kindLabels.flatMap(([kind, words]) => (kind === 'consumption' || kind === 'refund' ? words : [])),
+  ...kindLabels.flatMap(([kind, labels]) => (kind === 'consumption' || kind === 'refund' ? labels : [])),
 ]);
 
 const plainWord = (cell: string): string => cell.replaceAll(/^ +| +$/g, '').toLowerCase();
@@ -131,16 +131,16 @@ const plainWord = (cell: string): string => cell.replaceAll(/^ +| +$/g, '').toLo
 /** Kinds by words of the gateway's own, as they are compared: the words and the kinds in one order, to be bound. */
 export const ownKinds = (
   kinds: Readonly<Record<string, string>>,
-): { readonly words: readonly string[]; readonly names: readonly string[] } => {
+): { readonly labels: readonly string[]; readonly names: readonly string[] } => {
   const all = new Map(Object.entries(kinds).map(([word, name]) => [plainWord(word), name]));
-  return { words: [...all.keys()], names: [...all.values()] };
+  return { labels: [...all.keys()], names: [...all.values()] };
 };
 
 /** Whether a row whose amount is blank would be a call or a refund by its kind's cell: then it needs one. */
 export const needsAmount = (cell: string, kinds: Readonly<Record<string, string>> = {}): boolean => {
   const word = plainWord(cell);
-  const { words, names } = ownKinds(kinds);
-  const own = names[words.indexOf(word)];
+  const { labels, names } = ownKinds(kinds);
+  const own = names[labels.indexOf(word)];
   return own === undefined ? charged.has(word) : own === 'consumption' || own === 'refund';
 };
 
@@ -153,7 +153,9 @@ export const kindSql = (roles: ReadonlySet<string>, amount: string, own: boolean
   if (!roles.has('kind')) return shown;
   const cell = 'kind';
   // One look-up is planned and run faster than a comparison with each word.
-  const known = kindLabels.flatMap(([kind, words]) => words.map((word) => `'${word}': '${kind}'`)).join(', ');
+  const known = kindLabels
+    .flatMap(([kind, labels]) => labels.map((word) => `'${word}': '${kind}'`))
+    .join(', ');
   const unsaid = ['', ...successLabels].map((word) => `'${word}'`).join(', ');
   // Nearly every row is a call, in one of two words: the others' are looked for behind that.
   const ownFirst = `WHEN list_contains($kind_words, lower(trim(${cell})))

@@ -74,7 +74,7 @@ const load = async (connection: DuckDBConnection, batch: LogBatch): Promise<void
     file: batch.file,
     asked_start: batch.asked.start,
     asked_end: batch.asked.end,
-    ...(own === undefined ? {} : { kind_words: own.words, kind_names: own.names }),
+    ...(own === undefined ? {} : { kind_words: own.labels, kind_names: own.names }),
   });
 };
 

@@ -17,13 +17,13 @@ const otherRowProblem = /CSV Error|CSV Parser|Conversion Error|Invalid Input Err
 /** Names what the rows are refused for; anything else passes through for the engine's own naming. */
 export const landingFault = (error: unknown): unknown => {
   if (isFault(error)) return error;
-  const words = messageOf(error);
+  const text = messageOf(error);
   const refused = (code: FaultCode, message: string): Fault => fault(code, message, { cause: error });
   for (const [pattern, code, meaning] of reasons) {
-    const found = pattern.exec(words);
+    const found = pattern.exec(text);
     if (found !== null) return refused(code, `${meaning}: ${JSON.stringify((found[1] ?? '').slice(0, 80))}`);
   }
-  return otherRowProblem.test(words)
-    ? refused('export-row-invalid', `the rows cannot be read: ${words.split('\n')[0] ?? ''}`)
+  return otherRowProblem.test(text)
+    ? refused('export-row-invalid', `the rows cannot be read: ${text.split('\n')[0] ?? ''}`)
     : error;
 };

@@ -17,7 +17,7 @@ const longestText = 2000;
 const columns = { line: 'BIGINT', moment: 'BIGINT', row_text: 'VARCHAR', reason: 'VARCHAR' } as const;
 
 /** The engine's texts end at no NUL, but its JSON takes none. */
-const kept = (words: string): string => words.slice(0, longestText).replaceAll('\0', '\uFFFD');
+const kept = (message: string): string => message.slice(0, longestText).replaceAll('\0', '\uFFFD');
 
 /**
  * Takes away of the account's quarantine what a landing of the window has answered: of rows whose time is not known, the
@@ -54,10 +54,10 @@ export const keepQuarantine = async (
   const { account, window, quarantined = [] } = landing;
   await clear(connection, landing);
   const own = quarantined.filter(({ at }) => at === undefined || (at >= window.start && at < window.end));
-  const rows = boundRows(connection, columns, own, ({ line, at, text: words, reason }) => ({
+  const rows = boundRows(connection, columns, own, ({ line, at, text: message, reason }) => ({
     line,
     moment: at ?? null,
-    row_text: kept(words),
+    row_text: kept(message),
     reason: kept(reason),
   }));
   await rows.execute(

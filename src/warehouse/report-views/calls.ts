@@ -5,7 +5,7 @@ import type { ReportRelation } from './relation.ts';
 /** Filled as the cube is, row by row instead of in sums. */
 export const callsRelation: ReportRelation = {
   name: 'calls',
-  words:
+  description:
     'the calls of the periods one by one; for a handful of rows: a month of them may be more than memory holds',
   columns: [
     ...columnsOf([

@@ -6,21 +6,21 @@ import type { ReportColumn, ReportRelation } from './relation.ts';
 const served = (name: string): ReportColumn => ({
   name,
   type: 'HUGEINT',
-  words: `${name.replace('_tokens', '').replaceAll('_', ' ')} tokens as the gateway tells them; NULL where it does not`,
+  description: `${name.replace('_tokens', '').replaceAll('_', ' ')} tokens as the gateway tells them; NULL where it does not`,
 });
 
 const classed = (name: string): ReportColumn => ({
   name,
   type: 'HUGEINT',
-  words: `class of ${name.startsWith('input') ? 'input' : 'output'} tokens; the classes that are known add up to ${name.startsWith('input') ? 'input_tokens' : 'output_tokens'}`,
+  description: `class of ${name.startsWith('input') ? 'input' : 'output'} tokens; the classes that are known add up to ${name.startsWith('input') ? 'input_tokens' : 'output_tokens'}`,
 });
 
 /** Columns that count tokens: as served, and in classes that count each token once. */
 export const tokenColumns: readonly ReportColumn[] = [
   ...tokenRoles.map(served),
-  { name: 'input_tokens', type: 'HUGEINT', words: 'all tokens of the input, each counted once' },
+  { name: 'input_tokens', type: 'HUGEINT', description: 'all tokens of the input, each counted once' },
   ...inputClasses.map(classed),
-  { name: 'output_tokens', type: 'HUGEINT', words: 'all tokens of the output, each counted once' },
+  { name: 'output_tokens', type: 'HUGEINT', description: 'all tokens of the output, each counted once' },
   ...outputClasses.map(classed),
 ];
 
@@ -37,7 +37,7 @@ export const dimensions = ['model_name', 'token_name', 'kind'] as const;
 
 export const cubeRelation: ReportRelation = {
   name: 'cube',
-  words:
+  description:
     'sums over calls, by the columns that the query names among period, day, quarter, model_name, token_name, service, team and kind; use sum(), for a row is no call',
   columns: [
     ...columnsOf([
@@ -75,7 +75,7 @@ export const cubeRelation: ReportRelation = {
 
 export const daysRelation: ReportRelation = {
   name: 'days',
-  words: 'every day of every period asked for, with data or without',
+  description: 'every day of every period asked for, with data or without',
   columns: columnsOf([
     ['period', 'VARCHAR', 'as in cube'],
     ['day', 'DATE', 'local day'],

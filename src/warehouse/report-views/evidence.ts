@@ -7,7 +7,7 @@ import type { ReportView } from './view.ts';
 export const restatedDaysView: ReportView = {
   name: 'restated_days',
   ofAmounts: true,
-  words:
+  description:
     'what later landings have changed of the days of the periods, a row a day and landing; of the quarter hours that changed alone',
   ofWholeAccount: true,
   columns: columnsOf([
@@ -50,7 +50,7 @@ const exact = (column: string): string =>
 export const comparisonsView: ReportView = {
   name: 'comparisons',
   ofAmounts: true,
-  words:
+  description:
     'the call log held against other sources, the newest of each source, name and span that touches the periods',
   ofWholeAccount: true,
   columns: columnsOf([
@@ -80,7 +80,8 @@ export const comparisonsView: ReportView = {
 
 export const usageDaysView: ReportView = {
   name: 'usage_days',
-  words: 'daily figures of the usage export in the days of the periods, as served: their unit is not told',
+  description:
+    'daily figures of the usage export in the days of the periods, as served: their unit is not told',
   ofWholeAccount: true,
   columns: columnsOf([
     ['dimension', 'VARCHAR', "'model', 'token' or another group_by of pull-usage"],

@@ -69,11 +69,11 @@ const rowsOf = (row: Row): readonly ViewRow[] => {
 export const fittedPricesView: ReportView = {
   name: 'fitted_prices',
   ofAmounts: true,
-  words:
+  description:
     'prices as the charges of the period show them: a row for each model whose charges, by quarter hours, prices by class of tokens explain to R² 0.999 or more; a fit, which no sums are to be made of; money for a million tokens, NULL where there were none or the charges leave it open',
   columns: columnsOf([
     ['model_name', 'VARCHAR', 'as in cube'],
-    ...priced.map(([name, , words]) => [name, 'DECIMAL(28, 12)', words] as const),
+    ...priced.map(([name, , label]) => [name, 'DECIMAL(28, 12)', label] as const),
     [
       'per_call',
       'DECIMAL(28, 12)',

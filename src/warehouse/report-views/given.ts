@@ -25,13 +25,13 @@ const priceClasses = [
 
 export const pricesView: ReportView = {
   name: 'prices',
-  words:
+  description:
     'prices of the config, a row for each model with calls in the periods that one of their patterns matches; money for a million tokens, NULL where it is not given',
   columns: columnsOf([
     ['model_name', 'VARCHAR', 'as in cube'],
     ['pattern', 'VARCHAR', 'the closest pattern, which applies'],
     ['currency', 'VARCHAR', 'USD or CNY'],
-    ...priceClasses.map(([name, , words]) => [name, 'DECIMAL(28, 12)', words] as const),
+    ...priceClasses.map(([name, , label]) => [name, 'DECIMAL(28, 12)', label] as const),
   ]),
   rows: async ({ request: { prices = [] }, models }) =>
     (await models()).flatMap((model): ViewRow[] => {
@@ -45,7 +45,7 @@ export const pricesView: ReportView = {
 export const budgetsView: ReportView = {
   name: 'budgets',
   ofAmounts: true,
-  words:
+  description:
     'budgets of the config that the report may see, in the currency of the amounts: of the account and of teams',
   columns: columnsOf([
     ['scope', 'VARCHAR', "'account' or 'team'"],
@@ -69,7 +69,7 @@ export const budgetsView: ReportView = {
 
 export const teamsView: ReportView = {
   name: 'teams',
-  words: 'teams of the config in their order, also those without any calls',
+  description: 'teams of the config in their order, also those without any calls',
   columns: columnsOf([
     ['team', 'VARCHAR', 'as in cube'],
     ['position', 'BIGINT', 'from 0'],
@@ -84,7 +84,7 @@ export const teamsView: ReportView = {
 
 export const runView: ReportView = {
   name: 'run',
-  words: 'one row: what the run knows',
+  description: 'one row: what the run knows',
   columns: columnsOf([
     ['account', 'VARCHAR', 'name of the account'],
     ['currency', 'VARCHAR', 'currency of the amounts'],

@@ -3,7 +3,7 @@ import type { ReportView } from './view.ts';
 
 export const keyAuditView: ReportView = {
   name: 'key_audit',
-  words:
+  description:
     'the head of the audit file of API keys at the moment of the run, whose hash holds for all lines before it; no row where no step was taken',
   ofWholeAccount: true,
   columns: columnsOf([

@@ -29,7 +29,8 @@ const lineSql = `
 /** The keys as last listed. Calls tell keys by name alone: keys that share a name share what they say of calls. */
 export const keysView: ReportView = {
   name: 'keys',
-  words: 'every API key as the newest inventory lists it, with what the whole call log says of its name',
+  description:
+    'every API key as the newest inventory lists it, with what the whole call log says of its name',
   keyColumn: 'name',
   columns: columnsOf([
     ['key_id', 'BIGINT', 'id of the gateway'],
@@ -108,7 +109,7 @@ export const keysView: ReportView = {
 
 export const keyHistoryView: ReportView = {
   name: 'key_history',
-  words: 'a row for as long as a key stayed the same, from snapshot to snapshot',
+  description: 'a row for as long as a key stayed the same, from snapshot to snapshot',
   keyColumn: 'name',
   columns: columnsOf([
     ['key_id', 'BIGINT', 'id of the gateway'],
@@ -141,7 +142,7 @@ export const keyHistoryView: ReportView = {
 
 export const accountHistoryView: ReportView = {
   name: 'account_history',
-  words: 'the profile of the account at each snapshot; amounts as served, their unit is not told',
+  description: 'the profile of the account at each snapshot; amounts as served, their unit is not told',
   ofWholeAccount: true,
   columns: columnsOf([
     ['taken_seconds', 'BIGINT', 'when it was read, seconds UTC'],

@@ -3,20 +3,20 @@ export type ReportColumn = {
   readonly name: string;
   /** As DuckDB writes it. */
   readonly type: string;
-  readonly words: string;
+  readonly description: string;
 };
 
 /** A table that a report's SQL may name. */
 export type ReportRelation = {
   readonly name: string;
-  readonly words: string;
+  readonly description: string;
   readonly columns: readonly ReportColumn[];
 };
 
 /** `name, TYPE, what it says` lines as columns. */
 export const columnsOf = (
-  lines: readonly (readonly [name: string, type: string, words: string])[],
-): readonly ReportColumn[] => lines.map(([name, type, words]) => ({ name, type, words }));
+  lines: readonly (readonly [name: string, type: string, description: string])[],
+): readonly ReportColumn[] => lines.map(([name, type, description]) => ({ name, type, description }));
 
 /** The columns for CREATE TABLE; the names are ours. */
 export const declared = (columns: readonly ReportColumn[]): string =>

@@ -145,10 +145,10 @@ describe('keys and keys list', () => {
     [['audit'], /give --verify/],
     [['apply', 'nothing.json'], /cannot be read \(ENOENT\)/],
     [['plan', '-o', 'plan.json'], /name the job/],
-  ])('%j is wrong use', async (argv, words) => {
+  ])('%j is wrong use', async (argv, message) => {
     const ran = await run(...argv);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toMatch(words);
+    expect(ran.stderr).toMatch(message);
     expect(main.asked).toEqual([]);
   });
 });
@@ -272,14 +272,17 @@ describe('orders by hand', () => {
   });
   it('say where no daemon runs that nothing advances what they leave open', async () => {
     const alone = { keys: withoutDaemon(fixture.keys) };
-    const words =
+    const message =
       /no daemon runs: nothing moves this on until `tollkeeper serve` runs, .*keys rotate billing`/;
     const left = { view: { stage: 'current', words: 'both keys work' }, moved: false } as const;
     main.steps = [left, left, left, left];
     const ran = await runOver(alone, ['rotate', 'billing', '--json']);
-    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { notes: [expect.stringMatching(words)] }]);
-    expect((await runOver(alone, ['resume', 'billing'])).stdout.replaceAll('\n', ' ')).toMatch(words);
-    expect((await runOver(alone, ['confirm', 'billing', 'ab'.repeat(32)])).stdout).toMatch(words);
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
+      0,
+      { notes: [expect.stringMatching(message)] },
+    ]);
+    expect((await runOver(alone, ['resume', 'billing'])).stdout.replaceAll('\n', ' ')).toMatch(message);
+    expect((await runOver(alone, ['confirm', 'billing', 'ab'.repeat(32)])).stdout).toMatch(message);
     expect((await run('rotate', 'billing')).stdout).not.toContain('daemon');
     main.events = [compromisePlanned('main', 'billing')];
     expect((await runOver(alone, ['rotate', 'billing', '--now', '--yes'])).stdout).toContain('no daemon');

@@ -96,10 +96,10 @@ describe('what a key needs', () => {
       /^rotation \(current\): both/,
     ],
     ['to be looked at, since nobody calls', { use: { calls: 0 } }, /^no call in this span$/],
-  ])('%s', (_, change, words) => {
+  ])('%s', (_, change, message) => {
     const [first] = attentionOf(keyView('billing', change), now);
-    if (words === undefined) expect(first).toBe(undefined);
-    else expect(first?.words).toMatch(words);
+    if (message === undefined) expect(first).toBe(undefined);
+    else expect(first?.words).toMatch(message);
   });
 
   it('orders the keys: a person first, then what is nearest to its end', () => {

@@ -80,11 +80,11 @@ describe('reconcile', () => {
     [['--from', 'soon', '--to', '2026-11-15'], /"soon" is no moment/],
     [['--from', '2026-11-15', '--to', '2026-11-15'], /does not lie before/],
     [['--from', '2026-11-12', '--to', '2026-11-15', '--account', 'nobody'], /no account nobody/],
-  ])('%j is wrong use', async (argv, words) => {
+  ])('%j is wrong use', async (argv, message) => {
     await using fixture = await openFixture();
     const ran = await fixture.run('reconcile', ...argv);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toMatch(words);
+    expect(ran.stderr).toMatch(message);
   });
 });
 

@@ -25,8 +25,8 @@ describe('durations in words', () => {
     [d - s, '1 d'],
     [3 * d + 4 * h, '3 d 4 h'],
     [400 * d, '400 d'],
-  ])('%d ms: %s', (millis, words) => {
-    expect(describeDuration(millis)).toBe(words);
+  ])('%d ms: %s', (millis, message) => {
+    expect(describeDuration(millis)).toBe(message);
   });
 
   it('never shows 60 of a unit, nor a length that is more than a unit off', () => {

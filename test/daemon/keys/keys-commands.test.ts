@@ -57,11 +57,11 @@ describe('a key that a person names', () => {
     ['twin', /id:5 \(twin\), id:6 \(twin\)$/],
     ['3', /id:3 \(batch\.g1\), id:7 \(3\)$/],
     ['nobody', /no service, key or id is nobody/],
-  ])('%s is refused with the ids', async (named, words) => {
+  ])('%s is refused with the ids', async (named, message) => {
     const { keys: commands, main } = oneAccount(...keys);
     await expect(commands.rotate({ key: named, now: false, who }, noProgress, never)).rejects.toMatchObject({
       code: 'wrong-use',
-      message: expect.stringMatching(words) as string,
+      message: expect.stringMatching(message) as string,
     });
     expect(main.asked).toEqual([]);
   });
@@ -325,13 +325,13 @@ describe('rotating by hand', () => {
     ['shared', { job: 'rotate-prod' }, /a key of shared: it would overwrite the key of billing/],
     ['shared', { job: 'rotate-prod', now: true }, /overwrite the key of billing/],
     ['dead', { job: 'rotate-prod' }, /dead\.g1 \(id 3\) cannot be rotated: it is disabled/],
-  ])('%s with %j is refused', async (key, more, words) => {
+  ])('%s with %j is refused', async (key, more, message) => {
     const { main, keys } = oneAccount(
       surveyed(2, 'growth.g1'),
       surveyed(3, 'dead.g1', {}, { status: 2 }),
       surveyed(4, 'shared.g1'),
     );
-    await expect(keys.rotate({ key, now: false, who, ...more }, noProgress, never)).rejects.toThrow(words);
+    await expect(keys.rotate({ key, now: false, who, ...more }, noProgress, never)).rejects.toThrow(message);
     expect(main.asked).toEqual([]);
   });
 });
@@ -448,7 +448,7 @@ describe('other orders', () => {
       ],
     ]);
     main.asked.length = 0;
-    for (const [change, words] of [
+    for (const [change, message] of [
       [{ service: 'billing' }, /billing has billing\.g7 already/],
       [{ service: 'x'.repeat(41) }, /too long/],
       [{ service: 'shared' }, /does not select shared\.g1/],
@@ -460,7 +460,7 @@ describe('other orders', () => {
       [{ account: 'other' }, /is for account main/],
     ] as const)
       await expect(keys.create({ ...request, service: 'new', ...change }, noProgress, never)).rejects.toThrow(
-        words,
+        message,
       );
     expect(main.asked).toEqual([]);
   });

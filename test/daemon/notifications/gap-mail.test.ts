@@ -34,14 +34,14 @@ const errorText = (gaps: readonly KnownGap[], more: object = {}): string =>
 it('says what is missing and when, and names the runs that pull it again and the command that compares', () => {
   const mail = gapMail([gap], 'main', deps);
   expect(mail?.subject).toBe('Tollkeeper: the call log of main lacks charge');
-  for (const words of [
+  for (const message of [
     'The log is short by <1.5>.',
     '2026-11-20 08:57 UTC to 2026-11-20 09:57 UTC',
     // A slot's run is about the time before it.
     '`tollkeeper run pull-logs --from 2026-11-20T09:07:00Z --to 2026-11-20T10:07:01Z`',
     '`tollkeeper reconcile --from 2026-11-20T08:57:00Z --to 2026-11-20T09:57:00Z --account main`',
   ])
-    expect(errorText([gap])).toContain(words);
+    expect(errorText([gap])).toContain(message);
   expect(mail?.html).not.toContain('<1.5>');
   expect(mail?.key).toEqual(gapMail([gap], 'main', deps)?.key);
   expect(mail?.key).not.toEqual(gapMail([{ ...gap, gap: money('2') }], 'main', deps)?.key);

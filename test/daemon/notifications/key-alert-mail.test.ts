@@ -10,7 +10,7 @@ const alert: KeyAlert = {
   service: 'growth-billing',
   rotation: 'r1',
   title: 'growth-billing.g6 is still used',
-  words: 'The old key <b>stays</b>.',
+  message: 'The old key <b>stays</b>.',
   use: {
     calls: 1204,
     lastCall: unixSeconds(Date.parse('2026-11-21T08:27:00Z') / 1000),
@@ -36,20 +36,20 @@ it('tells operators and the team that pays for the key what still uses it, and w
     'Tollkeeper: growth-billing.g6 is still used',
   ]);
   const text = mail?.text.replaceAll(/\s+/g, ' ');
-  for (const words of [
+  for (const message of [
     '1,204 calls, last 2026-11-21 08:27 UTC, a 301, b 301, c 301, 1 more model, 3.25 EUR spent',
     'Let what still uses the old key take up the new one.',
     'growth-billing (account main, team growth)',
     '`tollkeeper keys history growth-billing`',
     'Of this no other mail comes.',
   ])
-    expect(text).toContain(words);
+    expect(text).toContain(message);
   expect(mail?.html).not.toContain('<b>stays');
 });
 
 it('is sent once for each subject', () => {
   const keyOf = (change: Partial<KeyAlert>) => keyAlertMail({ ...alert, ...change }, at, deps)?.key;
-  expect(keyOf({ words: 'other words', use: undefined as never })).toEqual(keyOf({}));
+  expect(keyOf({ message: 'other words', use: undefined as never })).toEqual(keyOf({}));
   expect(keyOf({ key: 'r1 held 7' })).not.toEqual(keyOf({}));
 });
 
@@ -84,7 +84,7 @@ it('whoever chose the name of a key, the commands it tells do nothing else', () 
 });
 
 it('promises nothing of the old key where a step failed: it is tried again, and every step can be seen', () => {
-  const mail = keyAlertMail({ ...alert, kind: 'failed', words: 'deleting: it did not answer.' }, at, deps);
+  const mail = keyAlertMail({ ...alert, kind: 'failed', message: 'deleting: it did not answer.' }, at, deps);
   const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
   expect(text).toContain('every five minutes while the daemon runs');
   expect(text).toContain('without a daemon, with each run of its job');
@@ -95,8 +95,8 @@ it('promises nothing of the old key where a step failed: it is tried again, and 
 
 it('says in one place what to do about a step that failed, or that a person is waited for', () => {
   const standing = 'The old key is untouched and works';
-  const told = (kind: KeyAlert['kind'], words: string): readonly string[] =>
-    (keyAlertMail({ ...alert, kind, words }, at, deps)?.text ?? '')
+  const told = (kind: KeyAlert['kind'], message: string): readonly string[] =>
+    (keyAlertMail({ ...alert, kind, message }, at, deps)?.text ?? '')
       .replaceAll(/\s+/g, ' ')
       .split('What to do:');
   const failed = told('failed', `deliver: the disk is full. What to do: free space. ${standing}.`);
@@ -114,7 +114,12 @@ it('says in one place what to do about a step that failed, or that a person is w
     'Then: tollkeeper keys resume growth-billing; or give it up: `tollkeeper keys give-up growth-billing`.',
   );
   const closed = keyAlertMail(
-    { ...alert, kind: 'failed', service: '', words: 'it is damaged. What to do: put it back. Pulls go on.' },
+    {
+      ...alert,
+      kind: 'failed',
+      service: '',
+      message: 'it is damaged. What to do: put it back. Pulls go on.',
+    },
     at,
     deps,
   );
@@ -126,8 +131,8 @@ it('says in one place what to do about a step that failed, or that a person is w
 it.each([
   'delivering failed 5 times: disk full. Then: tollkeeper keys resume growth-billing',
   'no place can be read back from.',
-])('notifies once how a rotation that waits goes on: %s', (words) => {
-  const mail = keyAlertMail({ ...alert, kind: 'waiting', words }, at, deps);
+])('notifies once how a rotation that waits goes on: %s', (message) => {
+  const mail = keyAlertMail({ ...alert, kind: 'waiting', message }, at, deps);
   const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
   expect(text.split('tollkeeper keys resume growth-billing')).toHaveLength(2);
   expect(text).toContain('`tollkeeper keys give-up growth-billing`');
@@ -141,7 +146,7 @@ it('names no command for a service where the news is of an account, or of the jo
       service: '',
       rotation: '',
       title: 'the rotations of main cannot be advanced',
-      words: 'no answer. No step was taken on a key.',
+      message: 'no answer. No step was taken on a key.',
       key: 'stuck/main/gateway-timeout',
     },
     unixMillis(Date.UTC(2026, 10, 21)),

@@ -20,14 +20,14 @@ it('says what has changed, what it means for the figures and what to do, once an
   expect(mail?.subject).toBe(
     'Tollkeeper: the call log of main has changed: 1 new column, 1 column gone, 1 unknown kind of rows',
   );
-  for (const words of [
+  for (const message of [
     'New column tier<b>',
     'kept as text with each row',
     'it is unknown from now on, and not zero',
     '3 rows of a day, amounts as served 12.5',
     'counted neither as spend nor as given back',
   ])
-    expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(words);
+    expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(message);
   expect(mail?.html).toContain('tier&lt;b&gt;');
   expect(mail?.html).not.toContain('tier<b>');
   expect(learnedMail(alert, 'main', deps)?.key).toEqual(mail?.key);

@@ -93,7 +93,7 @@ const planOf = (names: readonly string[], title: string): AlertEmail =>
         service: index % 3 === 0 ? name : name.replace(/\.g\d+$/, ''),
         held: index % 2 === 1,
         ...(index % 4 === 3 ? {} : { age: `${31 + index} days` }),
-        words:
+        message:
           index % 2 === 1
             ? `2 keys bear this name (ids 12, 13), so that the log cannot tell which one is used; rename or delete the others`
             : `a new key of ${name} is made, tried and delivered; the old one is deleted when the log shows no call by it for 24 hours, after 48 hours at least`,
@@ -110,7 +110,7 @@ const alertsOf = (service: string, more: Partial<KeyAlert> = {}): AlertEmail => 
     service,
     rotation: 'r1',
     title: `the old key ${service}.g6 is kept for now`,
-    words: `${service}.g6 is still used: 1204 calls, the last at 2026-11-21 08:27 UTC, of gpt-4o (1200), ${service} (4)`,
+    message: `${service}.g6 is still used: 1204 calls, the last at 2026-11-21 08:27 UTC, of gpt-4o (1200), ${service} (4)`,
     use: {
       calls: 1204,
       lastCall: unixSeconds(at('2026-11-21T08:27:00Z') / 1000),
@@ -187,7 +187,7 @@ export const letters: Readonly<Record<string, () => AlertEmail>> = {
     alertsOf('search-indexer', {
       kind: 'failed',
       title: 'a step of the rotation of search-indexer failed',
-      words:
+      message:
         'deliver: /secrets/search-indexer.env cannot be written: EACCES: permission denied. give the folder to the user that tollkeeper runs as. The old key is untouched and works; it is tried again.',
       use: undefined as never,
     }),
@@ -195,7 +195,7 @@ export const letters: Readonly<Record<string, () => AlertEmail>> = {
     alertsOf("o'neill; $(reboot) `id`", {
       kind: 'waiting',
       title: "the rotation of o'neill; $(reboot) `id` waits for you",
-      words: hostile,
+      message: hostile,
       use: undefined as never,
     }),
 };

@@ -189,11 +189,11 @@ describe('bad rows in quarantine', () => {
       (body) => body.replaceAll(/^\d+/gm, 'soon'),
       {},
     ],
-  ])('does not hide %s', async (_, code, words, spoil, style) => {
+  ])('does not hide %s', async (_, code, message, spoil, style) => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const outcome = await pullHour(folder, warehouse, spoil, {}, style);
-    expect(outcome).toMatchObject({ code, message: expect.stringMatching(words) as string });
+    expect(outcome).toMatchObject({ code, message: expect.stringMatching(message) as string });
     expect(await warehouse.logs.windows('main')).toEqual([]);
     expect(await warehouse.logs.quarantined('main')).toEqual([]);
   });
@@ -225,10 +225,10 @@ it('a window that fails for a bad row tells its line, its text and the reason', 
       badRows: 'fail',
     },
   );
-  const words = `line 5 of the export: the amount "free" is no decimal number: "${base + 30},gpt-4o,growth-1,7,free,,"`;
+  const message = `line 5 of the export: the amount "free" is no decimal number: "${base + 30},gpt-4o,growth-1,7,free,,"`;
   expect(outcome).toMatchObject({
     code: 'export-row-invalid',
-    message: expect.stringContaining(words) as string,
+    message: expect.stringContaining(message) as string,
   });
   expect(await warehouse.logs.quarantined('main')).toEqual([]);
   expect(await warehouse.logs.windows('main')).toEqual([]);

@@ -223,9 +223,9 @@ describe('a broken export lands nothing', () => {
         style: { bom: false },
       },
     ],
-  ])('%s', async (_, code, words, set) => {
+  ])('%s', async (_, code, message, set) => {
     const outcome = await pullSpoiled(set);
-    expect(outcome).toMatchObject({ code, message: expect.stringMatching(words) as string });
+    expect(outcome).toMatchObject({ code, message: expect.stringMatching(message) as string });
   });
 
   it('a stream that breaks', async () => {

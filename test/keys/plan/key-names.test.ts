@@ -81,8 +81,8 @@ describe('names of keys', () => {
     ['{account}.{service}.g{generation}', 'holds {account}'],
     ['{service}.g{generation}}', 'holds }'],
     [`${'x'.repeat(41)}{service}.{generation}`, 'leaves too little room'],
-  ])('%s is no template', (text, words) => {
-    expect(readTemplate(text)).toEqual({ problem: expect.stringContaining(words) as string });
+  ])('%s is no template', (text, message) => {
+    expect(readTemplate(text)).toEqual({ problem: expect.stringContaining(message) as string });
   });
 
   it.each([

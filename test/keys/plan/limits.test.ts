@@ -78,7 +78,7 @@ describe('limits of a run', () => {
         reduces: () => true,
       },
     );
-    expect(held.map(({ words }) => words)).toEqual([
+    expect(held.map(({ message }) => message)).toEqual([
       'over limits.max_per_run (1 of 3 keys: 1 a run) by 2; it is for a later run',
       'over limits.max_per_run (1 of 3 keys: 1 a run) by 2; it is for a later run',
     ]);
@@ -91,6 +91,6 @@ describe('limits of a run', () => {
         reduces: () => true,
       },
     );
-    expect(few.held[0]?.words).toBe('would leave 1 of the keys as they are, and limits.min_remaining is 2');
+    expect(few.held[0]?.message).toBe('would leave 1 of the keys as they are, and limits.min_remaining is 2');
   });
 });

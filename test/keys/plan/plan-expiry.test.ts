@@ -83,7 +83,7 @@ const plan = (keys: readonly SurveyedKey[], change: Partial<ExpiryPolicy> = {}, 
   return {
     does: Object.fromEntries(expiries.map(({ planned }) => [planned.name, planned.action.kind])),
     held: Object.fromEntries(held.map(({ name, reason }) => [name, reason])),
-    words: Object.fromEntries(held.map(({ name, words }) => [name, words])),
+    messages: Object.fromEntries(held.map(({ name, words }) => [name, words])),
     whys: Object.fromEntries(expiries.map(({ planned, why }) => [planned.name, why])),
   };
 };
@@ -292,7 +292,7 @@ describe('clocks of a key that is to end', () => {
 
   it('tell a stage that is not due in plain words', () => {
     const errorText = (by: ExpiryPolicy['by'][number], key: SurveyedKey): unknown =>
-      plan([key], { stages, by: [by] }, { used: { a: 2 } }).words['a'];
+      plan([key], { stages, by: [by] }, { used: { a: 2 } }).messages['a'];
     expect({
       age: errorText('age', surveyed('a', { age: 29 })),
       idle: errorText('idle', surveyed('a')),
@@ -360,9 +360,9 @@ describe('evidence that a key may end', () => {
   });
 
   it('is asked before a key expires as before it is deleted, and says what uses it', () => {
-    const { held, words } = one({ used: { a: 0.5 } }, { stages: { expire: 30 * day } });
+    const { held, messages } = one({ used: { a: 0.5 } }, { stages: { expire: 30 * day } });
     expect(held).toEqual({ a: 'used' });
-    expect(words['a']).toBe(
+    expect(messages['a']).toBe(
       'it is in use: last call 12 hours ago (gpt-4o); `even_if_used: true` ends it all the same',
     );
   });

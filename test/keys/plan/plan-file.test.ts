@@ -71,8 +71,8 @@ describe('a plan file', () => {
     ['a part that is missing', text.replace(/ {2}"job": .*\n/, ''), 'is no whole plan of keys: job'],
     ['another key', text.replace('"keyId": 3,', '"keyId": 5,'), 'was changed since it was made'],
     ['another state', text.replace('"status": 1', '"status": 4'), 'was changed since it was made'],
-  ])('is refused with %s', (_, changed, words) => {
-    expect(() => parsePlanFile(changed)).toThrow(words);
+  ])('is refused with %s', (_, changed, message) => {
+    expect(() => parsePlanFile(changed)).toThrow(message);
   });
 
   it('is stale when a key it rests on is otherwise, and says which', () => {

@@ -32,19 +32,19 @@ const plan = (
 ): {
   taken: readonly (string | undefined)[];
   held: Record<string, string>;
-  words: Record<string, string>;
+  messages: Record<string, string>;
 } => {
   const { rotations, held } = planRotations(surveyOf(...keys), policy(change), []);
   return {
     taken: rotations.map(({ planned }) => planned.old?.name),
     held: Object.fromEntries(held.map(({ name, reason }) => [name, reason])),
-    words: Object.fromEntries(held.map(({ name, words }) => [name, words])),
+    messages: Object.fromEntries(held.map(({ name, words }) => [name, words])),
   };
 };
 
 describe('a plan of rotations', () => {
   it('takes the newest working key of each service that is old enough, the oldest first', () => {
-    const { taken, held, words } = plan([
+    const { taken, held, messages } = plan([
       surveyed('a.g1', { age: 40 }),
       surveyed('b.g1', { age: 90 }),
       surveyed('b.g2', { age: 50 }),
@@ -53,7 +53,7 @@ describe('a plan of rotations', () => {
     ]);
     expect(taken).toEqual(['b.g2', 'a.g1', 'c']);
     expect(held).toEqual({ 'b.g1': 'older-generation', 'd.g1': 'not-due' });
-    expect(words['d.g1']).toBe('too young: 29 days old, rotated at 30 days');
+    expect(messages['d.g1']).toBe('too young: 29 days old, rotated at 30 days');
   });
 
   it('carries the terms, and what the old key is', () => {
@@ -217,7 +217,7 @@ describe('a plan of rotations', () => {
     const closed = plan([surveyed('a'), surveyed('b', { age: 1 })], { windows });
     expect(closed.taken).toEqual([]);
     expect(closed.held).toEqual({ a: 'outside-window', b: 'not-due' });
-    expect(closed.words['a']).toBe(
+    expect(closed.messages['a']).toBe(
       'outside the maintenance windows; the next one opens 2026-11-23 02:00 UTC',
     );
     expect(plan([surveyed('a')], { windows: [{ from: '08:00', to: '09:00' }] }).taken).toEqual(['a']);
@@ -227,7 +227,7 @@ describe('a plan of rotations', () => {
     const keys = Array.from({ length: 12 }, (_, index) => surveyed(`s${index}.g1`, { age: 40 + index }));
     const few = plan(keys, { limits: { maxPerRun: { hundredths: 1000 }, minRemaining: 0 } });
     expect(few.taken).toEqual(['s11.g1']);
-    expect(few.words['s10.g1']).toContain('over limits.max_per_run (10% of 12 keys: 1 a run) by 11');
+    expect(few.messages['s10.g1']).toContain('over limits.max_per_run (10% of 12 keys: 1 a run) by 11');
     const most = plan(keys, { limits: { maxPerRun: { count: 100 }, minRemaining: 9 } });
     expect(most.taken).toHaveLength(3);
     expect(most.held['s0.g1']).toBe('min-remaining');

@@ -84,11 +84,11 @@ describe('a command that takes keys', () => {
       'exited with 3: “no room for [secret] beside [secret]”',
     ],
     ['ends by a signal', 'kill -TERM $$', 'SIGTERM'],
-  ])('that %s is not believed, and what it says is shown without secrets', async (_, body, words) => {
+  ])('that %s is not believed, and what it says is shown without secrets', async (_, body, message) => {
     await using fixture = await openSinkFixture();
     const sink = fixture.sink(spec([await program(fixture, 'store', body)]));
     const error = await thrownBy(sink.deliver(key, delivery, never));
-    expect(error).toMatchObject({ code: 'sink-failed', message: expect.stringContaining(words) });
+    expect(error).toMatchObject({ code: 'sink-failed', message: expect.stringContaining(message) });
     expect(String(error)).not.toContain(plaintext);
     expect(await sink.fingerprint(delivery, never)).toMatchObject({ state: 'unreadable' });
   });

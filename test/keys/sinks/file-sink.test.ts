@@ -60,14 +60,14 @@ describe('a key in a file', () => {
     ['{"gateway": "text"}', 'neither object nor list'],
     ['{"gateway": {"billing": {"k": {"deep": 1}}}}', 'an object stands'],
     ['{"gateway": ', 'no JSON'],
-  ])('is not written into %s', async (text, words) => {
+  ])('is not written into %s', async (text, message) => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'app.json');
     const sink = fixture.sink(fileSpec(path, { kind: 'pointer', pointer: '/gateway/billing/k' }));
     await writeFile(path, text);
     const error = await thrownBy(sink.deliver(key, delivery, never));
-    expect(error).toMatchObject({ code: 'sink-refused', message: expect.stringContaining(words) });
-    expect(await sink.problems(never)).toMatchObject([{ message: expect.stringContaining(words) }]);
+    expect(error).toMatchObject({ code: 'sink-refused', message: expect.stringContaining(message) });
+    expect(await sink.problems(never)).toMatchObject([{ message: expect.stringContaining(message) }]);
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
@@ -107,13 +107,13 @@ describe('a key in a file', () => {
     await symlink('nowhere', at('b.env'));
     await link(at('real/a.env'), at('c.env'));
     await writeFile(at('c.env'), `KEY=${older}\n`);
-    for (const [name, words] of [
+    for (const [name, message] of [
       ['b.env', 'leads nowhere'],
       ['c.env', '2 names'],
       ['real', 'no file'],
     ] as const) {
       const sink = fixture.sink(fileSpec(name));
-      const refusal = { message: expect.stringContaining(words) };
+      const refusal = { message: expect.stringContaining(message) };
       expect(await thrownBy(sink.deliver(key, delivery, never))).toMatchObject({
         code: 'sink-refused',
         ...refusal,
@@ -129,8 +129,8 @@ describe('a key in a file', () => {
     const own = await stat(path);
     const withFiles = (files: Partial<SinkFiles>) =>
       fixture.sink(fileSpec(path), { files: { ...systemFiles, ...files } });
-    const refusedBy = async (sink: ReturnType<typeof withFiles>, words: string) => {
-      const refusal = { message: expect.stringContaining(words) };
+    const refusedBy = async (sink: ReturnType<typeof withFiles>, message: string) => {
+      const refusal = { message: expect.stringContaining(message) };
       expect(await sink.problems(never)).toMatchObject([refusal]);
       expect(await thrownBy(sink.deliver(key, delivery, never))).toMatchObject({
         code: 'sink-refused',

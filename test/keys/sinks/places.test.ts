@@ -69,8 +69,8 @@ describe('the place of a sink', () => {
     ],
     ['--delete', { kind: 'command', argv: ['put', '{service}'], env: [], timeout: 1 }, 'begin with a dash'],
     ['a', { ...webhook, url: secretOf('https://{service}.example.com/x') }, 'never into its host'],
-  ])('takes no service called %j there', (service, spec, words) => {
-    expect(() => fillSpec(spec, names(service), '/')).toThrow(words);
+  ])('takes no service called %j there', (service, spec, message) => {
+    expect(() => fillSpec(spec, names(service), '/')).toThrow(message);
   });
 
   it('takes names that only look like placeholders as they are', () => {

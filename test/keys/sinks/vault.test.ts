@@ -143,12 +143,12 @@ describe('a field of Vault', () => {
     [{ engine: '1' }, 'is kv 1'],
     [{ may: ['read'] }, 'may not create, update'],
     [{ version: 1, data: '{"api_key":{"deep":1}}' }, 'an object stands'],
-  ])('what can never work is found before: %j', async (kv, words) => {
+  ])('what can never work is found before: %j', async (kv, message) => {
     await using fixture = await openSinkFixture();
     const { fake, state } = await openVault(kv);
     await using _ = fake;
     expect(await fixture.sink(spec(fake)).problems(never)).toMatchObject([
-      { message: expect.stringContaining(words) },
+      { message: expect.stringContaining(message) },
     ]);
     expect(state.version).toBe(kv.version ?? 0);
   });

@@ -110,7 +110,7 @@ describe('two readings of a key', () => {
       rest: { used_quota: '5', accessed_time: '100', allow_ips: '"10.0.0.1"', rpm: '5' },
     };
     const named = (rest: ApiKey['rest']) =>
-      compareKeys(key, { ...key, rest }, {}, asRead(key), at).harmed.map(({ words }) => words);
+      compareKeys(key, { ...key, rest }, {}, asRead(key), at).harmed.map(({ message }) => message);
     expect(named({ ...key.rest, used_quota: '6', accessed_time: '101' })).toEqual([]);
     expect(named({ ...key.rest, used_quota: '0' })).toEqual(['used_quota']);
     expect(named({ ...key.rest, rpm: '6' })).toEqual(['rpm']);

@@ -24,7 +24,7 @@ const reading = (
   ...more,
 });
 
-type Row = readonly [words: string, given: RemainReading, verdict: RemainVerdict];
+type Row = readonly [message: string, given: RemainReading, verdict: RemainVerdict];
 
 const wanted = { wanted: true } as const;
 

@@ -55,8 +55,8 @@ export const createInvariantChecker = (table: Table) => {
   const cursors = new Map<string, Cursor>();
   const delays = new Map<string, number>();
   const finds: string[] = [];
-  const find = (row: { job: string; slot: number }, words: string): void =>
-    void finds.push(`${row.job} ${shown(row.slot)} at ${shown(table.now())}: ${words}`);
+  const find = (row: { job: string; slot: number }, message: string): void =>
+    void finds.push(`${row.job} ${shown(row.slot)} at ${shown(table.now())}: ${message}`);
   const opened = new Set<Row>();
   const open = (): Row[] => {
     for (const row of opened) if (!isOpenRow(row) || rows.get(rowKey(row)) !== row) opened.delete(row);

@@ -23,8 +23,8 @@ export type KeptReport = {
 
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
 
-const damaged = (folder: string, words: string, cause?: unknown) =>
-  fault('report-damaged', `the report kept in ${folder} ${words}`, cause === undefined ? {} : { cause });
+const damaged = (folder: string, message: string, cause?: unknown) =>
+  fault('report-damaged', `the report kept in ${folder} ${message}`, cause === undefined ? {} : { cause });
 
 /** Nothing where none is kept. @throws Fault `report-damaged` when it is not what was written. */
 export const readReport = async (root: string, key: ReportKey): Promise<KeptReport | undefined> => {

@@ -66,11 +66,11 @@ const lasting =
 /** What the SDK threw, by its name in the API's list of errors. */
 export const awsFault = (error: unknown, who: string, secrets: SecretRegistry): Fault => {
   const name = error instanceof Error ? error.name : '';
-  const words = errorText(messageOf(error), secrets) || (systemCode(error) ?? name);
-  const message = `${who}: ${name === 'Error' || name === '' ? '' : `${name}: `}${words}`;
+  const text = errorText(messageOf(error), secrets) || (systemCode(error) ?? name);
+  const message = `${who}: ${name === 'Error' || name === '' ? '' : `${name}: `}${text}`;
   const advice = adviceFor[name];
   const options = advice === undefined ? {} : { advice };
-  return lasting.test(name) || /region is missing/i.test(words)
+  return lasting.test(name) || /region is missing/i.test(text)
     ? refused(message, options)
     : failed(message, options);
 };

@@ -80,8 +80,8 @@ const give = (child: ChildProcess, input: Secret | undefined): void => {
 const notStarted = (program: string, error: unknown): Error => {
   const code = systemCode(error);
   const known: Readonly<Record<string, string>> = { ENOENT: 'is not there', EACCES: 'may not be run' };
-  const words = code === undefined ? messageOf(error) : (known[code] ?? code);
-  return fault('command-failed', `${program} ${words}`, {
+  const message = code === undefined ? messageOf(error) : (known[code] ?? code);
+  return fault('command-failed', `${program} ${message}`, {
     advice: 'name a program that is installed where Tollkeeper runs, by its whole path',
     retryHelps: false,
   });

@@ -65,12 +65,12 @@ export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: 
   let asking: Promise<string> | undefined;
 
   const refused = (status: number, text: string): Fault => {
-    const words = secrets.redact(errorText(text));
+    const message = secrets.redact(errorText(text));
     if (status === 429 || status >= 500)
-      return fault('mail-deferred', `the token server ${url.host} answered ${status}${words}`);
+      return fault('mail-deferred', `the token server ${url.host} answered ${status}${message}`);
     return fault(
       'mail-login-refused',
-      `the token server ${url.host} refused the refresh token (${status})${words}`,
+      `the token server ${url.host} refused the refresh token (${status})${message}`,
       {
         advice:
           'check mail.oauth2; a refresh token that was revoked or has expired has to be authorised again',

@@ -30,7 +30,7 @@ export const quoteServer = (response: string | undefined, redact: FaultContext['
 
 /** Why there is no session with the server. */
 export const connectionFault = (error: NodemailerError, { where, redact }: FaultContext): Fault => {
-  const words = quoteServer(error.response, redact);
+  const message = quoteServer(error.response, redact);
   const code = error.originalCode ?? error.code ?? '';
   const options = { cause: new Error(redact(error.message)) };
   if (certificateCodes.test(code))
@@ -41,17 +41,17 @@ export const connectionFault = (error: NodemailerError, { where, redact }: Fault
     );
   if (error.code === 'EAUTH' || error.code === 'ENOAUTH')
     return error.permanent === false
-      ? fault('mail-deferred', `the mail server ${where} cannot check the login now${words}`, options)
-      : fault('mail-login-refused', `the mail server ${where} refused the login${words}`, options);
+      ? fault('mail-deferred', `the mail server ${where} cannot check the login now${message}`, options)
+      : fault('mail-login-refused', `the mail server ${where} refused the login${message}`, options);
   if (error.code === 'ETLS' && error.response !== undefined)
-    return fault('mail-tls-required', `the mail server ${where} offers no STARTTLS${words}`, options);
+    return fault('mail-tls-required', `the mail server ${where} offers no STARTTLS${message}`, options);
   if (/^(ERR_SSL_|EPROTO$)/.test(code) || error.code === 'ETLS')
     return fault('mail-unreachable', `the mail server ${where} does not speak TLS with us (${code})`, {
       ...options,
       advice: 'smtps:// is for ports that begin with TLS (465), smtp:// for those with STARTTLS (587)',
     });
   if (error.responseCode !== undefined)
-    return fault('mail-unreachable', `the mail server ${where} takes no mail now${words}`, options);
+    return fault('mail-unreachable', `the mail server ${where} takes no mail now${message}`, options);
   const reason =
     error.code === 'ETIMEDOUT'
       ? 'did not answer in time'
@@ -78,14 +78,14 @@ export const sendingFault = (
   recipient: string,
   { where, redact }: FaultContext,
 ): { readonly state: 'deferred' | 'failed' | 'unknown'; readonly fault: Fault } => {
-  const words = quoteServer(error.response, redact);
+  const message = quoteServer(error.response, redact);
   const options = { cause: new Error(redact(error.message)) };
   if (isTooLarge(error))
     return {
       state: 'failed',
       fault: fault(
         'mail-too-large',
-        `the mail to ${recipient} is larger than ${where} takes${words || ownMessage(error)}`,
+        `the mail to ${recipient} is larger than ${where} takes${message || ownMessage(error)}`,
         options,
       ),
     };
@@ -93,12 +93,12 @@ export const sendingFault = (
   if (isReply && error.permanent === true)
     return {
       state: 'failed',
-      fault: fault('mail-refused', `${where} refused the mail to ${recipient}${words}`, options),
+      fault: fault('mail-refused', `${where} refused the mail to ${recipient}${message}`, options),
     };
   if (isReply)
     return {
       state: 'deferred',
-      fault: fault('mail-deferred', `${where} put off the mail to ${recipient}${words}`, options),
+      fault: fault('mail-deferred', `${where} put off the mail to ${recipient}${message}`, options),
     };
   if (isTransmitted)
     return {

@@ -34,15 +34,15 @@ export const answerOutcome = async (
   now: UnixMillis,
 ): Promise<RouteOutcome> => {
   const { status, headers } = answer;
-  const words = await errorText(answer, faultContext);
-  if (status >= 200 && status < 300) return { state: 'sent', response: `${status}${words}` };
+  const message = await errorText(answer, faultContext);
+  if (status >= 200 && status < 300) return { state: 'sent', response: `${status}${message}` };
   if (passing(status)) {
     const wait = retryAfter(headers, now);
     return {
       state: 'deferred',
       fault: fault(
         'webhook-deferred',
-        `${faultContext.where} answered ${status}${words}`,
+        `${faultContext.where} answered ${status}${message}`,
         wait === undefined ? {} : { retryAfter: wait },
       ),
     };
@@ -53,7 +53,7 @@ export const answerOutcome = async (
       : {};
   return {
     state: 'failed',
-    fault: fault('webhook-refused', `${faultContext.where} answered ${status}${words}`, advice),
+    fault: fault('webhook-refused', `${faultContext.where} answered ${status}${message}`, advice),
   };
 };
 
@@ -67,9 +67,9 @@ const noConnection = (error: unknown): boolean =>
 
 /** What an exchange means that broke off: without a connection it is not there, else nobody knows. */
 export const problemOutcome = (error: unknown, { where, redact }: FaultContext): RouteOutcome => {
-  const words = redact(messageOf(error));
-  const cause = { cause: new Error(words) };
+  const message = redact(messageOf(error));
+  const cause = { cause: new Error(message) };
   return noConnection(error)
-    ? { state: 'deferred', closed: true, fault: fault('webhook-unreachable', `${where}: ${words}`, cause) }
-    : { state: 'unknown', fault: fault('webhook-outcome-unknown', `${where}: ${words}`, cause) };
+    ? { state: 'deferred', closed: true, fault: fault('webhook-unreachable', `${where}: ${message}`, cause) }
+    : { state: 'unknown', fault: fault('webhook-outcome-unknown', `${where}: ${message}`, cause) };
 };

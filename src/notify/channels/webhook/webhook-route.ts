@@ -43,8 +43,8 @@ export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
         close: () => leaving.abort(),
         send: async (row, bytes, signal) => {
           if (signal?.aborted === true) {
-            const words = `the message to ${name} was stopped before it was transmitted`;
-            return { state: 'deferred', fault: fault('aborted', words) };
+            const message = `the message to ${name} was stopped before it was transmitted`;
+            return { state: 'deferred', fault: fault('aborted', message) };
           }
           const seconds = toSeconds(clock.now());
           try {
