@@ -2,22 +2,23 @@ import { Command, CommanderError } from 'commander';
 import { describeError, isFault } from '../core/index.ts';
 import type { Deps } from '../core/index.ts';
 import { version } from '../version.ts';
-import { addCheck } from './check/command.ts';
-import { addDemo } from './demo/command.ts';
-import { addDoctor } from './doctor/command.ts';
-import { addKeys } from './keys/command.ts';
-import { addNext } from './next/command.ts';
-import { addOutbox } from './outbox/command.ts';
-import { addReconcile } from './reconcile/command.ts';
-import { addReport } from './report/command.ts';
-import { addReports } from './reports/command.ts';
-import { addRun } from './run/command.ts';
-import { addRuns } from './runs/command.ts';
-import { addSandbox } from './sandbox/command.ts';
-import { addServe } from './serve/command.ts';
-import { addStatus } from './status/command.ts';
+import { commands, examples } from './commands.ts';
+import type { CommandEntry } from './commands.ts';
 
-const makeProgram = (deps: Deps): Command => {
+/** The command that is asked for, or whose help is; no option of the program itself takes a value. */
+const nameIn = (argv: readonly string[]): string | undefined => {
+  const [first, second] = argv.filter((word) => !word.startsWith('-'));
+  return first === 'help' ? second : first;
+};
+
+/** What the list of commands shows of one that is not loaded: its arguments, and whether it has options. */
+const standIn = (command: Command, { takes, hasOptions = true }: CommandEntry): void => {
+  if (takes !== undefined) command.arguments(takes);
+  if (hasOptions) command.option('--json');
+};
+
+/** Of the commands only the one that is asked for is loaded. */
+const makeProgram = async (argv: readonly string[], deps: Deps): Promise<Command> => {
   const program = new Command('tollkeeper')
     .description('Scheduled spend reporting and API-key rotation for an LLM gateway account.')
     .version(version)
@@ -32,37 +33,14 @@ const makeProgram = (deps: Deps): Command => {
 Exit codes: 0 fine, 1 the check or job failed or status needs a person, 2 wrong use or a faulty config.
 
 Examples:
-  tollkeeper demo                              the whole product on throw-away data, no account needed
-  tollkeeper check --config config             every fault of the config, then the next runs
-  tollkeeper doctor                            tries gateway, scopes, mail server, disk and clock
-  tollkeeper run pull-logs                     one run now
-  tollkeeper status                            the daemon, last and next runs, what needs a person
-  tollkeeper runs daily-spend                  how its last runs ended and why
-  tollkeeper next --count 5                    the slots to come
-  tollkeeper report spend-summary --period last-month --out out
-  tollkeeper reports --job daily-spend          what was built, with its files
-  tollkeeper reconcile --from 2026-11-01 --to 2026-12-01
-  tollkeeper outbox --state failed,unknown     mails that need a person
-  tollkeeper keys                              every API key, what needs attention first
-  tollkeeper serve --config /config            the daemon`,
+${examples.map((line) => `  ${line}`).join('\n')}`,
     );
-  const commands = [
-    addServe,
-    addStatus,
-    addRuns,
-    addNext,
-    addRun,
-    addCheck,
-    addDoctor,
-    addReport,
-    addReports,
-    addReconcile,
-    addOutbox,
-    addKeys,
-    addSandbox,
-    addDemo,
-  ];
-  for (const add of commands) add(program, deps);
+  const wanted = nameIn(argv);
+  for (const entry of commands) {
+    const command = program.command(entry.name).description(entry.summary);
+    if (entry.name === wanted) (await entry.load()).define(command, deps);
+    else standIn(command, entry);
+  }
   return program;
 };
 
@@ -74,12 +52,12 @@ const inherit = (parent: Command): void => {
 /** Runs one command line (without the program's own name). Resolves to the exit code; never throws. */
 export const runProgram = async (argv: readonly string[], deps: Deps): Promise<number> => {
   let exitCode = 0;
-  const program = makeProgram({ ...deps });
-  program.hook('postAction', (_, action) => {
-    const code: unknown = action.getOptionValue('exitCode');
-    if (typeof code === 'number') exitCode = code;
-  });
   try {
+    const program = await makeProgram(argv, { ...deps });
+    program.hook('postAction', (_, action) => {
+      const code: unknown = action.getOptionValue('exitCode');
+      if (typeof code === 'number') exitCode = code;
+    });
     inherit(program);
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;

@@ -1,5 +1,7 @@
+import { Command, Help } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openFolder, defaultConfig } from '../support/program.ts';
+import { commands } from '../../src/cli/commands.ts';
+import { openFolder, defaultConfig, programDeps } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
 
 let folder: Folder;
@@ -17,22 +19,17 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const run = (...argv: string[]) => folder.run(argv, { env });
 
 describe('help', () => {
-  it.each([
-    'serve',
-    'status',
-    'runs',
-    'next',
-    'check',
-    'doctor',
-    'run',
-    'report',
-    'reports',
-    'reconcile',
-    'outbox',
-    'keys',
-    'sandbox',
-    'demo',
-  ])('%s shows examples', async (command) => {
+  it('lists each command with the arguments and options that it defines itself', async () => {
+    const { stdout } = await run('--help');
+    const silent = { write: () => undefined, isTerminal: false, columns: 80 };
+    for (const { name, load } of commands) {
+      const command = new Command(name);
+      (await load()).define(command, programDeps(folder.path, silent, silent));
+      expect(stdout).toContain(`\n  ${new Help().subcommandTerm(command)}  `);
+    }
+  });
+
+  it.each(commands.map(({ name }) => name))('%s shows examples', async (command) => {
     const ran = await run(command, '--help');
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(new RegExp(`Examples:\n(  .*\n)*  .*tollkeeper ${command}`));

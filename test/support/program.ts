@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createSecretRegistry } from '../../src/core/index.ts';
-import type { Clock } from '../../src/core/index.ts';
+import type { Clock, Deps, OutputStream } from '../../src/core/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { manualClock } from './manual-clock.ts';
 import { exemptIfSecret, watchOutput } from './secret-watch.ts';
@@ -28,6 +28,24 @@ export type Folder = AsyncDisposable & {
   /** Runs one command line in the folder, as a user would. */
   readonly run: (argv: readonly string[], options?: ProgramOptions) => Promise<Ran>;
 };
+
+/** What one run of the program in a folder works with. */
+export const programDeps = (
+  path: string,
+  stdout: OutputStream,
+  stderr: OutputStream,
+  options: ProgramOptions = {},
+): Deps => ({
+  env: options.env ?? {},
+  cwd: path,
+  clock: options.clock ?? manualClock(),
+  random: () => 0,
+  secrets: createSecretRegistry(),
+  stdout,
+  stderr,
+  signal: options.signal ?? new AbortController().signal,
+  onHangup: () => ({ [Symbol.dispose]: () => undefined }),
+});
 
 /** A throw-away folder in which the whole program can be run. */
 export const openFolder = async (): Promise<Folder> => {
@@ -58,17 +76,7 @@ export const openFolder = async (): Promise<Folder> => {
         isTerminal: name === 'stdout' && options.terminal !== undefined,
         columns: options.terminal ?? 100,
       });
-      const code = await runProgram(argv, {
-        env: options.env ?? {},
-        cwd: path,
-        clock: options.clock ?? manualClock(),
-        random: () => 0,
-        secrets: createSecretRegistry(),
-        stdout: stream('stdout'),
-        stderr: stream('stderr'),
-        signal: options.signal ?? new AbortController().signal,
-        onHangup: () => ({ [Symbol.dispose]: () => undefined }),
-      });
+      const code = await runProgram(argv, programDeps(path, stream('stdout'), stream('stderr'), options));
       // The sandbox is of no use unless its Admin Key is shown.
       if (argv[0] !== 'sandbox')
         watchOutput(`output of ${argv[0] ?? 'the program'}`, output.stdout + output.stderr);

@@ -6,12 +6,9 @@ import { configOption } from '../options.ts';
 import { iso, jsonText } from '../ui/json.ts';
 import { faultLines, nextRuns, reportTables, warningLines } from './render.ts';
 
-export const addCheck = (program: Command, deps: Deps): void => {
-  program
-    .command('check')
-    .description(
-      'reads the whole config and prints every fault with its place, then the next runs of each job',
-    )
+/** Its arguments, options and help, and what it does. */
+export const define = (command: Command, deps: Deps): void => {
+  command
     .addOption(configOption())
     .option('--json', 'print faults and jobs as JSON')
     .option('--tables', 'print the tables that the SQL of a report may name, and check nothing')
@@ -26,7 +23,7 @@ Examples:
   tollkeeper check --config /config --json | jq .faults
   tollkeeper check --tables`,
     )
-    .action(async (options: { config: string; json?: boolean; tables?: boolean }, command: Command) => {
+    .action(async (options: { config: string; json?: boolean; tables?: boolean }) => {
       if (options.tables === true) {
         deps.stdout.write(reportTables(options.json === true));
         return;

@@ -4,12 +4,9 @@ import type { Deps } from '../../core/index.ts';
 import { runDemo } from '../../demo/index.ts';
 import { showProgress } from '../ui/progress.ts';
 
-export const addDemo = (program: Command, deps: Deps): void => {
-  program
-    .command('demo')
-    .description(
-      'all of it together on throw-away data: sandbox gateway, both pulls, the report, a local mail catcher',
-    )
+/** Its arguments, options and help, and what it does. */
+export const define = (command: Command, deps: Deps): void => {
+  command
     .option(
       '-o, --out <folder>',
       'where mails, report, database and config are left; those of an earlier demo go first',

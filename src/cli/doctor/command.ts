@@ -75,12 +75,9 @@ const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
   }
 };
 
-export const addDoctor = (program: Command, deps: Deps): void => {
-  program
-    .command('doctor')
-    .description(
-      'tries each real thing: disk, gateway, scopes of the Admin Key, mail server, clock; and what was learned',
-    )
+/** Its arguments, options and help, and what it does. */
+export const define = (command: Command, deps: Deps): void => {
+  command
     .addOption(configOption())
     .option('-a, --account <name>', 'which account; all unless given')
     .option('--probe-keys', 'also make, change and delete a throw-away key, to learn how keys are updated')
@@ -101,7 +98,7 @@ Examples:
   tollkeeper doctor --account main --probe-keys
   tollkeeper doctor --json | jq '.checks[] | select(.state == "failed")'`,
     )
-    .action(async (options: DoctorOptions, command: Command) => {
+    .action(async (options: DoctorOptions) => {
       const told = await runCheck(deps, options);
       command.setOptionValue('exitCode', told.checks.some(({ state }) => state === 'failed') ? 1 : 0);
       const text =

@@ -135,20 +135,16 @@ Examples:
   });
 };
 
-export const addKeys = (
-  program: Command,
+/** Its arguments, options and help, and what it does. */
+export const define = (
+  keys: Command,
   deps: Deps,
   others: Partial<Pick<KeysDeps, 'person' | 'ask' | 'withKeys'>> = {},
 ): void => {
   const part = { ...keysDeps(deps), ...others };
-  const keys = program
-    .command('keys')
-    .description(
-      'API keys: what there is, what is planned, rotation and expiry by hand, and every step taken',
-    )
-    .addHelpText(
-      'after',
-      `
+  keys.addHelpText(
+    'after',
+    `
 Examples:
   tollkeeper keys                              every key, what needs attention first
   tollkeeper keys plan rotate-prod -o plan.json
@@ -157,7 +153,7 @@ Examples:
   tollkeeper keys rotate billing --now         it leaked
   tollkeeper keys history billing
   tollkeeper keys audit --verify`,
-    );
+  );
   addList(keys, part);
   addKeyPlans(keys, part);
   addKeyOperations(keys, part);

@@ -9,10 +9,9 @@ import { nextJson, renderNext } from './render.ts';
 
 type NextOptions = { readonly config: string; readonly count: number; readonly json?: boolean };
 
-export const addNext = (program: Command, deps: Deps): void => {
-  program
-    .command('next')
-    .description('the slots to come, in order of time')
+/** Its arguments, options and help, and what it does. */
+export const define = (command: Command, deps: Deps): void => {
+  command
     .argument('[job]', 'only of this job')
     .addOption(configOption())
     .option('-n, --count <number>', 'how many', amount, 10)

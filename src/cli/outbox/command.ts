@@ -30,15 +30,12 @@ const readStates = (text: string, before: readonly State[] = []): readonly State
   return [...before, ...known];
 };
 
-export const addOutbox = (program: Command, deps: Deps): void => {
+/** Its arguments, options and help, and what it does. */
+export const define = (outbox: Command, deps: Deps): void => {
   const print = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
   const screen = () => screenOf(deps.stdout, deps.env);
 
-  const outbox = program
-    .command('outbox')
-    .description(
-      'the mails that were queued, newest first: how each stands, what went wrong last, the next try',
-    )
+  outbox
     .addOption(configOption())
     .option(
       '-s, --state <states>',

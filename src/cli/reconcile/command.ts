@@ -16,10 +16,9 @@ type ReconcileOptions = {
   readonly json?: boolean;
 };
 
-export const addReconcile = (program: Command, deps: Deps): void => {
-  const reconcile = program
-    .command('reconcile')
-    .description('holds the call log against the statistics, the usage export and the account over a span')
+/** Its arguments, options and help, and what it does. */
+export const define = (reconcile: Command, deps: Deps): void => {
+  reconcile
     .addOption(configOption())
     .requiredOption('--from <moment>', 'the first moment of the span')
     .requiredOption('--to <moment>', 'the first moment that no longer belongs to it')

@@ -53,10 +53,9 @@ const writeFiles = async (out: string, files: readonly BuiltFile[]): Promise<rea
   }
 };
 
-export const addReport = (program: Command, deps: Deps): void => {
-  program
-    .command('report')
-    .description('builds a report as HTML, text and data, and sends nothing')
+/** Its arguments, options and help, and what it does. */
+export const define = (command: Command, deps: Deps): void => {
+  command
     .argument('<name>', 'a folder under reports/')
     .addOption(configOption())
     .option('-p, --period <period>', `${periodForms}; default: what the report says, or last-month`)

@@ -15,10 +15,9 @@ type ReportsOptions = {
   readonly json?: boolean;
 };
 
-export const addReports = (program: Command, deps: Deps): void => {
-  const reports = program
-    .command('reports')
-    .description('the reports that were built and mailed, newest first: totals, verdict, files')
+/** Its arguments, options and help, and what it does. */
+export const define = (reports: Command, deps: Deps): void => {
+  reports
     .addOption(configOption())
     .option('-j, --job <name>', 'only of this job')
     .option('-n, --limit <number>', 'how many', amount, 20)

@@ -77,10 +77,9 @@ const showPlan = async (deps: Deps, commands: Commands, request: Order, json: bo
   return 0;
 };
 
-export const addRun = (program: Command, deps: Deps): void => {
-  program
-    .command('run')
-    .description('one run of a job now, of one slot, or of all slots of a span, and the mail it makes')
+/** Its arguments, options and help, and what it does. */
+export const define = (command: Command, deps: Deps): void => {
+  command
     .argument('<job>', 'name of the job, as in the YAML')
     .addOption(configOption())
     .option('-s, --slot <time>', 'run this slot of its schedule, unless it has ended well before')
@@ -104,7 +103,7 @@ Examples:
   tollkeeper run daily-spend --from 2026-11-01 --to 2026-12-01
   tollkeeper run daily-spend --json | jq .mail`,
     )
-    .action(async (name: string, options: RunOptions, command: Command) => {
+    .action(async (name: string, options: RunOptions) => {
       const request = requestOf(name, options);
       const json = options.json === true;
       const dryRun = options.dryRun === true;

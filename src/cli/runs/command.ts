@@ -10,10 +10,9 @@ import { renderRuns } from './render.ts';
 
 type RunsOptions = { readonly config: string; readonly limit: number; readonly json?: boolean };
 
-export const addRuns = (program: Command, deps: Deps): void => {
-  program
-    .command('runs')
-    .description('the last runs, newest first: how each ended and why, missed and skipped slots as well')
+/** Its arguments, options and help, and what it does. */
+export const define = (command: Command, deps: Deps): void => {
+  command
     .argument('[job]', 'only of this job, with each attempt')
     .addOption(configOption())
     .option('-n, --limit <number>', 'how many', amount, 20)

@@ -43,12 +43,9 @@ const variantsOf = (pairs: readonly string[]) => {
   }
 };
 
-export const addSandbox = (program: Command, deps: Deps): void => {
-  program
-    .command('sandbox')
-    .description(
-      'the sandbox gateway alone: an account with months of traffic that forgets everything when it stops',
-    )
+/** Its arguments, options and help, and what it does. */
+export const define = (command: Command, deps: Deps): void => {
+  command
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0 takes a free one', port, 8787)
     .option('--months <number>', 'months of traffic before now', whole, 14)

@@ -4,10 +4,9 @@ import type { Deps } from '../../core/index.ts';
 import { serve } from '../../daemon/index.ts';
 import { configOption } from '../options.ts';
 
-export const addServe = (program: Command, deps: Deps): void => {
-  program
-    .command('serve')
-    .description('the daemon: runs every job on its schedule, logs JSON lines, answers health checks')
+/** Its arguments, options and help, and what it does. */
+export const define = (command: Command, deps: Deps): void => {
+  command
     .addOption(configOption())
     .option('-w, --wait', 'where another daemon holds the volume, wait and take over when it ends')
     .addHelpText(

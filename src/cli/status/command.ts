@@ -8,12 +8,9 @@ import { screenOf } from '../ui/paint.ts';
 import { statusJson } from './json.ts';
 import { renderStatus } from './render.ts';
 
-export const addStatus = (program: Command, deps: Deps): void => {
-  program
-    .command('status')
-    .description(
-      'the daemon, the last and the next run of each job, open runs and rotations, mails that are not through',
-    )
+/** Its arguments, options and help, and what it does. */
+export const define = (command: Command, deps: Deps): void => {
+  command
     .addOption(configOption())
     .option('--json', 'print it as JSON, times in UTC')
     .addHelpText(
@@ -34,7 +31,7 @@ Examples:
   tollkeeper status --json | jq '.data.rotations[] | select(.tries > 0) | {service, words, nextTry}'
   tollkeeper status > /dev/null || echo "have a look"`,
     )
-    .action(async (options: { config: string; json?: boolean }, command: Command) => {
+    .action(async (options: { config: string; json?: boolean }) => {
       const status = await ask(deps, options.config, (commands) => commands.status());
       const needed = needsPerson(status);
       command.setOptionValue('exitCode', needed.length === 0 ? 0 : 1);

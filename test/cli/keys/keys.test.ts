@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSecretRegistry, fault, isFault, unixMillis } from '../../../src/core/index.ts';
-import { addKeys } from '../../../src/cli/keys/command.ts';
+import { define } from '../../../src/cli/keys/command.ts';
 import { withoutDaemon } from '../../../src/cli/keys/without-daemon.ts';
 import { personOf } from '../../../src/cli/keys/person.ts';
 import {
@@ -59,7 +59,7 @@ const runOver = async (
     .exitOverride()
     .enablePositionalOptions()
     .configureOutput({ writeOut: deps.stdout.write, writeErr: deps.stderr.write });
-  addKeys(program, deps, {
+  define(program.command('keys'), deps, {
     person: () => 'person anna',
     withKeys: (_config, use) => use(keys, ({ step, detail }) => deps.stderr.write(`${step}: ${detail}\n`)),
     ask:
