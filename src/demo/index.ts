@@ -111,7 +111,7 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
     const mails: { readonly file: string; readonly recipients: readonly string[] }[] = [];
     await mkdir(join(out, 'mails'), { recursive: true });
     await using mail = await startMailCatcher({
-      ...login,
+      login,
       keep: async ({ number, recipients, bytes }) => {
         const file = `mails/${String(number).padStart(2, '0')}.eml`;
         await writeFile(join(out, file), bytes);
@@ -210,3 +210,5 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
     await gateway.stop();
   }
 };
+
+export { startMailCatcher } from './mail-catcher.ts';

@@ -14,23 +14,26 @@ export type CaughtMail = {
 export type MailCatcher = AsyncDisposable & { readonly port: number };
 
 export type MailCatcherOptions = {
-  readonly user: string;
-  readonly password: string;
+  /** A login that is required; without it, every client may send. */
+  readonly login?: { readonly user: string; readonly password: string };
   /** PEM texts; with them STARTTLS is offered, and wanted before a login. */
   readonly tls?: { readonly key: string; readonly cert: string };
   /** The mail is answered for when this has come through. */
   readonly keep: (mail: CaughtMail) => Promise<void>;
 };
 
-/** A real SMTP server on loopback that takes every mail of whoever logs in, and passes none on. */
+/** A real SMTP server on loopback that accepts every mail and forwards none. */
 export const startMailCatcher = async (options: MailCatcherOptions): Promise<MailCatcher> => {
   let caught = 0;
+  const { login: required } = options;
   const server = new SMTPServer({
+    authOptional: required === undefined,
     // It listens on loopback alone, where the mailer takes a plain connection.
     ...(options.tls ?? { disabledCommands: ['STARTTLS'], allowInsecureAuth: true }),
     logger: false,
     onAuth: (login, _session, done) => {
-      const known = login.username === options.user && login.password === options.password;
+      const known =
+        required === undefined || (login.username === required.user && login.password === required.password);
       if (known) done(null, { user: login.username });
       else done(new Error('wrong user or password'));
     },

@@ -24,8 +24,7 @@ export const openMailServer = async (): Promise<MailServer> => {
   const taken: TakenMail[] = [];
   watchSecret(password);
   const catcher = await startMailCatcher({
-    user: 'tollkeeper',
-    password,
+    login: { user: 'tollkeeper', password },
     tls: {
       key: await readFile(fixture('localhost.key'), 'utf8'),
       cert: await readFile(fixture('localhost.pem'), 'utf8'),

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { fault, messageOf, systemCode } from '../../core/index.ts';
 import type { Deps } from '../../core/index.ts';
+import { catchMails } from './catch-mails.ts';
 import { parseVariants, sandboxHelp, startSandbox } from '../../sandbox/index.ts';
 import { port, whole } from '../options.ts';
 
@@ -25,6 +26,7 @@ type SandboxOptions = {
   readonly seed: number;
   readonly variant: readonly string[];
   readonly adminKey?: string;
+  readonly mailDir?: string;
   readonly json?: boolean;
 };
 
@@ -53,6 +55,7 @@ export const define = (command: Command, deps: Deps): void => {
     .option('--seed <number>', 'another seed is another account', whole, 1)
     .option('--variant <name=value>', 'one of the variants below; may be given several times', collect, [])
     .option('--admin-key <key>', 'the Admin Key, the same after a restart (default: a random one)', adminKey)
+    .option('--mail-dir <dir>', 'also run a mail server that writes each mail it receives to this folder')
     .option('--json', 'print address and Admin Key as JSON')
     .addHelpText(
       'after',
@@ -60,6 +63,7 @@ export const define = (command: Command, deps: Deps): void => {
 ${sandboxHelp()}
 Examples:
   tollkeeper sandbox
+  tollkeeper sandbox --mail-dir out/mails            # and a mail server, for a first report by mail
   tollkeeper sandbox --admin-key sk-admin-local      # the same key after every restart
   tollkeeper sandbox --port 9000 --variant created_at=rfc3339 --variant update=keep`,
     )
@@ -90,8 +94,14 @@ Examples:
         });
       });
       try {
+        await using mails =
+          options.mailDir === undefined ? undefined : await catchMails(options.mailDir, deps);
         // The Admin Key of a sandbox opens nothing but the sandbox, and is of no use unless it is shown.
-        const shown = { GATEWAY_BASE_URL: sandbox.baseUrl, GATEWAY_ADMIN_KEY: sandbox.adminKey };
+        const shown = {
+          GATEWAY_BASE_URL: sandbox.baseUrl,
+          GATEWAY_ADMIN_KEY: sandbox.adminKey,
+          ...(mails === undefined ? {} : { SMTP_URL: mails.smtpUrl }),
+        };
         deps.stdout.write(
           options.json === true
             ? `${JSON.stringify(shown)}\n`
