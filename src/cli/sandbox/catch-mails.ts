@@ -1,0 +1,28 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { fault, messageOf, systemCode } from '../../core/index.ts';
+import type { Deps } from '../../core/index.ts';
+import { startMailCatcher } from '../../demo/index.ts';
+
+/** A mail server on loopback whose mails are files. */
+export type MailFolder = AsyncDisposable & { readonly smtpUrl: string };
+
+/** Writes each mail to the folder as `1.eml`, `2.eml` and so on, and names it on stderr. @throws fault path-unwritable */
+export const catchMails = async (directory: string, deps: Deps): Promise<MailFolder> => {
+  const folder = resolve(deps.cwd, directory);
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    const reason = systemCode(error) ?? messageOf(error);
+    throw fault('path-unwritable', `cannot create the folder ${folder} (${reason})`, { cause: error });
+  });
+  const catcher = await startMailCatcher({
+    keep: async ({ number, recipients, bytes }) => {
+      const path = join(folder, `${number}.eml`);
+      await writeFile(path, bytes);
+      deps.stderr.write(`mail to ${recipients.join(', ')}: ${relative(deps.cwd, path)}\n`);
+    },
+  });
+  return {
+    smtpUrl: `smtp://127.0.0.1:${catcher.port}`,
+    [Symbol.asyncDispose]: () => catcher[Symbol.asyncDispose](),
+  };
+};
