@@ -152,7 +152,6 @@ describe('a repository that stands alone', () => {
 
   it.each([
     ['a folder beside the repository', ['..', 'shared', 'tool'].join('/')],
-    ['a checkout of another machine', ['', 'work', 'main', 'src'].join('/')],
     ['a page that is missing', `see ${missingPage}, Limits`],
     ['a page that is missing in a folder', `see docs/${missingPage}`],
   ])('the check reports a text that names %s', (_, text) => {

@@ -85,8 +85,8 @@ export const unknownStatements = (contract: string, texts: Texts): readonly stri
   );
 };
 
-/** Folders of a machine that has more than this repository. */
-const outside = /\.\.\/shared\b|\/work\/(?:shared|main|wt)\b/g;
+/** A folder beside the repository, by a relative or an absolute path. */
+const outside = /(?:\.\.|\/\w+)\/shared\b/g;
 
 /** Texts that name a folder beside the repository, or a Markdown file that is not in it. Pure. */
 export const outsideNames = (texts: Texts, paths: ReadonlySet<string>): readonly string[] =>
