@@ -2,21 +2,21 @@ import { errorFields, fault, firstSignal, hasCode } from '../core/index.ts';
 import type { Log, Deps } from '../core/index.ts';
 import { formatConfigFault } from '../config/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
-import { askDaemon } from '../server/index.ts';
-import type { Commands } from '../server/index.ts';
+import { callLocally, commandTable, connectToDaemon } from '../control/index.ts';
 import { readConfig } from '../settings.ts';
 import { version } from '../version.ts';
-import { createLocalCommands } from './local-commands.ts';
+import { createHandlers } from './local-commands.ts';
+import type { Commands, ProgramHandlers } from './local-commands.ts';
 import { openApp } from './open-app.ts';
 import type { App } from './open-app.ts';
 import { pathsOf } from './paths.ts';
 import { createJournalWatch } from './keys/stuck-rotations.ts';
 
-export type OpenCommands = Commands &
-  AsyncDisposable & {
-    /** Whether a running daemon carries them out. */
-    readonly fromDaemon: boolean;
-  };
+export type OpenCommands = AsyncDisposable & {
+  readonly call: Commands;
+  /** Whether a running daemon carries them out. */
+  readonly fromDaemon: boolean;
+};
 
 export type CommandOptions = {
   /** Of the config. */
@@ -79,13 +79,13 @@ const openOwn = async (deps: Deps, config: Config, options: CommandOptions): Pro
     throw error;
   });
   if (options.dryRun !== true) await tellKeyProblem(app, deps);
-  const commands = createLocalCommands({
+  const handlers = createHandlers({
     clock: deps.clock,
     app,
     state: () => ({ config: { loadedAt, faults: [], atNextStart: [] } }),
   });
   return {
-    ...commands,
+    call: callLocally(commandTable, handlers),
     fromDaemon: false,
     [Symbol.asyncDispose]: async () => {
       try {
@@ -109,9 +109,12 @@ export const openCommands = async (deps: Deps, options: CommandOptions): Promise
     path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path,
   });
   for (let left = timeout.tries; ; left -= 1) {
-    const daemon = await askDaemon(path, { version, clock: deps.clock, cwd: deps.cwd });
-    if (daemon !== undefined)
-      return { ...daemon, fromDaemon: true, [Symbol.asyncDispose]: () => Promise.resolve() };
+    const call = await connectToDaemon<typeof commandTable, ProgramHandlers>(path, {
+      version,
+      clock: deps.clock,
+      cwd: deps.cwd,
+    });
+    if (call !== undefined) return { call, fromDaemon: true, [Symbol.asyncDispose]: () => Promise.resolve() };
     try {
       return await openOwn(deps, goodConfig(loaded), options);
     } catch (error) {

@@ -10,14 +10,8 @@ import { createDelivery, createMailCleaner, holdsMail } from '../notify/index.ts
 import type { Delivery } from '../notify/index.ts';
 import type { Execution, Notice, Outcome } from '../scheduler/index.ts';
 import { reportDirectories } from '../settings.ts';
-import type {
-  BuiltReport,
-  DoctorRequest,
-  DoctorView,
-  ReconcileRequest,
-  ReconcileView,
-  ReportRequest,
-} from '../server/index.ts';
+import type { CommandInput } from '../control/index.ts';
+import type { DoctorRequest, DoctorView } from '../doctor/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import { createAccounts } from './accounts.ts';
 import { runDoctor } from '../doctor/index.ts';
@@ -27,8 +21,19 @@ import { openChannels } from './channels.ts';
 import { costOwnersOf } from './cost-owners.ts';
 import type { Paths } from './paths.ts';
 import { reconcileOrdered } from './views/reconcile-requested.ts';
+import type { ReconcileView } from './views/reconcile-requested.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import type { Notifications } from './notifications/notifications.ts';
+
+export type BuiltReport = {
+  readonly subject: string;
+  readonly files: readonly ({ readonly name: string } & (
+    | { readonly text: string }
+    | { readonly base64: string }
+  ))[];
+  /** What makes its figures wrong or misleading, and what to write instead. */
+  readonly warnings: readonly { readonly message: string; readonly advice: string }[];
+};
 
 /** The run that a plan is asked for. */
 export type PlannedRun = {
@@ -43,7 +48,7 @@ export type Runtime = AsyncDisposable & {
   readonly execute: (execution: Execution) => Promise<Outcome>;
   readonly plan: (job: Job, run: PlannedRun, signal: AbortSignal) => Promise<JobPlan>;
   readonly composeReport: (
-    request: ReportRequest,
+    request: CommandInput<'report'>,
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<BuiltReport>;
@@ -53,7 +58,7 @@ export type Runtime = AsyncDisposable & {
     signal: AbortSignal,
   ) => Promise<Omit<DoctorView, 'version'>>;
   readonly reconcile: (
-    request: ReconcileRequest,
+    request: CommandInput<'reconcile'>,
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<ReconcileView>;

@@ -3,14 +3,14 @@ import { createLog, errorFields, fault, hasCode } from '../core/index.ts';
 import type { Log, Deps } from '../core/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 import { daemonWakers, startLoop } from '../scheduler/index.ts';
-import { listenForCommands } from '../server/index.ts';
+import { commandTable, listenForCommands } from '../control/index.ts';
 import { readConfig } from '../settings.ts';
 import { builtAt, version } from '../version.ts';
 import { goodConfig } from './commands.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { levelledLog } from './levelled-log.ts';
 import type { LogLevel } from './levelled-log.ts';
-import { createLocalCommands } from './local-commands.ts';
+import { createHandlers } from './local-commands.ts';
 import { openApp } from './open-app.ts';
 import { openPage } from './open-page.ts';
 import type { App } from './open-app.ts';
@@ -81,7 +81,7 @@ const serveVolume = async (
     adopt: app.adopt,
     notifyFaults: (faults) => app.current().notifyConfigFaults(faults, clock.now()),
   });
-  const commands = createLocalCommands({
+  const handlers = createHandlers({
     clock,
     app,
     state: () => ({
@@ -91,7 +91,8 @@ const serveVolume = async (
   });
   await using _control = await listenForCommands({
     databasePath: paths.path,
-    commands,
+    table: commandTable,
+    handlers,
     version,
     clock,
     log,
@@ -99,7 +100,8 @@ const serveVolume = async (
     cwd: deps.cwd,
   });
   await using page = await openPage(config.settings.status, {
-    commands,
+    status: handlers.status,
+    outbox: handlers['outbox/list'],
     reportsDirectory: paths.reportsDirectory,
     redact: secrets.redact,
     log,

@@ -3,31 +3,27 @@ export type { OpenCommands } from './commands.ts';
 export { serve } from './daemon.ts';
 export { createReport } from './new-report.ts';
 export { reportsKept } from './views/list-reports.ts';
-export { createLocalCommands } from './local-commands.ts';
+export { createHandlers } from './local-commands.ts';
+export type { BackfillStep, CommandAnswer, Commands, NextSlot, RunResult } from './local-commands.ts';
+export type { CommandInput, CommandName } from '../control/index.ts';
 export { openApp } from './open-app.ts';
 export type { App } from './open-app.ts';
 export { auditKeys } from './keys/audit.ts';
 export type { AuditView } from './keys/audit.ts';
-export { mailTones, needsPerson, runTones } from '../server/index.ts';
+export { mailTones, needsPerson, runTones } from '../web/index.ts';
 export type { ListedReport, ReportList } from '../jobs/index.ts';
+export type { JobView, OutboxView, RunView, StatusView } from '../web/index.ts';
+export type { DoctorView } from '../doctor/index.ts';
+export type { OutboxAnswer } from './views/outbox-commands.ts';
+export type { ReconcileView } from './views/reconcile-requested.ts';
 export type {
-  Commands,
-  DoctorView,
-  JobView,
   KeyHistory,
   KeyListView,
   KeyOutcome,
   KeyPlanView,
   KeyView,
-  NextSlot,
-  OutboxAnswer,
-  OutboxView,
   PlanCheck,
   PlannedChange,
-  ReconcileView,
   ReconciledKeys,
   RotationState,
-  RunResult,
-  RunView,
-  StatusView,
-} from '../server/index.ts';
+} from './keys/key-views.ts';

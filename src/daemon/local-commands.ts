@@ -1,33 +1,68 @@
 import { adviceOf, fault, formatSlot, isFault } from '../core/index.ts';
-import type { Clock, Fault, UnixMillis } from '../core/index.ts';
+import type { Clock, Fault, LogFields, UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import { nextSlot, nextSlots, scheduleOf } from '../scheduler/index.ts';
 import type { Ordered } from '../scheduler/index.ts';
 import type {
-  Commands,
-  DoctorCheck,
-  MailOutcome,
-  NextSlot,
-  OpenRotationView,
-  OutdatedServiceView,
-  RunResult,
-  StatusView,
-} from '../server/index.ts';
+  Call,
+  CommandHandlers,
+  CommandInput,
+  CommandName,
+  commandTable,
+  ContextOf,
+} from '../control/index.ts';
+import type { DoctorCheck, DoctorView } from '../doctor/index.ts';
+import type { OpenRotationView, OutdatedServiceView, RunView, StatusView } from '../web/index.ts';
 import { version } from '../version.ts';
 import type { LedgerRun, OutboxState } from '../warehouse/index.ts';
 import { intervalOf, slotOf, slotsBetween } from './views/backfill.ts';
 import { clockProblems } from './views/clock-status.ts';
 import { accountViews, keptReports } from './views/data-status.ts';
 import { jobFailures } from './views/job-failures.ts';
-import { createLocalKeys } from './keys/local.ts';
+import { createLocalKeyHandlers } from './keys/local.ts';
+import type { BuiltReport } from './create-runtime.ts';
 import type { App } from './open-app.ts';
-import { createOutboxCommands, mailStatus } from './views/outbox-commands.ts';
+import { createOutboxHandlers, mailStatus } from './views/outbox-commands.ts';
 import { attemptsByRun, runView } from './views/config-views.ts';
+import type { ReconcileView } from './views/reconcile-requested.ts';
+
+export type NextSlot = { readonly job: string; readonly slot: UnixMillis; readonly zone: string };
+
+/** How the mails of a run stand. */
+export type MailOutcome = {
+  readonly sent: number;
+  readonly deferred: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly queued: number;
+  /** What went wrong first, and what to do. */
+  readonly problem?: string;
+};
+
+export type RunResult = {
+  readonly run: RunView;
+  /** Whether it had ended well before, so that nothing was done now. */
+  readonly already: boolean;
+  readonly figures: LogFields;
+  readonly mail: MailOutcome;
+  /** What to do about a run that failed. */
+  readonly advice?: string;
+};
+
+/** A slot of a backfill that has ended. */
+export type BackfillStep = { readonly result: RunResult; readonly done: number; readonly total: number };
+
+export type BackfillCounts = {
+  readonly slots: number;
+  readonly ok: number;
+  readonly already: number;
+  readonly failed: number;
+};
 
 /** What `status` tells of the process itself. */
 export type ProcessState = Pick<StatusView, 'daemon' | 'config'>;
 
-export type LocalDeps = {
+export type HandlerDeps = {
   readonly clock: Clock;
   readonly app: App;
   readonly state: () => ProcessState;
@@ -35,8 +70,8 @@ export type LocalDeps = {
 
 const never = new AbortController().signal;
 
-/** The commands, carried out by this process. */
-export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands => {
+/** What carries out the commands: in the daemon, and in a process without one. */
+export const createHandlers = ({ clock, app, state }: HandlerDeps) => {
   const { scheduler, warehouse } = app;
   const jobs = (): Readonly<Record<string, Job>> => app.current().config.jobs;
 
@@ -100,7 +135,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands 
     };
   };
 
-  const status: Commands['status'] = async () => {
+  const status = async (): Promise<StatusView> => {
     const { config } = app.current();
     const latest = await warehouse.runs.latest();
     const last = new Map((await viewsOf(latest)).map((run) => [run.job, run]));
@@ -165,7 +200,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands 
     };
   };
 
-  const next: Commands['next'] = async ({ job: name, count }) => {
+  const next = async ({ job: name, count }: CommandInput<'next'>): Promise<readonly NextSlot[]> => {
     const now = clock.now();
     const firsts = (name === undefined ? Object.values(jobs()) : [jobOf(name)]).flatMap((job) => {
       const schedule = scheduleOf(job);
@@ -187,11 +222,11 @@ export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands 
   return {
     status,
     next,
-    runs: async ({ job, limit }) => {
+    runs: async ({ job, limit }): Promise<readonly RunView[]> => {
       if (job !== undefined && (await warehouse.runs.list({ job, limit: 1 })).length === 0) jobOf(job);
       return viewsOf(await warehouse.runs.list({ ...(job === undefined ? {} : { job }), limit }));
     },
-    plan: async (request) => {
+    plan: async (request): Promise<readonly string[]> => {
       const job = jobOf(request.job);
       const now = clock.now();
       const planOf = (slot: UnixMillis, trigger: 'hand' | 'backfill') =>
@@ -207,18 +242,19 @@ export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands 
       }
       return lines.length === 0 ? ['no slot of the job lies in this span'] : lines;
     },
-    report: async (request, progress, signal) => {
+    report: async (request, { progress, signal }): Promise<BuiltReport> => {
       return app.current().composeReport(request, progress, signal);
     },
-    doctor: async (request, progress, signal) => {
+    doctor: async (request, { progress, signal }): Promise<DoctorView> => {
       const { now, zone, checks, learned } = await app.current().doctor(request, progress, signal);
       const { config } = state();
       return { version, now, zone, checks: [...configChecks(config.faults), ...checks], learned };
     },
-    ...createOutboxCommands({ clock, app }),
-    keys: createLocalKeys({ clock, app }),
-    reconcile: async (request, progress, signal) => app.current().reconcile(request, progress, signal),
-    run: async (request, progress, signal) => {
+    ...createOutboxHandlers({ clock, app }),
+    ...createLocalKeyHandlers({ clock, app }),
+    reconcile: async (request, { progress, signal }): Promise<ReconcileView> =>
+      app.current().reconcile(request, progress, signal),
+    run: async (request, { progress, signal }): Promise<RunResult> => {
       const job = jobOf(request.job);
       const now = clock.now();
       const slot = request.slot === undefined ? undefined : slotOf(request.slot, job, now);
@@ -232,7 +268,10 @@ export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands 
       });
       return resultOf(ordered, signal);
     },
-    backfill: async (request, progress, onRun, signal) => {
+    backfill: async (
+      request,
+      { progress, onResult, signal }: ContextOf<'results', BackfillStep>,
+    ): Promise<BackfillCounts> => {
       const job = jobOf(request.job);
       const slots = slotsBetween(job, request, clock.now());
       const counts = { slots: slots.length, ok: 0, already: 0, failed: 0 };
@@ -255,12 +294,20 @@ export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands 
         });
         const result = await resultOf(ordered, signal);
         counts[ordered.already ? 'already' : result.run.state === 'ok' ? 'ok' : 'failed'] += 1;
-        onRun(result, index + 1, slots.length);
+        onResult({ result, done: index + 1, total: slots.length });
       }
       return counts;
     },
-  };
+  } satisfies CommandHandlers;
 };
+
+export type ProgramHandlers = ReturnType<typeof createHandlers>;
+
+/** What a command answers. */
+export type CommandAnswer<Name extends CommandName> = Awaited<ReturnType<ProgramHandlers[Name]>>;
+
+/** Carries out a command by its name: in this process, or in the daemon. */
+export type Commands = Call<typeof commandTable, ProgramHandlers>;
 
 const keyProblemOf = (problem: Fault | undefined): Pick<NonNullable<StatusView['data']>, 'keyProblem'> =>
   problem === undefined

@@ -1,6 +1,6 @@
 import { errorFields } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
-import { listenForPage } from '../server/index.ts';
+import { listenForPage } from '../web/index.ts';
 
 type PageDeps = Omit<Parameters<typeof listenForPage>[0], 'host' | 'port' | 'names'>;
 

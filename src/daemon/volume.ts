@@ -1,7 +1,7 @@
 import { hasCode } from '../core/index.ts';
 import type { Log, Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
-import { listenForHealth } from '../server/index.ts';
+import { listenForHealth } from '../web/index.ts';
 import { version } from '../version.ts';
 import { becomeTheDaemon } from './daemon-lock.ts';
 import type { Paths } from './paths.ts';

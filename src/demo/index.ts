@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLocalCommands, openApp } from '../daemon/index.ts';
+import { createHandlers, openApp } from '../daemon/index.ts';
 import type { App, RunResult } from '../daemon/index.ts';
 import {
   addMonths,
@@ -124,13 +124,13 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
 
     await using app = await openDemoApp(deps, gateway, mail, months);
     const loadedAt = clock.now();
-    const commands = createLocalCommands({
+    const handlers = createHandlers({
       clock,
       app,
       state: () => ({ config: { loadedAt, faults: [], atNextStart: [] } }),
     });
     const run = async (job: string): Promise<RunResult & { readonly summary: string }> => {
-      const result = await commands.run({ job }, deps.progress, signal);
+      const result = await handlers.run({ job }, { progress: deps.progress, signal });
       if (result.run.state !== 'ok') throw fault('demo-failed', `${job}: ${result.run.reason ?? 'failed'}`);
       return { ...result, summary: result.run.summary ?? '' };
     };
@@ -173,7 +173,7 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
     step(`The outbox sent ${sent} mails; the catcher took ${mails.length}.`);
 
     const request = { report: 'spend-summary', period: 'last-month', attach: ['xlsx'] as const };
-    const { files } = await commands.report(request, deps.progress, signal);
+    const { files } = await handlers.report(request, { progress: deps.progress, signal });
     await mkdir(join(out, 'report'), { recursive: true });
     for (const file of files)
       await writeFile(
@@ -187,7 +187,7 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
       gateway,
       file: join(out, 'secrets', `${service}.env`),
       run: async (job) => (await run(job)).summary,
-      plan: (job) => commands.plan({ job }),
+      plan: (job) => handlers.plan({ job }),
       say,
       step,
       must,

@@ -1,7 +1,7 @@
 import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fault, messageOf, systemCode } from '../core/index.ts';
-import type { DoctorCheck } from '../server/index.ts';
+import type { DoctorCheck } from './doctor-view.ts';
 import { failed, passed } from './results.ts';
 import type { DoctorPaths } from './deps.ts';
 

@@ -2,7 +2,7 @@ import { fault, firstSignal } from '../core/index.ts';
 import type { Clock, Log, Deps, Progress } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import type { MailTransport } from '../notify/index.ts';
-import type { DoctorCheck, DoctorRequest, DoctorView, LearnedView } from '../server/index.ts';
+import type { DoctorCheck, DoctorRequest, DoctorView, LearnedView } from './doctor-view.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import { failed, passed, skipped } from './results.ts';
 import { checkDisk } from './disk.ts';

@@ -12,7 +12,7 @@ import type { Clock, FaultCode, Log } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import { probeLogs } from '../ingest/index.ts';
 import type { JobAccount } from '../jobs/index.ts';
-import type { DoctorCheck } from '../server/index.ts';
+import type { DoctorCheck } from './doctor-view.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { Ping } from './deps.ts';
 import { failed, passed, skipped } from './results.ts';

@@ -1,5 +1,5 @@
 import { formatMoment, hasCode, toSeconds, unixMillis } from '../core/index.ts';
-import type { DoctorCheck } from '../server/index.ts';
+import type { DoctorCheck } from './doctor-view.ts';
 import type { KnownPoint, LearnedPoint } from '../warehouse/index.ts';
 import { failed, passed, skipped } from './results.ts';
 

@@ -1,5 +1,5 @@
 import { interval, unixSeconds } from '../core/index.ts';
-import type { LearnedView } from '../server/index.ts';
+import type { LearnedView } from './doctor-view.ts';
 import type { KindLabel, Warehouse } from '../warehouse/index.ts';
 
 const count = (value: number, what: string): string =>

@@ -1,5 +1,5 @@
 import { formatMoment } from '../core/index.ts';
-import type { LearnedView } from '../server/index.ts';
+import type { LearnedView } from './doctor-view.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 
 type Quarantined = Awaited<ReturnType<Warehouse['logs']['quarantined']>>;

@@ -1,5 +1,5 @@
 import { describeError, isFault } from '../core/index.ts';
-import type { DoctorCheck } from '../server/index.ts';
+import type { DoctorCheck } from './doctor-view.ts';
 
 export const passed = (about: string, said: string): DoctorCheck => ({ about, state: 'ok', said });
 

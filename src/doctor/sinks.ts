@@ -1,5 +1,5 @@
 import { fault } from '../core/index.ts';
-import type { DoctorCheck } from '../server/index.ts';
+import type { DoctorCheck } from './doctor-view.ts';
 import { failed, notYet, passed } from './results.ts';
 import type { DeclaredSink } from './deps.ts';
 

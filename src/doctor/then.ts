@@ -2,7 +2,7 @@ import { fault, isProgram } from '../core/index.ts';
 import type { Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import type { RotateSettings } from '../jobs/index.ts';
-import type { DoctorCheck } from '../server/index.ts';
+import type { DoctorCheck } from './doctor-view.ts';
 import { failed, passed, skipped } from './results.ts';
 
 type Where = Pick<Deps, 'cwd' | 'env'>;

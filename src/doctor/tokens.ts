@@ -1,4 +1,4 @@
-import type { LearnedView } from '../server/index.ts';
+import type { LearnedView } from './doctor-view.ts';
 import type { ModelConvention } from '../warehouse/index.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');

@@ -15,8 +15,9 @@ const modules = {
   keys: ['core', 'http', 'gateway', 'warehouse'],
   jobs: ['core', 'config', 'gateway', 'warehouse', 'ingest', 'reconcile', 'reports', 'notify', 'keys'],
   scheduler: ['core', 'config', 'warehouse'],
-  server: ['core', 'warehouse', 'scheduler'],
-  doctor: ['core', 'config', 'warehouse', 'ingest', 'notify', 'keys', 'jobs', 'server'],
+  doctor: ['core', 'config', 'warehouse', 'ingest', 'notify', 'keys', 'jobs'],
+  control: ['core', 'warehouse', 'scheduler'],
+  web: ['core', 'warehouse', 'scheduler'],
   sandbox: [],
 } as const satisfies Record<string, readonly string[]>;
 

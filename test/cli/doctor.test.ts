@@ -4,8 +4,9 @@ import { silentLog, systemClock, unixMillis } from '../../src/core/index.ts';
 import { renderDoctor } from '../../src/cli/doctor/render.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { listenForCommands } from '../../src/server/index.ts';
-import type { Commands } from '../../src/server/index.ts';
+import { commandTable, listenForCommands } from '../../src/control/index.ts';
+import type { ProgramHandlers } from '../../src/daemon/local-commands.ts';
+import { handlersWith } from '../support/unexpected-handlers.ts';
 import { version } from '../../src/version.ts';
 import { openMailServer } from '../support/mail-server.ts';
 import type { MailServer } from '../support/mail-server.ts';
@@ -248,15 +249,15 @@ it('a running daemon is asked, and its words are shown', async () => {
   await using folder = await openFixture();
   await folder.write('data/x', '');
   const asked: unknown[] = [];
-  const doctor: Commands['doctor'] = (request) => {
+  const doctor: ProgramHandlers['doctor'] = (request) => {
     asked.push(request);
     const check = { about: 'gateway main', state: 'failed', said: 'is down', advice: 'wait' } as const;
     return Promise.resolve({ version, zone: 'UTC', now: systemClock.now(), checks: [check], learned: [] });
   };
   await using _daemon = await listenForCommands({
     databasePath: `${folder.path}/data/tollkeeper.duckdb`,
-    // None of the other commands is asked for.
-    commands: { doctor } as Partial<Commands> as Commands,
+    table: commandTable,
+    handlers: handlersWith({ doctor }),
     version,
     clock: systemClock,
     log: silentLog,

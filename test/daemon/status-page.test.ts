@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { createLog, unixMillis } from '../../src/core/index.ts';
 import { openPage } from '../../src/daemon/open-page.ts';
-import { listenForHealth } from '../../src/server/index.ts';
+import { listenForHealth } from '../../src/web/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openTown } from './support/daemon.ts';
 
@@ -62,7 +62,8 @@ it('a page that cannot be served is told of, and is no reason to end', async () 
   });
   let logged = '';
   const deps = {
-    commands: { status: () => Promise.reject(new Error()), outbox: () => Promise.resolve([]) },
+    status: () => Promise.reject(new Error()),
+    outbox: () => Promise.resolve([]),
     reportsDirectory: '/nowhere',
     redact: (text: string) => text,
     log: createLog({

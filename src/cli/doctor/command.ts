@@ -66,7 +66,7 @@ const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
       ...(account === undefined ? {} : { account }),
       ...(probeKeys === true ? { probeKeys } : {}),
     };
-    return await commands.doctor(request, progress, deps.signal);
+    return await commands.call('doctor', request, { progress, signal: deps.signal });
   } catch (error) {
     if (!isFault(error) || hasCode(error, 'wrong-use') || hasCode(error, 'aborted')) throw error;
     return beforeAll(error);

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { auditKeys } from '../../daemon/index.ts';
+import type { KeyHistory } from '../../daemon/index.ts';
 import type { Deps } from '../../core/index.ts';
 import { fault } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
-import { keysDeps } from './deps.ts';
+import { keysDeps, request } from './deps.ts';
 import type { KeysDeps } from './deps.ts';
 import { refuseUnknown, servicesOf } from './services.ts';
 import { addServiceOperations } from './line.ts';
@@ -23,7 +24,8 @@ import { keysJson, renderKeys } from './render/list.ts';
 type Asked = { readonly config: string; readonly account?: string; readonly json?: boolean };
 type AuditOptions = { readonly config: string; readonly verify?: string | true; readonly json?: boolean };
 
-const addList = (keys: Command, { deps, print, withKeys }: KeysDeps): void => {
+const addList = (keys: Command, part: KeysDeps): void => {
+  const { deps, print } = part;
   keys
     .command('list', { isDefault: true })
     .description('every key with its service, age, expiry, last call, spend; what needs attention first')
@@ -51,13 +53,11 @@ Examples:
         options: Asked & { readonly days: number; readonly wide?: boolean },
       ) => {
         const { config, days, json } = options;
-        const view = await withKeys(config, (commands, progress) =>
-          commands.list(
-            { days, ...(key === undefined ? {} : { key }), ...inAccount(options) },
-            progress,
-            deps.signal,
-          ),
-        );
+        const { answer: view } = await request(part, config, 'keys/list', {
+          days,
+          ...(key === undefined ? {} : { key }),
+          ...inAccount(options),
+        });
         print(
           json === true
             ? jsonText(keysJson(view))
@@ -67,7 +67,16 @@ Examples:
     );
 };
 
-const addHistory = (keys: Command, { deps, print, withKeys }: KeysDeps): void => {
+const addHistory = (keys: Command, { deps, print, openKeys }: KeysDeps): void => {
+  const read = async (service: string | undefined, options: Asked): Promise<KeyHistory> => {
+    await using open = await openKeys(options.config);
+    const account = inAccount(options);
+    if (service === undefined) return await open.call('keys/history', account);
+    const found = await open.call('keys/history', { service, ...account });
+    if (found.steps.length === 0)
+      refuseUnknown(service, await servicesOf(open.call, account, open.progress, deps.signal));
+    return found;
+  };
   keys
     .command('history')
     .description('every step that was taken on keys: when, who, what')
@@ -85,14 +94,7 @@ Examples:
   tollkeeper keys history --json | jq -r '.[] | select(.what == "deleted") | [.at, .words] | @tsv'`,
     )
     .action(async (service: string | undefined, options: Asked) => {
-      const history = await withKeys(options.config, async (commands, progress) => {
-        const account = inAccount(options);
-        if (service === undefined) return commands.history(account);
-        const found = await commands.history({ service, ...account });
-        if (found.steps.length === 0)
-          refuseUnknown(service, await servicesOf(commands, account, progress, deps.signal));
-        return found;
-      });
+      const history = await read(service, options);
       print(
         options.json === true
           ? jsonText(keyHistoryJson(history))
@@ -139,7 +141,7 @@ Examples:
 export const define = (
   keys: Command,
   deps: Deps,
-  others: Partial<Pick<KeysDeps, 'person' | 'ask' | 'withKeys'>> = {},
+  others: Partial<Pick<KeysDeps, 'person' | 'ask' | 'openKeys'>> = {},
 ): void => {
   const part = { ...keysDeps(deps), ...others };
   keys.addHelpText(

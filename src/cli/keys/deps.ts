@@ -1,30 +1,34 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Commands, KeyOutcome } from '../../daemon/index.ts';
+import { openCommands } from '../../daemon/index.ts';
+import type {
+  CommandAnswer,
+  CommandInput,
+  CommandName,
+  KeyOutcome,
+  OpenCommands,
+} from '../../daemon/index.ts';
 import { fault } from '../../core/index.ts';
 import type { Deps, Progress } from '../../core/index.ts';
 import { jsonText } from '../ui/json.ts';
 import { askOnTerminal, personOf } from './person.ts';
 import type { Ask } from './person.ts';
-import { withoutDaemon } from './without-daemon.ts';
-import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
+import { withoutDaemon } from './without-daemon.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';
 import { keyOutcomeJson, renderKeyOutcome } from './render/outcome.ts';
 import { renderStale } from './render/plan.ts';
 
-export type KeyCommands = Commands['keys'];
+/** The commands for as long as they are open; what they report meanwhile goes to `progress`. */
+export type OpenKeys = OpenCommands & { readonly progress: Progress };
 
 /** What the commands on keys work with. */
 export type KeysDeps = {
   readonly deps: Deps;
   readonly person: () => string;
   readonly ask: Ask;
-  /** Opens the commands of keys for as long as they are used. */
-  readonly withKeys: <T>(
-    config: string,
-    use: (keys: KeyCommands, progress: Progress) => Promise<T>,
-  ) => Promise<T>;
+  readonly openKeys: (config: string) => Promise<OpenKeys>;
   readonly print: (text: string) => void;
 };
 
@@ -33,20 +37,38 @@ export const keysDeps = (deps: Deps): KeysDeps => ({
   person: personOf,
   ask: askOnTerminal(deps),
   print: (text) => deps.stdout.write(deps.secrets.redact(text)),
-  withKeys: async (config, use) => {
+  openKeys: async (config) => {
     const { progress, end } = showProgress(deps.stderr, deps.clock);
-    try {
-      return await ask(
-        deps,
-        config,
-        ({ keys, fromDaemon }) => use(fromDaemon ? keys : withoutDaemon(keys), progress),
-        createPlainLog(deps, end),
-      );
-    } finally {
-      end();
-    }
+    const commands = await openCommands(deps, {
+      folder: resolve(deps.cwd, config),
+      log: createPlainLog(deps, end),
+    });
+    return {
+      ...commands,
+      progress,
+      [Symbol.asyncDispose]: async () => {
+        try {
+          await commands[Symbol.asyncDispose]();
+        } finally {
+          end();
+        }
+      },
+    };
   },
 });
+
+/** Asks for one thing, and closes the commands before its answer is printed. */
+export const request = async <Name extends CommandName>(
+  { deps, openKeys }: KeysDeps,
+  config: string,
+  name: Name,
+  input: CommandInput<Name>,
+): Promise<{ readonly answer: CommandAnswer<Name>; readonly fromDaemon: boolean }> => {
+  await using keys = await openKeys(config);
+  const { progress, fromDaemon } = keys;
+  const answer = await keys.call(name, input, { progress, signal: deps.signal });
+  return { answer, fromDaemon };
+};
 
 /** Nothing happens unless a person on the terminal says yes. @throws Fault `aborted` */
 export const agreed = async (agree: Ask, yes: boolean | undefined, question: string): Promise<void> => {
@@ -68,13 +90,14 @@ export const agreedForGood = async (
   await agreed(agree, yes, question);
 };
 
-/** Prints what came of an order; the exit code says whether it is well. */
+/** Prints the outcome of a request; the exit code says whether it is good. */
 export const printOutcome = (
   { deps, print }: KeysDeps,
   command: Command,
-  outcome: KeyOutcome,
+  { answer, fromDaemon }: { readonly answer: KeyOutcome; readonly fromDaemon: boolean },
   json: boolean | undefined,
 ): void => {
+  const outcome = fromDaemon ? answer : withoutDaemon(answer);
   const screen = screenOf(deps.stdout, deps.env);
   if (json === true) print(jsonText(keyOutcomeJson(outcome)));
   else

@@ -2,7 +2,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { fault } from '../../core/index.ts';
 import { jsonText } from '../ui/json.ts';
-import { agreed, printOutcome } from './deps.ts';
+import { agreed, printOutcome, request } from './deps.ts';
+import { onlyBy } from './without-daemon.ts';
 import type { KeysDeps } from './deps.ts';
 import { common, inAccount, whatKey } from './options.ts';
 import type { Common } from './options.ts';
@@ -63,20 +64,15 @@ Examples:
     )
     .action(async (key: string, options: AdoptOptions) => {
       const { service, generation: place } = options;
-      const said = await part.withKeys(options.config, (commands) =>
-        commands.adopt(
-          {
-            key,
-            service,
-            generation: place,
-            who: part.person(),
-            ...(options.move === true ? { move: true } : {}),
-            ...inAccount(options),
-          },
-          part.deps.signal,
-        ),
-      );
-      printMessage(part, said, options.json);
+      const { answer } = await request(part, options.config, 'keys/adopt', {
+        key,
+        service,
+        generation: place,
+        who: part.person(),
+        ...(options.move === true ? { move: true } : {}),
+        ...inAccount(options),
+      });
+      printMessage(part, answer, options.json);
     });
 };
 
@@ -95,10 +91,14 @@ Examples:
     )
     .action(async (service: string, fingerprint: string, options: Common) => {
       const hash = fingerprintOf(fingerprint);
-      const said = await part.withKeys(options.config, (commands) =>
-        commands.confirm({ service, fingerprint: hash, who: part.person(), ...inAccount(options) }),
-      );
-      printMessage(part, said, options.json);
+      const { answer, fromDaemon } = await request(part, options.config, 'keys/confirm', {
+        service,
+        fingerprint: hash,
+        who: part.person(),
+        ...inAccount(options),
+      });
+      const said = fromDaemon ? answer.said : `${answer.said}; ${onlyBy([service])}`;
+      printMessage(part, { said }, options.json);
     });
 };
 
@@ -115,9 +115,11 @@ Examples:
   tollkeeper keys resume billing`,
     );
   command.action(async (service: string, options: Common) => {
-    const outcome = await part.withKeys(options.config, (commands, progress) =>
-      commands.resume({ service, who: part.person(), ...inAccount(options) }, progress, part.deps.signal),
-    );
+    const outcome = await request(part, options.config, 'keys/resume', {
+      service,
+      who: part.person(),
+      ...inAccount(options),
+    });
     printOutcome(part, command, outcome, options.json);
   });
 };
@@ -138,10 +140,12 @@ Examples:
     )
     .action(async (service: string, options: Common) => {
       await agreed(part.ask, options.yes, `The rotation of ${oneLine(service)} ends where it is. Go on?`);
-      const said = await part.withKeys(options.config, (commands) =>
-        commands.giveUp({ service, who: part.person(), ...inAccount(options) }),
-      );
-      printMessage(part, said, options.json);
+      const { answer } = await request(part, options.config, 'keys/give-up', {
+        service,
+        who: part.person(),
+        ...inAccount(options),
+      });
+      printMessage(part, answer, options.json);
     });
 };
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { fault } from '../../core/index.ts';
-import { agreedForGood, printOutcome } from './deps.ts';
+import { agreedForGood, printOutcome, request } from './deps.ts';
 import type { KeysDeps } from './deps.ts';
 import { common, inAccount, whatKey } from './options.ts';
 import type { Common } from './options.ts';
@@ -53,20 +53,14 @@ Examples:
         options.yes,
         `The key of ${oneLine(key)} is replaced and deleted at once; whoever still holds it is refused. Go on?`,
       );
-    const outcome = await part.withKeys(options.config, (commands, progress) =>
-      commands.rotate(
-        {
-          key,
-          now,
-          who: part.person(),
-          ...(options.job === undefined ? {} : { job: options.job }),
-          ...(options.quota === undefined ? {} : { quota: options.quota }),
-          ...inAccount(options),
-        },
-        progress,
-        part.deps.signal,
-      ),
-    );
+    const outcome = await request(part, options.config, 'keys/rotate', {
+      key,
+      now,
+      who: part.person(),
+      ...(options.job === undefined ? {} : { job: options.job }),
+      ...(options.quota === undefined ? {} : { quota: options.quota }),
+      ...inAccount(options),
+    });
     printOutcome(part, command, outcome, options.json);
   });
 };
@@ -95,18 +89,13 @@ Examples:
       options.yes,
       `${oneLine(key)} is refused ${options.at === undefined ? 'from now on' : `from ${oneLine(options.at)} on`}. Go on?`,
     );
-    const outcome = await part.withKeys(options.config, (commands) =>
-      commands.expire(
-        {
-          key,
-          who: part.person(),
-          ...(options.at === undefined ? {} : { at: options.at }),
-          ...(options.evenIfCurrent === true ? { evenIfCurrent: true } : {}),
-          ...inAccount(options),
-        },
-        part.deps.signal,
-      ),
-    );
+    const outcome = await request(part, options.config, 'keys/expire', {
+      key,
+      who: part.person(),
+      ...(options.at === undefined ? {} : { at: options.at }),
+      ...(options.evenIfCurrent === true ? { evenIfCurrent: true } : {}),
+      ...inAccount(options),
+    });
     printOutcome(part, command, outcome, options.json);
   });
 };
@@ -140,21 +129,15 @@ Examples:
   command.action(async (service: string, options: CreateOptions) => {
     const quota = quotaOf(options);
     const { expires, group } = options;
-    const outcome = await part.withKeys(options.config, (commands, progress) =>
-      commands.create(
-        {
-          service,
-          job: options.job,
-          quota,
-          who: part.person(),
-          ...(expires === undefined ? {} : { expires }),
-          ...(group === undefined ? {} : { group }),
-          ...inAccount(options),
-        },
-        progress,
-        part.deps.signal,
-      ),
-    );
+    const outcome = await request(part, options.config, 'keys/create', {
+      service,
+      job: options.job,
+      quota,
+      who: part.person(),
+      ...(expires === undefined ? {} : { expires }),
+      ...(group === undefined ? {} : { group }),
+      ...inAccount(options),
+    });
     printOutcome(part, command, outcome, options.json);
   });
 };

@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { fault, systemCode } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
-import { agreed, printOutcome } from './deps.ts';
-import type { KeysDeps } from './deps.ts';
+import { agreed, printOutcome, request } from './deps.ts';
+import type { KeysDeps, OpenKeys } from './deps.ts';
 import { screenOf } from '../ui/paint.ts';
 import { keyPlansJson, planCheckJson, renderKeyPlans, renderStale } from './render/plan.ts';
 import { counted } from '../ui/messages.ts';
@@ -45,7 +45,8 @@ const readPlan = async (path: string): Promise<string> => {
   }
 };
 
-const addPlan = (keys: Command, { deps, print, withKeys }: KeysDeps): void => {
+const addPlan = (keys: Command, part: KeysDeps): void => {
+  const { deps, print } = part;
   keys
     .command('plan')
     .description('what the jobs of keys, or one of them, would do now; nothing is written at the gateway')
@@ -65,9 +66,8 @@ Examples:
   tollkeeper keys plan --json | jq -r '.[].held[] | [.name, .reason] | @tsv'`,
     )
     .action(async (job: string | undefined, { config, out, all, json }: PlanOptions) => {
-      const plans = await withKeys(config, (commands) =>
-        commands.plan(job === undefined ? {} : { job }, deps.signal),
-      );
+      const input = job === undefined ? {} : { job };
+      const { answer: plans } = await request(part, config, 'keys/plan', input);
       const [first, second] = plans;
       if (out !== undefined) {
         if (first === undefined || second !== undefined)
@@ -86,7 +86,7 @@ Examples:
 };
 
 const addApply = (keys: Command, part: KeysDeps): void => {
-  const { deps, print, withKeys, person } = part;
+  const { deps, print, person } = part;
   const command = keys
     .command('apply')
     .description('does what a plan file says, unless something changed since it was made')
@@ -107,30 +107,43 @@ Examples:
   tollkeeper keys apply plan.json --dry-run
   tollkeeper keys apply plan.json --yes --json`,
     );
-  command.action(async (path: string, options: ApplyOptions) => {
-    const file = await readPlan(resolve(deps.cwd, path));
+  /** Shows the plan before it is applied; `go` says whether it is to be applied now. */
+  const check = async (
+    keys: OpenKeys,
+    file: string,
+    options: ApplyOptions,
+  ): Promise<{ readonly isStale: boolean; readonly go: boolean }> => {
     const screen = screenOf(deps.stdout, deps.env);
     const isDry = options.dryRun === true;
-    const outcome = await withKeys(options.config, async (commands, progress) => {
-      if (isDry || (options.yes !== true && part.ask !== undefined)) {
-        const check = await commands.checkPlan({ file }, deps.signal);
-        if (options.json === true && isDry) print(jsonText(planCheckJson(check)));
-        if (options.json !== true) print(renderKeyPlans([check.plan], screen));
-        if (check.stale.length > 0) {
-          if (options.json !== true) print(renderStale(check.stale, screen));
-          else if (!isDry) print(jsonText(planCheckJson(check)));
-          return { isStale: true };
-        }
-        if (isDry) {
-          if (options.json !== true) print('the plan is not stale; nothing was written\n');
-          return { isStale: false };
-        }
-        await agreed(part.ask, options.yes, `${counted(check.plan.changes.length, 'change')}. Go on?`);
-      }
-      return commands.apply({ file, who: person() }, progress, deps.signal);
-    });
-    if ('isStale' in outcome) command.setOptionValue('exitCode', outcome.isStale ? 1 : 0);
-    else printOutcome(part, command, outcome, options.json);
+    const checked = await keys.call('keys/check-plan', { file }, { signal: deps.signal });
+    if (options.json === true && isDry) print(jsonText(planCheckJson(checked)));
+    if (options.json !== true) print(renderKeyPlans([checked.plan], screen));
+    if (checked.stale.length > 0) {
+      if (options.json !== true) print(renderStale(checked.stale, screen));
+      else if (!isDry) print(jsonText(planCheckJson(checked)));
+      return { isStale: true, go: false };
+    }
+    if (!isDry) {
+      await agreed(part.ask, options.yes, `${counted(checked.plan.changes.length, 'change')}. Go on?`);
+      return { isStale: false, go: true };
+    }
+    if (options.json !== true) print('the plan is not stale; nothing was written\n');
+    return { isStale: false, go: false };
+  };
+  const apply = async (file: string, options: ApplyOptions) => {
+    await using keys = await part.openKeys(options.config);
+    const { fromDaemon, progress } = keys;
+    if (options.dryRun === true || (options.yes !== true && part.ask !== undefined)) {
+      const { isStale, go } = await check(keys, file, options);
+      if (!go) return { isStale };
+    }
+    const input = { file, who: person() };
+    return { answer: await keys.call('keys/apply', input, { progress, signal: deps.signal }), fromDaemon };
+  };
+  command.action(async (path: string, options: ApplyOptions) => {
+    const applied = await apply(await readPlan(resolve(deps.cwd, path)), options);
+    if ('isStale' in applied) command.setOptionValue('exitCode', applied.isStale ? 1 : 0);
+    else printOutcome(part, command, applied, options.json);
   });
 };
 

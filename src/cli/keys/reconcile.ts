@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ReconciledKeys } from '../../daemon/index.ts';
 import { jsonText } from '../ui/json.ts';
+import { request } from './deps.ts';
 import type { KeysDeps } from './deps.ts';
 import { common, inAccount } from './options.ts';
 import type { Common } from './options.ts';
@@ -41,12 +42,12 @@ Examples:
     );
   command.action(async (service: string | undefined, options: ReconcileOptions) => {
     const apply = options.apply === true;
-    const services = await part.withKeys(options.config, (commands) =>
-      commands.reconcile(
-        { who: part.person(), apply, ...(service === undefined ? {} : { service }), ...inAccount(options) },
-        part.deps.signal,
-      ),
-    );
+    const { answer: services } = await request(part, options.config, 'keys/reconcile', {
+      who: part.person(),
+      apply,
+      ...(service === undefined ? {} : { service }),
+      ...inAccount(options),
+    });
     part.print(options.json === true ? jsonText(services) : render(services));
     command.setOptionValue('exitCode', services.length === 0 || apply ? 0 : 1);
   });

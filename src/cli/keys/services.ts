@@ -9,13 +9,13 @@ const most = 20;
 
 /** Services that have a key, or had one that a step was taken on. */
 export const servicesOf = async (
-  keys: Commands['keys'],
+  call: Commands,
   account: InAccount,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> => {
-  const { steps } = await keys.history(account);
-  const listed = await keys.list({ days: 1, ...account }, progress, signal);
+  const { steps } = await call('keys/history', account);
+  const listed = await call('keys/list', { days: 1, ...account }, { progress, signal });
   return new Set([...steps, ...listed.keys].map(({ service }) => service).filter((name) => name !== ''));
 };
 

@@ -29,7 +29,7 @@ Examples:
     .action(async (job: string | undefined, options: NextOptions) => {
       const of = job === undefined ? {} : { job };
       const slots = await ask(deps, options.config, (commands) =>
-        commands.next({ ...of, count: options.count }),
+        commands.call('next', { ...of, count: options.count }),
       );
       deps.stdout.write(
         deps.secrets.redact(

@@ -61,20 +61,22 @@ Examples:
     )
     .action(async ({ config, state, limit, json }: ListOptions) => {
       const query = { limit, ...(state === undefined ? {} : { states: state }) };
-      const rows = await ask(deps, config, (commands) => commands.outbox(query));
+      const rows = await ask(deps, config, (commands) => commands.call('outbox/list', query));
       print(json === true ? jsonText(outboxJson(rows)) : renderOutbox(rows, deps.clock.now(), screen()));
     });
 
   const request = (
     command: Command,
-    handleRequest: (commands: Commands, ids: readonly string[]) => Promise<readonly OutboxAnswer[]>,
+    handleRequest: (call: Commands, ids: readonly string[]) => Promise<readonly OutboxAnswer[]>,
   ): void => {
     command
       .argument('<id...>', 'as `tollkeeper outbox` shows them')
       .addOption(configOption())
       .option('--json', 'print what became of each as JSON')
       .action(async (ids: readonly string[], { config, json }: RequestOptions) => {
-        const answers = await ask(deps, config, (commands) => handleRequest(commands, [...new Set(ids)]));
+        const answers = await ask(deps, config, (commands) =>
+          handleRequest(commands.call, [...new Set(ids)]),
+        );
         print(json === true ? jsonText(outboxAnswersJson(answers)) : renderOutboxAnswers(answers, screen()));
         command.setOptionValue('exitCode', answers.every(({ done }) => done) ? 0 : 1);
       });
@@ -94,7 +96,7 @@ Examples:
   tollkeeper outbox resend 42
   tollkeeper outbox resend $(tollkeeper outbox --state failed --json | jq -r '.[].id')`,
       ),
-    (commands, ids) => commands.resend({ ids }, deps.signal),
+    (call, ids) => call('outbox/resend', { ids }, { signal: deps.signal }),
   );
   request(
     outbox
@@ -110,6 +112,6 @@ Examples:
   tollkeeper outbox drop 42
   tollkeeper outbox drop $(tollkeeper outbox --state unknown --json | jq -r '.[].id')`,
       ),
-    (commands, ids) => commands.drop({ ids }),
+    (call, ids) => call('outbox/drop', { ids }),
   );
 };

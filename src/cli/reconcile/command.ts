@@ -45,10 +45,10 @@ Examples:
         deps,
         options.config,
         (commands) =>
-          commands.reconcile(
+          commands.call(
+            'reconcile',
             { from, to, ...(account === undefined ? {} : { account }) },
-            progress,
-            deps.signal,
+            { progress, signal: deps.signal },
           ),
         createPlainLog(deps, end),
       );

@@ -87,7 +87,8 @@ Examples:
       const log = createPlainLog(deps, end);
       await using commands = await openCommands(deps, { folder, log });
       try {
-        const built = await commands.report(
+        const built = await commands.call(
+          'report',
           {
             report: name,
             ...(options.period === undefined ? {} : { period: options.period }),
@@ -98,8 +99,7 @@ Examples:
             ...(options.timezone === undefined ? {} : { zone: options.timezone }),
             ...(options.locale === undefined ? {} : { locale: options.locale }),
           },
-          progress,
-          deps.signal,
+          { progress, signal: deps.signal },
         );
         const paths = await writeFiles(resolve(deps.cwd, options.out), built.files);
         end();

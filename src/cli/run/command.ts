@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Deps } from '../../core/index.ts';
 import { openCommands } from '../../daemon/index.ts';
-import type { Commands, RunResult } from '../../daemon/index.ts';
+import type { BackfillStep, Commands, RunResult } from '../../daemon/index.ts';
 import { backfillProgress } from './backfill-progress.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
@@ -33,19 +33,19 @@ type Range = Extract<Order, { readonly from: string }>;
 type Shown = { readonly json: boolean; readonly progress: ReturnType<typeof showProgress> };
 
 /** All print to both outputs and resolve to the exit code. */
-const backfill = async (deps: Deps, commands: Commands, request: Range, shown: Shown): Promise<number> => {
+const backfill = async (deps: Deps, call: Commands, request: Range, shown: Shown): Promise<number> => {
   const { json, progress } = shown;
   const out = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
   const results: RunResult[] = [];
   const slots = backfillProgress(request.job, progress.progress, deps.stderr, deps.clock);
-  const onRun = (result: RunResult): void => {
+  const onResult = ({ result }: BackfillStep): void => {
     progress.end();
     if (!json && results.length === 0)
       out(`${timesIn(result.run.zone, screenOf(deps.stdout, deps.env)).join('\n')}\n`);
     results.push(result);
     if (!json) out(backfillLine(result));
   };
-  const total = await commands.backfill(request, slots, onRun, deps.signal);
+  const total = await call('backfill', request, { progress: slots, onResult, signal: deps.signal });
   progress.end();
   const mail = results.reduce((sum, result) => addMail(sum, result.mail), noMail);
   const told = notificationMail(mail);
@@ -58,12 +58,12 @@ const backfill = async (deps: Deps, commands: Commands, request: Range, shown: S
 
 const runOne = async (
   deps: Deps,
-  commands: Commands,
+  call: Commands,
   request: Exclude<Order, Range>,
   shown: Shown,
 ): Promise<number> => {
   const { json, progress } = shown;
-  const result = await commands.run(request, progress.progress, deps.signal);
+  const result = await call('run', request, { progress: progress.progress, signal: deps.signal });
   progress.end();
   const told = printResult(result);
   deps.stdout.write(deps.secrets.redact(json ? jsonText(resultJson(result)) : told.out));
@@ -71,8 +71,8 @@ const runOne = async (
   return told.code;
 };
 
-const showPlan = async (deps: Deps, commands: Commands, request: Order, json: boolean): Promise<number> => {
-  const plan = await commands.plan(request);
+const showPlan = async (deps: Deps, call: Commands, request: Order, json: boolean): Promise<number> => {
+  const plan = await call('plan', request);
   deps.stdout.write(deps.secrets.redact(json ? jsonText({ plan }) : `${plan.join('\n')}\n`));
   return 0;
 };
@@ -113,10 +113,10 @@ Examples:
       await using commands = await openCommands(deps, { folder, log, dryRun });
       try {
         const exitCode = dryRun
-          ? await showPlan(deps, commands, request, json)
+          ? await showPlan(deps, commands.call, request, json)
           : 'from' in request
-            ? await backfill(deps, commands, request, { json, progress })
-            : await runOne(deps, commands, request, { json, progress });
+            ? await backfill(deps, commands.call, request, { json, progress })
+            : await runOne(deps, commands.call, request, { json, progress });
         command.setOptionValue('exitCode', exitCode);
       } finally {
         progress.end();

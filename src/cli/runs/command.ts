@@ -30,7 +30,7 @@ Examples:
     .action(async (job: string | undefined, options: RunsOptions) => {
       const of = job === undefined ? {} : { job };
       const runs = await ask(deps, options.config, (commands) =>
-        commands.runs({ ...of, limit: options.limit }),
+        commands.call('runs', { ...of, limit: options.limit }),
       );
       deps.stdout.write(
         deps.secrets.redact(

@@ -76,7 +76,7 @@ const isThere = (path: string): Promise<boolean> =>
 /** How many steps the database knows; it is opened, or its daemon asked. @throws Fault `audit-damaged` where it does not hold */
 const stepsKnown = async (deps: Deps, folder: string, log: Log): Promise<number> => {
   await using commands = await openCommands(deps, { folder, log });
-  return (await commands.keys.history({})).steps.length;
+  return (await commands.call('keys/history', {})).steps.length;
 };
 
 /** A file that is not there is none to be missed only where no step was ever taken. */

@@ -1,7 +1,7 @@
 import type { Progress } from '../../core/index.ts';
 import { describeStop } from '../../keys/index.ts';
 import type { KeyService, PlannedExpiry, PlannedRotation } from '../../keys/index.ts';
-import type { KeyOutcome, RotationState } from '../../server/index.ts';
+import type { KeyOutcome, RotationState } from './key-views.ts';
 import { stateOf } from './list.ts';
 
 export type Carry = {

@@ -2,7 +2,8 @@ import { fault } from '../../core/index.ts';
 import type { Clock, UnixMillis } from '../../core/index.ts';
 import { isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../../keys/index.ts';
 import type { KeyService } from '../../keys/index.ts';
-import type { KeyCommands, KeyHistory } from '../../server/index.ts';
+import type { CommandHandlers } from '../../control/index.ts';
+import type { KeyHistory, KeyListView, KeyOutcome, KeyPlanView, PlanCheck } from './key-views.ts';
 import { createKeyAccounts } from './accounts.ts';
 import { expireNow, outcomeOf, startAndCarry } from './carry.ts';
 import { findKey, lineNamed } from './find.ts';
@@ -31,7 +32,7 @@ export type KeyCommandDeps = {
 };
 
 /** The commands on keys, over the key services of the accounts. */
-export const createKeyCommands = (deps: KeyCommandDeps): KeyCommands => {
+export const createKeyHandlers = (deps: KeyCommandDeps) => {
   const { clock, keyService, evidence, planner, zone } = deps;
   const accounts = createKeyAccounts(() => deps.accounts().map(({ account }) => account), keyService);
 
@@ -86,7 +87,7 @@ export const createKeyCommands = (deps: KeyCommandDeps): KeyCommands => {
 
   return {
     ...createKeyOperations({ clock, zone, keyService, accounts, planner, jobNamed }),
-    list: async ({ account, key: named, days }, progress, signal) => {
+    'keys/list': async ({ account, key: named, days }, { progress, signal }): Promise<KeyListView> => {
       const now = clock.now();
       const all = await accounts.allKeys(account, signal);
       const { keys: shown, rotations } = await namedIn(all, named, account, now);
@@ -116,7 +117,7 @@ export const createKeyCommands = (deps: KeyCommandDeps): KeyCommands => {
           .filter(({ service }) => named === undefined || service === named),
       };
     },
-    plan: async ({ job: named }, signal) => {
+    'keys/plan': async ({ job: named }, { signal }): Promise<readonly KeyPlanView[]> => {
       const jobs = named === undefined ? planner().jobs() : [jobNamed(named)];
       const views = [];
       for (const job of jobs) {
@@ -128,11 +129,11 @@ export const createKeyCommands = (deps: KeyCommandDeps): KeyCommands => {
       }
       return views;
     },
-    checkPlan: async ({ file }, signal) => {
+    'keys/check-plan': async ({ file }, { signal }): Promise<PlanCheck> => {
       const { plan, stale } = await check(file, signal);
       return { plan, stale };
     },
-    apply: async ({ file, who }, progress, signal) => {
+    'keys/apply': async ({ file, who }, { progress, signal }): Promise<KeyOutcome> => {
       const { filed, stale } = await check(file, signal);
       if (stale.length > 0) return { ...outcomeOf([]), stale, good: false };
       const { account } = filed;
@@ -141,7 +142,7 @@ export const createKeyCommands = (deps: KeyCommandDeps): KeyCommands => {
       const changes = await expireNow(carry, filed.expiries, who);
       return { ...rotated, changes, good: rotated.good && changes.every(({ done }) => done) };
     },
-    history: async ({ service, account }) => {
+    'keys/history': async ({ service, account }): Promise<KeyHistory> => {
       const steps: KeyHistory['steps'][number][] = [];
       for (const name of accounts.named(account))
         for (const event of await keyService(name).history(service)) {
@@ -151,5 +152,5 @@ export const createKeyCommands = (deps: KeyCommandDeps): KeyCommands => {
         }
       return { zone: zone(), steps: steps.toSorted((left, right) => left.at - right.at) };
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 };

@@ -2,7 +2,7 @@ import { fault, messageOf, shellWord } from '../../core/index.ts';
 import type { Clock } from '../../core/index.ts';
 import { isLive } from '../../keys/index.ts';
 import type { KeyService, RotationTerms } from '../../keys/index.ts';
-import type { KeyOutcome } from '../../server/index.ts';
+import type { KeyOutcome } from './key-views.ts';
 import type { KeyAccounts, OpenRotation } from './accounts.ts';
 import { expireNow, outcomeOf } from './carry.ts';
 import type { Carry } from './carry.ts';

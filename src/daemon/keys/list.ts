@@ -1,7 +1,7 @@
 import { isFault, toSeconds, unixSeconds } from '../../core/index.ts';
 import type { Interval, Progress, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { KeyService, LogCompleteness, RotationView } from '../../keys/index.ts';
-import type { KeyListView, KeyView, RotationState } from '../../server/index.ts';
+import type { KeyListView, KeyView, RotationState } from './key-views.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 import type { FoundKey } from './find.ts';
 import type { Cover } from './planner.ts';

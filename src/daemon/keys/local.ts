@@ -1,24 +1,18 @@
 import { storedCurrency } from '../../warehouse/index.ts';
 import type { Clock } from '../../core/index.ts';
 import { teamOf } from '../../keys/index.ts';
-import type { KeyCommands, KeyOutcome } from '../../server/index.ts';
-import { createKeyCommands } from './commands.ts';
+import type { KeyOutcome } from './key-views.ts';
+import { createKeyHandlers } from './commands.ts';
 import { createJobPlans } from './job-plans.ts';
 import type { App } from '../open-app.ts';
 import { costOwnersOf } from '../cost-owners.ts';
 
 /** The commands on keys, by the config in force. */
-export const createLocalKeys = ({
-  clock,
-  app,
-}: {
-  readonly clock: Clock;
-  readonly app: App;
-}): KeyCommands => {
+export const createLocalKeyHandlers = ({ clock, app }: { readonly clock: Clock; readonly app: App }) => {
   const { warehouse } = app;
   const settings = () => app.current().config.settings;
   const keyService = (account: string) => app.current().keyService(account);
-  const commands = createKeyCommands({
+  const handlers = createKeyHandlers({
     clock,
     accounts: () =>
       Object.entries(settings().accounts).map(([account, { currency }]) => ({ account, currency })),
@@ -39,11 +33,11 @@ export const createLocalKeys = ({
       zone: settings().timezone,
     });
   return {
-    ...commands,
-    apply: withZone(commands.apply),
-    rotate: withZone(commands.rotate),
-    expire: withZone(commands.expire),
-    create: withZone(commands.create),
-    resume: withZone(commands.resume),
+    ...handlers,
+    'keys/apply': withZone(handlers['keys/apply']),
+    'keys/rotate': withZone(handlers['keys/rotate']),
+    'keys/expire': withZone(handlers['keys/expire']),
+    'keys/create': withZone(handlers['keys/create']),
+    'keys/resume': withZone(handlers['keys/resume']),
   };
 };

@@ -2,7 +2,8 @@ import { fault, formatSlot, money, shellWord, toSeconds } from '../../core/index
 import type { Clock, Money } from '../../core/index.ts';
 import { deadBy, plannedRotation } from '../../keys/index.ts';
 import type { KeyService, KeyFields, RotationTerms } from '../../keys/index.ts';
-import type { KeyCommands, KeyOutcome, ReconciledKeys } from '../../server/index.ts';
+import type { CommandHandlers } from '../../control/index.ts';
+import type { KeyOutcome, ReconciledKeys } from './key-views.ts';
 import type { KeyAccounts, OpenRotation } from './accounts.ts';
 import { carryOn, expireNow, outcomeOf, startAndCarry } from './carry.ts';
 import { findKey } from './find.ts';
@@ -59,17 +60,7 @@ const noMatterWhenCompromised: ReadonlySet<string> = new Set([
 ]);
 
 /** Orders of a person on one key or service. */
-export const createKeyOperations = ({
-  clock,
-  zone,
-  keyService,
-  accounts,
-  planner,
-  jobNamed,
-}: OrderDeps): Pick<
-  KeyCommands,
-  'rotate' | 'expire' | 'create' | 'adopt' | 'confirm' | 'resume' | 'giveUp' | 'reconcile'
-> => {
+export const createKeyOperations = ({ clock, zone, keyService, accounts, planner, jobNamed }: OrderDeps) => {
   const resumeRotation = async ({ account, view }: OpenRotation, run: Run): Promise<KeyOutcome> =>
     outcomeOf(await carryOn({ account, keyService: keyService(account), ...run }, [view.id]));
 
@@ -163,7 +154,10 @@ export const createKeyOperations = ({
   };
 
   return {
-    rotate: async ({ key: named, job: jobName, now, quota, who, account }, progress, signal) => {
+    'keys/rotate': async (
+      { key: named, job: jobName, now, quota, who, account },
+      { progress, signal },
+    ): Promise<KeyOutcome> => {
       const run = { progress, signal };
       const open = await accounts.openOf(named, account);
       if (open !== undefined && !now) return resumeRotation(open, run);
@@ -199,7 +193,10 @@ export const createKeyOperations = ({
         ? { ...told, notes: [...told.notes, ...(await leftOf(found, outcome, signal))] }
         : told;
     },
-    expire: async ({ key: named, at, who, account, evenIfCurrent = false }, signal) => {
+    'keys/expire': async (
+      { key: named, at, who, account, evenIfCurrent = false },
+      { signal },
+    ): Promise<KeyOutcome> => {
       const now = clock.now();
       const end = at === undefined ? toSeconds(now) : momentToCome(at, zone(), now);
       const keys = await accounts.allKeys(account, signal);
@@ -229,7 +226,10 @@ export const createKeyOperations = ({
           : [],
       );
     },
-    create: async ({ service, job: named, quota, expires, group, who, account }, progress, signal) => {
+    'keys/create': async (
+      { service, job: named, quota, expires, group, who, account },
+      { progress, signal },
+    ): Promise<KeyOutcome> => {
       const job = jobNamed(named);
       if (account !== undefined && account !== job.account)
         throw fault('wrong-use', `job ${named} is for account ${job.account}`, {
@@ -259,17 +259,20 @@ export const createKeyOperations = ({
       refuseOverwriting(job, service, keys);
       return startAndCarry(run, [{ service, why: 'new', terms, fresh }], who);
     },
-    adopt: async ({ key: named, service, generation, who, account, move = false }, signal) => {
+    'keys/adopt': async (
+      { key: named, service, generation, who, account, move = false },
+      { signal },
+    ): Promise<{ readonly said: string }> => {
       const found = findKey(named, await accounts.allKeys(account, signal), clock.now());
       const placed = { keyId: found.key.id, service, generation, move };
       await keyService(found.account).adopt(placed, who, signal);
       return { said: `${found.key.name} (id ${found.key.id}) is generation ${generation} of ${service}` };
     },
-    confirm: async ({ service, fingerprint, who, account }) => {
+    'keys/confirm': async ({ service, fingerprint, who, account }): Promise<{ readonly said: string }> => {
       const name = await accounts.ofService(service, account);
       return { said: await keyService(name).confirm(service, fingerprint, who) };
     },
-    resume: async ({ service, who, account }, progress, signal) => {
+    'keys/resume': async ({ service, who, account }, { progress, signal }): Promise<KeyOutcome> => {
       const name = await accounts.ofService(service, account);
       const said = await keyService(name).resume(service, who);
       const open = await accounts.openOf(service, name);
@@ -277,7 +280,7 @@ export const createKeyOperations = ({
       const states = open === undefined ? [] : await carryOn(carry, [open.view.id]);
       return outcomeOf(states, [], [said]);
     },
-    reconcile: async ({ service, who, account, apply }, signal) => {
+    'keys/reconcile': async ({ service, who, account, apply }, { signal }): Promise<ReconciledKeys> => {
       const found: ReconciledKeys[number][] = [];
       let isKnown = service === undefined;
       for (const name of accounts.named(account)) {
@@ -292,9 +295,9 @@ export const createKeyOperations = ({
         });
       return found;
     },
-    giveUp: async ({ service, who, account }) => {
+    'keys/give-up': async ({ service, who, account }): Promise<{ readonly said: string }> => {
       const name = await accounts.ofService(service, account);
       return { said: await keyService(name).giveUp(service, who) };
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 };

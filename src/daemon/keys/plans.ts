@@ -1,6 +1,6 @@
 import { formatMoment } from '../../core/index.ts';
 import type { PlannedExpiry, PlannedRotation } from '../../keys/index.ts';
-import type { KeyPlanView, PlannedChange } from '../../server/index.ts';
+import type { KeyPlanView, PlannedChange } from './key-views.ts';
 import type { FreshKeyPlan, JobKeyPlan, KeyJob } from './planner.ts';
 
 const describeReason = {

@@ -2,7 +2,7 @@ import type { Config } from '../../config/index.ts';
 import { expiryPolicy } from '../../jobs/index.ts';
 import type { ExpireSettings, RotateSettings } from '../../jobs/index.ts';
 import { clockEffect } from '../../keys/index.ts';
-import type { ClockProblemView } from '../../server/index.ts';
+import type { ClockProblemView } from '../../web/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 
 /** The accounts whose clocks are so wrong that their key jobs delete nothing, each once. */

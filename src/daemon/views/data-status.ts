@@ -3,7 +3,7 @@ import { messageOf, toMillis, unixMillis } from '../../core/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import { createWatermarks, jobKinds, listReports } from '../../jobs/index.ts';
-import type { AccountView, KeptReportsView } from '../../server/index.ts';
+import type { AccountView, KeptReportsView } from '../../web/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 import { isBad } from '../../reconcile/index.ts';
 

@@ -1,9 +1,20 @@
 import { formatMoment, toSeconds } from '../../core/index.ts';
 import type { Clock } from '../../core/index.ts';
-import type { Commands, OutboxAnswer, OutboxView } from '../../server/index.ts';
+import type { CommandHandlers } from '../../control/index.ts';
+import type { OutboxView } from '../../web/index.ts';
 import { neverAgain } from '../../warehouse/index.ts';
 import type { OutboxRow } from '../../warehouse/index.ts';
 import type { App } from '../open-app.ts';
+
+/** What became of a request on one row. */
+export type OutboxAnswer = {
+  readonly id: string;
+  readonly done: boolean;
+  /** Times in it are UTC. */
+  readonly said: string;
+  /** Of times in text. */
+  readonly zone: string;
+};
 
 type Deps = { readonly clock: Clock; readonly app: App };
 
@@ -21,7 +32,7 @@ const viewOf = (
 
 const because = ({ lastError }: OutboxRow): string => (lastError === undefined ? '' : `: ${lastError}`);
 
-/** How a row stands that was ordered to be sent. */
+/** The state of a row that was to be sent. */
 const describeSent = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'said'> => {
   const { state, recipient, nextAttempt } = row;
   if (state === 'sent') return { done: true, said: `sent to ${recipient}` };
@@ -31,8 +42,8 @@ const describeSent = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'said'> => {
   return { done: true, said: `${state}, tried again ${next}${because(row)}` };
 };
 
-/** Looking into the outbox, and a person's orders on it. */
-export const createOutboxCommands = ({ clock, app }: Deps): Pick<Commands, 'outbox' | 'resend' | 'drop'> => {
+/** Looking into the outbox, and what a person requests of it. */
+export const createOutboxHandlers = ({ clock, app }: Deps) => {
   const { outbox } = app.warehouse;
   const zone = (): string => app.current().config.settings.timezone;
   const rowOf = async (id: string): Promise<OutboxRow | undefined> => (await outbox.list({ ids: [id] }))[0];
@@ -52,8 +63,9 @@ export const createOutboxCommands = ({ clock, app }: Deps): Pick<Commands, 'outb
   };
 
   return {
-    outbox: async (query) => (await outbox.list(query)).map((row) => viewOf(row, zone())).toReversed(),
-    resend: async ({ ids }, signal) => {
+    'outbox/list': async (query): Promise<readonly OutboxView[]> =>
+      (await outbox.list(query)).map((row) => viewOf(row, zone())).toReversed(),
+    'outbox/resend': async ({ ids }, { signal }): Promise<readonly OutboxAnswer[]> => {
       const refused = new Map<string, Pick<OutboxAnswer, 'done' | 'said'>>();
       for (const id of ids) {
         const refusal = await requeue(id);
@@ -66,7 +78,7 @@ export const createOutboxCommands = ({ clock, app }: Deps): Pick<Commands, 'outb
         return { id, ...(refused.get(id) ?? (row === undefined ? none : describeSent(row))), zone: zone() };
       });
     },
-    drop: async ({ ids }) => {
+    'outbox/drop': async ({ ids }): Promise<readonly OutboxAnswer[]> => {
       const answers: Omit<OutboxAnswer, 'zone'>[] = [];
       for (const id of ids) {
         const dropped = await outbox.drop(id, clock.now());
@@ -81,7 +93,7 @@ export const createOutboxCommands = ({ clock, app }: Deps): Pick<Commands, 'outb
       }
       return answers.map((answer) => ({ ...answer, zone: zone() }));
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 };
 
 /** What `status` says of mails: how many are not through, and the newest that need a person. */

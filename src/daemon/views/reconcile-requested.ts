@@ -1,8 +1,37 @@
 import { fault, interval, readMoment, toSeconds } from '../../core/index.ts';
-import type { UnixSeconds } from '../../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { JobContext } from '../../jobs/index.ts';
-import type { ReconcileRequest, ReconcileView } from '../../server/index.ts';
+import type { CommandInput } from '../../control/index.ts';
 import { reconcileHeld } from '../../reconcile/index.ts';
+
+/** The call log held against another source. Spans in seconds UTC, amounts as exact decimal text. */
+export type ComparisonView = {
+  readonly source: string;
+  /** A model or a key; missing for the total of the source. */
+  readonly entry?: string;
+  readonly range: Interval<UnixSeconds>;
+  readonly ours: string;
+  readonly theirs: string;
+  /** Theirs less ours. */
+  readonly gap: string;
+  readonly unit: string;
+  readonly verdict: string;
+  readonly text: string;
+  readonly comparedAt: UnixMillis;
+};
+
+export type ReconcileView = {
+  readonly account: string;
+  readonly zone: string;
+  readonly asked: Interval<UnixSeconds>;
+  /** What of it the log holds, which was compared. */
+  readonly held: Interval<UnixSeconds>;
+  readonly comparisons: readonly ComparisonView[];
+  readonly notCompared: readonly { readonly source: string; readonly reason: string }[];
+  readonly conclusion: string;
+  /** Something was compared, and nothing is unexplained or truncated. */
+  readonly good: boolean;
+};
 
 const secondOf = (text: string, zone: string): UnixSeconds => {
   const moment = readMoment(text, zone);
@@ -14,7 +43,7 @@ const secondOf = (text: string, zone: string): UnixSeconds => {
 
 /** Compares the span that a person named. @throws fault `wrong-use` */
 export const reconcileOrdered = async (
-  request: ReconcileRequest,
+  request: CommandInput<'reconcile'>,
   context: JobContext,
 ): Promise<ReconcileView> => {
   const { zone, account, progress } = context;

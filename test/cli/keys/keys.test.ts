@@ -5,7 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSecretRegistry, fault, isFault, unixMillis } from '../../../src/core/index.ts';
 import { define } from '../../../src/cli/keys/command.ts';
-import { withoutDaemon } from '../../../src/cli/keys/without-daemon.ts';
+import { callLocally, commandTable } from '../../../src/control/index.ts';
 import { personOf } from '../../../src/cli/keys/person.ts';
 import {
   fakeKeyService,
@@ -16,6 +16,7 @@ import {
   surveyed,
 } from '../../daemon/support/fake-key-service.ts';
 import type { FakeKeyService, KeyFixture } from '../../daemon/support/fake-key-service.ts';
+import { handlersWith } from '../../support/unexpected-handlers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 let folder: string;
@@ -36,6 +37,7 @@ const runOver = async (
   { keys }: Pick<KeyFixture, 'keys'>,
   argv: readonly string[],
   answer?: boolean,
+  fromDaemon = true,
 ): Promise<Ran> => {
   const output = { stdout: '', stderr: '' };
   const questions: string[] = [];
@@ -61,7 +63,12 @@ const runOver = async (
     .configureOutput({ writeOut: deps.stdout.write, writeErr: deps.stderr.write });
   define(program.command('keys'), deps, {
     person: () => 'person anna',
-    withKeys: (_config, use) => use(keys, ({ step, detail }) => deps.stderr.write(`${step}: ${detail}\n`)),
+    openKeys: async () => ({
+      call: callLocally(commandTable, handlersWith(keys)),
+      fromDaemon,
+      progress: ({ step, detail }) => deps.stderr.write(`${step}: ${detail}\n`),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }),
     ask:
       answer === undefined
         ? undefined
@@ -271,25 +278,25 @@ describe('orders by hand', () => {
     expect(main.asked).toHaveLength(1);
   });
   it('say where no daemon runs that nothing advances what they leave open', async () => {
-    const alone = { keys: withoutDaemon(fixture.keys) };
+    const alone = (...argv: string[]): Promise<Ran> => runOver(fixture, argv, undefined, false);
     const message =
       /no daemon runs: nothing moves this on until `tollkeeper serve` runs, .*keys rotate billing`/;
     const left = { view: { stage: 'current', words: 'both keys work' }, moved: false } as const;
     main.steps = [left, left, left, left];
-    const ran = await runOver(alone, ['rotate', 'billing', '--json']);
+    const ran = await alone('rotate', 'billing', '--json');
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
       0,
       { notes: [expect.stringMatching(message)] },
     ]);
-    expect((await runOver(alone, ['resume', 'billing'])).stdout.replaceAll('\n', ' ')).toMatch(message);
-    expect((await runOver(alone, ['confirm', 'billing', 'ab'.repeat(32)])).stdout).toMatch(message);
+    expect((await alone('resume', 'billing')).stdout.replaceAll('\n', ' ')).toMatch(message);
+    expect((await alone('confirm', 'billing', 'ab'.repeat(32))).stdout).toMatch(message);
     expect((await run('rotate', 'billing')).stdout).not.toContain('daemon');
     main.events = [compromisePlanned('main', 'billing')];
-    expect((await runOver(alone, ['rotate', 'billing', '--now', '--yes'])).stdout).toContain('no daemon');
+    expect((await alone('rotate', 'billing', '--now', '--yes')).stdout).toContain('no daemon');
     main.steps = [{ view: { stage: 'waiting', words: 'see to it' }, moved: false }];
-    expect((await runOver(alone, ['rotate', 'billing'])).stdout).not.toContain('no daemon');
+    expect((await alone('rotate', 'billing')).stdout).not.toContain('no daemon');
     main.steps = [{ view: { stage: 'done' }, moved: false }];
-    expect((await runOver(alone, ['rotate', 'billing'])).stdout).not.toContain('no daemon');
+    expect((await alone('rotate', 'billing')).stdout).not.toContain('no daemon');
   });
   it.each([[['rotate', 'billing', '--now']], [['expire', 'idle']]])(
     '%j needs --yes where there is no terminal',

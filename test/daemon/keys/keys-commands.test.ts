@@ -13,6 +13,7 @@ import {
 import type { FakeKeyService } from '../support/fake-key-service.ts';
 
 const never = new AbortController().signal;
+const quiet = { progress: noProgress, signal: never };
 const who = 'person anna';
 const day = 86_400_000;
 
@@ -50,7 +51,7 @@ describe('a key that a person names', () => {
     ['id:3', 3],
   ])('%s is the key %i', async (named, id) => {
     const { keys: commands } = oneAccount(...keys);
-    const { keys: found } = await commands.list({ key: named, days: 30 }, noProgress, never);
+    const { keys: found } = await commands['keys/list']({ key: named, days: 30 }, quiet);
     expect(found.map(({ keyId }) => keyId)).toEqual([id]);
   });
   it.each([
@@ -59,7 +60,7 @@ describe('a key that a person names', () => {
     ['nobody', /no service, key or id is nobody/],
   ])('%s is refused with the ids', async (named, message) => {
     const { keys: commands, main } = oneAccount(...keys);
-    await expect(commands.rotate({ key: named, now: false, who }, noProgress, never)).rejects.toMatchObject({
+    await expect(commands['keys/rotate']({ key: named, now: false, who }, quiet)).rejects.toMatchObject({
       code: 'wrong-use',
       message: expect.stringMatching(message) as string,
     });
@@ -72,14 +73,14 @@ describe('a key that a person names', () => {
   ])('%s is a service, and its whole line is listed', async (named, ids) => {
     const { keys: commands, main } = oneAccount(...keys);
     main.rotations = ['billing', 'batch', 'twin'].map((service) => ({ ...viewOf(service), service }));
-    const { keys: found, rotations } = await commands.list({ key: named, days: 30 }, noProgress, never);
+    const { keys: found, rotations } = await commands['keys/list']({ key: named, days: 30 }, quiet);
     expect(found.map(({ keyId }) => keyId)).toEqual(ids);
     expect(rotations.map(({ service }) => service)).toEqual([named]);
   });
   it('may be a service that has a rotation under way, and no key yet', async () => {
     const { keys: commands, main } = oneAccount();
     main.rotations = [viewOf('fresh')];
-    const list = await commands.list({ key: 'fresh', days: 30 }, noProgress, never);
+    const list = await commands['keys/list']({ key: 'fresh', days: 30 }, quiet);
     expect([list.keys, list.rotations.map(({ service }) => service)]).toEqual([[], ['fresh']]);
   });
   it.each([
@@ -136,7 +137,7 @@ describe('a key that a person names', () => {
       surveyed(at + 1, name, { known: true, service: 'growth', ...change }, key),
     );
     const { keys: commands, main } = oneAccount(...line);
-    await commands.expire({ key: 'growth', who, evenIfCurrent: true }, never);
+    await commands['keys/expire']({ key: 'growth', who, evenIfCurrent: true }, { signal: never });
     expect(main.asked).toMatchObject([['expire', [{ keyId: id }], who]]);
   });
   it('is looked for in every account, and refused where two have it', async () => {
@@ -146,14 +147,14 @@ describe('a key that a person names', () => {
     ];
     const { keys: commands } = keyFixture({ main, other });
     const request = { key: 'billing', who, evenIfCurrent: true };
-    await expect(commands.expire(request, never)).rejects.toThrow(
+    await expect(commands['keys/expire'](request, { signal: never })).rejects.toThrow(
       'billing fits several keys: id:1 (billing.g1, account main), id:1 (billing.g1, account other)',
     );
-    await commands.expire({ ...request, account: 'other' }, never);
+    await commands['keys/expire']({ ...request, account: 'other' }, { signal: never });
     expect([main.asked.length, other.asked.length]).toEqual([0, 1]);
-    await expect(commands.expire({ ...request, account: 'third' }, never)).rejects.toThrow(
-      'there is no account third; there are: main, other',
-    );
+    await expect(
+      commands['keys/expire']({ ...request, account: 'third' }, { signal: never }),
+    ).rejects.toThrow('there is no account third; there are: main, other');
   });
 });
 
@@ -170,10 +171,9 @@ describe('rotating by hand', () => {
       { view: {}, moved: false },
     ];
     const seen: unknown[] = [];
-    const outcome = await keys.rotate(
+    const outcome = await keys['keys/rotate'](
       { key: 'billing', now: false, who },
-      (step) => seen.push(step.detail),
-      never,
+      { progress: (step) => seen.push(step.detail), signal: never },
     );
     expect(outcome).toMatchObject({
       good: true,
@@ -204,7 +204,7 @@ describe('rotating by hand', () => {
 
   it('of a leaked key leaves no overlap, and waits for no evidence', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7', {}, { status: 2 }));
-    await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet);
     expect(main.asked).toMatchObject([
       ['start', [{ why: 'leak', terms: { overlap: 0, retire: { when: 'now', ending: 'delete' } } }], who],
     ]);
@@ -212,10 +212,10 @@ describe('rotating by hand', () => {
 
   it.each(['retired', 'revived'])('of a leaked key works though it has left its line: %s', async (reason) => {
     const { main, keys } = oneAccount(surveyed(1, `batch-${reason}`, { retired: true }));
-    await keys.rotate({ key: '1', now: true, who }, noProgress, never);
+    await keys['keys/rotate']({ key: '1', now: true, who }, quiet);
     expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
     main.rotations = [];
-    await expect(keys.rotate({ key: '1', now: false, who }, noProgress, never)).rejects.toThrow(
+    await expect(keys['keys/rotate']({ key: '1', now: false, who }, quiet)).rejects.toThrow(
       'has left its line',
     );
   });
@@ -224,15 +224,15 @@ describe('rotating by hand', () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     await main.start([plannedRotation(surveyed(1, 'billing.g7'))], 'job rotate-prod');
     main.asked.length = 0;
-    expect(await keys.rotate({ key: '1', now: false, who }, noProgress, never)).toMatchObject({
+    expect(await keys['keys/rotate']({ key: '1', now: false, who }, quiet)).toMatchObject({
       rotations: [{ id: 'r1' }],
     });
-    await expect(keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).rejects.toMatchObject({
+    await expect(keys['keys/rotate']({ key: 'billing', now: true, who }, quiet)).rejects.toMatchObject({
       message: expect.stringContaining('not for a leaked key') as string,
       advice: expect.stringContaining('keys give-up billing') as string,
     });
     main.events = [compromisePlanned('main', 'billing')];
-    expect((await keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).good).toBe(true);
+    expect((await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet)).good).toBe(true);
     expect(main.asked).toEqual([]);
   });
 
@@ -242,14 +242,14 @@ describe('rotating by hand', () => {
     await main.start([plannedRotation(old)], 'job rotate-prod');
     cutOver(main, { keyId: 2, name: 'billing.g8' });
     main.asked.length = 0;
-    const ended = await keys.rotate({ key: 'billing.g7', now: true, who }, noProgress, never);
+    const ended = await keys['keys/rotate']({ key: 'billing.g7', now: true, who }, quiet);
     expect(ended).toMatchObject({
       good: true,
       rotations: [{ id: 'r1' }],
       changes: [{ keyId: 1, done: true }],
     });
     // Here the key service lets no second one begin, and says so.
-    const begun = await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    const begun = await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet);
     expect(begun).toMatchObject({ good: false, notes: [expect.stringContaining('under way (r1)')] });
     expect(main.asked).toMatchObject([
       ['expire', [{ keyId: 1, action: { kind: 'delete' } }], who],
@@ -264,18 +264,18 @@ describe('rotating by hand', () => {
     cutOver(main, { keyId: 3, name: 'billing.g8' });
     main.events = [compromisePlanned('main', 'billing')];
     main.asked.length = 0;
-    await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
-    await keys.rotate({ key: 'billing.g8', now: true, who }, noProgress, never);
+    await keys['keys/rotate']({ key: 'billing.g6', now: true, who }, quiet);
+    await keys['keys/rotate']({ key: 'billing.g8', now: true, who }, quiet);
     expect(main.asked).toMatchObject([
       ['expire', [{ keyId: 1, action: { kind: 'delete' } }], who],
       ['start', [{ why: 'leak', old: { keyId: 3 } }], who],
     ]);
     main.asked.length = 0;
     // Said again of the service, it is the leak that is seen to.
-    expect((await keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).good).toBe(true);
+    expect((await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet)).good).toBe(true);
     expect(main.asked).toEqual([]);
     main.rotations = main.rotations.map((view) => ({ ...view, stage: 'created', cutOver: false }));
-    const early = await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
+    const early = await keys['keys/rotate']({ key: 'billing.g6', now: true, who }, quiet);
     expect(early).toMatchObject({ good: false, notes: [expect.stringContaining('is not ended yet')] });
   });
 
@@ -288,7 +288,7 @@ describe('rotating by hand', () => {
       return main.survey(signal);
     };
     const { keys } = keyFixture({ main: { ...main, survey } });
-    const outcome = await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    const outcome = await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet);
     expect(outcome).toMatchObject({
       good: true,
       notes: [expect.stringContaining('what else of billing works could not be looked up (no way there)')],
@@ -301,7 +301,7 @@ describe('rotating by hand', () => {
     await main.start([plannedRotation(old)], 'job rotate-prod');
     cutOver(main, { keyId: 2, name: 'billing.g8' });
     main.asked.length = 0;
-    await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet);
     expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
   });
 
@@ -309,7 +309,7 @@ describe('rotating by hand', () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     const broken = fault('gateway-unreachable', 'nobody answers');
     main.steps = [{ view: { stage: 'planned', tries: 1 }, moved: true, fault: broken }];
-    const outcome = await keys.rotate({ key: 'billing', now: false, who }, noProgress, never);
+    const outcome = await keys['keys/rotate']({ key: 'billing', now: false, who }, quiet);
     expect(outcome).toMatchObject({
       good: false,
       rotations: [
@@ -331,7 +331,7 @@ describe('rotating by hand', () => {
       surveyed(3, 'dead.g1', {}, { status: 2 }),
       surveyed(4, 'shared.g1'),
     );
-    await expect(keys.rotate({ key, now: false, who, ...more }, noProgress, never)).rejects.toThrow(message);
+    await expect(keys['keys/rotate']({ key, now: false, who, ...more }, quiet)).rejects.toThrow(message);
     expect(main.asked).toEqual([]);
   });
 });
@@ -339,8 +339,10 @@ describe('rotating by hand', () => {
 describe('other orders', () => {
   it('expire sets an end now or later, and says when it could not', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'growth.g7'), surveyed(13, 'unlucky'));
-    expect(await keys.expire({ key: 'growth', at: '+48h', who }, never)).toMatchObject({ good: true });
-    expect(await keys.expire({ key: 'unlucky', who }, never)).toMatchObject({
+    expect(await keys['keys/expire']({ key: 'growth', at: '+48h', who }, { signal: never })).toMatchObject({
+      good: true,
+    });
+    expect(await keys['keys/expire']({ key: 'unlucky', who }, { signal: never })).toMatchObject({
       good: false,
       changes: [{ keyId: 13, done: false, said: 'said of unlucky' }],
     });
@@ -349,7 +351,9 @@ describe('other orders', () => {
       ['expire', [{ keyId: 13, action: { kind: 'expire', at: now / 1000 } }], who],
     ]);
     for (const at of ['soon', '2026-11-20'])
-      await expect(keys.expire({ key: 'growth', at, who }, never)).rejects.toMatchObject({ exitCode: 2 });
+      await expect(keys['keys/expire']({ key: 'growth', at, who }, { signal: never })).rejects.toMatchObject({
+        exitCode: 2,
+      });
   });
 
   const part = (one: 'old' | 'leaving' | 'successor') => ({
@@ -377,30 +381,36 @@ describe('other orders', () => {
     const { main, keys } = oneAccount(...line);
     const { service = '' } = line[0] ?? {};
     const request = { key: 'id:1', at: '+48h', who };
-    await expect(keys.expire(request, never)).rejects.toMatchObject({
+    await expect(keys['keys/expire'](request, { signal: never })).rejects.toMatchObject({
       code: 'wrong-use',
       exitCode: 2,
       message: expect.stringContaining(`${service}.g7 (id 1) is the current key of ${service}`) as string,
       advice: expect.stringMatching(new RegExp(`keys rotate ${service} --now.*--even-if-current`)) as string,
     });
     expect(main.asked).toEqual([]);
-    await keys.expire({ ...request, evenIfCurrent: true }, never);
+    await keys['keys/expire']({ ...request, evenIfCurrent: true }, { signal: never });
     expect(main.asked).toMatchObject([['expire', [{ keyId: 1, evenIfCurrent: true }], who]]);
   });
 
   it('expire says which places hold the key, as far as that was written down', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     const request = { key: 'billing', who };
-    await expect(keys.expire(request, never)).rejects.toThrow('the job rotate-prod delivers it');
+    await expect(keys['keys/expire'](request, { signal: never })).rejects.toThrow(
+      'the job rotate-prod delivers it',
+    );
     const common = { at: now, who, account: 'main', service: 'billing', rotation: 'r0' };
     const key = { keyId: 1, generation: 7, name: 'billing.g7' };
     main.events = [
       { ...common, ...key, what: 'delivering', place: 'file:/run/one' },
       { ...common, ...key, what: 'delivering', place: 'file:/run/two' },
     ];
-    await expect(keys.expire(request, never)).rejects.toThrow('file:/run/one and file:/run/two may hold it');
+    await expect(keys['keys/expire'](request, { signal: never })).rejects.toThrow(
+      'file:/run/one and file:/run/two may hold it',
+    );
     main.events.push({ ...common, ...key, what: 'read-back', places: ['file:/run/one', 'file:/run/two'] });
-    await expect(keys.expire(request, never)).rejects.toThrow('file:/run/one and file:/run/two hold it');
+    await expect(keys['keys/expire'](request, { signal: never })).rejects.toThrow(
+      'file:/run/one and file:/run/two hold it',
+    );
   });
 
   it.each([
@@ -414,7 +424,7 @@ describe('other orders', () => {
     ['one that no job delivers', [surveyed(1, 'growth.g7')]],
   ])('expire ends %s', async (_, line) => {
     const { main, keys } = oneAccount(...line);
-    await keys.expire({ key: 'id:1', who }, never);
+    await keys['keys/expire']({ key: 'id:1', who }, { signal: never });
     expect(main.asked).toMatchObject([['expire', [{ keyId: 1 }], who]]);
   });
 
@@ -428,7 +438,7 @@ describe('other orders', () => {
       group: 'vip',
       who,
     };
-    await keys.create(request, noProgress, never);
+    await keys['keys/create'](request, quiet);
     expect(main.asked).toMatchObject([
       [
         'start',
@@ -459,7 +469,7 @@ describe('other orders', () => {
       [{ job: 'expire-old' }, /rotates no keys/],
       [{ account: 'other' }, /is for account main/],
     ] as const)
-      await expect(keys.create({ ...request, service: 'new', ...change }, noProgress, never)).rejects.toThrow(
+      await expect(keys['keys/create']({ ...request, service: 'new', ...change }, quiet)).rejects.toThrow(
         message,
       );
     expect(main.asked).toEqual([]);
@@ -469,18 +479,21 @@ describe('other orders', () => {
     const [main, other] = [fakeKeyService('main', []), fakeKeyService('other', [surveyed(9, 'legacy')])];
     const { keys } = keyFixture({ main, other });
     expect(
-      (await keys.adopt({ key: 'legacy', service: 'billing', generation: 3, move: true, who }, never)).said,
+      (
+        await keys['keys/adopt'](
+          { key: 'legacy', service: 'billing', generation: 3, move: true, who },
+          { signal: never },
+        )
+      ).said,
     ).toBe('legacy (id 9) is generation 3 of billing');
-    await expect(keys.resume({ service: 'billing', who }, noProgress, never)).rejects.toThrow(
-      'in any account',
-    );
+    await expect(keys['keys/resume']({ service: 'billing', who }, quiet)).rejects.toThrow('in any account');
     await other.start([plannedRotation(surveyed(9, 'billing.g3'))], who);
-    expect(await keys.resume({ service: 'billing', who }, noProgress, never)).toMatchObject({
+    expect(await keys['keys/resume']({ service: 'billing', who }, quiet)).toMatchObject({
       good: true,
       notes: ['it goes on'],
     });
-    await keys.confirm({ service: 'billing', fingerprint: 'ab', who });
-    await keys.giveUp({ service: 'billing', who });
+    await keys['keys/confirm']({ service: 'billing', fingerprint: 'ab', who });
+    await keys['keys/give-up']({ service: 'billing', who });
     expect(other.asked[0]).toEqual([
       'adopt',
       { keyId: 9, service: 'billing', generation: 3, move: true },
@@ -503,7 +516,7 @@ describe('plans', () => {
     const { main, keys, plans } = oneAccount(key, surveyed(2, 'old'));
     plans['rotate-prod'] = { rotations: [plannedRotation(key)], notes: ['batch.g1 is too young'] };
     plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
-    const [rotate, expire] = await keys.plan({}, never);
+    const [rotate, expire] = await keys['keys/plan']({}, { signal: never });
     expect([rotate?.changes, rotate?.notes, expire?.changes]).toMatchObject([
       [{ what: 'rotate', service: 'billing', name: 'billing.g7' }],
       ['batch.g1 is too young'],
@@ -513,10 +526,12 @@ describe('plans', () => {
     const file = rotate?.file ?? '';
     // What a key has left changes with each call, and is carried on as it is then.
     main.keys = [surveyed(1, 'billing.g7', {}, { remainQuota: '9' as never }), surveyed(2, 'old')];
-    expect((await keys.checkPlan({ file }, never)).stale).toEqual([]);
-    expect(await keys.apply({ file, who }, noProgress, never)).toMatchObject({ good: true });
+    expect((await keys['keys/check-plan']({ file }, { signal: never })).stale).toEqual([]);
+    expect(await keys['keys/apply']({ file, who }, quiet)).toMatchObject({
+      good: true,
+    });
     expect(main.asked).toMatchObject([['start', [{ old: { keyId: 1, remainQuota: '9' } }], who]]);
-    expect(await keys.apply({ file: expire?.file ?? '', who }, noProgress, never)).toMatchObject({
+    expect(await keys['keys/apply']({ file: expire?.file ?? '', who }, quiet)).toMatchObject({
       good: true,
       changes: [{ keyId: 2, done: true }],
     });
@@ -526,9 +541,9 @@ describe('plans', () => {
     const key = surveyed(1, 'billing.g7');
     const { main, keys, plans } = oneAccount(key);
     plans['rotate-prod'] = { rotations: [plannedRotation(key)] };
-    const [plan] = await keys.plan({ job: 'rotate-prod' }, never);
+    const [plan] = await keys['keys/plan']({ job: 'rotate-prod' }, { signal: never });
     main.keys = [surveyed(2, 'billing.g8')];
-    const outcome = await keys.apply({ file: plan?.file ?? '', who }, noProgress, never);
+    const outcome = await keys['keys/apply']({ file: plan?.file ?? '', who }, quiet);
     expect(outcome).toMatchObject({ good: false, rotations: [] });
     expect(outcome.stale?.join()).toMatch(/billing\.g7 \(id 1\) is gone.*billing\.g8 \(id 2\) is new/);
     expect(main.asked).toEqual([]);
@@ -545,24 +560,29 @@ describe('plans', () => {
   ] as const)('that would end a key the job no longer ends are stale: %j', async (fresh, why) => {
     const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
     plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
-    const file = (await keys.plan({ job: 'expire-old' }, never))[0]?.file ?? '';
+    const file = (await keys['keys/plan']({ job: 'expire-old' }, { signal: never }))[0]?.file ?? '';
     plans['expire-old'] = fresh;
-    const { stale } = await keys.checkPlan({ file }, never);
+    const { stale } = await keys['keys/check-plan']({ file }, { signal: never });
     expect(stale).toEqual([expect.stringMatching(/^old \(id 2\) is no longer to be deleted: /)]);
     expect(stale[0]).toMatch(why);
-    expect(await keys.apply({ file, who }, noProgress, never)).toMatchObject({ good: false, stale });
+    expect(await keys['keys/apply']({ file, who }, quiet)).toMatchObject({
+      good: false,
+      stale,
+    });
     expect(main.asked).toEqual([]);
     // What the job plans again may be done.
     plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
-    expect(await keys.apply({ file, who }, noProgress, never)).toMatchObject({ good: true });
+    expect(await keys['keys/apply']({ file, who }, quiet)).toMatchObject({
+      good: true,
+    });
   });
 
   it('of another account now are stale, and not planned again', async () => {
     const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
     plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
-    const file = (await keys.plan({ job: 'expire-old' }, never))[0]?.file ?? '';
+    const file = (await keys['keys/plan']({ job: 'expire-old' }, { signal: never }))[0]?.file ?? '';
     const fixture = keyFixture({ other: fakeKeyService('other', []), main });
-    const { stale } = await fixture.keys.checkPlan({ file }, never);
+    const { stale } = await fixture.keys['keys/check-plan']({ file }, { signal: never });
     expect(stale).toEqual(['the job expire-old is for account other now, and was for main']);
   });
 
@@ -570,16 +590,18 @@ describe('plans', () => {
     const key = surveyed(1, 'billing.g7');
     const { main, keys, plans } = oneAccount(key);
     plans['rotate-prod'] = { rotations: [plannedRotation(key)] };
-    const [plan] = await keys.plan({ job: 'rotate-prod' }, never);
+    const [plan] = await keys['keys/plan']({ job: 'rotate-prod' }, { signal: never });
     await main.start([plannedRotation(key)], 'job rotate-prod');
-    const outcome = await keys.apply({ file: plan?.file ?? '', who }, noProgress, never);
+    const outcome = await keys['keys/apply']({ file: plan?.file ?? '', who }, quiet);
     expect(outcome).toMatchObject({ good: false, rotations: [], notes: [expect.stringContaining('(r1)')] });
   });
 
   it('refuse what is no plan, or of a job that is gone', async () => {
     const { keys } = oneAccount();
-    await expect(keys.apply({ file: '{}', who }, noProgress, never)).rejects.toMatchObject({ exitCode: 2 });
-    await expect(keys.plan({ job: 'pull-logs' }, never)).rejects.toMatchObject({ code: 'job-unknown' });
+    await expect(keys['keys/apply']({ file: '{}', who }, quiet)).rejects.toMatchObject({ exitCode: 2 });
+    await expect(keys['keys/plan']({ job: 'pull-logs' }, { signal: never })).rejects.toMatchObject({
+      code: 'job-unknown',
+    });
   });
 });
 
@@ -592,7 +614,7 @@ describe('the list', () => {
     ]);
     await main.start([plannedRotation(surveyed(1, 'billing.g7'))], who);
     const { keys } = keyFixture({ main });
-    const list = await keys.list({ days: 30 }, noProgress, never);
+    const list = await keys['keys/list']({ days: 30 }, quiet);
     expect(list.keys).toMatchObject([
       {
         service: 'billing',
@@ -610,7 +632,7 @@ describe('the list', () => {
     expect(list.accounts).toEqual([
       { account: 'main', currency: 'USD', since: (now - 30 * day) / 1000, through: now / 1000 },
     ]);
-    const blind = await keyFixture({ main }, { through: null }).keys.list({ days: 30 }, noProgress, never);
+    const blind = await keyFixture({ main }, { through: null }).keys['keys/list']({ days: 30 }, quiet);
     expect(blind.keys.map(({ use }) => use?.calls)).toEqual([12, undefined, undefined]);
     expect(blind.accounts[0]).not.toHaveProperty('through');
   });
@@ -641,13 +663,13 @@ describe('the history', () => {
         tries: 2,
       },
     ];
-    const { steps, zone } = await keyFixture({ main }).keys.history({ service: 'billing' });
+    const { steps, zone } = await keyFixture({ main }).keys['keys/history']({ service: 'billing' });
     expect([zone, ...steps.map(({ words, tone }) => `${tone}: ${words}`)]).toEqual([
       'UTC',
       'plain: billing.g8 is asked for',
       'plain: billing.g8 is there, id 2, SHA-256 abababababab…',
       'bad: delivering did not work (try 2): disk full',
     ]);
-    expect((await keyFixture({ main }).keys.history({ service: 'other' })).steps).toEqual([]);
+    expect((await keyFixture({ main }).keys['keys/history']({ service: 'other' })).steps).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { fault, money, toSeconds, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import type { UnixMillis } from '../../../src/core/index.ts';
-import { createKeyCommands } from '../../../src/daemon/keys/commands.ts';
+import { createKeyHandlers } from '../../../src/daemon/keys/commands.ts';
 import type { FreshKeyPlan, KeyPlanner } from '../../../src/daemon/keys/planner.ts';
 import type {
   KeyService,
@@ -11,7 +11,6 @@ import type {
   RotationView,
   SurveyedKey,
 } from '../../../src/keys/index.ts';
-import type { KeyCommands } from '../../../src/server/index.ts';
 
 export const now = unixMillis(Date.parse('2026-11-21T08:30:00Z'));
 const day = 86_400_000;
@@ -139,7 +138,7 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
 };
 
 export type KeyFixture = {
-  readonly keys: KeyCommands;
+  readonly keys: ReturnType<typeof createKeyHandlers>;
   readonly keyServices: Readonly<Record<string, FakeKeyService>>;
   /** What the job of each name plans. */
   readonly plans: Record<string, Partial<FreshKeyPlan>>;
@@ -184,7 +183,7 @@ export const keyFixture = (
     if (found === undefined) throw new Error(`no key service of ${account}`);
     return found;
   };
-  const keys = createKeyCommands({
+  const keys = createKeyHandlers({
     currencyOf: async () => Promise.resolve(undefined),
     clock: {
       now: () => at,

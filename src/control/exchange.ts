@@ -1,0 +1,148 @@
+import { request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { fault, isFault, messageOf, systemCode } from '../core/index.ts';
+import type { Clock, Fault } from '../core/index.ts';
+import { answerLines } from './answer-lines.ts';
+import { errorOfOutcome, eventShape, versionHeader, versionsDiffer } from './wire.ts';
+import type { WireEvent } from './wire.ts';
+
+export type Question = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly input?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: (event: WireEvent) => void;
+  /** Milliseconds without a sign of life after which the daemon is given up. */
+  readonly timeout: number;
+};
+
+/** Where the daemon listens, and what both sides must agree on. */
+export type Line = { readonly socket: string; readonly version: string; readonly clock: Clock };
+
+/** Whether nobody listens: there is no socket, or it was left by a daemon that was killed. */
+export const nobodyListens = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(systemCode(error) ?? '');
+
+const notOurs = (socket: string, cause?: unknown): Fault =>
+  fault('daemon-unreachable', `what answers on ${socket} is no Tollkeeper`, {
+    ...(cause === undefined ? {} : { cause }),
+    advice: 'stop the program that listens there, or remove the file, and start the daemon again',
+  });
+
+const readEvent = (text: string): WireEvent => eventShape.parse(JSON.parse(text));
+
+/** The answer, after the events before it went to `onEvent`. Rejects with what the daemon threw. */
+const readAnswer = async (
+  answered: Promise<IncomingMessage>,
+  line: Line,
+  question: Question,
+  heard: () => void,
+) => {
+  const response = await answered;
+  heard();
+  const daemon = response.headers[versionHeader];
+  if (typeof daemon !== 'string') throw notOurs(line.socket);
+  if (daemon !== line.version) throw versionsDiffer(daemon, line.version);
+  response.setEncoding('utf8');
+  for await (const text of answerLines(response as AsyncIterable<string>, () => notOurs(line.socket))) {
+    heard();
+    let event: WireEvent;
+    try {
+      event = readEvent(text);
+    } catch (error) {
+      throw notOurs(line.socket, error);
+    }
+    if (event.event !== 'end') question.onEvent?.(event);
+    else if (event.outcome.end === 'value') return event.outcome.value;
+    else throw errorOfOutcome(event.outcome);
+  }
+  throw fault('daemon-stopped', 'the daemon ended before the command had');
+};
+
+const brokenOff = (signal: AbortSignal): Fault =>
+  isFault(signal.reason)
+    ? signal.reason
+    : fault('aborted', 'the command was broken off', { cause: signal.reason });
+
+const silent = (millis: number): Fault =>
+  fault('daemon-unreachable', `the daemon gave no sign of life for ${millis / 1000} seconds`, {
+    advice: 'try again; when it stays so, look at its log and start it again',
+    retryHelps: true,
+  });
+
+const connectionFault = (error: unknown, socket: string): Fault => {
+  const code = systemCode(error);
+  if (code === 'ECONNRESET' || code === 'EPIPE')
+    return fault('daemon-stopped', 'the daemon ended before the command had', { cause: error });
+  if (code?.startsWith('HPE_') === true) return notOurs(socket, error);
+  const advice = 'look at the daemon, and start it again';
+  return fault(
+    'daemon-unreachable',
+    `the daemon cannot be reached on ${socket} (${code ?? messageOf(error)})`,
+    {
+      cause: error,
+      ...(code === 'EACCES' || code === 'EPERM' ? {} : { advice }),
+    },
+  );
+};
+
+/**
+ * Asks one thing of the daemon. Rejects with the error of the command; with a fault when the daemon can't be reached,
+ * ends, is silent for too long or is of another version; with the system's own error when nobody listens.
+ */
+export const exchange = async (line: Line, question: Question): Promise<unknown> => {
+  const { signal, timeout } = question;
+  if (signal?.aborted === true) throw brokenOff(signal);
+  const body = question.input === undefined ? '' : JSON.stringify(question.input);
+  const request = httpRequest({
+    socketPath: line.socket,
+    method: question.method,
+    path: question.path,
+    agent: false,
+    headers: {
+      host: 'daemon',
+      [versionHeader]: line.version,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    },
+  });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve);
+    request.on('error', reject);
+  });
+  request.end(body);
+  const given = new AbortController();
+  const giveUp = (reason: Fault): void => {
+    given.abort(reason);
+    request.destroy(reason);
+  };
+  let silence = line.clock.limit(timeout);
+  const listen = (): void => {
+    const current = silence;
+    const judge = (): void => {
+      if (silence === current) giveUp(silent(timeout));
+    };
+    // After a Ctrl-Z of this side the timer comes first, and what the daemon has said meanwhile a turn after it.
+    current.signal.addEventListener('abort', () => setImmediate(() => setImmediate(judge)));
+  };
+  const heard = (): void => {
+    silence[Symbol.dispose]();
+    silence = line.clock.limit(timeout);
+    listen();
+  };
+  const onAbort = (): void => giveUp(brokenOff(signal ?? given.signal));
+  listen();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await readAnswer(answered, line, question, heard);
+  } catch (error) {
+    if (given.signal.aborted) throw given.signal.reason;
+    if (isFault(error) || nobodyListens(error) || systemCode(error) === undefined) throw error;
+    throw connectionFault(error, line.socket);
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    silence[Symbol.dispose]();
+    request.destroy();
+  }
+};

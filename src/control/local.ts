@@ -1,0 +1,27 @@
+import { fault, noProgress } from '../core/index.ts';
+import { contextFor, findCommand, readInput } from './command.ts';
+import type { Call, CommandContext, CommandTable, Handlers } from './command.ts';
+
+/** The commands of a table, carried out in this process by the same handlers that a daemon calls. */
+export const callLocally = <Table extends CommandTable, Given extends Handlers<Table>>(
+  table: Table,
+  handlers: Given,
+): Call<Table, Given> => {
+  const call = async (
+    name: string,
+    input: unknown,
+    options: Partial<CommandContext> = {},
+  ): Promise<unknown> => {
+    const found = findCommand(table, handlers, name);
+    if (found === undefined) throw fault('wrong-use', `there is no command ${name}`);
+    const { signal = new AbortController().signal, progress = noProgress } = options;
+    const context = contextFor(found.command, {
+      signal,
+      progress,
+      onResult: options.onResult ?? (() => undefined),
+    });
+    return found.handler(readInput(name, found.command, input), context);
+  };
+  // Its answers are those of the handlers, whose types `Call` repeats.
+  return call as Call<Table, Given>;
+};

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { fault } from '../core/index.ts';
+
+/** Bytes; the largest input is a plan of thousands of keys. */
+const maxBytes = 2_500_000;
+
+/**
+ * The input that a request carries as JSON, undefined when it has none.
+ * @throws Fault wrong-use when it is too large or no JSON; aborted
+ */
+export const readBody = async (request: IncomingMessage): Promise<unknown> => {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    // One that is too large is read to its end too: else the answer could not reach a side that is still writing.
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+    }
+  } catch (error) {
+    throw fault('aborted', 'the connection broke before the request was read', { cause: error });
+  }
+  if (length > maxBytes) throw fault('wrong-use', `a request to the daemon has ${maxBytes} bytes at most`);
+  if (length === 0) return undefined;
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch (error) {
+    throw fault('wrong-use', 'a request to the daemon must be JSON', { cause: error });
+  }
+};

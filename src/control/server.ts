@@ -1,0 +1,111 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import { dirname } from 'node:path';
+import { getuid, pid } from 'node:process';
+import { errorFields, fault, isFault, systemCode } from '../core/index.ts';
+import type { Clock, Log } from '../core/index.ts';
+import { openAnswer } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { makeControlFolder, removeStaleSocket } from './control-folder.ts';
+import { contextFor, findCommand, readInput } from './command.ts';
+import type { CommandTable, Handlers } from './command.ts';
+import { readBody } from './request-body.ts';
+import { socketFile, socketPath } from './socket-path.ts';
+import { outcomeOfError, pingPath, versionHeader, versionsDiffer } from './wire.ts';
+
+export type ServerOptions<Table extends CommandTable> = {
+  /** The caller holds the lock of its daemon: a socket that is there is a leftover. */
+  readonly databasePath: string;
+  readonly table: Table;
+  /** One for each command of the table. One whose signal is aborted is not waited for. */
+  readonly handlers: Handlers<Table>;
+  /** Of the program; only commands of the same version are handled. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Goes over every text that crosses. */
+  readonly redact?: (text: string) => string;
+  /** Relative paths start here; the process's own where it is missing. */
+  readonly cwd?: string;
+  /** Number of the user whose the folder must be; the process's own where it is missing. */
+  readonly user?: number;
+};
+
+/** Milliseconds that the last lines get to leave when the daemon stops. */
+const leaving = 1000;
+
+const listening = (server: Server, path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error: Error) =>
+      reject(
+        fault('path-unwritable', `${path} cannot be listened on (${systemCode(error) ?? error.message})`, {
+          cause: error,
+          advice: 'keep the database on a local volume that takes Unix sockets, writable for this user',
+        }),
+      ),
+    );
+    server.listen(path, resolve);
+  });
+
+/**
+ * Answers commands on the control socket beside the database until it is disposed; then what is open ends with the fault
+ * daemon-stopped, its signal is aborted, and the socket is removed.
+ * @throws Fault socket-path-too-long, control-folder-unsafe, path-unwritable
+ */
+export const listenForCommands = async <Table extends CommandTable>(
+  options: ServerOptions<Table>,
+): Promise<AsyncDisposable> => {
+  const { table, handlers, version, clock, log, redact = (text) => text } = options;
+  const open = new Set<Answer>();
+
+  const handleRequest = async (request: IncomingMessage, answer: Answer): Promise<void> => {
+    const program = request.headers[versionHeader];
+    if (program !== version)
+      return answer.end(outcomeOfError(versionsDiffer(version, String(program ?? 'unknown'))), 409);
+    const route = `${request.method} ${request.url}`;
+    if (route === `GET ${pingPath}`) return answer.end({ end: 'value', value: { version, pid } });
+    const name = (request.url ?? '').slice(1);
+    const found = request.method === 'POST' ? findCommand(table, handlers, name) : undefined;
+    if (found === undefined)
+      return answer.end(outcomeOfError(fault('wrong-use', `the daemon knows no command ${route}`)), 404);
+    try {
+      const input = readInput(name, found.command, await readBody(request));
+      log.debug('command', { command: name });
+      const value = await found.handler(input, contextFor(found.command, answer));
+      answer.end({ end: 'value', value });
+    } catch (error) {
+      if (!isFault(error)) log.error('a command failed', { command: name, ...errorFields(error) });
+      answer.end(outcomeOfError(error), isFault(error) && error.exitCode === 2 ? 400 : 500);
+    }
+  };
+
+  const path = socketPath(options.databasePath, options);
+  const file = socketFile(options.databasePath, options);
+  await makeControlFolder(dirname(file), options.user ?? getuid?.());
+  await removeStaleSocket(file);
+  const server = createServer((request, response) => {
+    response.setHeader(versionHeader, version);
+    response.setHeader('content-type', 'application/x-ndjson');
+    // One command a connection: a body that was not read to its end is then no danger to the next.
+    response.setHeader('connection', 'close');
+    const answer = openAnswer(response, { clock, redact });
+    open.add(answer);
+    void answer.closed.then(() => open.delete(answer));
+    void handleRequest(request, answer);
+  });
+  await listening(server, path);
+  server.on('error', (error) => log.warn('the control socket has a fault', errorFields(error)));
+
+  const stop = async (): Promise<void> => {
+    const reason = fault('daemon-stopped', 'the daemon was stopped before the command had ended');
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const answer of open) answer.stop(reason, outcomeOfError(reason));
+    using limit = clock.limit(leaving);
+    const tooLong = new Promise((resolve) => limit.signal.addEventListener('abort', resolve));
+    await Promise.race([Promise.all([...open].map((answer) => answer.closed)), tooLong]);
+    server.closeAllConnections();
+    await closed;
+  };
+  let stopped: Promise<void> | undefined;
+  return { [Symbol.asyncDispose]: () => (stopped ??= stop()) };
+};

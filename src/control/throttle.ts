@@ -1,0 +1,49 @@
+import type { Clock, Limit, Progress, ProgressStep } from '../core/index.ts';
+
+/** Milliseconds between two lines of one step. */
+const pause = 100;
+
+export type Throttle = Disposable & {
+  readonly progress: Progress;
+  /** Sends what is held back, before something that comes after it; what finds no room is dropped. */
+  readonly flush: () => void;
+};
+
+/**
+ * Lets through ten lines a second of each step, the last one always. `send` says whether there was room; what finds no
+ * room is held, one line a step, and gives way to a newer one.
+ */
+export const createThrottle = (clock: Clock, send: (step: ProgressStep) => boolean): Throttle => {
+  /** Steps that have just been told of, with the newest line that is held back. */
+  const told = new Map<string, { held?: ProgressStep; limit: Limit }>();
+
+  const flush = (): void => {
+    for (const entry of told.values()) {
+      if (entry.held !== undefined) send(entry.held);
+      delete entry.held;
+    }
+  };
+  const rest = (name: string, held?: ProgressStep): void => {
+    const limit = clock.limit(pause);
+    told.set(name, { limit, ...(held === undefined ? {} : { held }) });
+    limit.signal.addEventListener('abort', () => {
+      const waiting = told.get(name)?.held;
+      if (waiting === undefined) told.delete(name);
+      else rest(name, send(waiting) ? undefined : waiting);
+    });
+  };
+  return {
+    progress: (step) => {
+      const entry = told.get(step.step);
+      if (entry === undefined) {
+        flush();
+        rest(step.step, send(step) ? undefined : step);
+      } else entry.held = step;
+    },
+    flush,
+    [Symbol.dispose]: () => {
+      for (const { limit } of told.values()) limit[Symbol.dispose]();
+      told.clear();
+    },
+  };
+};

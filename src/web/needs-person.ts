@@ -1,0 +1,60 @@
+import type { StatusView } from './status-view.ts';
+import type { OpenRotationView } from './status-data.ts';
+
+const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+
+/** As many names as a person reads. */
+const maxNames = 5;
+
+const servicesOf = (rotations: readonly Pick<OpenRotationView, 'service'>[]): string => {
+  const names = rotations.slice(0, maxNames).map(({ service }) => service);
+  const more = rotations.length - names.length;
+  return `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+};
+
+const ofKeys = ({
+  rotations = [],
+  keyProblem,
+  clockProblems = [],
+  outdated = [],
+}: NonNullable<StatusView['data']>): readonly string[] => {
+  const waiting = rotations.filter(({ stage }) => stage === 'waiting');
+  const overdue = rotations.filter(({ stage, escalated }) => stage !== 'waiting' && escalated === true);
+  return [
+    ...(keyProblem === undefined ? [] : ['the journal of keys does not hold']),
+    ...(clockProblems.length === 0
+      ? []
+      : [`the clock is wrong: ${clockProblems.map(({ account }) => account).join(', ')}`]),
+    ...(outdated.length === 0 ? [] : [`the journal of keys is out of date: ${servicesOf(outdated)}`]),
+    ...(waiting.length === 0
+      ? []
+      : [`${waiting.length === 1 ? 'a rotation waits' : 'rotations wait'}: ${servicesOf(waiting)}`]),
+    ...(overdue.length === 0
+      ? []
+      : [`${overdue.length === 1 ? 'an old key' : 'old keys'} past the time: ${servicesOf(overdue)}`]),
+  ];
+};
+
+/** What needs a person, a line each; nothing when all is well. */
+export const needsPerson = ({
+  jobs,
+  mail,
+  config,
+  data,
+}: Pick<StatusView, 'jobs' | 'mail' | 'config' | 'data'>): readonly string[] => {
+  const failed = jobs
+    .filter(({ failure, outageSince }) => failure !== undefined && outageSince === undefined)
+    .map(({ job }) => job);
+  const outages = jobs.filter(({ outageSince }) => outageSince !== undefined).map(({ job }) => job);
+  return [
+    ...(outages.length === 0
+      ? []
+      : [`${outages.length === 1 ? 'job' : 'jobs'} in outage: ${outages.join(', ')}`]),
+    ...(failed.length === 0 ? [] : [`${failed.length === 1 ? 'job' : 'jobs'} failed: ${failed.join(', ')}`]),
+    ...(config.faults.length === 0 ? [] : [`${counted(config.faults.length, 'fault')} in the config`]),
+    ...(data === undefined ? [] : ofKeys(data)),
+    ...(mail.failed === 0 ? [] : [`${counted(mail.failed, 'mail')} refused`]),
+    ...(mail.unknown === 0 ? [] : [`${counted(mail.unknown, 'mail')} of unknown outcome`]),
+  ];
+};

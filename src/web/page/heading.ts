@@ -1,0 +1,52 @@
+import { html } from 'hono/html';
+import type { StatusView } from '../status-view.ts';
+import { needsPerson } from '../needs-person.ts';
+import { command, momentAway, said } from './messages.ts';
+import type { Html, PageLook } from './messages.ts';
+
+/** Whether all is well, in one look. */
+export const verdictOf = (status: StatusView): Html => {
+  const needed = needsPerson(status);
+  return needed.length === 0
+    ? html`<p class="verdict good">All is well.</p>`
+    : html`<div class="verdict bad" role="status">
+        <strong>Needs a person</strong>
+        <ul>
+          ${needed.map((line) => html`<li>${said(line)}</li>`)}
+        </ul>
+      </div>`;
+};
+
+const daemonLine = ({ daemon, version }: StatusView, look: PageLook): Html =>
+  daemon === undefined
+    ? html`<p>No daemon is running; version ${version}.</p>`
+    : html`<p>
+        ${daemon.stopping ? 'The daemon is stopping' : 'The daemon runs'} since
+        ${momentAway(daemon.startedAt, look)}; version ${version}, pid ${daemon.pid}.
+      </p>`;
+
+/** The daemon and its config. */
+export const stateOf = (status: StatusView, look: PageLook): Html => {
+  const { faults, loadedAt, atNextStart } = status.config;
+  return html`${daemonLine(status, look)}
+    <p>Config read ${momentAway(loadedAt, look)}.</p>
+    ${
+      faults.length === 0
+        ? ''
+        : html`<div class="box hurt">
+            <p>A newer config has faults and is not taken up; the one above stays in force.</p>
+            <ul>
+              ${faults.map(
+                ({ file, line, column, message, advice }) =>
+                  html`<li>
+                    ${command(`${file}:${line}:${column}`)}
+                    ${said(message)}${
+                      advice === undefined ? '' : html`<br /><i>What to do:</i> ${said(advice)}`
+                    }
+                  </li>`,
+              )}
+            </ul>
+          </div>`
+    }
+    ${atNextStart.length === 0 ? '' : html`<p>Waits for the next start: ${said(atNextStart.join(', '))}.</p>`}`;
+};

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { errorFields, messageOf } from '../../core/index.ts';
+import type { Log } from '../../core/index.ts';
+import type { OutboxState } from '../../warehouse/index.ts';
+import type { OutboxView, StatusView } from '../status-view.ts';
+import { openListener } from '../open-listener.ts';
+import type { Listener } from '../open-listener.ts';
+import { isKnownHost } from './known-host.ts';
+import { renderNote, renderPage } from './page.ts';
+import { readReport } from './read-report.ts';
+import { redacted } from './redacted.ts';
+import { style } from './style.ts';
+
+export type PageOptions = {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Names it may be asked for by, beside addresses and localhost. */
+  readonly names: readonly string[];
+  readonly status: () => Promise<StatusView>;
+  /** The newest rows of these states. */
+  readonly outbox: (query: {
+    readonly states: readonly OutboxState[];
+    readonly limit: number;
+  }) => Promise<readonly OutboxView[]>;
+  /** The archive of reports. */
+  readonly reportsDirectory: string;
+  readonly redact: (text: string) => string;
+  readonly log: Log;
+};
+
+/** Rows of the outbox that the page names. */
+const maxMails = { stuck: 50, waiting: 20 };
+
+const headers = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), interest-cohort=()',
+};
+
+const policy = (styles: string, more: string): string =>
+  `default-src 'none'; style-src ${styles}; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'${more}`;
+
+const pagePolicy = policy(`'sha256-${createHash('sha256').update(style).digest('base64')}'`, '');
+/** Reports carry their styles within, and are nobody's script: not even a link of theirs can act as this page. */
+const reportPolicy = policy("'unsafe-inline'", '; sandbox allow-popups allow-popups-to-escape-sandbox');
+
+const show = async (
+  context: Context,
+  page: ReturnType<typeof renderNote>,
+  status: 200 | 404 | 405 | 421 | 503,
+) => context.html(await page, status);
+
+/** What is shown, as it is at this moment. @throws what `status` and `outbox` throw */
+const read = async (options: PageOptions) => {
+  const status = await options.status();
+  const { waiting, failed, unknown } = status.mail;
+  const stuck =
+    failed + unknown === 0
+      ? []
+      : await options.outbox({ states: ['failed', 'unknown'], limit: maxMails.stuck });
+  const queue =
+    waiting === 0
+      ? []
+      : await options.outbox({ states: ['queued', 'sending', 'deferred'], limit: maxMails.waiting });
+  return redacted({ status, mails: { stuck, waiting: queue } }, options.redact);
+};
+
+/**
+ * The status page and the archived reports, read-only, on a listener of its own: it shows figures and asks nobody for a
+ * password. @throws Fault `port-in-use`, `wrong-use`
+ */
+export const listenForPage = async (options: PageOptions): Promise<Listener> => {
+  const { names, reportsDirectory, redact, log } = options;
+  /** However often it is asked for, how things stand is looked up once at a time. */
+  let reading: ReturnType<typeof read> | undefined;
+  const app = new Hono();
+  app.use(async (context, next) => {
+    for (const [name, value] of Object.entries(headers)) context.header(name, value);
+    context.header('content-security-policy', pagePolicy);
+    if (!isKnownHost(context.req.header('host'), names))
+      return show(
+        context,
+        renderNote(
+          'This page is not served under this name. Ask for it by address, or name the host in status.names of the config.',
+        ),
+        421,
+      );
+    if (context.req.method !== 'GET' && context.req.method !== 'HEAD') {
+      context.header('allow', 'GET, HEAD');
+      return show(context, renderNote('This page can only be read.'), 405);
+    }
+    return next();
+  });
+  app.get('/', async (context) => {
+    reading ??= read(options).finally(() => {
+      reading = undefined;
+    });
+    const { status, mails } = await reading;
+    return show(context, renderPage(status, mails), 200);
+  });
+  app.get('/reports/:job/:slot', async (context) => {
+    const { job, slot } = context.req.param();
+    const report = await readReport(reportsDirectory, job, slot);
+    if (report === undefined)
+      return show(context, renderNote('There is no such report in the archive; old ones are removed.'), 404);
+    context.header('content-security-policy', reportPolicy);
+    return context.body(report, 200, { 'content-type': 'text/html; charset=utf-8' });
+  });
+  app.notFound((context) => show(context, renderNote('There is no such page.'), 404));
+  app.onError(async (error, context) => {
+    log.error('the status page cannot tell how things stand', errorFields(error));
+    return show(
+      context,
+      renderNote(`How things stand cannot be told at this moment: ${redact(messageOf(error))}`),
+      503,
+    );
+  });
+  return openListener(app, { ...options, section: 'status' });
+};

@@ -1,0 +1,66 @@
+import { html } from 'hono/html';
+import type { OutboxView, StatusView } from '../status-view.ts';
+import { mailTones } from '../tones.ts';
+import { chip, command, momentAway, pair, said, section } from './messages.ts';
+import type { Html, PageLook } from './messages.ts';
+
+/** Rows of the outbox that the page tells of. */
+export type ShownMails = {
+  /** Refused, given up, or of unknown outcome. */
+  readonly stuck: readonly OutboxView[];
+  readonly waiting: readonly OutboxView[];
+};
+
+/** What a person does about a row that nobody tries any more. */
+const toDo = ({ id, state, next, recipient }: OutboxView): Html => {
+  if (next !== undefined) return html``;
+  const resend = command(`tollkeeper outbox resend ${id}`);
+  const drop = command(`tollkeeper outbox drop ${id}`);
+  if (state === 'unknown')
+    return html`<p>
+      <i>What to do:</i> it may or may not have arrived. Ask ${said(recipient)}; ${resend} sends the same
+      bytes again, ${drop} leaves it at that.
+    </p>`;
+  return state === 'failed'
+    ? html`<p><i>What to do:</i> fix the cause, then ${resend}; or ${drop} gives it up.</p>`
+    : html``;
+};
+
+const mailItem = (row: OutboxView, look: PageLook): Html => {
+  const { id, state, kind, subject, title, recipient, route, attempts, lastError, next, queuedAt } = row;
+  return html`<li class="${mailTones[state] === 'bad' ? 'hurt' : ''}">
+    <h3>${said(recipient)} ${chip(state, mailTones[state])} <small>${id}</small></h3>
+    <dl>
+      ${pair('About', title === undefined ? html`${said(kind)} ${said(subject)}` : said(title))}
+      ${pair(
+        'Queued',
+        html`${momentAway(queuedAt, look)}; ${attempts}
+        ${attempts === 1 ? 'try' : 'tries'}${route === 'mail' ? '' : html` by ${said(route)}`}`,
+      )}
+      ${next === undefined ? '' : pair('Next try', momentAway(next, look))}
+    </dl>
+    ${lastError === undefined ? '' : html`<p class="quiet">${said(lastError)}</p>`} ${toDo(row)}
+  </li>`;
+};
+
+/** How the outbox stands. */
+export const mailsSection = (
+  { waiting, failed, unknown }: StatusView['mail'],
+  shown: ShownMails,
+  look: PageLook,
+): Html => {
+  if (waiting + failed + unknown === 0) return section('Mail', html`<p>Nothing waits in the outbox.</p>`);
+  const rows = [...shown.stuck, ...shown.waiting];
+  const more = waiting + failed + unknown - rows.length;
+  return section('Mail', [
+    html`<p>
+      ${chip(`${waiting} waiting`, waiting === 0 ? 'quiet' : 'busy')}
+      ${chip(`${failed} refused`, failed === 0 ? 'quiet' : 'bad')}
+      ${chip(`${unknown} of unknown outcome`, unknown === 0 ? 'quiet' : 'bad')}
+    </p>`,
+    html`<ul>
+      ${rows.map((row) => mailItem(row, look))}
+    </ul>`,
+    html`${more > 0 ? html`<p>… and ${more} more: ${command('tollkeeper outbox')} lists them.</p>` : ''}`,
+  ]);
+};

@@ -1,0 +1,290 @@
+import { describe, expect, it } from 'vitest';
+import { fault, isFault, silentLog, unixMillis } from '../../src/core/index.ts';
+import type { ProgressStep } from '../../src/core/index.ts';
+import { commandTable, connectToDaemon } from '../../src/control/index.ts';
+import type { ProgramHandlers } from '../../src/daemon/local-commands.ts';
+import type { RunResult } from '../../src/daemon/index.ts';
+import {
+  at,
+  openControlFixture,
+  rejection,
+  runResult,
+  runView,
+  sendRaw,
+  statusView,
+} from './support/control-fixture.ts';
+
+const never = new AbortController().signal;
+
+describe('a command through the control socket', () => {
+  it('brings each question and its answer across', async () => {
+    await using fixture = await openControlFixture();
+    const asked: unknown[] = [];
+    const note = <T>(answer: T, ...what: unknown[]): Promise<T> => {
+      asked.push(what);
+      return Promise.resolve(answer);
+    };
+    const next = [{ job: 'spend', slot: at, zone: 'UTC' }];
+    await fixture.listen({
+      status: () => note(statusView, 'status'),
+      runs: (query) => note([runView('spend')], 'runs', query),
+      next: (query) => note(next, 'next', query),
+      plan: (request) => note(['pull 3 windows', 'mail 1 person'], 'plan', request),
+      run: (request) => note(runResult(request.job), 'run', request),
+      backfill: (request) => note({ slots: 2, ok: 1, already: 0, failed: 1 }, 'backfill', request),
+    });
+    const daemon = await fixture.daemon();
+    expect(await daemon('status', {})).toEqual(statusView);
+    expect(await daemon('runs', { job: 'a&b=c ü', limit: 20 })).toEqual([runView('spend')]);
+    expect(await daemon('runs', { limit: 1 })).toEqual([runView('spend')]);
+    expect(await daemon('next', { count: 5 })).toEqual(next);
+    expect(await daemon('plan', { job: 'spend', slot: '2026-11-21' })).toEqual([
+      'pull 3 windows',
+      'mail 1 person',
+    ]);
+    const range = { job: 'spend', from: '2026-11-01', to: '2026-11-03' };
+    await daemon('plan', range);
+    expect(await daemon('run', { job: 'Überblick' }, { signal: never })).toEqual(runResult('Überblick'));
+    expect(await daemon('backfill', range, { signal: never })).toEqual({
+      slots: 2,
+      ok: 1,
+      already: 0,
+      failed: 1,
+    });
+    expect(asked).toEqual([
+      ['status'],
+      ['runs', { job: 'a&b=c ü', limit: 20 }],
+      ['runs', { limit: 1 }],
+      ['next', { count: 5 }],
+      ['plan', { job: 'spend', slot: '2026-11-21' }],
+      ['plan', range],
+      ['run', { job: 'Überblick' }],
+      ['backfill', range],
+    ]);
+  });
+
+  it('shows progress and results in their order, and the last step of each before what follows it', async () => {
+    await using fixture = await openControlFixture();
+    await fixture.listen({
+      backfill: async (_request, { progress, onResult }) => {
+        for (const done of [1, 2]) {
+          for (let rows = 1; rows <= 50; rows += 1) progress({ step: 'pulling', done, total: 2, rows });
+          progress({ step: 'mailing', detail: 'finance@example.com' });
+          onResult({ result: runResult('spend', unixMillis(at + done)), done: done, total: 2 });
+        }
+        progress({ step: 'tidying up' });
+        return { slots: 2, ok: 2, already: 0, failed: 0 };
+      },
+    });
+    const seen: unknown[] = [];
+    const daemon = await fixture.daemon();
+    await daemon(
+      'backfill',
+      { job: 'spend', from: 'a', to: 'b' },
+      {
+        progress: (step) => seen.push(step),
+        onResult: ({ result, done, total }) => seen.push([result.run.slot - at, done, total]),
+        signal: never,
+      },
+    );
+    expect(seen).toEqual([
+      { step: 'pulling', done: 1, total: 2, rows: 1 },
+      { step: 'pulling', done: 1, total: 2, rows: 50 },
+      { step: 'mailing', detail: 'finance@example.com' },
+      [1, 1, 2],
+      { step: 'pulling', done: 2, total: 2, rows: 50 },
+      { step: 'mailing', detail: 'finance@example.com' },
+      [2, 2, 2],
+      { step: 'tidying up' },
+    ]);
+  });
+
+  it('lets ten lines a second of a step through', async () => {
+    await using fixture = await openControlFixture();
+    const seen: ProgressStep[] = [];
+    await fixture.listen({
+      run: async (request, { progress }) => {
+        for (let rows = 0; rows < 1000; rows += 1) {
+          progress({ step: 'pulling', rows });
+          fixture.clock.advance(1);
+        }
+        return runResult(request.job);
+      },
+    });
+    const daemon = await fixture.daemon();
+    await daemon('run', { job: 'spend' }, { progress: (step) => seen.push(step), signal: never });
+    expect(seen.map(({ rows }) => rows)).toEqual([0, 99, 199, 299, 399, 499, 599, 699, 799, 899, 999]);
+  });
+
+  it('keeps everything that a fault says', async () => {
+    await using fixture = await openControlFixture();
+    const unknownJob = fault('job-unknown', 'no job is named „spent“', { advice: 'did you mean spend?' });
+    const limited = fault('gateway-rate-limited', 'too many calls', {
+      retryAfter: 2500,
+      cause: new Error('x'),
+    });
+    await fixture.listen({
+      status: () => Promise.reject(unknownJob),
+      run: (_request, { progress }) => {
+        progress({ step: 'pulling' });
+        return Promise.reject(limited);
+      },
+    });
+    const daemon = await fixture.daemon();
+    expect(await rejection(daemon('status', {}))).toMatchObject({
+      name: 'Fault',
+      code: 'job-unknown',
+      message: 'no job is named „spent“',
+      advice: 'did you mean spend?',
+      exitCode: 2,
+      retryHelps: false,
+    });
+    const second = await rejection(daemon('run', { job: 'spend' }, { signal: never }));
+    expect(isFault(second)).toBe(true);
+    expect(second).toMatchObject({
+      code: 'gateway-rate-limited',
+      message: 'too many calls',
+      advice: limited.advice,
+      exitCode: 1,
+      retryHelps: true,
+      retryAfter: 2500,
+    });
+  });
+
+  it('tells an error that is no fault without the places of the other side, and logs it there', async () => {
+    await using fixture = await openControlFixture();
+    const logged: unknown[] = [];
+    await fixture.listen(
+      {
+        status: () => Promise.reject(new TypeError('x is no function')),
+        next: () => {
+          throw new RangeError('thrown at once');
+        },
+      },
+      { log: { ...silentLog, error: (message, fields) => logged.push([message, fields?.['command']]) } },
+    );
+    const daemon = await fixture.daemon();
+    const error = await rejection(daemon('status', {}));
+    expect(error.message).toContain('x is no function');
+    expect([error.name, error.stack]).toEqual(['Error', undefined]);
+    await expect(daemon('next', { count: 1 })).rejects.toThrow('thrown at once');
+    expect(logged).toEqual([
+      ['a command failed', 'status'],
+      ['a command failed', 'next'],
+    ]);
+    expect((await sendRaw(fixture.socket, 'POST', '/status', '{}')).text).not.toMatch(/\.ts|at /);
+  });
+
+  it.each<[string, string, string, string, number]>([
+    ['no JSON', 'POST', '/run', '{"job":', 400],
+    ['nothing', 'POST', '/run', '', 400],
+    ['no job', 'POST', '/run', '{}', 400],
+    ['a field that is not known', 'POST', '/run', '{"job":"a","force":true}', 400],
+    ['half a range', 'POST', '/backfill', '{"job":"a","from":"b"}', 400],
+    ['neither one slot nor a range', 'POST', '/plan', '{"job":"a","slot":"x","from":"b"}', 400],
+    ['a name without end', 'POST', '/run', `{"job":"${'a'.repeat(2000)}"}`, 400],
+    ['megabytes', 'POST', '/run', `{"job":"a"}${' '.repeat(3_000_000)}`, 400],
+    ['a count of none', 'POST', '/next', '{"count":0}', 400],
+    ['a limit that is no number', 'POST', '/runs', '{"limit":"7"}', 400],
+    ['no path', 'POST', '//', '', 404],
+    ['another command', 'POST', '/constructor', '{}', 404],
+    ['a command with a query', 'POST', '/status?a=b', '{}', 404],
+    ['another method', 'GET', '/run', '', 404],
+  ])('refuses %s', async (_, method, path, body, status) => {
+    await using fixture = await openControlFixture();
+    await fixture.listen({});
+    const answer = await sendRaw(fixture.socket, method, path, body);
+    const { outcome } = JSON.parse(answer.text) as { outcome: { fault: { code: string; exitCode: number } } };
+    expect([answer.status, outcome.fault.code, outcome.fault.exitCode]).toEqual([status, 'wrong-use', 2]);
+  });
+
+  it('lets no secret across, in whatever it is', async () => {
+    await using fixture = await openControlFixture();
+    const secret = 'sk-"quoted"\nsecret';
+    const said = `it used ${secret} there`;
+    const handlers: Partial<ProgramHandlers> = {
+      status: () => Promise.reject(new Error(said)),
+      plan: () => Promise.resolve([said]),
+      run: () => Promise.reject(fault('gateway-refused', said, { advice: said })),
+      backfill: async (_request, { progress, onResult }) => {
+        progress({ step: 'pulling', detail: said });
+        onResult({ result: { ...runResult('a'), advice: said }, done: 1, total: 1 });
+        return { slots: 1, ok: 1, already: 0, failed: 0 };
+      },
+    };
+    await fixture.listen(handlers, { redact: (text) => text.replaceAll(secret, '[secret]') });
+    const answers = await Promise.all([
+      sendRaw(fixture.socket, 'POST', '/status', '{}'),
+      sendRaw(fixture.socket, 'POST', '/plan', '{"job":"a"}'),
+      sendRaw(fixture.socket, 'POST', '/run', '{"job":"a"}'),
+      sendRaw(fixture.socket, 'POST', '/backfill', '{"job":"a","from":"b","to":"c"}'),
+    ]);
+    const all = answers.map(({ text }) => text).join('');
+    expect(all.match(/it used \[secret\] there/g)).toHaveLength(6);
+    expect(all).not.toContain('quoted');
+    const seen: RunResult[] = [];
+    const daemon = await fixture.daemon();
+    await daemon(
+      'backfill',
+      { job: 'a', from: 'b', to: 'c' },
+      { onResult: ({ result }) => seen.push(result), signal: never },
+    );
+    expect(seen[0]?.advice).toBe('it used [secret] there');
+  });
+
+  it('ends with an error when the answer cannot be written', async () => {
+    await using fixture = await openControlFixture();
+    await fixture.listen({ plan: () => Promise.resolve([1n] as never) });
+    const daemon = await fixture.daemon();
+    await expect(daemon('plan', { job: 'a' })).rejects.toThrow('BigInt');
+  });
+
+  it('answers many at once', async () => {
+    await using fixture = await openControlFixture();
+    let waiting = 0;
+    let release: () => void = () => undefined;
+    const all = new Promise<void>((resolve) => (release = resolve));
+    await fixture.listen({
+      run: async (request) => {
+        waiting += 1;
+        if (waiting === 100) release();
+        await all;
+        return runResult(request.job);
+      },
+    });
+    const daemon = await fixture.daemon();
+    const jobs = Array.from({ length: 100 }, (_, index) => `job-${index}`);
+    const results = await Promise.all(
+      jobs.map((job) => daemon('run', { job }, { signal: new AbortController().signal })),
+    );
+    expect(results.map(({ run }) => run.job)).toEqual(jobs);
+  });
+
+  it('is handled by the same version alone, whichever is the newer', async () => {
+    await using fixture = await openControlFixture();
+    await fixture.listen({});
+    for (const version of ['1.2.2', '1.3.0']) {
+      const error = await rejection(fixture.connect(version));
+      expect(error['code']).toBe('daemon-version-differs');
+      expect(error.message).toBe(`the daemon is version 1.2.3 and this program is version ${version}`);
+      expect(error['advice']).toContain('same version');
+      const raw = await sendRaw(fixture.socket, 'POST', '/run', '{"job":"a"}', {
+        'tollkeeper-version': version,
+      });
+      expect(raw.status).toBe(409);
+      expect(raw.text).toContain('daemon-version-differs');
+    }
+    expect((await sendRaw(fixture.socket, 'POST', '/status', '{}', {})).status).toBe(409);
+  });
+
+  it('finds the daemon by a path that is read from another folder', async () => {
+    await using fixture = await openControlFixture();
+    await fixture.listen({ status: () => Promise.resolve(statusView) });
+    const daemon = await connectToDaemon<typeof commandTable, ProgramHandlers>('tollkeeper.duckdb', {
+      version: '1.2.3',
+      clock: fixture.clock,
+      cwd: process.cwd(),
+    });
+    expect(await daemon?.('status', {})).toEqual(statusView);
+  });
+});

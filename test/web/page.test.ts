@@ -1,0 +1,283 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'parse5';
+import { describe, expect, it } from 'vitest';
+import type { OutboxView } from '../../src/web/index.ts';
+import { hostileNames } from '../reports/hostile.ts';
+import { deferred } from '../control/support/control-fixture.ts';
+import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-fixture.ts';
+
+type Node = {
+  readonly nodeName: string;
+  readonly value?: string;
+  readonly attrs?: readonly { readonly name: string; readonly value: string }[];
+  readonly childNodes?: readonly Node[];
+};
+
+const nodesOf = (node: Node): readonly Node[] => [node, ...(node.childNodes ?? []).flatMap(nodesOf)];
+
+const read = (text: string) => {
+  const nodes = nodesOf(parse(text));
+  const shown = nodes
+    .filter(({ nodeName }) => nodeName === '#text')
+    .map(({ value }) => value)
+    .join(' ')
+    .replaceAll(/\s+/g, ' ');
+  return { nodes, shown };
+};
+
+const outboxOf =
+  (rows: readonly OutboxView[]) =>
+  async ({ states = [], limit }: { readonly states?: readonly string[]; readonly limit: number }) =>
+    rows.filter(({ state }) => states.includes(state)).slice(0, limit);
+
+describe('the status page', () => {
+  it('tells that all is well, of jobs, data and reports', async () => {
+    await using fixture = await openPageFixture({});
+    const { status, headers, text } = await fixture.ask('/');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=UTF-8');
+    const { shown, nodes } = read(text);
+    for (const message of [
+      'All is well.',
+      'The daemon runs since 2026-11-20 01:00 (1 d ago) ; version 1.2.3, pid 7.',
+      'daily-spend ok report Last run 2026-11-21 07:00 (now) , took under 1 s Next run 2026-11-22 08:00 (in 1 d)',
+      'paused suspended',
+      'by-hand not run yet report Last run none yet Next run by hand',
+      'Nothing waits in the outbox.',
+      'pull-logs reaches 2026-11-21 06:00 (1 h ago)',
+      'usage (pull-usage) not all is there yet',
+      'statistics equal Both say USD 12.50.',
+      'Spend yesterday: $12.50, up 4 %',
+      'As of 2026-11-21 07:00 . Times are of Europe/Berlin',
+    ])
+      expect(shown).toContain(message);
+    const links = nodes.filter(({ nodeName }) => nodeName === 'a').map(({ attrs }) => attrs?.[0]?.value);
+    expect(links).toEqual(['/reports/daily-spend/20261121T050000.000Z']);
+  });
+
+  it('tells mails of unknown outcome with their recipient and what to do', async () => {
+    const rows = badMails(['ann@example.com']);
+    await using fixture = await openPageFixture({
+      status: async () => ({ ...goodStatus, mail: { waiting: 3, failed: 1, unknown: 1 } }),
+      outbox: outboxOf(rows),
+    });
+    const { shown } = read((await fixture.ask('/')).text);
+    for (const message of [
+      'Needs a person 1 mail refused 1 mail of unknown outcome',
+      'ann@example.com unknown 40',
+      'Ask ann@example.com ; tollkeeper outbox resend 40 sends the same bytes again, tollkeeper outbox drop 40 leaves it at that.',
+      'fix the cause, then tollkeeper outbox resend 1 ; or tollkeeper outbox drop 1 gives it up.',
+      '550 no such user',
+      'Next try 2026-11-21 08:00 (in 1 h)',
+      'by finance-chat',
+    ])
+      expect(shown).toContain(message);
+    // Tried again by itself: nobody is asked to do anything about it.
+    expect(shown).not.toContain('resend 3');
+  });
+
+  it('tells faults of a config, outages, gaps and rotations, and names that mean harm do none', async () => {
+    await using fixture = await openPageFixture({
+      status: async () => badStatus(hostileNames),
+      outbox: outboxOf(badMails(hostileNames)),
+    });
+    const { text } = await fixture.ask('/');
+    const { shown, nodes } = read(text);
+    for (const message of [
+      'jobs in outage: job-0, job-1,',
+      `${hostileNames.length} faults in the config`,
+      'A newer config has faults and is not taken up',
+      'config/jobs/spend.yaml:0:3 <script>alert(1)</script>',
+      'Waits for the next start: health.port 8080 → 9090 .',
+      'job-1 outage report',
+      'Last good run',
+      'What to do:',
+      'Known gaps',
+      'later time agrees again',
+      '… and 7 older.',
+      'Key rotations',
+      'Old key',
+      'see to it and let it go on with tollkeeper keys resume billing',
+      `… and ${hostileNames.length - 20} more: tollkeeper keys list lists them.`,
+      '2 folders of the archive hold no report that can be read',
+    ])
+      expect(shown).toContain(message);
+    const elements = new Set(nodes.map(({ nodeName }) => nodeName).filter((name) => !name.startsWith('#')));
+    for (const planted of ['script', 'img', 'table', 'iframe']) expect(elements).not.toContain(planted);
+    expect(nodes.filter(({ nodeName }) => nodeName === 'style')).toHaveLength(1);
+    expect(nodes.filter(({ nodeName }) => nodeName === '#comment')).toEqual([]);
+    const attributes = new Set(nodes.flatMap(({ attrs = [] }) => attrs.map(({ name }) => name)));
+    expect([...attributes].toSorted()).toEqual([
+      'charset',
+      'class',
+      'content',
+      'datetime',
+      'href',
+      'http-equiv',
+      'lang',
+      'name',
+      'rel',
+      'role',
+    ]);
+    expect(text).not.toContain('\u0000');
+  });
+
+  it('holds no secret, whatever escaping does to it', async () => {
+    const secret = 'p&ss<w>"rd';
+    const redact = (message: string): string => message.replaceAll(secret, '[redacted]');
+    await using fixture = await openPageFixture(
+      {
+        status: async () => ({
+          ...goodStatus,
+          config: { ...goodStatus.config, atNextStart: [`admin_key ${secret}`] },
+        }),
+      },
+      { redact },
+    );
+    const { shown } = read((await fixture.ask('/')).text);
+    expect(shown).toContain('admin_key [redacted]');
+    expect(shown).not.toContain(secret);
+  });
+
+  it('is kept nowhere, framed nowhere, and runs nothing', async () => {
+    await using fixture = await openPageFixture({});
+    const { headers } = await fixture.ask('/');
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    );
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  it('looks how things stand once for all who ask at a time, and says when it cannot', async () => {
+    const held = deferred<typeof goodStatus>();
+    let asked = 0;
+    let broken = false;
+    await using fixture = await openPageFixture({
+      status: () => {
+        asked += 1;
+        return broken ? Promise.reject(new Error('the database is busy <b>')) : held.promise;
+      },
+    });
+    const asking = [fixture.ask('/'), fixture.ask('/'), fixture.ask('/reports/a/b')];
+    // It comes after the others, and does not wait for them.
+    expect((await asking[2])?.status).toBe(404);
+    held.resolve(goodStatus);
+    expect((await Promise.all(asking)).map(({ status }) => status)).toEqual([200, 200, 404]);
+    expect(asked).toBe(1);
+    broken = true;
+    const answer = await fixture.ask('/');
+    expect(answer.status).toBe(503);
+    expect(answer.text).toContain('cannot be told at this moment: the database is busy &lt;b&gt;');
+    expect(fixture.logged()).toContain('the status page cannot tell how things stand');
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('changes nothing: %s is refused', async (method) => {
+    await using fixture = await openPageFixture({});
+    const { status, headers } = await fixture.ask('/', { method });
+    expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('answers a HEAD without a body', async () => {
+    await using fixture = await openPageFixture({});
+    expect(await fixture.ask('/', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  });
+});
+
+describe('the name that the page is asked for by', () => {
+  it.each([
+    ['127.0.0.1:8081', 200],
+    ['127.0.0.1', 200],
+    ['[::1]:8081', 200],
+    ['192.168.1.20:8081', 200],
+    ['localhost:8081', 200],
+    ['tollkeeper.localhost', 200],
+    ['Status.Example.com:8081', 200],
+    ['status.example.com.', 200],
+    ['evil.example', 421],
+    ['evil.example:8081', 421],
+    ['status.example.com.evil.example', 421],
+    ['notlocalhost', 421],
+    ['localhost.evil.example', 421],
+    ['127.0.0.1.evil.example', 421],
+    ['a@127.0.0.1', 400],
+    ['127.0.0.1:99999', 400],
+  ])('%s: %i', async (host, expected) => {
+    await using fixture = await openPageFixture({}, { names: ['status.example.com'] });
+    await fixture.write('reports/daily/20261121T050000.000Z/report.html', '<p>secret figures');
+    for (const path of ['/', '/reports/daily/20261121T050000.000Z', '/nowhere']) {
+      const { status, text } = await fixture.ask(path, { headers: { host } });
+      if (expected === 200) expect(status).toBe(path === '/nowhere' ? 404 : 200);
+      else {
+        expect([400, 421]).toContain(status);
+        expect(text).not.toMatch(/secret figures|daily-spend/);
+      }
+    }
+  });
+});
+
+describe('a report of the archive', () => {
+  const place = 'daily-spend/20261121T050000.000Z-growth';
+
+  it('comes as it was kept, and can do nothing', async () => {
+    await using fixture = await openPageFixture({});
+    const report = '<!doctype html><title>Grüße</title><style>p{color:red}</style><p>figures';
+    await fixture.write(`reports/${place}/report.html`, report);
+    const { status, headers, text } = await fixture.ask(`/reports/${place}`);
+    expect([status, text]).toEqual([200, report]);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-popups allow-popups-to-escape-sandbox",
+    );
+  });
+
+  it('is nothing but the HTML of a report, by whatever way it is asked for', async () => {
+    await using fixture = await openPageFixture({});
+    await fixture.write('tollkeeper.duckdb', 'secret');
+    await fixture.write('outbox/a/report.html', 'secret');
+    await fixture.write('report.html', 'secret');
+    await fixture.write('reports/report.html', 'secret');
+    await fixture.write(`reports/${place}/manifest.json`, 'secret');
+    await fixture.write('reports/.draft/20261121T050000.000Z/report.html', 'secret');
+    await fixture.write('reports/daily/.draft-x/report.html', 'secret');
+    await fixture.write('elsewhere/slot/report.html', 'secret');
+    await symlink('../elsewhere', join(fixture.archive, 'linked'));
+    await mkdir(join(fixture.archive, 'job/slot'), { recursive: true });
+    await symlink('../../../tollkeeper.duckdb', join(fixture.archive, 'job/slot/report.html'));
+    await mkdir(join(fixture.archive, 'job/folder/report.html'), { recursive: true });
+    for (const path of [
+      '/reports/../outbox/a',
+      '/reports/%2e%2e/outbox',
+      '/reports/..%2foutbox/a',
+      '/reports/..%5coutbox/a',
+      '/reports/daily/..%2f..%2foutbox%2fa',
+      '/reports/daily/%2e%2e',
+      '/reports/%00/a',
+      '/reports/daily%00/a',
+      '/reports/%ff/%ff',
+      '/reports/./report.html',
+      '/reports//',
+      `/reports/${place}/manifest.json`,
+      `/reports/${place}`,
+      '/reports/.draft/20261121T050000.000Z',
+      '/reports/daily/.draft-x',
+      '/reports/linked/slot',
+      '/reports/job/slot',
+      '/reports/job/folder',
+      `/reports/${'a'.repeat(300)}/b`,
+      '//reports/daily/x',
+    ]) {
+      const { status, text } = await fixture.ask(path);
+      expect([path, status === 404 || status === 400]).toEqual([path, true]);
+      expect(text).not.toContain('secret');
+    }
+  });
+});

@@ -1,0 +1,264 @@
+import { request } from 'node:http';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createLog, money, unixMillis } from '../../../src/core/index.ts';
+import { listenForPage } from '../../../src/web/index.ts';
+import type { JobView, OutboxView, StatusView } from '../../../src/web/index.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { at, runView } from '../../control/support/control-fixture.ts';
+
+const hour = 3_600_000;
+const before = (hours: number) => unixMillis(at - hours * hour);
+
+const job = (name: string, more: Partial<JobView> = {}): JobView => ({
+  job: name,
+  kind: 'report',
+  zone: 'Europe/Berlin',
+  schedule: '0 8 * * *',
+  suspend: false,
+  next: unixMillis(at + 25 * hour),
+  last: { ...runView(name), summary: '1,204 rows landed' },
+  ...more,
+});
+
+const row = (id: string, state: OutboxView['state'], more: Partial<OutboxView> = {}): OutboxView => ({
+  id,
+  account: 'main',
+  kind: 'report:daily-spend',
+  subject: '2026-11-21T07:00:00.000Z',
+  recipient: 'finance@example.com',
+  messageId: '<1@example.com>',
+  route: 'mail',
+  zone: 'Europe/Berlin',
+  state,
+  attempts: 3,
+  doubts: 0,
+  queuedAt: before(5),
+  changedAt: before(1),
+  ...more,
+});
+
+export const goodStatus: StatusView = {
+  version: '1.2.3',
+  now: at,
+  daemon: { pid: 7, startedAt: before(30), stopping: false },
+  config: { loadedAt: before(30), faults: [], atNextStart: [] },
+  jobs: [
+    job('daily-spend'),
+    job('pull-logs', { kind: 'pull-logs' }),
+    job('paused', { suspend: true }),
+    { job: 'by-hand', kind: 'report', zone: 'Asia/Shanghai', suspend: false },
+  ],
+  open: [],
+  mail: { waiting: 0, failed: 0, unknown: 0 },
+  data: {
+    zone: 'Europe/Berlin',
+    accounts: [
+      {
+        account: 'main',
+        log: { start: before(9000), end: before(1) },
+        sources: [
+          { job: 'pull-logs', kind: 'pull-logs', reached: before(1) },
+          { job: 'usage', kind: 'pull-usage' },
+        ],
+        compared: [
+          {
+            source: 'statistics',
+            range: { start: before(25), end: before(1) },
+            gap: money('0'),
+            unit: 'USD',
+            verdict: 'equal',
+            bad: false,
+            text: 'Both say USD 12.50.',
+            comparedAt: before(1),
+          },
+        ],
+        gaps: [],
+        moreGaps: 0,
+      },
+    ],
+    reports: {
+      newest: [
+        {
+          job: 'daily-spend',
+          slot: before(1),
+          zone: 'Europe/Berlin',
+          subject: 'Spend yesterday: $12.50, up 4 %',
+          period: '20 Nov 2026',
+          builtAt: before(1),
+          verdict: { text: 'Agrees with the statistics.', good: true },
+          place: 'daily-spend/20261121T050000.000Z',
+        },
+      ],
+    },
+  },
+};
+
+/** All that can be wrong, under names and with words that somebody has chosen to do harm. */
+export const badStatus = (names: readonly string[]): StatusView => {
+  const name = (index: number): string => names[index % names.length] ?? '';
+  const failed = { state: 'failed', code: 'gateway-unreachable' } as const;
+  const { data } = goodStatus;
+  if (data === undefined) throw new Error('the good status has data');
+  return {
+    ...goodStatus,
+    config: {
+      loadedAt: before(30),
+      faults: names.map((message, index) => ({
+        file: 'config/jobs/spend.yaml',
+        line: index,
+        column: 3,
+        message,
+        advice: name(index + 5),
+      })),
+      atNextStart: ['health.port 8080 → 9090'],
+    },
+    jobs: names.map((reason, index) =>
+      job(`job-${index}`, {
+        last: { ...runView(`job-${index}`), ...failed, reason },
+        lastGood: before(80),
+        outageSince: before(48),
+        zone: index % 3 === 0 ? 'America/Argentina/ComodRivadavia' : 'Europe/Berlin',
+      }),
+    ),
+    open: names.map((waiting, index) => ({ ...runView(`open-${index}`), state: 'queued', waiting })),
+    mail: { waiting: 3, failed: 1, unknown: 40 },
+    data: {
+      zone: 'Europe/Berlin',
+      accounts: [
+        {
+          account: 'main',
+          sources: [],
+          compared: names.map((text) => ({
+            source: 'usage by model',
+            range: { start: before(25), end: before(1) },
+            gap: money('-1234567.000000000001'),
+            unit: 'USD',
+            verdict: 'unexplained',
+            bad: true,
+            text,
+            comparedAt: before(1),
+          })),
+          gaps: names.map((text, index) => ({
+            source: 'statistics',
+            range: { start: before(25), end: before(1) },
+            gap: money('12'),
+            unit: 'USD',
+            verdict: 'truncated',
+            text,
+            state: index % 2 === 0 ? 'open' : 'passed',
+            notedAt: before(1),
+          })),
+          moreGaps: 7,
+        },
+      ],
+      reports: {
+        newest: names.map((subject, index) => ({
+          job: `job-${index}`,
+          part: 'growth',
+          slot: before(1),
+          zone: 'Europe/Berlin',
+          subject,
+          period: name(index + 3),
+          builtAt: before(1),
+          verdict: { text: name(index + 4), good: false },
+          place: `job-${index}/20261121T050000.000Z-growth`,
+        })),
+        problem: '2 folders of the archive hold no report that can be read',
+      },
+      rotations: names.map((service, index) => ({
+        account: 'main',
+        service,
+        stage: index % 2 === 0 ? 'waiting' : 'delivering',
+        since: before(3),
+        words: `${name(index + 2)}; see to it and let it go on with \`tollkeeper keys resume billing\``,
+        old: { keyId: 12, name: name(index + 1) },
+        candidate: { keyId: 13, name: service },
+        tries: index,
+      })),
+    },
+  };
+};
+
+/** Rows of the outbox that fit it: of every state that the page tells. */
+export const badMails = (names: readonly string[]): readonly OutboxView[] => [
+  row('1', 'failed', { recipient: names[0] ?? '', lastError: '550 no such user' }),
+  row('2', 'deferred', { next: unixMillis(at + hour), lastError: '452 later' }),
+  row('3', 'unknown', { next: unixMillis(at + hour) }),
+  row('4', 'queued', { route: 'finance-chat' }),
+  ...names.map((recipient, index) =>
+    row(`${index + 40}`, 'unknown', { recipient, lastError: recipient, subject: recipient }),
+  ),
+];
+
+export type PageFixture = AsyncDisposable & {
+  readonly port: number;
+  readonly url: string;
+  /** The archive of reports. */
+  readonly archive: string;
+  readonly write: (file: string, text: string) => Promise<void>;
+  /** One request as any program could send it. */
+  readonly ask: (
+    path: string,
+    options?: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> },
+  ) => Promise<{
+    readonly status: number | undefined;
+    readonly headers: Readonly<Record<string, unknown>>;
+    readonly text: string;
+  }>;
+  readonly logged: () => string;
+};
+
+/** The page of a daemon that shows this, and an archive of reports. */
+export const openPageFixture = async (
+  shown: Partial<Pick<Parameters<typeof listenForPage>[0], 'status' | 'outbox'>>,
+  more: { readonly names?: readonly string[]; readonly redact?: (text: string) => string } = {},
+): Promise<PageFixture> => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'tollkeeper-')));
+  const archive = join(folder, 'reports');
+  await mkdir(archive);
+  let logged = '';
+  const listener = await listenForPage({
+    host: '127.0.0.1',
+    port: 0,
+    names: more.names ?? [],
+    status: () => Promise.resolve(goodStatus),
+    outbox: () => Promise.resolve([]),
+    ...shown,
+    reportsDirectory: archive,
+    redact: more.redact ?? ((text) => text),
+    log: createLog({
+      write: (text) => {
+        logged += text;
+      },
+      level: 'debug',
+      clock: manualClock(at),
+      redact: (text) => text,
+    }),
+  });
+  return {
+    port: listener.port,
+    url: `http://127.0.0.1:${listener.port}/`,
+    archive,
+    write: async (file, text) => {
+      const path = join(folder, file);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+    },
+    ask: async (path, { method = 'GET', headers = {} } = {}) => {
+      const asking = request({ port: listener.port, host: '127.0.0.1', path, method, headers, agent: false });
+      asking.end();
+      const [response] = await once(asking, 'response');
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      return { status: response.statusCode, headers: response.headers, text };
+    },
+    logged: () => logged,
+    [Symbol.asyncDispose]: async () => {
+      await listener[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
