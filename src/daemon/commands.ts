@@ -55,7 +55,8 @@ const sendOwn = async (app: App, { clock, signal }: Deps, before: number, log: L
     if (ids.length === 0) return;
     using limit = clock.limit(sendingTimeout);
     using first = firstSignal([signal, limit.signal]);
-    await app.current().deliver({ ids, signal: first.signal });
+    using runtime = app.lease();
+    await runtime.deliver({ ids, signal: first.signal });
   } catch (error) {
     log.warn(
       'letters that this command has written wait for the next one, or for a daemon',
@@ -68,7 +69,9 @@ const sendOwn = async (app: App, { clock, signal }: Deps, before: number, log: L
 const tellKeyProblem = async (app: App, { clock }: Deps): Promise<void> => {
   const problem = await app.keyProblem();
   const alert = problem === undefined ? undefined : createJournalWatch(clock).failed('', problem);
-  if (alert !== undefined) await app.current().notifyOfKeys(alert);
+  if (alert === undefined) return;
+  using runtime = app.lease();
+  await runtime.notifyOfKeys(alert);
 };
 
 const openOwn = async (deps: Deps, config: Config, options: CommandOptions): Promise<OpenCommands> => {

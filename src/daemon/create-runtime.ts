@@ -62,8 +62,8 @@ export type Runtime = AsyncDisposable & {
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<ReconcileView>;
-  /** All that is done to the keys of an account. @throws Fault `wrong-use` when there is no such account */
-  readonly keyService: (account: string) => KeyService;
+  /** All that is done to the keys of an account, on the journal that is open now. @throws Fault `wrong-use` when there is no such account */
+  readonly keyService: (account: string) => Promise<KeyService>;
   /** Names of the routes of the outbox. */
   readonly routes: Delivery['routes'];
   /** Sends what is due on one route. */
@@ -165,7 +165,7 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
       ...(mail?.files_url === undefined ? {} : { filesUrl: mail.files_url }),
     },
     costOwners: costOwnersOf(settings, account),
-    keys: keyServices.keyService(account),
+    keys: () => keyServices.keyService(account),
     mail:
       channels.routes.length === 0
         ? undefined

@@ -71,7 +71,7 @@ const serveVolume = async (
 ): Promise<void> => {
   const { clock, secrets, signal } = deps;
   await using app = await openPatiently(deps, folder, config, log);
-  setLevel(() => app.current().config.settings.log.level);
+  setLevel(() => app.config().settings.log.level);
   const startedAt = clock.now();
   const reload = createReload({
     deps,
@@ -79,7 +79,10 @@ const serveVolume = async (
     log,
     first: { ...loaded, config },
     adopt: app.adopt,
-    notifyFaults: (faults) => app.current().notifyConfigFaults(faults, clock.now()),
+    notifyFaults: async (faults) => {
+      using runtime = app.lease();
+      await runtime.notifyConfigFaults(faults, clock.now());
+    },
   });
   const handlers = createHandlers({
     clock,
@@ -133,7 +136,7 @@ const serveVolume = async (
   } finally {
     setReady(false);
     log.info('stopping');
-    const { grace } = app.current().config.settings.scheduler;
+    const { grace } = app.config().settings.scheduler;
     // Both at once: no run begins while housekeeping comes to its end.
     await Promise.all([app.scheduler.stop(grace), loop.stop()]);
   }

@@ -23,21 +23,28 @@ const every = {
 
 /** One worker a route of the outbox: a slow server keeps neither the others nor the jobs waiting. */
 const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
-  const { routes, processRoute, passUndeclared } = app.current();
-  const told =
-    (route: string, runCycle: (signal: AbortSignal) => Promise<DeliverySummary>) =>
-    async (signal: AbortSignal): Promise<void> => {
-      const sent = await runCycle(signal);
-      if (sent.sent + sent.failed + sent.deferred + sent.unknown > 0)
-        log.info('outbox processed', { route, ...sent });
-    };
+  const notify = (route: string, sent: DeliverySummary): void => {
+    if (sent.sent + sent.failed + sent.deferred + sent.unknown > 0)
+      log.info('outbox processed', { route, ...sent });
+  };
+  using declared = app.lease();
   return [
-    ...routes.map((route) => ({
+    ...declared.routes.map((route) => ({
       name: `outbox: ${route}`,
       every: every.outbox,
-      run: told(route, (signal) => processRoute(route, signal)),
+      run: async (signal: AbortSignal): Promise<void> => {
+        using runtime = app.lease();
+        notify(route, await runtime.processRoute(route, signal));
+      },
     })),
-    { name: 'outbox: undeclared', every: every.undeclared, run: told('undeclared', passUndeclared) },
+    {
+      name: 'outbox: undeclared',
+      every: every.undeclared,
+      run: async (signal) => {
+        using runtime = app.lease();
+        notify('undeclared', await runtime.passUndeclared(signal));
+      },
+    },
   ];
 };
 
@@ -65,13 +72,14 @@ type Watches = { readonly rotations: StuckWatch; readonly journal: StuckWatch };
 
 /** Moves the rotations that are open on, an account at a time; nobody is asked anything where there are none. */
 const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Housekeeping => {
-  const notify = async (alert: KeyAlert | undefined): Promise<void> => {
-    if (alert !== undefined) await app.current().notifyOfKeys(alert);
-  };
   return {
     name: 'rotations',
     every: every.keys,
     run: async (signal) => {
+      using runtime = app.lease();
+      const notify = async (alert: KeyAlert | undefined): Promise<void> => {
+        if (alert !== undefined) await runtime.notifyOfKeys(alert);
+      };
       // Also where nothing is due: the next step may be weeks away.
       const problem = await app.keyProblem();
       if (problem !== undefined) {
@@ -80,10 +88,9 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
         return;
       }
       await notify(journal.advancedAgain(''));
-      const { config, keyService } = app.current();
-      for (const account of Object.keys(config.settings.accounts)) {
+      for (const account of Object.keys(runtime.config.settings.accounts)) {
         try {
-          if (await moveAccountOn(account, keyService(account), log, signal))
+          if (await moveAccountOn(account, await runtime.keyService(account), log, signal))
             await notify(watch.advancedAgain(account));
           else watch.atRest(account);
         } catch (error) {
@@ -109,14 +116,28 @@ export const createHousekeeping = (
   return () => [
     ...outboxWork(app, log),
     keyWork(app, log, watches),
-    { name: 'admin keys', every: every.trim, run: () => app.current().remindOfAdminKeys() },
-    { name: 'mail files', every: every.trim, run: () => app.current().cleanMail() },
+    {
+      name: 'admin keys',
+      every: every.trim,
+      run: async () => {
+        using runtime = app.lease();
+        await runtime.remindOfAdminKeys();
+      },
+    },
+    {
+      name: 'mail files',
+      every: every.trim,
+      run: async () => {
+        using runtime = app.lease();
+        await runtime.cleanMail();
+      },
+    },
     { name: 'config', every: every.config, run: () => reload.look() },
     {
       name: 'ledger',
       every: every.trim,
       run: async () => {
-        const keep = app.current().config.settings.scheduler.keep_runs;
+        const keep = app.config().settings.scheduler.keep_runs;
         const removed = await app.warehouse.runs.trim(unixMillis(deps.clock.now() - keep));
         if (removed > 0) log.info('old runs were removed from the ledger', { runs: removed });
       },
@@ -125,7 +146,7 @@ export const createHousekeeping = (
       name: 'reports',
       every: every.trim,
       run: async () => {
-        const { settings } = app.current().config;
+        const { settings } = app.config();
         const { reportsDirectory } = pathsOf(deps, settings.warehouse);
         const now = deps.clock.now();
         const before = unixMillis(now - settings.archive_reports.keep);

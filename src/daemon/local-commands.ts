@@ -24,6 +24,7 @@ import type { BuiltReport } from './create-runtime.ts';
 import type { App } from './open-app.ts';
 import { createOutboxHandlers, mailStatus } from './views/outbox-commands.ts';
 import { attemptsByRun, runView } from './views/config-views.ts';
+import type { RuntimeLease } from './runtime-leases.ts';
 import type { ReconcileView } from './views/reconcile-requested.ts';
 
 export type NextSlot = { readonly job: string; readonly slot: UnixMillis; readonly zone: string };
@@ -73,7 +74,7 @@ const never = new AbortController().signal;
 /** What carries out the commands: in the daemon, and in a process without one. */
 export const createHandlers = ({ clock, app, state }: HandlerDeps) => {
   const { scheduler, warehouse } = app;
-  const jobs = (): Readonly<Record<string, Job>> => app.current().config.jobs;
+  const jobs = (): Readonly<Record<string, Job>> => app.config().jobs;
 
   const jobOf = (name: string): Job => {
     const job = jobs()[name];
@@ -82,23 +83,28 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) => {
     throw fault('job-unknown', `there is no job ${name}; there are: ${names}`);
   };
 
-  const openRotations = async (): Promise<readonly OpenRotationView[]> => {
-    const { config, keyService } = app.current();
-    const open = await Promise.all(
-      Object.keys(config.settings.accounts).map((account) => keyService(account).open()),
-    );
-    return open.flat();
-  };
-
-  const outdatedServices = async (): Promise<readonly OutdatedServiceView[]> => {
-    const { config, keyService } = app.current();
-    const accounts = Object.keys(config.settings.accounts);
+  /** What is under way of keys, and the services that nothing is done to. */
+  const keyStatus = async (
+    runtime: RuntimeLease,
+  ): Promise<{
+    readonly rotations: readonly OpenRotationView[];
+    readonly outdated: readonly OutdatedServiceView[];
+  }> => {
+    const accounts = Object.keys(runtime.config.settings.accounts);
     const found = await Promise.all(
-      accounts.map(async (account) =>
-        (await keyService(account).outdated()).map((one) => ({ account, ...one })),
-      ),
+      accounts.map(async (account) => {
+        const keyService = await runtime.keyService(account);
+        const outdated = await keyService.outdated();
+        return {
+          rotations: await keyService.open(),
+          outdated: outdated.map((one) => ({ account, ...one })),
+        };
+      }),
     );
-    return found.flat();
+    return {
+      rotations: found.flatMap(({ rotations }) => rotations),
+      outdated: found.flatMap(({ outdated }) => outdated),
+    };
   };
 
   const viewsOf = async (runs: readonly LedgerRun[]) => {
@@ -113,7 +119,8 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) => {
     const mine = () => warehouse.outbox.list({ kind: `report:${run.job}`, subject });
     const ids = (await mine()).map(({ id }) => id);
     if (ids.length === 0) return withoutSending(counts);
-    const delivered = await app.current().deliver({ ids, signal });
+    using runtime = app.lease();
+    const delivered = await runtime.deliver({ ids, signal });
     for (const { state: stateOfMail } of await mine()) counts[stateOfMail] += 1;
     const isThrough = counts.deferred + counts.failed + counts.unknown === 0;
     return {
@@ -136,7 +143,8 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) => {
   };
 
   const status = async (): Promise<StatusView> => {
-    const { config } = app.current();
+    using runtime = app.lease();
+    const { config } = runtime;
     const latest = await warehouse.runs.latest();
     const last = new Map((await viewsOf(latest)).map((run) => [run.job, run]));
     const goods = await warehouse.runs.goodEnds();
@@ -192,8 +200,7 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) => {
         zone: config.settings.timezone,
         accounts: await accountViews(config, warehouse),
         reports: await keptReports(app.paths.reportsDirectory),
-        rotations: await openRotations(),
-        outdated: await outdatedServices(),
+        ...(await keyStatus(runtime)),
         ...keyProblemOf(keyProblem),
         clockProblems: clockProblems({ jobs: jobs() }, warehouse.clocks),
       },
@@ -229,10 +236,11 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) => {
     plan: async (request): Promise<readonly string[]> => {
       const job = jobOf(request.job);
       const now = clock.now();
+      using runtime = app.lease();
       const planOf = (slot: UnixMillis, trigger: 'hand' | 'backfill') =>
-        app.current().plan(job, { slot, interval: intervalOf(job, slot), trigger }, never);
+        runtime.plan(job, { slot, interval: intervalOf(job, slot), trigger }, never);
       if (!('from' in request))
-        return planOf(request.slot === undefined ? now : slotOf(request.slot, job, now), 'hand');
+        return await planOf(request.slot === undefined ? now : slotOf(request.slot, job, now), 'hand');
       const lines: string[] = [];
       for (const slot of slotsBetween(job, request, now)) {
         const known = await warehouse.runs.find({ job: job.name, slot });
@@ -243,17 +251,21 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) => {
       return lines.length === 0 ? ['no slot of the job lies in this span'] : lines;
     },
     report: async (request, { progress, signal }): Promise<BuiltReport> => {
-      return app.current().composeReport(request, progress, signal);
+      using runtime = app.lease();
+      return await runtime.composeReport(request, progress, signal);
     },
     doctor: async (request, { progress, signal }): Promise<DoctorView> => {
-      const { now, zone, checks, learned } = await app.current().doctor(request, progress, signal);
+      using runtime = app.lease();
+      const { now, zone, checks, learned } = await runtime.doctor(request, progress, signal);
       const { config } = state();
       return { version, now, zone, checks: [...configChecks(config.faults), ...checks], learned };
     },
     ...createOutboxHandlers({ clock, app }),
     ...createLocalKeyHandlers({ clock, app }),
-    reconcile: async (request, { progress, signal }): Promise<ReconcileView> =>
-      app.current().reconcile(request, progress, signal),
+    reconcile: async (request, { progress, signal }): Promise<ReconcileView> => {
+      using runtime = app.lease();
+      return await runtime.reconcile(request, progress, signal);
+    },
     run: async (request, { progress, signal }): Promise<RunResult> => {
       const job = jobOf(request.job);
       const now = clock.now();

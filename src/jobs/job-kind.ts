@@ -73,7 +73,7 @@ export type JobContext = {
   /** Missing where nothing can be sent. */
   readonly mail: JobMail | undefined;
   /** All that is done to the keys of the account; for kinds that do something to them. */
-  readonly keys?: KeyService;
+  readonly keys?: () => Promise<KeyService>;
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: Progress;

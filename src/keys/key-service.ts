@@ -1,7 +1,7 @@
 import type { NamedGates } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import { createKeyServiceOrders } from './service-operations.ts';
-import { adoptionOf, checkService, commonOf, openRotation } from './service-parts.ts';
+import { adoptionOf, checkJournal, checkService, commonOf, openRotation } from './service-parts.ts';
 import type {
   Advanced,
   KeyService,
@@ -154,6 +154,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
 
   const advance: KeyService['advance'] = ({ ids, signal, progress }) =>
     alone(async () => {
+      checkJournal(journal);
       const wanted = ids ?? journal.openRotations(account).map(({ id }) => id);
       let done = 0;
       const notify = (detail?: string): void =>
@@ -221,6 +222,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     ...createKeyServiceOrders({ deps, alone, common }),
     reconcile: ({ service, apply }, who, signal) =>
       alone(async () => {
+        checkJournal(journal);
         const cycle = await openCycle(deps, { signal, who, ordered: true });
         const services = service === undefined ? [...journal.managed(account).keys()] : [service];
         const found: ReconciledService[] = [];

@@ -1,6 +1,6 @@
 import { fault, shellWord } from '../core/index.ts';
 import { checkGeneration, checkMove, checkNoneOpen, checkServiceName } from './adoption-checks.ts';
-import { adoptionOf, birthOf, checkService, openRotation } from './service-parts.ts';
+import { adoptionOf, birthOf, checkJournal, checkService, openRotation } from './service-parts.ts';
 import type { commonOf } from './service-parts.ts';
 import type { KeyService } from './service-types.ts';
 import { readName } from './plan/key-names.ts';
@@ -61,6 +61,7 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
     stepsOf: (rotation: Rotation) => readonly Step[],
   ): Promise<Rotation> =>
     alone(async () => {
+      checkJournal(journal);
       const rotation = openOf(service);
       const steps = stepsOf(rotation);
       await journal.record(steps.map((step) => ({ ...common(who, service, rotation.id), ...step })));
@@ -186,6 +187,7 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
     },
     giveUp: (service, who) =>
       alone(async () => {
+        checkJournal(journal);
         const rotation = openOf(service);
         const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
         const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);

@@ -13,6 +13,12 @@ export const commonOf =
   ({ account, clock }: Pick<EngineDeps, 'account' | 'clock'>) =>
   (who: string, service: string, rotation: string) => ({ at: clock.now(), who, account, service, rotation });
 
+/** Nothing is known of what is under way where the journal is damaged, which must not read as nothing there. @throws Fault */
+export const checkJournal = (journal: KeyJournal): void => {
+  const problem = journal.problem();
+  if (problem !== undefined) throw problem;
+};
+
 export const openRotation = (journal: KeyJournal, account: string, service: string): Rotation | undefined =>
   journal.openRotations(account).find((rotation) => rotation.service === service);
 

@@ -36,7 +36,8 @@ const openFixture = (start = '2026-01-10T08:00:00Z') => {
       if (!letters.has(alert.key)) letters.set(alert.key, alert);
     },
   };
-  const app = { current: () => runtime, keyProblem: async () => journal.problem } as unknown as App;
+  const lease = () => ({ ...runtime, [Symbol.dispose]: () => undefined });
+  const app = { lease, keyProblem: async () => journal.problem } as unknown as App;
   const boot = () => createHousekeeping(app, {} as Reload, { clock } as unknown as Deps, silentLog);
   let works = boot();
   /** Asked for again each time, as the daemon does. */

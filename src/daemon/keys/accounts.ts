@@ -18,11 +18,10 @@ export type KeyAccounts = {
 
 /** Finds what a person means among the accounts of the config. */
 export const createKeyAccounts = (
-  accounts: () => readonly string[],
-  keyService: (account: string) => Pick<KeyService, 'survey' | 'open'>,
+  all: readonly string[],
+  keyService: (account: string) => Promise<Pick<KeyService, 'survey' | 'open'>>,
 ): KeyAccounts => {
   const named: KeyAccounts['named'] = (account) => {
-    const all = accounts();
     if (account !== undefined && all.includes(account)) return [account];
     if (account === undefined && all.length > 0) return all;
     throw fault(
@@ -34,13 +33,15 @@ export const createKeyAccounts = (
     );
   };
 
-  const keysOf: KeyAccounts['keysOf'] = async (account, signal) =>
-    (await keyService(account).survey(signal)).keys.map((key) => ({ ...key, account }));
+  const keysOf: KeyAccounts['keysOf'] = async (account, signal) => {
+    const { keys } = await (await keyService(account)).survey(signal);
+    return keys.map((key) => ({ ...key, account }));
+  };
 
   const openOf: KeyAccounts['openOf'] = async (service, account) => {
     const found: OpenRotation[] = [];
     for (const name of named(account))
-      for (const view of await keyService(name).open())
+      for (const view of await (await keyService(name)).open())
         if (view.service === service) found.push({ account: name, view });
     if (new Set(found.map((one) => one.account)).size < 2) return found[0];
     const where = found.map((one) => one.account).join(' and ');

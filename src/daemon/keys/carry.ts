@@ -7,6 +7,8 @@ import { stateOf } from './list.ts';
 export type Carry = {
   readonly account: string;
   readonly keyService: KeyService;
+  /** Of times in the outcome. */
+  readonly zone: string;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
@@ -17,41 +19,27 @@ const maxPasses = 50;
 const isSame = (left: RotationState, right: RotationState | undefined): boolean =>
   left.stage === right?.stage && left.since === right.since && left.words === right.words;
 
-/** Takes steps until none can be taken now; a rotation that had a fault is left to its next try. */
-export const carryOn = async (
-  { keyService, progress, signal }: Carry,
-  ids: readonly string[],
-): Promise<readonly RotationState[]> => {
-  const states = new Map<string, RotationState>();
-  let left = ids;
-  for (let cycle = 0; left.length > 0 && cycle < maxPasses; cycle += 1) {
-    signal.throwIfAborted();
-    const advanced = await keyService.advance({ ids: left, signal, progress });
-    left = advanced.flatMap(({ view, moved, fault }) => {
-      const state = stateOf(view, fault);
-      // To have looked again, and to have seen the same, is no step.
-      const goesOn = moved && fault === undefined && !isSame(state, states.get(view.id));
-      states.set(view.id, state);
-      if (goesOn) progress({ step: `${view.service}: ${view.stage}`, detail: view.words });
-      return goesOn ? [view.id] : [];
-    });
-  }
-  return ids.flatMap((id) => states.get(id) ?? []);
-};
-
 const isGood = ({ stage, fault, tries }: RotationState): boolean =>
   fault === undefined && tries === 0 && stage !== 'waiting' && stage !== 'given-up';
 
 export const outcomeOf = (
-  rotations: readonly RotationState[],
-  changes: KeyOutcome['changes'] = [],
-  notes: readonly string[] = [],
+  zone: string,
+  { rotations = [], changes = [], notes = [] }: Partial<Pick<KeyOutcome, 'rotations' | 'changes' | 'notes'>>,
 ): KeyOutcome => ({
   rotations,
   changes,
   notes,
+  zone,
   good: rotations.every(isGood) && changes.every(({ done }) => done),
 });
+
+/** Rotations that were begun, and what kept others from it. */
+export type Begun = {
+  readonly ids: readonly string[];
+  readonly notes?: readonly string[];
+  /** None of those that were asked for. */
+  readonly isNone?: boolean;
+};
 
 const notStarted = async (
   keyService: KeyService,
@@ -67,21 +55,43 @@ const notStarted = async (
   });
 };
 
-/** Begins rotations and brings them as far as they can be brought now. */
-export const startAndCarry = async (
-  carry: Carry,
+export const begin = async (
+  keyService: KeyService,
   planned: readonly PlannedRotation[],
   who: string,
+): Promise<Begun> => {
+  if (planned.length === 0) return { ids: [] };
+  const ids = await keyService.start(planned, who);
+  const notes = ids.length === planned.length ? [] : await notStarted(keyService, planned, ids);
+  return { ids, notes, isNone: ids.length === 0 };
+};
+
+/** Takes steps until none can be taken now; a rotation that had a fault is left to its next try. */
+export const advanceUntilIdle = async (
+  { keyService, zone, progress, signal }: Carry,
+  { ids, notes = [], isNone = false }: Begun,
 ): Promise<KeyOutcome> => {
-  const ids = planned.length === 0 ? [] : await carry.keyService.start(planned, who);
-  const notes = ids.length === planned.length ? [] : await notStarted(carry.keyService, planned, ids);
-  const outcome = outcomeOf(await carryOn(carry, ids), [], notes);
-  // An order that began nothing has not done what it was given for.
-  return { ...outcome, good: outcome.good && (ids.length > 0 || planned.length === 0) };
+  const states = new Map<string, RotationState>();
+  let left = ids;
+  for (let cycle = 0; left.length > 0 && cycle < maxPasses; cycle += 1) {
+    signal.throwIfAborted();
+    const advanced = await keyService.advance({ ids: left, signal, progress });
+    left = advanced.flatMap(({ view, moved, fault }) => {
+      const state = stateOf(view, fault);
+      // To have looked again, and to have seen the same, is no step.
+      const goesOn = moved && fault === undefined && !isSame(state, states.get(view.id));
+      states.set(view.id, state);
+      if (goesOn) progress({ step: `${view.service}: ${view.stage}`, detail: view.words });
+      return goesOn ? [view.id] : [];
+    });
+  }
+  const outcome = outcomeOf(zone, { rotations: ids.flatMap((id) => states.get(id) ?? []), notes });
+  // A request that began nothing has not done what it was made for.
+  return { ...outcome, good: outcome.good && !isNone };
 };
 
 export const expireNow = async (
-  { account, keyService, signal }: Omit<Carry, 'progress'>,
+  { account, keyService, signal }: Pick<Carry, 'account' | 'keyService' | 'signal'>,
   planned: readonly PlannedExpiry[],
   who: string,
 ): Promise<KeyOutcome['changes']> => {

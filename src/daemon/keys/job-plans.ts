@@ -31,7 +31,7 @@ import { costOwnersOf } from '../cost-owners.ts';
 
 export type JobPlansDeps = {
   readonly config: Config;
-  readonly keyService: (account: string) => Pick<KeyService, 'history' | 'keptBySinks'>;
+  readonly keyService: (account: string) => Promise<Pick<KeyService, 'history' | 'keptBySinks'>>;
   readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots' | 'clocks'>;
 };
 
@@ -138,13 +138,14 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
       warehouse.clocks.of(account),
     );
     const teams = teamsOf(account);
-    const history = await keyService(account).history();
+    const ofAccount = await keyService(account);
+    const history = await ofAccount.history();
     const deps = {
       account,
       warehouse,
       teams,
       history,
-      keyService: keyService(account),
+      keyService: ofAccount,
       progress: noProgress,
       signal,
     };

@@ -32,7 +32,6 @@ import { version } from '../../version.ts';
 import type { LearnedPoint, Warehouse } from '../../warehouse/index.ts';
 import type { DeclaredSink } from '../../doctor/index.ts';
 import type { Accounts } from '../accounts.ts';
-import { createReopenableKeyService, recheck } from './reopenable-key-service.ts';
 import { costOwnersOf } from '../cost-owners.ts';
 
 /** What outlives a config: the journal, the plaintexts that are on their way to a sink, and the locks on keys. */
@@ -64,7 +63,7 @@ export const openKeyRuntime = async (
 
 export type KeyServices = AsyncDisposable & {
   /** @throws Fault `wrong-use` when there is no such account */
-  readonly keyService: (account: string) => KeyService;
+  readonly keyService: (account: string) => Promise<KeyService>;
   /** Makes a throw-away key, learns from it how the gateway updates keys, and deletes it. */
   readonly probeKeys: (account: string, signal: AbortSignal) => Promise<readonly LearnedPoint[]>;
   /** The places that keys of the account's jobs go to, for each service that is there; connections are not made before they are asked for. */
@@ -156,7 +155,7 @@ export const createKeyServices = ({
       return found === undefined ? [] : [{ name, found }];
     });
     if (settings.every(({ found }) => found.deliver === undefined)) return [];
-    const { keys, at } = await keyService(account).survey(signal);
+    const { keys, at } = await (await keyService(account)).survey(signal);
     const { teams } = costOwnersOf(config.settings, account);
     return settings.flatMap(({ name, found }) => {
       const covered = keys.filter((key) => isSelected(key, found.keys, { teams, now: at }));
@@ -192,6 +191,12 @@ export const createKeyServices = ({
       defaultTemplate,
     ]),
   ];
+
+  /** The journal that is open. A problem that was seen is looked for again first: somebody may have fixed it meanwhile. */
+  const journalNow = async (): Promise<KeyJournal> => {
+    if (room.journals.now().problem() !== undefined) await room.journals.check();
+    return room.journals.now();
+  };
 
   const probeKeys = async (account: string, signal: AbortSignal): Promise<readonly LearnedPoint[]> => {
     const { gateway } = accounts.get(account);
@@ -234,24 +239,26 @@ export const createKeyServices = ({
       templates,
     });
   };
-  const keyServices = new Map<string, KeyService>();
-  const keyService = (account: string): KeyService => {
+  const opened = new Map<string, { readonly journal: KeyJournal; readonly keyService: KeyService }>();
+  /** Work goes by one journal from its beginning to its end. */
+  const keyService = async (account: string): Promise<KeyService> => {
     if (!Object.hasOwn(config.settings.accounts, account))
       throw fault('wrong-use', `there is no account ${account}`, {
         advice: 'name one that is declared under accounts in tollkeeper.yaml',
       });
-    const found =
-      keyServices.get(account) ??
-      createReopenableKeyService(room.journals, (journal) => open(account, journal));
-    keyServices.set(account, found);
-    return found;
+    const journal = await journalNow();
+    const last = opened.get(account);
+    if (last?.journal === journal) return last.keyService;
+    const made = open(account, journal);
+    opened.set(account, { journal, keyService: made });
+    return made;
   };
   return {
     keyService,
     sinksOf,
     // Under the lock of the account's keys, like all that writes them.
     probeKeys: async (account, signal) => {
-      await recheck(room.journals);
+      await journalNow();
       return room.gates(`keys of ${account}`, () => probeKeys(account, signal));
     },
     [Symbol.asyncDispose]: async () => {

@@ -5,6 +5,7 @@ import type { OutboxView } from '../../web/index.ts';
 import { neverAgain } from '../../warehouse/index.ts';
 import type { OutboxRow } from '../../warehouse/index.ts';
 import type { App } from '../open-app.ts';
+import type { RuntimeLease } from '../runtime-leases.ts';
 
 /** What became of a request on one row. */
 export type OutboxAnswer = {
@@ -45,14 +46,17 @@ const describeSent = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'said'> => {
 /** Looking into the outbox, and what a person requests of it. */
 export const createOutboxHandlers = ({ clock, app }: Deps) => {
   const { outbox } = app.warehouse;
-  const zone = (): string => app.current().config.settings.timezone;
+  const zone = (): string => app.config().settings.timezone;
   const rowOf = async (id: string): Promise<OutboxRow | undefined> => (await outbox.list({ ids: [id] }))[0];
   const none: Pick<OutboxAnswer, 'done' | 'said'> = { done: false, said: 'there is no such row' };
 
-  const requeue = async (id: string): Promise<Pick<OutboxAnswer, 'done' | 'said'> | undefined> => {
+  const requeue = async (
+    runtime: RuntimeLease,
+    id: string,
+  ): Promise<Pick<OutboxAnswer, 'done' | 'said'> | undefined> => {
     const row = await rowOf(id);
     if (row === undefined) return none;
-    if (!(await app.current().holdsMail(row.file)))
+    if (!(await runtime.holdsMail(row.file)))
       return {
         done: false,
         said: 'its stored bytes are gone or damaged; run its job again to make it again',
@@ -66,12 +70,13 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
     'outbox/list': async (query): Promise<readonly OutboxView[]> =>
       (await outbox.list(query)).map((row) => viewOf(row, zone())).toReversed(),
     'outbox/resend': async ({ ids }, { signal }): Promise<readonly OutboxAnswer[]> => {
+      using runtime = app.lease();
       const refused = new Map<string, Pick<OutboxAnswer, 'done' | 'said'>>();
       for (const id of ids) {
-        const refusal = await requeue(id);
+        const refusal = await requeue(runtime, id);
         if (refusal !== undefined) refused.set(id, refusal);
       }
-      await app.current().deliver({ ids: ids.filter((id) => !refused.has(id)), signal });
+      await runtime.deliver({ ids: ids.filter((id) => !refused.has(id)), signal });
       const rows = new Map((await outbox.list({ ids })).map((row) => [row.id, row]));
       return ids.map((id) => {
         const row = rows.get(id);
@@ -99,7 +104,7 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
 /** What `status` says of mails: how many are not through, and the newest that need a person. */
 export const mailStatus = async ({ app }: Pick<Deps, 'app'>) => {
   const { outbox } = app.warehouse;
-  const zone = app.current().config.settings.timezone;
+  const zone = app.config().settings.timezone;
   const counts = await outbox.counts();
   if (counts.failed + counts.unknown === 0) return counts;
   const rows = await outbox.list({ states: ['failed', 'unknown'] });

@@ -1,6 +1,6 @@
 import { countText } from '../../core/index.ts';
 import { byGatewayClock, describeNeeds, planExpiry, planNotices } from '../../keys/index.ts';
-import type { ExpiryPlan, PlannedExpiry } from '../../keys/index.ts';
+import type { ExpiryPlan, KeyService, PlannedExpiry } from '../../keys/index.ts';
 import { expireShape, expiryPolicy } from './expire-shape.ts';
 import type { ExpireSettings } from './expire-shape.ts';
 import { materializeExpiry } from './materialize-expiry.ts';
@@ -15,8 +15,11 @@ import type { PlanEmail } from '../keys/plan-mail.ts';
 
 type Planned = { readonly plan: ExpiryPlan; readonly notices: readonly PlannedExpiry[] };
 
-const planOf = async (settings: ExpireSettings, context: JobContext): Promise<Planned> => {
-  const keyService = keyServiceOf(context);
+const planOf = async (
+  keyService: KeyService,
+  settings: ExpireSettings,
+  context: JobContext,
+): Promise<Planned> => {
   const { account, warehouse, progress, signal, costOwners = nobodyPays } = context;
   progress({ step: 'reading the keys' });
   const history = await keyService.history();
@@ -63,12 +66,13 @@ const alertEmailOf = ({ plan }: Planned, zone: string): PlanEmail => {
 type Ended = { readonly planned: PlannedExpiry; readonly done: boolean; readonly said: string };
 
 const carriedOut = async (
+  keyService: KeyService,
   planned: readonly PlannedExpiry[],
   context: JobContext,
 ): Promise<readonly Ended[]> => {
   if (planned.length === 0) return [];
   context.progress({ step: 'ending keys', total: planned.length });
-  return keyServiceOf(context).expire(planned, whoOf(context), context.signal);
+  return keyService.expire(planned, whoOf(context), context.signal);
 };
 
 const figuresOf = ({ plan, notices }: Planned) => ({
@@ -79,7 +83,8 @@ const figuresOf = ({ plan, notices }: Planned) => ({
 });
 
 const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOutcome> => {
-  const found = await planOf(settings, context);
+  const keyService = await keyServiceOf(context);
+  const found = await planOf(keyService, settings, context);
   const { plan, notices } = found;
   const isApplied = settings.mode === 'apply';
   const alertEmail = alertEmailOf(found, context.zone);
@@ -87,7 +92,7 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
     ? { told: 0, mailed: '' }
     : await mailPlan(alertEmail, settings.mail?.to, context);
   // That a key expires by itself its owner is to know, whatever this job may do.
-  const ended = await carriedOut([...notices, ...(isApplied ? plannedOf(plan) : [])], context);
+  const ended = await carriedOut(keyService, [...notices, ...(isApplied ? plannedOf(plan) : [])], context);
   const failed = failureOf(
     ended
       .filter(({ done }) => !done)
@@ -119,7 +124,7 @@ export const expireKeysKind = defineJobKind({
       : run(settings, context),
   plan: async (settings, context) => {
     if (context.trigger === 'backfill') return ['nothing: no key can be ended in the past'];
-    const found = await planOf(settings, context);
+    const found = await planOf(await keyServiceOf(context), settings, context);
     const { keys, usual } = alertEmailOf(found, context.zone);
     const lines = [
       ...found.notices.map((planned) => `${planned.name}: ${describeExpiry(planned, context.zone)}`),

@@ -4,9 +4,9 @@ import type { Advanced, KeyService } from '../../keys/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
 /** @throws RangeError where the program gives runs no key service. */
-export const keyServiceOf = ({ keys, name }: JobContext): KeyService => {
+export const keyServiceOf = async ({ keys, name }: JobContext): Promise<KeyService> => {
   if (keys === undefined) throw new RangeError(`job ${name} was given no key service`);
-  return keys;
+  return keys();
 };
 
 export const whoOf = ({ name }: JobContext): string => `job ${name}`;

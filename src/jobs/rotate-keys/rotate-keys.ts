@@ -1,5 +1,5 @@
 import { countText } from '../../core/index.ts';
-import type { Advanced, RotationPlan, SurveyedKey } from '../../keys/index.ts';
+import type { Advanced, KeyService, RotationPlan, SurveyedKey } from '../../keys/index.ts';
 import { isSelected, describeNeeds, planRotations } from '../../keys/index.ts';
 import { defineJobKind } from '../job-kind.ts';
 import type { JobContext, JobOutcome } from '../job-kind.ts';
@@ -15,13 +15,14 @@ import type { RotateSettings } from './rotate-shape.ts';
 
 /** What is planned of the keys as they are; before it is, `adopt` is given those that the job is about. */
 const planOf = async (
+  keyService: KeyService,
   settings: RotateSettings,
   context: JobContext,
   adopt?: (keys: readonly SurveyedKey[]) => Promise<unknown>,
 ): Promise<RotationPlan> => {
   context.progress({ step: 'reading the keys' });
   const { teams } = context.costOwners ?? nobodyPays;
-  const survey = await keyServiceOf(context).survey(context.signal);
+  const survey = await keyService.survey(context.signal);
   await adopt?.(survey.keys.filter((key) => isSelected(key, settings.keys, { teams, now: survey.at })));
   return planRotations(survey, rotationPolicy(context, settings), teams);
 };
@@ -42,7 +43,7 @@ const figuresOf = (plan: RotationPlan) => ({
 });
 
 const planned = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
-  const plan = await planOf(settings, context);
+  const plan = await planOf(await keyServiceOf(context), settings, context);
   const alertEmail = alertEmailOf(plan);
   const { told, mailed } = await mailPlan(alertEmail, settings.mail?.to, context);
   return {
@@ -60,12 +61,14 @@ const some = (many: readonly Advanced[], message: string): string[] =>
 
 /** Moves open rotations on, so that a job alone carries them to their end, then begins those that are due. */
 const applied = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
-  const keyService = keyServiceOf(context);
+  const keyService = await keyServiceOf(context);
   context.progress({ step: 'moving rotations on' });
   // Also where none is open: what an earlier run has left behind is cleared away.
   const moved = await moveOn(keyService, undefined, context);
   // The keys that the job is about are in the lines of their services from then on.
-  const plan = await planOf(settings, context, (keys) => keyService.adoptAll(keys, whoOf(context)));
+  const plan = await planOf(keyService, settings, context, (keys) =>
+    keyService.adoptAll(keys, whoOf(context)),
+  );
   const ids =
     plan.rotations.length === 0
       ? []
@@ -142,8 +145,9 @@ export const rotateKeysKind = defineJobKind({
   },
   plan: async (settings, context) => {
     if (context.trigger === 'backfill') return ['nothing: no key can be rotated in the past'];
-    const open = settings.mode === 'apply' ? await keyServiceOf(context).open() : [];
-    const plan = await planOf(settings, context);
+    const keyService = await keyServiceOf(context);
+    const open = settings.mode === 'apply' ? await keyService.open() : [];
+    const plan = await planOf(keyService, settings, context);
     const { keys, usual } = alertEmailOf(plan);
     const lines = [
       ...open.map(({ service, words }) => `carry on with the rotation of ${service}: ${words}`),

@@ -56,7 +56,7 @@ beforeEach(async () => {
   if (config === undefined) throw new Error(faults.map(({ message }) => message).join('; '));
   planner = createJobPlans({
     config,
-    keyService: () => fakeKeyService('main', []),
+    keyService: async () => Promise.resolve(fakeKeyService('main', [])),
     warehouse: {
       keys: {
         uses: async () => new Map(),

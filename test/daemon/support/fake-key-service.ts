@@ -1,6 +1,7 @@
 import { fault, money, toSeconds, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import type { UnixMillis } from '../../../src/core/index.ts';
 import { createKeyHandlers } from '../../../src/daemon/keys/commands.ts';
+import { createKeyWork } from '../../../src/daemon/keys/key-work.ts';
 import type { FreshKeyPlan, KeyPlanner } from '../../../src/daemon/keys/planner.ts';
 import type {
   KeyService,
@@ -178,20 +179,16 @@ export const keyFixture = (
         ? undefined
         : { name: `${service}.g1`, selection: '{"name":"b*"}' },
   };
-  const keyService = (account: string): FakeKeyService => {
+  const keyService = async (account: string): Promise<FakeKeyService> => {
     const found = keyServices[account];
     if (found === undefined) throw new Error(`no key service of ${account}`);
     return found;
   };
-  const keys = createKeyHandlers({
+  const work = createKeyWork({
     currencyOf: async () => Promise.resolve(undefined),
-    clock: {
-      now: () => at,
-      limit: () => ({ signal: new AbortController().signal, [Symbol.dispose]: () => undefined }),
-      wait: async () => undefined,
-    },
-    accounts: () => names.map((account) => ({ account, currency: 'USD' })),
-    zone: () => 'UTC',
+    now: () => at,
+    declared: names.map((account) => ({ account, currency: 'USD' })),
+    zone: 'UTC',
     keyService,
     evidence: {
       uses: async (_account, namesAsked) =>
@@ -213,10 +210,11 @@ export const keyFixture = (
           ? { complete: false, why: 'no log' }
           : { complete: false, why: 'it lags', through: toSeconds(through) },
     },
-    planner: () => planner,
+    planner,
     teamOf: ({ service }) => (service === 'billing' ? 'growth' : undefined),
+    [Symbol.dispose]: () => undefined,
   });
-  return { keys, keyServices, plans };
+  return { keys: createKeyHandlers(() => work), keyServices, plans };
 };
 
 export const plannedExpiry = (keyId: number, name: string): PlannedExpiry => ({

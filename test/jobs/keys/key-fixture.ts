@@ -124,7 +124,7 @@ export const openKeyFixture = async (name: string): Promise<KeyFixture> => {
     keyService,
     change: {
       name,
-      keys: fakeKeyService(keyService, fixture),
+      keys: async () => Promise.resolve(fakeKeyService(keyService, fixture)),
       mail: { from: 'reports@example.com', folder },
       costOwners: { teams: [], prices: [], operators: ['ops@example.com'] },
     },

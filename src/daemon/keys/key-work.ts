@@ -1,0 +1,48 @@
+import { fault } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { KeyService } from '../../keys/index.ts';
+import { createKeyAccounts } from './accounts.ts';
+import type { KeyAccounts } from './accounts.ts';
+import type { FoundKey } from './find.ts';
+import type { ListDeps } from './list.ts';
+import type { KeyJob, KeyPlanner } from './planner.ts';
+
+type KeyWorkParts = Disposable & {
+  readonly now: () => UnixMillis;
+  /** Of times that belong to no job. */
+  readonly zone: string;
+  /** Of the config, in its order. */
+  readonly declared: readonly { readonly account: string; readonly currency: string }[];
+  /** Of the account's stored amounts, where that is not what the config says; missing while there are none. */
+  readonly currencyOf: (account: string) => Promise<string | undefined>;
+  /** @throws Fault `wrong-use` when there is no such account */
+  readonly keyService: (account: string) => Promise<KeyService>;
+  readonly evidence: ListDeps['evidence'];
+  readonly planner: KeyPlanner;
+  /** The team that pays for the key. */
+  readonly teamOf: (key: FoundKey) => string | undefined;
+};
+
+/** What a request on keys works with from its beginning to its end, whatever config is adopted meanwhile. */
+export type KeyWork = KeyWorkParts & {
+  readonly accounts: KeyAccounts;
+  /** @throws Fault `job-unknown` */
+  readonly jobNamed: (name: string) => KeyJob;
+};
+
+export const createKeyWork = (parts: KeyWorkParts): KeyWork => ({
+  ...parts,
+  accounts: createKeyAccounts(
+    parts.declared.map(({ account }) => account),
+    parts.keyService,
+  ),
+  jobNamed: (name) => {
+    const jobs = parts.planner.jobs();
+    const job = jobs.find((one) => one.name === name);
+    if (job !== undefined) return job;
+    const names = jobs.map((one) => one.name).join(', ') || 'none';
+    throw fault('job-unknown', `no job ${name} rotates or ends keys; there are: ${names}`, {
+      advice: 'declare one of kind rotate-keys or expire-keys, or name one that is there',
+    });
+  },
+});

@@ -1,0 +1,22 @@
+import { fault } from '../../core/index.ts';
+import type { FoundKey } from './find.ts';
+import type { KeyWork } from './key-work.ts';
+import type { KeyJob } from './planner.ts';
+
+/** A key is put where no other service has its own. */
+export const refuseOverwriting = (
+  { planner, now }: KeyWork,
+  job: KeyJob,
+  service: string,
+  keys: readonly FoundKey[],
+): void => {
+  const other = planner.overwrites(job.name, service, { at: now(), keys });
+  if (other === undefined) return;
+  throw fault(
+    'wrong-use',
+    `job ${job.name} cannot deliver a key of ${service}: it would overwrite the key of ${other}, which has the same place`,
+    {
+      advice: `name a job that has a place of its own for ${service}, or declare one, such as with {service} in the path or name under deliver`,
+    },
+  );
+};

@@ -1,0 +1,144 @@
+import { fault, formatSlot, shellWord } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { CommandInput, ContextOf } from '../../control/index.ts';
+import { deadBy, plannedRotation } from '../../keys/index.ts';
+import type { PlannedRotation, RotationTerms } from '../../keys/index.ts';
+import { advanceUntilIdle, begin } from './carry.ts';
+import { atOnce, leftOf, resumeCompromised, resumeRotation } from './compromise.ts';
+import { findKey } from './find.ts';
+import type { FoundKey } from './find.ts';
+import type { KeyOutcome } from './key-views.ts';
+import type { KeyWork } from './key-work.ts';
+import { refuseOverwriting } from './overwriting.ts';
+import type { KeyJob } from './planner.ts';
+import { withQuota } from './quota.ts';
+
+/** What keeps a job from rotating a key, and does not matter when the key leaked. */
+const noMatterWhenCompromised: ReadonlySet<string> = new Set([
+  'name-not-unique',
+  'disabled',
+  'expired',
+  'exhausted',
+  'age-unknown',
+  'in-rotation',
+  'revived',
+  'retired',
+  'unfinished',
+]);
+
+const jobFor = (
+  { planner, jobNamed, now: clock }: KeyWork,
+  { account, ...key }: FoundKey,
+  named: string | undefined,
+  now: boolean,
+): KeyJob => {
+  const at = clock();
+  const name = named ?? (now ? planner.delivers(account, key, at) : planner.coverOf(account, key, at)?.job);
+  if (name === undefined && now)
+    throw fault(
+      'wrong-use',
+      `no rotate-keys job delivers ${key.key.name}, so that nothing can take its place`,
+      {
+        advice: `\`tollkeeper keys expire id:${key.key.id}\` ends it at once, with nothing in its place; to replace it, let a rotate-keys job with a sink of its own select it under \`keys\` first`,
+      },
+    );
+  if (name === undefined)
+    throw fault(
+      'wrong-use',
+      `no rotate-keys job covers ${key.key.name}, so that nothing says where its successor goes`,
+      { advice: 'name the job whose sinks and terms are meant with --job' },
+    );
+  const job = jobNamed(name);
+  if (job.account === account) return job;
+  throw fault(
+    'wrong-use',
+    `job ${name} is for account ${job.account}, and ${key.key.name} is a key of ${account}`,
+    {
+      advice: `name a rotate-keys job of ${account}`,
+    },
+  );
+};
+
+/** A successor cannot be given a part of nothing. */
+const refuseNothingLeft = ({ key, service }: FoundKey, { quota }: RotationTerms, now: UnixMillis): void => {
+  if ((quota.kind !== 'carry' && quota.kind !== 'split') || deadBy(key, now) !== 'exhausted') return;
+  throw fault(
+    'wrong-use',
+    `${key.name} (id ${key.id}) has no quota left, and its job ${quota.kind === 'carry' ? 'carries it over to' : 'splits it with'} the new key`,
+    {
+      advice: `say what the new key may spend: \`tollkeeper keys rotate ${shellWord(service)} --quota AMOUNT\`, or --quota unlimited`,
+    },
+  );
+};
+
+/** Says that the leaked key is deleted, and since when: nobody is to wonder whether it still works. */
+const withDeleted = async (
+  work: KeyWork,
+  outcome: KeyOutcome,
+  { account, service, key }: FoundKey,
+): Promise<KeyOutcome> => {
+  const steps = await (await work.keyService(account)).history(service);
+  const deleted = steps.findLast((event) => event.what === 'deleted' && event.keyId === key.id);
+  if (deleted === undefined) return outcome;
+  const at = formatSlot(deleted.at, work.zone);
+  const note = `${key.name} (id ${key.id}) is deleted; calls with it are refused since ${at}, ten minutes later at the latest where the gateway caches keys`;
+  return { ...outcome, notes: [note, ...outcome.notes] };
+};
+
+/** The rotation to begin of a key. @throws Fault `wrong-use` where it cannot be rotated */
+const planned = (
+  work: KeyWork,
+  found: FoundKey,
+  all: readonly FoundKey[],
+  { job: jobName, now, quota }: Pick<CommandInput<'keys/rotate'>, 'job' | 'now' | 'quota'>,
+): PlannedRotation => {
+  const { planner } = work;
+  const { service, key } = found;
+  const job = jobFor(work, found, jobName, now);
+  const terms = withQuota(planner.termsOf(job.name), quota);
+  refuseNothingLeft(found, terms, work.now());
+  const keys = all.filter((one) => one.account === found.account);
+  const obstacle = planner.obstacleOf(job.name, found, { at: work.now(), keys });
+  // A quota that is given makes up for one that is used up.
+  const isMadeUp = obstacle?.reason === 'exhausted' && quota !== undefined;
+  if (obstacle !== undefined && !isMadeUp && !(now && noMatterWhenCompromised.has(obstacle.reason)))
+    throw fault('wrong-use', `${key.name} (id ${key.id}) cannot be rotated: ${obstacle.words}`, {
+      advice: noMatterWhenCompromised.has(obstacle.reason)
+        ? `\`tollkeeper keys rotate ${shellWord(service)} --now\` gives the service another key, where nothing is left to be spared`
+        : '`tollkeeper keys list` shows its line; `tollkeeper keys expire` ends a key that has no use',
+    });
+  refuseOverwriting(work, job, service, keys);
+  return plannedRotation(found, now ? 'leak' : 'hand', now ? atOnce(terms) : terms);
+};
+
+/** Replaces the key of a service: resumes what is open of it, else begins. */
+export const createRotate =
+  (lease: () => KeyWork) =>
+  async (
+    input: CommandInput<'keys/rotate'>,
+    { progress, signal }: ContextOf<'progress'>,
+  ): Promise<KeyOutcome> => {
+    const { key: named, now, who, account } = input;
+    using work = lease();
+    const { accounts, zone } = work;
+    const run = { zone, progress, signal };
+    const open = await accounts.openOf(named, account);
+    if (open !== undefined && !now) return await resumeRotation(work, open, run);
+    const all = await accounts.allKeys(account, signal);
+    const found = findKey(named, all, work.now());
+    const mine = await accounts.openOf(found.service, found.account);
+    if (mine !== undefined && !now) return await resumeRotation(work, mine, run);
+    if (mine !== undefined) {
+      const resumed = await resumeCompromised(work, mine, { named, found, all, who }, run);
+      if (resumed !== undefined) return await withDeleted(work, resumed, found);
+    }
+    const rotation = planned(work, found, all, input);
+    const keyService = await work.keyService(found.account);
+    const begun = await begin(keyService, [rotation], who);
+    const outcome = await advanceUntilIdle({ account: found.account, keyService, ...run }, begun);
+    if (!now) return outcome;
+    const told = await withDeleted(work, outcome, found);
+    return outcome.good
+      ? { ...told, notes: [...told.notes, ...(await leftOf(work, found, outcome, signal))] }
+      : told;
+  };

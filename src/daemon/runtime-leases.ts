@@ -1,0 +1,56 @@
+import type { Config } from '../config/index.ts';
+import type { Runtime } from './create-runtime.ts';
+
+/** A runtime in use. It stays open until the lease is disposed, though another config is adopted meanwhile. */
+export type RuntimeLease = Omit<Runtime, typeof Symbol.asyncDispose> & Disposable;
+
+export type RuntimeLeases = AsyncDisposable & {
+  /** The config that new leases work by. */
+  readonly config: () => Config;
+  readonly lease: () => RuntimeLease;
+  /** From now on leases are of this runtime; the one before is closed when its last lease ends. */
+  readonly replace: (runtime: Runtime) => void;
+};
+
+type Leased = { readonly runtime: Runtime; users: number };
+
+/** Keeps each runtime open for as long as something uses it. */
+export const createRuntimeLeases = (first: Runtime): RuntimeLeases => {
+  let current: Leased = { runtime: first, users: 0 };
+  const retiring = new Set<Leased>();
+  const closing = new Set<Promise<void>>();
+  const close = (leased: Leased): void => {
+    retiring.delete(leased);
+    closing.add(Promise.resolve(leased.runtime[Symbol.asyncDispose]()));
+  };
+  return {
+    config: () => current.runtime.config,
+    lease: () => {
+      const leased = current;
+      // A lease is given back; it never closes the runtime itself.
+      const { [Symbol.asyncDispose]: _close, ...runtime } = leased.runtime;
+      let isOver = false;
+      leased.users += 1;
+      return {
+        ...runtime,
+        [Symbol.dispose]: () => {
+          if (isOver) return;
+          isOver = true;
+          leased.users -= 1;
+          if (leased.users === 0 && retiring.has(leased)) close(leased);
+        },
+      };
+    },
+    replace: (runtime) => {
+      const before = current;
+      current = { runtime, users: 0 };
+      retiring.add(before);
+      if (before.users === 0) close(before);
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const leased of retiring) close(leased);
+      await Promise.all(closing);
+      await current.runtime[Symbol.asyncDispose]();
+    },
+  };
+};
