@@ -1,41 +1,45 @@
 /** Lets at most so many pieces of work in at once; the rest wait in the order they came. */
-export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
+export type Gate = (<T>(work: () => Promise<T>) => Promise<T>) & {
+  /** The same for the block it is used in: `using _place = await gate.enter()`. */
+  readonly enter: () => Promise<Disposable>;
+};
 
 export const createGate = (places: number): Gate => {
   const waiting: (() => void)[] = [];
   let free = places;
-  const enter = async (): Promise<void> => {
-    if (free > 0) {
-      free -= 1;
-      return;
-    }
-    await new Promise<void>((resolve) => {
-      waiting.push(resolve);
-    });
-  };
   const leave = (): void => {
     const next = waiting.shift();
     if (next === undefined) free += 1;
     else next();
   };
-  return async (work) => {
-    await enter();
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
+  const enter = async (): Promise<Disposable> => {
+    if (free > 0) free -= 1;
+    else
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+      });
+    return { [Symbol.dispose]: leave };
   };
+  const within = async <T>(work: () => Promise<T>): Promise<T> => {
+    using _place = await enter();
+    return await work();
+  };
+  return Object.assign(within, { enter });
 };
 
-export type NamedGates = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+export type NamedGates = (<T>(name: string, work: () => Promise<T>) => Promise<T>) & {
+  readonly enter: (name: string) => Promise<Disposable>;
+};
 
 /** One gate for each name: work under the same name runs one after the other. */
 export const createNamedGates = (): NamedGates => {
   const gates = new Map<string, Gate>();
-  return async (name, work) => {
+  const gateOf = (name: string): Gate => {
     const gate = gates.get(name) ?? createGate(1);
     gates.set(name, gate);
-    return gate(work);
+    return gate;
   };
+  return Object.assign(<T>(name: string, work: () => Promise<T>) => gateOf(name)(work), {
+    enter: (name: string) => gateOf(name).enter(),
+  });
 };

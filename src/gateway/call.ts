@@ -53,37 +53,38 @@ const startOf = async (answer: HttpAnswer): Promise<string> => {
   return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, errorBodyLimit));
 };
 
-const attempt = async (deps: CallDeps, call: Call): Promise<HttpAnswer> => {
-  const { endpoint, signal } = call;
-  const sent = deps.clock.now();
-  const answer = await deps.http.send({
-    method: endpoint.method,
-    url: addressOf(deps.base, endpoint.path, call.query),
-    headers: {
-      authorization: `Bearer ${deps.adminKey.reveal()}`,
-      accept: call.accept ?? 'application/json',
-      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(call.body === undefined ? {} : { body: call.body }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const reading = readClock(answer.headers, sent, deps.clock.now(), deps.clock.uptime?.());
-  if (reading !== undefined) await deps.onClock?.(reading);
-  deps.log.debug('gateway answered', { request: nameOf(endpoint), status: answer.status });
-  const due = endpoint.method === 'GET' ? answer.status === 200 : answer.status >= 200 && answer.status < 300;
-  if (due) return answer;
-  const text = await startOf(answer);
-  signal?.throwIfAborted();
-  call.firstSight?.(text);
-  throw refusalOf({ ...answer, text }, endpoint, { redact: deps.secrets.redact, now: deps.clock.now() });
-};
-
 /** One request and what is made of its answer; every failure of either is a catalogue error or the signal's reason. */
-const once = async <T>(deps: CallDeps, call: Call, use: (answer: HttpAnswer) => Promise<T>): Promise<T> => {
+const attempt = async <T>(
+  deps: CallDeps,
+  call: Call,
+  use: (answer: HttpAnswer) => Promise<T>,
+): Promise<T> => {
+  const { endpoint, signal } = call;
   try {
-    return await use(await attempt(deps, call));
+    const sent = deps.clock.now();
+    const answer = await deps.http.send({
+      method: endpoint.method,
+      url: addressOf(deps.base, endpoint.path, call.query),
+      headers: {
+        authorization: `Bearer ${deps.adminKey.reveal()}`,
+        accept: call.accept ?? 'application/json',
+        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(call.body === undefined ? {} : { body: call.body }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const reading = readClock(answer.headers, sent, deps.clock.now(), deps.clock.uptime?.());
+    if (reading !== undefined) await deps.onClock?.(reading);
+    deps.log.debug('gateway answered', { request: nameOf(endpoint), status: answer.status });
+    const due =
+      endpoint.method === 'GET' ? answer.status === 200 : answer.status >= 200 && answer.status < 300;
+    if (due) return await use(answer);
+    const text = await startOf(answer);
+    signal?.throwIfAborted();
+    call.firstSight?.(text);
+    throw refusalOf({ ...answer, text }, endpoint, { redact: deps.secrets.redact, now: deps.clock.now() });
   } catch (error) {
-    throw networkFault(error, call.endpoint);
+    throw networkFault(error, endpoint);
   }
 };
 
@@ -93,8 +94,8 @@ export const callEndpoint = <T>(
   call: Call,
   use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> => {
-  if (call.endpoint.method !== 'GET') return once(deps, call, use);
-  return withRetry(() => once(deps, call, use), deps.retry, {
+  if (call.endpoint.method !== 'GET') return attempt(deps, call, use);
+  return withRetry(() => attempt(deps, call, use), deps.retry, {
     clock: deps.clock,
     random: deps.random,
     ...(call.signal === undefined ? {} : { signal: call.signal }),

@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { acceptedEncodings, collect, decoded } from './answer-body.ts';
 import { openConnections } from './connections.ts';
-import type { Connections } from './connections.ts';
 import { startDeadline } from './deadline.ts';
 import type { Deadline } from './deadline.ts';
 import type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
@@ -78,43 +77,6 @@ const answerOf = (
   };
 };
 
-const exchangeOver = async (
-  connections: Connections,
-  options: HttpOptions,
-  request: HttpRequest,
-): Promise<HttpAnswer> => {
-  request.signal?.throwIfAborted();
-  const { url } = request;
-  const timeouts = { ...options.timeouts, ...request.timeouts };
-  const { dispatcher, proxy } = connections.to(url);
-  const deadline = startDeadline(timeouts.total, url.host, request.signal);
-  const exchange: Exchange = { host: url.host, proxy, deadline };
-  try {
-    const response = dispatcher.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: request.method,
-      headers: {
-        'user-agent': options.userAgent,
-        accept: '*/*',
-        'accept-encoding': acceptedEncodings,
-        ...request.headers,
-      },
-      ...(request.body === undefined ? {} : { body: request.body }),
-      signal: deadline.signal,
-      headersTimeout: timeouts.headers,
-      bodyTimeout: timeouts.idle,
-    });
-    const late = ({ body }: Dispatcher.ResponseData): void => {
-      body.on('error', () => undefined).destroy();
-    };
-    return answerOf(await deadline.orEnd(response, late), request, exchange);
-  } catch (error) {
-    deadline.stop();
-    throw errorOf(error, exchange);
-  }
-};
-
 /** The one HTTP transport: HTTP/1.1 over keep-alive pools. @throws Fault `config-invalid` for an unusable proxy or issuer. */
 export const createHttp = (options: HttpOptions): Http => {
   const connections = openConnections({
@@ -123,7 +85,38 @@ export const createHttp = (options: HttpOptions): Http => {
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
   return {
-    send: (request) => exchangeOver(connections, options, request),
+    send: async (request) => {
+      request.signal?.throwIfAborted();
+      const { url } = request;
+      const timeouts = { ...options.timeouts, ...request.timeouts };
+      const { dispatcher, proxy } = connections.to(url);
+      const deadline = startDeadline(timeouts.total, url.host, request.signal);
+      const exchange: Exchange = { host: url.host, proxy, deadline };
+      try {
+        const response = dispatcher.request({
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: request.method,
+          headers: {
+            'user-agent': options.userAgent,
+            accept: '*/*',
+            'accept-encoding': acceptedEncodings,
+            ...request.headers,
+          },
+          ...(request.body === undefined ? {} : { body: request.body }),
+          signal: deadline.signal,
+          headersTimeout: timeouts.headers,
+          bodyTimeout: timeouts.idle,
+        });
+        const late = ({ body }: Dispatcher.ResponseData): void => {
+          body.on('error', () => undefined).destroy();
+        };
+        return answerOf(await deadline.orEnd(response, late), request, exchange);
+      } catch (error) {
+        deadline.stop();
+        throw errorOf(error, exchange);
+      }
+    },
     [Symbol.asyncDispose]: connections.destroy,
   };
 };

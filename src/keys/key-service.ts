@@ -5,7 +5,6 @@ import { adoptionOf, checkJournal, checkService, commonOf, openRotation } from '
 import type {
   Advanced,
   KeyService,
-  PlannedExpiry,
   PlannedRotation,
   ReconciledService,
   SurveyedKey,
@@ -99,7 +98,7 @@ const withUnfinished = (
 /** The key service of one account. */
 export const createKeyService = (deps: KeyServiceDeps): KeyService => {
   const { account, journal, clock, gates } = deps;
-  const alone = <T>(work: () => Promise<T>): Promise<T> => gates(`keys of ${account}`, work);
+  const alone = (): Promise<Disposable> => gates.enter(`keys of ${account}`);
   const common = commonOf(deps);
 
   /** The key is in the line of its service, under the name it has, before anything is done to it. */
@@ -120,63 +119,63 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     return { listed: Math.max(0, ...generations) };
   };
 
-  const start: KeyService['start'] = (planned, who) =>
-    alone(async () => {
-      const ids: string[] = [];
-      for (const { service } of planned) checkService(service);
-      const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
-      for (const one of planned) {
-        const { service } = one;
-        if ((await outdatedNow(cycle, service, one.terms.job)) !== undefined) continue;
-        const open = openRotation(journal, account, service);
-        // A key that leaks while the one before it is still in use cannot wait for that one to go: both are seen to again.
-        const isUrgent = one.why === 'leak' && open?.cutover !== undefined;
-        if (open !== undefined && !isUrgent) continue;
-        const id = rotationId(service, clock.now(), journal.head().seq + 1);
-        const { why, terms, old, fresh } = one;
-        await journal.record([
-          ...(open === undefined ? [] : [{ ...common(who, service, open.id), what: 'given-up' as const }]),
-          ...adoptions(one, who, id),
-          {
-            ...common(who, service, id),
-            what: 'planned',
-            why,
-            terms: effective(terms),
-            ...(old === undefined ? {} : { old: replacedOf(old) }),
-            ...(fresh === undefined ? {} : { fresh }),
-            ...listedFirst(service, cycle.keys().values()),
-          },
-        ]);
-        ids.push(id);
-      }
-      return ids;
-    });
+  const start: KeyService['start'] = async (planned, who) => {
+    using _alone = await alone();
+    const ids: string[] = [];
+    for (const { service } of planned) checkService(service);
+    const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
+    for (const one of planned) {
+      const { service } = one;
+      if ((await outdatedNow(cycle, service, one.terms.job)) !== undefined) continue;
+      const open = openRotation(journal, account, service);
+      // A key that leaks while the one before it is still in use cannot wait for that one to go: both are seen to again.
+      const isUrgent = one.why === 'leak' && open?.cutover !== undefined;
+      if (open !== undefined && !isUrgent) continue;
+      const id = rotationId(service, clock.now(), journal.head().seq + 1);
+      const { why, terms, old, fresh } = one;
+      await journal.record([
+        ...(open === undefined ? [] : [{ ...common(who, service, open.id), what: 'given-up' as const }]),
+        ...adoptions(one, who, id),
+        {
+          ...common(who, service, id),
+          what: 'planned',
+          why,
+          terms: effective(terms),
+          ...(old === undefined ? {} : { old: replacedOf(old) }),
+          ...(fresh === undefined ? {} : { fresh }),
+          ...listedFirst(service, cycle.keys().values()),
+        },
+      ]);
+      ids.push(id);
+    }
+    return ids;
+  };
 
-  const advance: KeyService['advance'] = ({ ids, signal, progress }) =>
-    alone(async () => {
-      checkJournal(journal);
-      const wanted = ids ?? journal.openRotations(account).map(({ id }) => id);
-      let done = 0;
-      const notify = (detail?: string): void =>
-        progress({
-          step: 'rotating keys',
-          done,
-          total: wanted.length,
-          ...(detail === undefined ? {} : { detail }),
-        });
-      const cycle = await openCycle(deps, {
-        signal,
-        who: ids === undefined ? 'schedule' : 'order',
-        ordered: ids !== undefined,
-        onStep: ({ service }, step) => notify(`${service}: ${step}`),
+  const advance: KeyService['advance'] = async ({ ids, signal, progress }) => {
+    using _alone = await alone();
+    checkJournal(journal);
+    const wanted = ids ?? journal.openRotations(account).map(({ id }) => id);
+    let done = 0;
+    const notify = (detail?: string): void =>
+      progress({
+        step: 'rotating keys',
+        done,
+        total: wanted.length,
+        ...(detail === undefined ? {} : { detail }),
       });
-      await deleteOrphans(cycle);
-      const results = await moveOn(cycle, wanted, (number) => {
-        done = number;
-        notify();
-      });
-      return results.map(advancedOf);
+    const cycle = await openCycle(deps, {
+      signal,
+      who: ids === undefined ? 'schedule' : 'order',
+      ordered: ids !== undefined,
+      onStep: ({ service }, step) => notify(`${service}: ${step}`),
     });
+    await deleteOrphans(cycle);
+    const results = await moveOn(cycle, wanted, (number) => {
+      done = number;
+      notify();
+    });
+    return results.map(advancedOf);
+  };
 
   const surveyOf = (keys: readonly ApiKey[]): readonly SurveyedKey[] => {
     const rotations = journal.openRotations(account);
@@ -197,20 +196,17 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     return { at, keys: surveyOf(await deps.gateway.list(signal)) };
   };
 
-  const expire: KeyService['expire'] = (planned: readonly PlannedExpiry[], who, signal) =>
-    planned.length === 0
-      ? Promise.resolve([])
-      : alone(async () => {
-          const cycle = await openCycle(deps, { signal, who, ordered: true });
-          const all = surveyOf([...cycle.keys().values()]);
-          const ending = new Set(
-            planned.flatMap(({ keyId, action }) => (action.kind === 'warn' ? [] : [keyId])),
-          );
-          const asked = all.filter(({ key }) => ending.has(key.id));
-          // A plan may be old: what a sink holds is looked up again right before the key ends.
-          const held = await keptBySinks(deps, { asked, all, now: clock.now(), signal });
-          return endKeys(cycle, planned, held);
-        });
+  const expire: KeyService['expire'] = async (planned, who, signal) => {
+    if (planned.length === 0) return [];
+    using _alone = await alone();
+    const cycle = await openCycle(deps, { signal, who, ordered: true });
+    const all = surveyOf([...cycle.keys().values()]);
+    const ending = new Set(planned.flatMap(({ keyId, action }) => (action.kind === 'warn' ? [] : [keyId])));
+    const asked = all.filter(({ key }) => ending.has(key.id));
+    // A plan may be old: what a sink holds is looked up again right before the key ends.
+    const held = await keptBySinks(deps, { asked, all, now: clock.now(), signal });
+    return await endKeys(cycle, planned, held);
+  };
 
   return {
     survey,
@@ -220,18 +216,18 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     expire,
     keptBySinks: (asked, { at, keys }, signal) => keptBySinks(deps, { asked, all: keys, now: at, signal }),
     ...createKeyServiceOrders({ deps, alone, common }),
-    reconcile: ({ service, apply }, who, signal) =>
-      alone(async () => {
-        checkJournal(journal);
-        const cycle = await openCycle(deps, { signal, who, ordered: true });
-        const services = service === undefined ? [...journal.managed(account).keys()] : [service];
-        const found: ReconciledService[] = [];
-        for (const one of services) {
-          const reconciled = await reconcileService(cycle, one, apply);
-          if (reconciled !== undefined) found.push(reconciled);
-        }
-        return found;
-      }),
+    reconcile: async ({ service, apply }, who, signal) => {
+      using _alone = await alone();
+      checkJournal(journal);
+      const cycle = await openCycle(deps, { signal, who, ordered: true });
+      const services = service === undefined ? [...journal.managed(account).keys()] : [service];
+      const found: ReconciledService[] = [];
+      for (const one of services) {
+        const reconciled = await reconcileService(cycle, one, apply);
+        if (reconciled !== undefined) found.push(reconciled);
+      }
+      return found;
+    },
     outdated: async () => [...journal.outdated(account).values()],
     history: (service) => journal.history({ account, ...(service === undefined ? {} : { service }) }),
   };

@@ -21,7 +21,7 @@ import { probeService } from './update/probe.ts';
 type OrderDeps = {
   readonly deps: EngineDeps;
   /** Lets nothing else be written to the keys of the account meanwhile. */
-  readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly alone: () => Promise<Disposable>;
   readonly common: ReturnType<typeof commonOf>;
 };
 
@@ -55,97 +55,97 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
     });
   };
 
-  const onOne = (
+  const onOne = async (
     service: string,
     who: string,
     stepsOf: (rotation: Rotation) => readonly Step[],
-  ): Promise<Rotation> =>
-    alone(async () => {
-      checkJournal(journal);
-      const rotation = openOf(service);
-      const steps = stepsOf(rotation);
-      await journal.record(steps.map((step) => ({ ...common(who, service, rotation.id), ...step })));
-      return rotation;
-    });
+  ): Promise<Rotation> => {
+    using _alone = await alone();
+    checkJournal(journal);
+    const rotation = openOf(service);
+    const steps = stepsOf(rotation);
+    await journal.record(steps.map((step) => ({ ...common(who, service, rotation.id), ...step })));
+    return rotation;
+  };
 
   return {
-    adopt: ({ keyId, service, generation, move = false }, who, signal) =>
-      alone(async () => {
-        checkService(service);
-        checkServiceName(service);
-        const listed = await deps.gateway.list(signal);
-        const key = listed.find(({ id }) => id === keyId);
-        if (key === undefined)
-          throw fault('wrong-use', `the gateway lists no key ${keyId}`, {
-            advice: '`tollkeeper keys list` shows the ids',
-          });
-        const taken = liveOf(journal.lineage(account), service).find(
-          (row) => row.generation === generation && row.keyId !== keyId,
-        );
-        if (taken !== undefined)
-          throw fault(
-            'wrong-use',
-            `generation ${generation} of ${service} is the key ${taken.name} (${taken.keyId})`,
-            {
-              advice: 'name another generation',
-            },
-          );
-        const row = journal.lineage(account).get(keyId);
-        checkMove({ ...key, service: row?.service }, service, move);
-        for (const one of new Set([service, row?.service ?? service]))
-          checkNoneOpen(openRotation(journal, account, one));
-        const named = listed.flatMap(({ name }) => {
-          const read = readName(name, deps.templates);
-          return read?.service === service ? [read.generation] : [];
+    adopt: async ({ keyId, service, generation, move = false }, who, signal) => {
+      using _alone = await alone();
+      checkService(service);
+      checkServiceName(service);
+      const listed = await deps.gateway.list(signal);
+      const key = listed.find(({ id }) => id === keyId);
+      if (key === undefined)
+        throw fault('wrong-use', `the gateway lists no key ${keyId}`, {
+          advice: '`tollkeeper keys list` shows the ids',
         });
-        checkGeneration(generation, Math.max(journal.highestGeneration(account, service), ...named));
-        const placed = { keyId, generation, name: key.name };
-        await journal.record([
-          { ...common(who, service, `adopt/${keyId}`), ...adoptionOf(placed, birthOf(key, clock.now())) },
-        ]);
-      }),
-    adoptAll: (keys, who) =>
-      alone(async () => {
-        const lineage = journal.lineage(account);
-        const places = new Map<string, number>();
-        const placeOf = ({ service, generation }: { service: string; generation: number }): string =>
-          JSON.stringify([service, generation]);
-        for (const row of lineage.values()) if (row.retired === undefined) places.set(placeOf(row), 1);
-        // An id is the key: one that has left its line is none that is new, however it is called. Where keys are made for a
-        // service, whoever adds one says so.
-        const managed = journal.managed(account);
-        const fresh = keys.filter(
-          ({ key, service }) => !lineage.has(key.id) && service !== probeService && !managed.has(service),
+      const taken = liveOf(journal.lineage(account), service).find(
+        (row) => row.generation === generation && row.keyId !== keyId,
+      );
+      if (taken !== undefined)
+        throw fault(
+          'wrong-use',
+          `generation ${generation} of ${service} is the key ${taken.name} (${taken.keyId})`,
+          {
+            advice: 'name another generation',
+          },
         );
-        const listed = keys.map(({ key }) => key);
-        const newer = [...managed.keys()].filter((service) => newerKeys(deps, service, listed).length > 0);
-        if (newer.length > 0) {
-          const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
-          for (const service of newer) await outdatedNow(cycle, service, managed.get(service));
-        }
-        // Calls are logged under the name of now.
-        const renamed = keys.flatMap(({ key }) => {
-          const row = lineage.get(key.id);
-          if (row === undefined || row.retired !== undefined || row.name === key.name) return [];
-          return row.service === probeService ? [] : [{ row, key }];
-        });
-        for (const key of fresh) places.set(placeOf(key), (places.get(placeOf(key)) ?? 0) + 1);
-        // Where two keys claim one place, a person has to say which is which.
-        const adopted = fresh.filter(
-          (one) => places.get(placeOf(one)) === 1 && journal.lostAttempt(account, one.key.name) === undefined,
-        );
-        await journal.record([
-          ...adopted.map(({ key, service, generation }) => ({
-            ...common(who, service, `adopt/${key.id}`),
-            ...adoptionOf({ keyId: key.id, generation, name: key.name }, birthOf(key, clock.now())),
-          })),
-          ...renamed.map(({ row, key }) => ({
-            ...common(who, row.service, `adopt/${key.id}`),
-            ...adoptionOf({ ...row, name: key.name }, row.born),
-          })),
-        ]);
-        return adopted.length;
-      }),
+      const row = journal.lineage(account).get(keyId);
+      checkMove({ ...key, service: row?.service }, service, move);
+      for (const one of new Set([service, row?.service ?? service]))
+        checkNoneOpen(openRotation(journal, account, one));
+      const named = listed.flatMap(({ name }) => {
+        const read = readName(name, deps.templates);
+        return read?.service === service ? [read.generation] : [];
+      });
+      checkGeneration(generation, Math.max(journal.highestGeneration(account, service), ...named));
+      const placed = { keyId, generation, name: key.name };
+      await journal.record([
+        { ...common(who, service, `adopt/${keyId}`), ...adoptionOf(placed, birthOf(key, clock.now())) },
+      ]);
+    },
+    adoptAll: async (keys, who) => {
+      using _alone = await alone();
+      const lineage = journal.lineage(account);
+      const places = new Map<string, number>();
+      const placeOf = ({ service, generation }: { service: string; generation: number }): string =>
+        JSON.stringify([service, generation]);
+      for (const row of lineage.values()) if (row.retired === undefined) places.set(placeOf(row), 1);
+      // An id is the key: one that has left its line is none that is new, however it is called. Where keys are made for a
+      // service, whoever adds one says so.
+      const managed = journal.managed(account);
+      const fresh = keys.filter(
+        ({ key, service }) => !lineage.has(key.id) && service !== probeService && !managed.has(service),
+      );
+      const listed = keys.map(({ key }) => key);
+      const newer = [...managed.keys()].filter((service) => newerKeys(deps, service, listed).length > 0);
+      if (newer.length > 0) {
+        const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
+        for (const service of newer) await outdatedNow(cycle, service, managed.get(service));
+      }
+      // Calls are logged under the name of now.
+      const renamed = keys.flatMap(({ key }) => {
+        const row = lineage.get(key.id);
+        if (row === undefined || row.retired !== undefined || row.name === key.name) return [];
+        return row.service === probeService ? [] : [{ row, key }];
+      });
+      for (const key of fresh) places.set(placeOf(key), (places.get(placeOf(key)) ?? 0) + 1);
+      // Where two keys claim one place, a person has to say which is which.
+      const adopted = fresh.filter(
+        (one) => places.get(placeOf(one)) === 1 && journal.lostAttempt(account, one.key.name) === undefined,
+      );
+      await journal.record([
+        ...adopted.map(({ key, service, generation }) => ({
+          ...common(who, service, `adopt/${key.id}`),
+          ...adoptionOf({ keyId: key.id, generation, name: key.name }, birthOf(key, clock.now())),
+        })),
+        ...renamed.map(({ row, key }) => ({
+          ...common(who, row.service, `adopt/${key.id}`),
+          ...adoptionOf({ ...row, name: key.name }, row.born),
+        })),
+      ]);
+      return adopted.length;
+    },
     confirm: async (service, fingerprint, who) => {
       const given = fingerprint.trim().toLowerCase();
       const rotation = await onOne(service, who, (open) => {
@@ -185,60 +185,56 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
       });
       return `the rotation ${rotation.id} goes on with the next pass`;
     },
-    giveUp: (service, who) =>
-      alone(async () => {
-        checkJournal(journal);
-        const rotation = openOf(service);
-        const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
-        const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);
-        const listed = attempt?.keyId === undefined ? undefined : cycle.keys().get(attempt.keyId);
-        const isDead = listed === undefined || deadBy(listed, clock.now()) !== undefined;
-        // One that no step can bring to its end is let go of: its old key goes with the next one.
-        if (rotation.cutover !== undefined && rotation.waiting === undefined && !isDead)
-          throw fault(
-            'wrong-use',
-            `the new key of ${service} is in every sink: there is nothing to give up`,
-            {
-              advice:
-                'the old key is retired as its job declares; expire it by hand with `tollkeeper keys expire`',
-            },
-          );
-        const key = attempt?.keyId === undefined ? undefined : generationKeyOf(attempt);
-        const isCurrent = rotation.cutover !== undefined;
-        // A journal that is too old tells of no key that nobody uses it.
-        const isOutdated = (await outdatedNow(cycle, service, rotation.terms.job)) !== undefined;
-        const isOrphan =
-          !isOutdated &&
-          (attempt?.state === 'made' || attempt?.state === 'verified' || attempt?.state === 'clearing');
-        const id = { id: rotation.id, service };
-        const verdict =
-          key !== undefined && isOrphan ? await orphanVerdict(cycle, key.name, key.keyId) : undefined;
-        if (key !== undefined && verdict?.verdict === 'retain')
-          await retainOrphan(cycle, id, key, verdict, attempt?.askedAt ?? clock.now());
-        else if (key !== undefined && isOrphan) {
-          await note(cycle, id, { what: 'deleting', ...key, why: 'orphan' });
-          const { taken, refusal } = await takeAway(cycle, key.keyId);
-          if (!taken)
-            throw fault('rotation-blocked', `${key.name} could not be deleted`, {
-              cause: refusal,
-              advice: 'try again; it can be used by nobody',
-            });
-          await note(cycle, id, { what: 'deleted', ...key });
-        } else if (key !== undefined && !isCurrent) await note(cycle, id, { what: 'superseded', ...key });
-        await note(cycle, id, { what: 'given-up' });
-        if (attempt !== undefined) deps.plaintexts.delete(plaintextOf(rotation, attempt));
-        const left = isCurrent ? '' : describeLeft(rotation);
-        if (left !== '')
-          return `the rotation of ${service} is given up; ${left}, so that its sinks may hold different keys; ${describeOldKey(cycle, rotation)}. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them, which a job in mode apply does by itself, too`;
-        if (isCurrent && isDead)
-          return `the rotation of ${service} is given up; its new key is in every sink and does not work. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers another`;
-        if (isCurrent)
-          return `the rotation of ${service} is given up; its new key is in every sink, and what is left of the old ones goes with the next rotation`;
-        const kept =
-          verdict?.verdict === 'retain'
-            ? `; ${key?.name ?? ''} is kept${verdict.passing ? ' for now' : ''}: ${verdict.message}. \`tollkeeper keys expire id:${key?.keyId ?? ''}\` ends it`
-            : '';
-        return `the rotation of ${service} is given up; ${describeOldKey(cycle, rotation)}${kept}`;
-      }),
+    giveUp: async (service, who) => {
+      using _alone = await alone();
+      checkJournal(journal);
+      const rotation = openOf(service);
+      const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
+      const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);
+      const listed = attempt?.keyId === undefined ? undefined : cycle.keys().get(attempt.keyId);
+      const isDead = listed === undefined || deadBy(listed, clock.now()) !== undefined;
+      // One that no step can bring to its end is let go of: its old key goes with the next one.
+      if (rotation.cutover !== undefined && rotation.waiting === undefined && !isDead)
+        throw fault('wrong-use', `the new key of ${service} is in every sink: there is nothing to give up`, {
+          advice:
+            'the old key is retired as its job declares; expire it by hand with `tollkeeper keys expire`',
+        });
+      const key = attempt?.keyId === undefined ? undefined : generationKeyOf(attempt);
+      const isCurrent = rotation.cutover !== undefined;
+      // A journal that is too old tells of no key that nobody uses it.
+      const isOutdated = (await outdatedNow(cycle, service, rotation.terms.job)) !== undefined;
+      const isOrphan =
+        !isOutdated &&
+        (attempt?.state === 'made' || attempt?.state === 'verified' || attempt?.state === 'clearing');
+      const id = { id: rotation.id, service };
+      const verdict =
+        key !== undefined && isOrphan ? await orphanVerdict(cycle, key.name, key.keyId) : undefined;
+      if (key !== undefined && verdict?.verdict === 'retain')
+        await retainOrphan(cycle, id, key, verdict, attempt?.askedAt ?? clock.now());
+      else if (key !== undefined && isOrphan) {
+        await note(cycle, id, { what: 'deleting', ...key, why: 'orphan' });
+        const { taken, refusal } = await takeAway(cycle, key.keyId);
+        if (!taken)
+          throw fault('rotation-blocked', `${key.name} could not be deleted`, {
+            cause: refusal,
+            advice: 'try again; it can be used by nobody',
+          });
+        await note(cycle, id, { what: 'deleted', ...key });
+      } else if (key !== undefined && !isCurrent) await note(cycle, id, { what: 'superseded', ...key });
+      await note(cycle, id, { what: 'given-up' });
+      if (attempt !== undefined) deps.plaintexts.delete(plaintextOf(rotation, attempt));
+      const left = isCurrent ? '' : describeLeft(rotation);
+      if (left !== '')
+        return `the rotation of ${service} is given up; ${left}, so that its sinks may hold different keys; ${describeOldKey(cycle, rotation)}. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them, which a job in mode apply does by itself, too`;
+      if (isCurrent && isDead)
+        return `the rotation of ${service} is given up; its new key is in every sink and does not work. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers another`;
+      if (isCurrent)
+        return `the rotation of ${service} is given up; its new key is in every sink, and what is left of the old ones goes with the next rotation`;
+      const kept =
+        verdict?.verdict === 'retain'
+          ? `; ${key?.name ?? ''} is kept${verdict.passing ? ' for now' : ''}: ${verdict.message}. \`tollkeeper keys expire id:${key?.keyId ?? ''}\` ends it`
+          : '';
+      return `the rotation of ${service} is given up; ${describeOldKey(cycle, rotation)}${kept}`;
+    },
   };
 };

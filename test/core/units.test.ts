@@ -45,7 +45,7 @@ describe('faults', () => {
     const error = fault('disk-full', 'no space left');
     expect(isFault(error)).toBe(true);
     expect(describeError(error)).toMatch(/^no space left\n {2}what to do: free space/);
-    expect(describeError(new TypeError('a bug'))).toContain('test/base/units.test');
+    expect(describeError(new TypeError('a bug'))).toContain('test/core/units.test');
   });
 
   it('find the system code along the causes', () => {

@@ -4,64 +4,77 @@ import type { ApiKey, KeyPage } from './api-key.ts';
 import type { Call, CallDeps, CallOptions } from '../call.ts';
 import { endpoints } from '../endpoints.ts';
 import { callForData, callForOutcome } from '../envelope.ts';
+import { listAllKeys } from './key-listing.ts';
 import { checkKeyUpdate, checkNewKey, keyUpdateBody, newKeyBody } from './key-spec.ts';
-import type { KeyPatch, KeySpec } from './key-spec.ts';
+import type { KeyPatch, KeySpec, KeyUpdate } from './key-spec.ts';
 import { registerKeys } from './key-secrets.ts';
-
-/** docs/gateway.md G2.6 promises that reads never show a plaintext; should one do so all the same, it is a secret like any other. */
-const watched = (deps: CallDeps, call: Call): Call => ({
-  ...call,
-  firstSight: (text) => registerKeys(text, deps.secrets),
-});
 
 export type CreatedKey = { readonly id: number; readonly key: Secret };
 
-export const readKeyPage = (
-  deps: CallDeps,
-  page: { readonly page: number; readonly pageSize: number },
-  options: CallOptions = {},
-): Promise<KeyPage> =>
-  callForData(
-    deps,
-    watched(deps, {
-      ...options,
-      endpoint: endpoints.listKeys,
-      query: { p: page.page, page_size: page.pageSize },
-    }),
-    keyPage,
-  );
-
-export const readKey = async (deps: CallDeps, id: number, options: CallOptions = {}): Promise<ApiKey> =>
-  callForData(deps, watched(deps, { ...options, endpoint: endpoints.readKey(id) }), apiKey);
-
-/** The plaintext is a registered secret before anything else looks at the answer, and is given out this once. */
-export const createKey = async (
-  deps: CallDeps,
-  spec: KeySpec,
-  options: CallOptions = {},
-): Promise<CreatedKey> => {
-  checkNewKey(spec, deps.clock.now());
-  const created = await callForData(
-    deps,
-    watched(deps, { ...options, endpoint: endpoints.createKey, body: newKeyBody(spec) }),
-    createdKey,
-  );
-  // Calls may take it with its prefix though it came without.
-  if (!created.key.startsWith('sk-')) deps.secrets.register(`sk-${created.key}`);
-  return { id: created.id, key: deps.secrets.register(created.key) };
+export type KeyEndpoints = {
+  /** Every key, each once, though keys come and go while the pages are read. */
+  readonly listKeys: (options?: CallOptions) => Promise<ApiKey[]>;
+  /** Pages count from 1; the size asked for may be capped: `pageSize` of the answer tells. */
+  readonly keyPage: (
+    page: { readonly page: number; readonly pageSize: number },
+    options?: CallOptions,
+  ) => Promise<KeyPage>;
+  readonly readKey: (id: number, options?: CallOptions) => Promise<ApiKey>;
+  /** The plaintext key comes this once. */
+  readonly createKey: (spec: KeySpec, options?: CallOptions) => Promise<CreatedKey>;
+  /** Writes the whole key: fields left out could fall back to defaults. */
+  readonly updateKey: (update: KeyUpdate, options?: CallOptions) => Promise<void>;
+  /** Writes the fields given alone: for a gateway that was found to keep the others, and to find out. */
+  readonly patchKey: (patch: KeyPatch, options?: CallOptions) => Promise<void>;
+  /** Takes effect at once (docs/gateway.md G8.14); whether the id existed, only a list can tell. */
+  readonly deleteKey: (id: number, options?: CallOptions) => Promise<void>;
 };
 
-export const updateKey = async (
-  deps: CallDeps,
-  update: KeyPatch,
-  options: CallOptions = {},
-): Promise<void> => {
-  checkKeyUpdate(update);
-  await callForOutcome(
-    deps,
-    watched(deps, { ...options, endpoint: endpoints.updateKey, body: keyUpdateBody(update) }),
-  );
-};
+/** Larger pages are capped by some gateways without a word. */
+const pageSize = 100;
 
-export const deleteKey = async (deps: CallDeps, id: number, options: CallOptions = {}): Promise<void> =>
-  callForOutcome(deps, watched(deps, { ...options, endpoint: endpoints.deleteKey(id) }));
+export const createKeyEndpoints = (deps: CallDeps): KeyEndpoints => {
+  /** docs/gateway.md G2.6 promises that reads never show a plaintext; should one do so all the same, it is a secret like any other. */
+  const watched = (call: Call): Call => ({
+    ...call,
+    firstSight: (text) => registerKeys(text, deps.secrets),
+  });
+  const readPage: KeyEndpoints['keyPage'] = (page, options) =>
+    callForData(
+      deps,
+      watched({
+        ...options,
+        endpoint: endpoints.listKeys,
+        query: { p: page.page, page_size: page.pageSize },
+      }),
+      keyPage,
+    );
+  const patchKey: KeyEndpoints['patchKey'] = async (patch, options) => {
+    checkKeyUpdate(patch);
+    await callForOutcome(
+      deps,
+      watched({ ...options, endpoint: endpoints.updateKey, body: keyUpdateBody(patch) }),
+    );
+  };
+  return {
+    listKeys: (options) => listAllKeys((page) => readPage({ page, pageSize }, options)),
+    keyPage: readPage,
+    readKey: async (id, options) =>
+      callForData(deps, watched({ ...options, endpoint: endpoints.readKey(id) }), apiKey),
+    createKey: async (spec, options) => {
+      checkNewKey(spec, deps.clock.now());
+      const created = await callForData(
+        deps,
+        watched({ ...options, endpoint: endpoints.createKey, body: newKeyBody(spec) }),
+        createdKey,
+      );
+      // The plaintext is a registered secret before anything else sees it. Calls may take it with its prefix though it came without.
+      if (!created.key.startsWith('sk-')) deps.secrets.register(`sk-${created.key}`);
+      return { id: created.id, key: deps.secrets.register(created.key) };
+    },
+    updateKey: patchKey,
+    patchKey,
+    deleteKey: async (id, options) =>
+      callForOutcome(deps, watched({ ...options, endpoint: endpoints.deleteKey(id) })),
+  };
+};

@@ -17,7 +17,8 @@ import { isKeyName, parseKeyName, printKeyName, randomSuffix, readTemplate } fro
 import type { NameTemplate } from '../plan/key-names.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { RotationTerms } from '../terms.ts';
-import { askForKey } from './ask-for-key.ts';
+import { created, createLost } from './create-steps.ts';
+import type { CreatedKey } from './create-steps.ts';
 import { note, plaintextOf } from './cycle.ts';
 import type { Cycle } from './cycle.ts';
 
@@ -128,24 +129,27 @@ const fieldsOf = async (cycle: Cycle, rotation: Rotation): Promise<KeyFields> =>
 export const makeKey = async (cycle: Cycle, rotation: Rotation): Promise<void> => {
   const { gateway, plaintexts, clock } = cycle.deps;
   const spec = await fieldsOf(cycle, rotation);
-  const { generation, name } = nextName(cycle, rotation);
-  await askForKey(
-    (step) => note(cycle, rotation, step),
-    { generation, name, spec },
-    () => gateway.create(name, spec, cycle.signal),
-    ({ id, key }) => {
-      plaintexts.set(plaintextOf(rotation, { generation }), key);
-      cycle.noteMade({
-        ...spec,
-        id,
-        name,
-        keyMask: undefined,
-        status: undefined,
-        createdTime: toSeconds(clock.now()),
-        rest: {},
-      });
-    },
-  );
+  const asked = { ...nextName(cycle, rotation), spec };
+  const { generation, name } = asked;
+  await note(cycle, rotation, { what: 'creating', ...asked });
+  let made: CreatedKey;
+  try {
+    made = await gateway.create(name, spec, cycle.signal);
+  } catch (error) {
+    await note(cycle, rotation, createLost(asked, error));
+    throw error;
+  }
+  plaintexts.set(plaintextOf(rotation, { generation }), made.key);
+  cycle.noteMade({
+    ...spec,
+    id: made.id,
+    name,
+    keyMask: undefined,
+    status: undefined,
+    createdTime: toSeconds(clock.now()),
+    rest: {},
+  });
+  await note(cycle, rotation, created(asked, made));
 };
 
 /** No answer was written down: we died while it was asked for. */

@@ -5,7 +5,8 @@ import type { KeyJournal } from '../journal/journal.ts';
 import { printKeyName, templateOf } from '../plan/key-names.ts';
 import { probeService } from '../update/probe.ts';
 import type { ProbeKeys } from '../update/probe.ts';
-import { askForKey } from './ask-for-key.ts';
+import { created, createLost } from './create-steps.ts';
+import type { CreatedKey } from './create-steps.ts';
 
 type ProbeDeps = {
   readonly account: string;
@@ -32,11 +33,17 @@ export const createProbeKeys = ({ account, journal, gateway, now }: ProbeDeps): 
       const generation = journal.highestGeneration(account, probeService) + 1;
       const name = printKeyName(template, { service: probeService, generation });
       const rotation = `probe/${generation}`;
-      const { id } = await askForKey(
-        (step) => record({ ...common(rotation), ...step }),
-        { generation, name, spec },
-        () => gateway.createKey({ ...spec, name }, { signal }),
-      );
+      const asked = { generation, name, spec };
+      await record({ ...common(rotation), what: 'creating', ...asked });
+      let made: CreatedKey;
+      try {
+        made = await gateway.createKey({ ...spec, name }, { signal });
+      } catch (error) {
+        await record({ ...common(rotation), ...createLost(asked, error) });
+        throw error;
+      }
+      await record({ ...common(rotation), ...created(asked, made) });
+      const { id } = made;
       names.set(id, { rotation, generation, name });
       return { id };
     },
