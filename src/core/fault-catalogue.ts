@@ -101,6 +101,9 @@ const entries = {
     'the file is no DuckDB database or is damaged; restore it from a backup or move it away and pull again',
   ),
   'warehouse-newer': failed('the file was written by a newer Tollkeeper; run that version or a later one'),
+  'warehouse-older': failed(
+    'the file was written by an older Tollkeeper that cannot be upgraded from; move it away and pull again, or upgrade with a version in between',
+  ),
   'warehouse-failed': failed('see the cause; nothing of this step was kept'),
   'archive-damaged': failed(
     'put the file named back from a copy; where there is none, pull the whole month again in one window (`tollkeeper run` the pull with --from and --to of that month, UTC), as far as the gateway still has it',

@@ -1,41 +1,61 @@
 import { fault } from '../core/index.ts';
 import type { Clock } from '../core/index.ts';
 import type { Engine } from './engine.ts';
-import type { Migration } from './migrations/migration.ts';
 import { execute, inTransaction, readRows, wholeNumber } from './rows.ts';
 
-/** Brings the file to the newest schema, each step in one transaction of its own. @throws fault warehouse-newer. */
-export const migrate = async (
-  engine: Engine,
-  migrations: readonly Migration[],
-  clock: Clock,
-  path: string,
-): Promise<void> =>
+/** A step from one schema to the next. */
+export type Migration = {
+  readonly number: number;
+  readonly name: string;
+  readonly statements: readonly string[];
+};
+
+/** A schema, and the steps to it from the oldest one that can be upgraded. */
+export type Schema = {
+  readonly number: number;
+  /** Creates it in an empty database. */
+  readonly statements: readonly string[];
+  readonly migrations: readonly Migration[];
+};
+
+/**
+ * Creates the tables in an empty database, or brings it to the newest schema, each step in one transaction.
+ * @throws faults warehouse-newer, warehouse-older.
+ */
+export const migrate = async (engine: Engine, schema: Schema, clock: Clock, path: string): Promise<void> =>
   engine.state(async (connection) => {
-    await execute(
-      connection,
-      `CREATE TABLE IF NOT EXISTS schema_migration (number BIGINT NOT NULL, name VARCHAR NOT NULL, applied_at BIGINT NOT NULL)`,
-    );
+    const applySchema = async ({ number, name, statements }: Migration): Promise<void> =>
+      inTransaction(connection, async () => {
+        await execute(connection, statements.join(';'));
+        await execute(connection, 'INSERT INTO schema_migration VALUES ($number, $name, $at)', {
+          number,
+          name,
+          at: clock.now(),
+        });
+      });
+    const table =
+      'CREATE TABLE IF NOT EXISTS schema_migration (number BIGINT NOT NULL, name VARCHAR NOT NULL, applied_at BIGINT NOT NULL)';
+    await execute(connection, table);
     const [row] = await readRows(
       connection,
       'SELECT coalesce(max(number), 0) AS number FROM schema_migration',
     );
     const reached = wholeNumber(row, 'number');
-    const newest = Math.max(0, ...migrations.map(({ number }) => number));
-    if (reached > newest)
+    if (reached === 0) {
+      await applySchema({ number: schema.number, name: 'new database', statements: schema.statements });
+      return;
+    }
+    if (reached > schema.number)
       throw fault(
         'warehouse-newer',
-        `${path} has schema ${reached}; this Tollkeeper knows schemas up to ${newest}`,
+        `${path} has schema ${reached}; this version supports schemas up to ${schema.number}`,
       );
-    for (const migration of migrations) {
-      if (migration.number <= reached) continue;
-      await inTransaction(connection, async () => {
-        for (const statement of migration.statements) await execute(connection, statement);
-        await execute(connection, 'INSERT INTO schema_migration VALUES ($number, $name, $at)', {
-          number: migration.number,
-          name: migration.name,
-          at: clock.now(),
-        });
-      });
-    }
+    const pending = schema.migrations.filter(({ number }) => number > reached);
+    const oldest = Math.min(schema.number, ...schema.migrations.map(({ number }) => number - 1));
+    if (reached < oldest)
+      throw fault(
+        'warehouse-older',
+        `${path} has schema ${reached}; this version upgrades schemas from ${oldest}`,
+      );
+    for (const migration of pending) await applySchema(migration);
   });

@@ -20,7 +20,7 @@ import type { RunLedger } from './ledger/run-ledger.ts';
 import { createLogsTable } from './logs/logs-table.ts';
 import type { LogsTable } from './logs/logs-table.ts';
 import { migrate } from './migrate.ts';
-import { migrations } from './migrations.ts';
+import { schema } from './schema.ts';
 import { createOutbox } from './outbox.ts';
 import type { OutboxTable } from './outbox.ts';
 import { createProfileTable } from './profile/profile-table.ts';
@@ -99,7 +99,7 @@ const clearSpool = async (folder: string, log: Log): Promise<void> => {
 export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
   const engine = await openEngine(options);
   try {
-    await migrate(engine, migrations, options.clock, options.path);
+    await migrate(engine, schema, options.clock, options.path);
     // The file's lock is ours by now, so nothing in the spool belongs to a living run.
     if (options.path !== ':memory:') await clearSpool(options.spoolDirectory, options.log);
   } catch (error) {

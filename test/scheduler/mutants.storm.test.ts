@@ -39,12 +39,9 @@ const mutants: readonly Mutant[] = [
   mutant(
     'no unique key',
     'warehouse/run-ledger',
-    'warehouse/migrations.ts',
-    `        summary VARCHAR,
-        UNIQUE (job, slot)
-`,
-    `        summary VARCHAR
-`,
+    'warehouse/schema.ts',
+    'summary VARCHAR, UNIQUE (job, slot)',
+    'summary VARCHAR',
   ),
   mutant(
     'a slot that is claimed is claimed again',

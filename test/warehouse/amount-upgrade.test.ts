@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { interval, systemClock, unixSeconds } from '../../src/core/index.ts';
 import { openEngine } from '../../src/warehouse/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
-import { migrations } from '../../src/warehouse/migrations.ts';
+import { schema } from '../../src/warehouse/schema.ts';
 import { execute } from '../../src/warehouse/rows.ts';
 import { openIn, optionsIn, testFolder } from './support.ts';
 
@@ -18,18 +18,17 @@ const window = (start: number, sum: string): string =>
      currency, columns, bytes, landed_at)
    VALUES ('main', ${start}, ${start + 3600}, 2, 2, 0, ${sum}, 0, 'currency', 'USD', '[]', 1, ${(start + 3600) * 1000})`;
 
-it('an older database learns how its amounts are known, and integer units that it stored as currency are converted', async () => {
+it('integer units that were stored as currency are converted', async () => {
   await using folder = await testFolder();
   const options = optionsIn(folder);
   await mkdir(dirname(options.path), { recursive: true });
   {
     await using engine = await openEngine(options);
-    const older = migrations.filter(({ number }) => number < 17);
-    await migrate(engine, older, systemClock, options.path);
+    await migrate(engine, schema, systemClock, options.path);
     await engine.state(async (connection) => {
       for (const statement of [
-        `INSERT INTO log_amounts VALUES ('main', 'USD', 'currency', 500000, 0, 0)`,
-        `INSERT INTO log_amounts VALUES ('other', 'CNY', 'units', 500000, 30, 4000)`,
+        `INSERT INTO log_amounts VALUES ('main', 'USD', 'currency', 500000, 0, 0, 'data', 'currency', NULL, true)`,
+        `INSERT INTO log_amounts VALUES ('other', 'CNY', 'units', 500000, 30, 4000, 'data', 'units', NULL, false)`,
         call(hour + 10, 'm', '0.0021'),
         call(hour + 20, 'whole-dollar', '1'),
         call(hour + 30, 'whole-dollar', '1.5'),

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { openEngine } from '../../src/warehouse/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
-import { migrations } from '../../src/warehouse/migrations.ts';
+import { schema } from '../../src/warehouse/schema.ts';
 import { execute, readRows } from '../../src/warehouse/rows.ts';
 import { openIn, optionsIn, testFolder } from './support.ts';
 
@@ -67,7 +67,8 @@ describe('opening', () => {
     {
       await using engine = await openEngine(options);
       const later = { number: 1000, name: 'later', statements: ['CREATE TABLE later (a BIGINT)'] };
-      await migrate(engine, [...migrations, later], systemClock, options.path);
+      const newer = { ...schema, number: 1000, migrations: [...schema.migrations, later] };
+      await migrate(engine, newer, systemClock, options.path);
     }
     await expect(openWarehouse(options)).rejects.toMatchObject({
       code: 'warehouse-newer',
@@ -103,10 +104,10 @@ describe('the engine', () => {
     await using engine = await openEngine(optionsIn(folder));
     const broken = {
       number: 1,
-      name: 'broken',
       statements: ['CREATE TABLE half (a BIGINT)', 'CREATE NONSENSE'],
+      migrations: [],
     };
-    await expect(migrate(engine, [broken], systemClock, 'x')).rejects.toMatchObject({
+    await expect(migrate(engine, broken, systemClock, 'x')).rejects.toMatchObject({
       code: 'warehouse-failed',
     });
     const tables = await engine.state(async (connection) =>

@@ -4,29 +4,27 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../src/core/index.ts';
 import { openEngine } from '../../src/warehouse/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
-import { migrations } from '../../src/warehouse/migrations.ts';
+import { schema } from '../../src/warehouse/schema.ts';
 import { execute } from '../../src/warehouse/rows.ts';
 import { openIn, optionsIn, testFolder } from './support.ts';
 import { day, landCalls } from './tokens-support.ts';
 
-it('an older database keeps what it learned of prompts, and learns of completions from the calls it holds', async () => {
+it('evidence of archived calls and rules is kept for the input, and the output is learned from stored calls', async () => {
   await using folder = await testFolder();
   const options = optionsIn(folder);
   await mkdir(dirname(options.path), { recursive: true });
   {
     await using engine = await openEngine(options);
-    await migrate(
-      engine,
-      migrations.filter(({ number }) => number < 16),
-      systemClock,
-      options.path,
-    );
+    await migrate(engine, schema, systemClock, options.path);
     await engine.state(async (connection) => {
-      await execute(connection, `INSERT INTO token_rule VALUES ('main', 'ruled-*', 'excludes_cache')`);
+      await execute(
+        connection,
+        `INSERT INTO token_rule VALUES ('main', 'ruled-*', 'excludes_cache', 'input')`,
+      );
       // Of calls that have left the table for the archive.
       await execute(
         connection,
-        `INSERT INTO token_row_evidence VALUES ('main', ${day - 86_400 * 90}, 'archived', 10, 10, 3, ${day - 86_400 * 90}, 5, 900, NULL)`,
+        `INSERT INTO token_row_evidence VALUES ('main', ${day - 86_400 * 90}, 'archived', 10, 10, 3, ${day - 86_400 * 90}, 5, 900, NULL, 'input')`,
       );
     });
   }

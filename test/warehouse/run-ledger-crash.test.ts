@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
@@ -8,7 +9,7 @@ import { openWarehouse } from '../../src/warehouse/index.ts';
 import { openEngine } from '../../src/warehouse/engine.ts';
 import { createRunLedger } from '../../src/warehouse/ledger/create-run-ledger.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
-import { migrations } from '../../src/warehouse/migrations.ts';
+import { schema } from '../../src/warehouse/schema.ts';
 import { readRows } from '../../src/warehouse/rows.ts';
 import { compiledModules } from '../support/compiled-modules.ts';
 import { at, cursorAt, missedAt, runAt } from './ledger-support.ts';
@@ -115,7 +116,8 @@ it('a file of the first schema is brought up, and keeps what it has', async () =
   };
   {
     await using engine = await openEngine(options);
-    await migrate(engine, migrations.slice(0, 1), systemClock, options.path);
+    const older = await readFile(new URL('schema-21.sql', import.meta.url), 'utf8');
+    await engine.state(async (connection) => connection.run(older));
     await engine.state(async (connection) =>
       connection.run(`INSERT INTO log_cursor (account, origin, reached) VALUES ('main', 0, 900)`),
     );
@@ -133,7 +135,7 @@ it('a file of the first schema is brought up, and keeps what it has', async () =
 it('rows are taken out and put in again while a long query reads the table', async () => {
   await using folder = await testFolder();
   await using engine = await openEngine(optionsIn(folder));
-  await migrate(engine, migrations, systemClock, 'x');
+  await migrate(engine, schema, systemClock, 'x');
   const runs = createRunLedger(engine);
   const claimed = Array.from({ length: 50 }, (_, index) => missedAt('pull', index + 1));
   await runs.claim([{ cursor: cursorAt('pull', 50), runs: claimed }]);

@@ -21,7 +21,7 @@ const columns = {
   gap: 'VARCHAR',
   unit: 'VARCHAR',
   verdict: 'VARCHAR',
-  words: 'VARCHAR',
+  message: 'VARCHAR',
   compared_at: 'BIGINT',
 } as const;
 
@@ -40,7 +40,7 @@ export const writeComparisons = async (
     gap: one.gap,
     unit: one.unit,
     verdict: one.verdict,
-    words: one.text,
+    message: one.text,
     compared_at: one.comparedAt,
   }));
   await rows.execute(
@@ -61,7 +61,7 @@ const comparisonOf = (row: Row): StoredComparison => {
     gap: money(text(row, 'gap')),
     unit: text(row, 'unit'),
     verdict: text(row, 'verdict'),
-    text: text(row, 'words'),
+    text: text(row, 'message'),
     comparedAt: unixMillis(wholeNumber(row, 'compared_at')),
   };
 };

@@ -12,7 +12,7 @@ const gapOf = (row: Row): KnownGap => ({
   gap: money(text(row, 'gap')),
   unit: text(row, 'unit'),
   verdict: text(row, 'verdict'),
-  text: text(row, 'words'),
+  text: text(row, 'message'),
   state: text(row, 'state') as GapState,
   notedAt: unixMillis(wholeNumber(row, 'noted_at')),
 });
@@ -25,7 +25,7 @@ export const readGaps = async (
 ): Promise<readonly KnownGap[]> => {
   const rows = await readRows(
     connection,
-    `SELECT * FROM comparison_gap WHERE account = $account AND ($which = 'all' OR told_at IS NULL)
+    `SELECT * FROM comparison_gap WHERE account = $account AND ($which = 'all' OR notified_at IS NULL)
      ORDER BY noted_at, start_at, source`,
     { account, which },
   );
@@ -38,7 +38,7 @@ export const writeGaps = async (
   account: string,
   gaps: readonly KnownGap[],
 ): Promise<void> => {
-  for (const { source, range, gap, unit, verdict, text: words, state, notedAt } of gaps) {
+  for (const { source, range, gap, unit, verdict, text: message, state, notedAt } of gaps) {
     const key = { account, source, start: range.start, end: range.end, noted: notedAt };
     const [known] = await readRows(
       connection,
@@ -51,8 +51,8 @@ export const writeGaps = async (
     await execute(
       connection,
       `INSERT INTO comparison_gap
-       VALUES ($account, $source, $start, $end, $gap, $unit, $verdict, $words, $state, $noted, NULL)`,
-      { ...key, gap, unit, verdict, words, state },
+       VALUES ($account, $source, $start, $end, $gap, $unit, $verdict, $message, $state, $noted, NULL)`,
+      { ...key, gap, unit, verdict, message, state },
     );
   }
 };
@@ -66,7 +66,7 @@ export const markGapsNotified = async (
 ): Promise<void> => {
   await execute(
     connection,
-    'UPDATE comparison_gap SET told_at = $now WHERE account = $account AND told_at IS NULL AND noted_at <= $through',
+    'UPDATE comparison_gap SET notified_at = $now WHERE account = $account AND notified_at IS NULL AND noted_at <= $through',
     { account, through, now },
   );
 };

@@ -10,7 +10,7 @@ const columns = {
   service: 'VARCHAR',
   generation: 'BIGINT',
   name: 'VARCHAR',
-  born: 'BIGINT',
+  created_at: 'BIGINT',
   retired: 'BIGINT',
 } as const;
 
@@ -24,7 +24,8 @@ export const putLineage = async (
   connection: DuckDBConnection,
   lineage: readonly LineageRow[],
 ): Promise<void> => {
-  const rows = boundRows(connection, columns, lastOfEach(lineage), ({ keyId, retired, ...row }) => ({
+  const rows = boundRows(connection, columns, lastOfEach(lineage), ({ keyId, born, retired, ...row }) => ({
+    created_at: born,
     ...row,
     key_id: keyId,
     retired: retired ?? null,
@@ -52,7 +53,7 @@ export const readLineage = async (
       service: text(row, 'service'),
       generation: wholeNumber(row, 'generation'),
       name: text(row, 'name'),
-      born: unixMillis(wholeNumber(row, 'born')),
+      born: unixMillis(wholeNumber(row, 'created_at')),
       ...(retired === undefined ? {} : { retired: unixMillis(Number(retired)) }),
     };
   });

@@ -50,27 +50,27 @@ const readQuarantined = async (
 const readGap = async (connection: DuckDBConnection, asked: Asked): Promise<LogFacts['gap']> => {
   const [row] = await readRows(
     connection,
-    `WITH trouble AS (
+    `WITH gaps AS (
        SELECT source, start_at, CASE state WHEN 'open' THEN greatest(end_at, $end) ELSE end_at END AS end_at,
-         noted_at AS found_at, words
+         noted_at AS found_at, message
        FROM comparison_gap WHERE account = $account AND state <> 'healed'
        UNION ALL
-       SELECT source, start_at, end_at, compared_at, words FROM comparison
+       SELECT source, start_at, end_at, compared_at, message FROM comparison
        WHERE account = $account AND entry IS NULL AND verdict IN ('truncated', 'unexplained')
      )
-     SELECT greatest(start_at, $start) AS first, words FROM trouble
+     SELECT greatest(start_at, $start) AS first, message FROM gaps
      WHERE start_at < $end AND end_at > $start AND NOT EXISTS (
        SELECT 1 FROM comparison AS good
-       WHERE good.account = $account AND good.source = trouble.source AND good.entry IS NULL
-         AND good.verdict IN ('equal', 'refunds', 'rounding', 'currency') AND good.compared_at > trouble.found_at
-         AND good.start_at <= greatest(trouble.start_at, $start) AND good.end_at >= least(trouble.end_at, $end)
+       WHERE good.account = $account AND good.source = gaps.source AND good.entry IS NULL
+         AND good.verdict IN ('equal', 'refunds', 'rounding', 'currency') AND good.compared_at > gaps.found_at
+         AND good.start_at <= greatest(gaps.start_at, $start) AND good.end_at >= least(gaps.end_at, $end)
      )
-     ORDER BY first, found_at, words LIMIT 1`,
+     ORDER BY first, found_at, message LIMIT 1`,
     boundOf(asked),
   );
   return row === undefined
     ? undefined
-    : { message: text(row, 'words').replace(/[.]$/, ''), from: unixSeconds(wholeNumber(row, 'first')) };
+    : { message: text(row, 'message').replace(/[.]$/, ''), from: unixSeconds(wholeNumber(row, 'first')) };
 };
 
 /** Refunds of tasks never carry a name (docs/gateway.md G16.3); a call without one may be any key's. */

@@ -21,7 +21,7 @@ export const writeLearnedChanges = async (
   for (const { topic, name, detail, notedAt } of changes)
     await execute(
       connection,
-      'INSERT INTO learned_news VALUES ($account, $topic, $name, $detail, $noted, NULL)',
+      'INSERT INTO learned_change VALUES ($account, $topic, $name, $detail, $noted, NULL)',
       { account, topic, name, detail, noted: notedAt },
     );
 };
@@ -43,7 +43,7 @@ export const noteOnce = async (
 ): Promise<void> => {
   const [last] = await readRows(
     connection,
-    `SELECT detail FROM learned_news WHERE account = $account AND topic = $topic AND name = $name
+    `SELECT detail FROM learned_change WHERE account = $account AND topic = $topic AND name = $name
      ORDER BY noted_at DESC, detail DESC LIMIT 1`,
     { account, topic, name },
   );
@@ -59,7 +59,7 @@ export const readPending = async (
 ): Promise<readonly LearnedChange[]> => {
   const rows = await readRows(
     connection,
-    'SELECT * FROM learned_news WHERE account = $account AND told_at IS NULL ORDER BY noted_at, topic, name',
+    'SELECT * FROM learned_change WHERE account = $account AND notified_at IS NULL ORDER BY noted_at, topic, name',
     { account },
   );
   return rows.map((row) => ({
@@ -79,7 +79,7 @@ export const markNotified = async (
 ): Promise<void> => {
   await execute(
     connection,
-    'UPDATE learned_news SET told_at = $now WHERE account = $account AND told_at IS NULL AND noted_at <= $through',
+    'UPDATE learned_change SET notified_at = $now WHERE account = $account AND notified_at IS NULL AND noted_at <= $through',
     { account, through, now },
   );
 };

@@ -69,11 +69,11 @@ export const comparisonsView: ReportView = {
   sql: async ({ request, range }) =>
     Promise.resolve({
       sql: `
-        SELECT source, entry, start_at, end_at, ${exact('ours')}, ${exact('theirs')}, ${exact('gap')}, unit, verdict, words,
+        SELECT source, entry, start_at, end_at, ${exact('ours')}, ${exact('theirs')}, ${exact('gap')}, unit, verdict, message,
           compared_at // 1000
         FROM comparison
         WHERE account = $account AND start_at < $end AND end_at > $start
-        QUALIFY row_number() OVER (PARTITION BY source, entry, start_at, end_at ORDER BY compared_at DESC, words) = 1`,
+        QUALIFY row_number() OVER (PARTITION BY source, entry, start_at, end_at ORDER BY compared_at DESC, message) = 1`,
       bindings: { account: request.account, start: range.start, end: range.end },
     }),
 };

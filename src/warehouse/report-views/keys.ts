@@ -18,12 +18,12 @@ const lineColumns = [
  */
 const lineSql = `
   SELECT own.key_id, any_value(own.generation) AS generation,
-    coalesce(bool_or(other.generation < own.generation AND (other.retired IS NULL OR other.retired > own.born)), false) AS rotated,
+    coalesce(bool_or(other.generation < own.generation AND (other.retired IS NULL OR other.retired > own.created_at)), false) AS rotated,
     coalesce(bool_or(other.generation > own.generation AND (other.retired IS NULL OR other.retired > $now)), false) AS succeeded
   FROM key_lineage AS own
   LEFT JOIN key_lineage AS other
-    ON other.account = own.account AND other.service = own.service AND other.key_id <> own.key_id AND other.born <= $now
-  WHERE own.account = $account AND own.born <= $now
+    ON other.account = own.account AND other.service = own.service AND other.key_id <> own.key_id AND other.created_at <= $now
+  WHERE own.account = $account AND own.created_at <= $now
   GROUP BY own.key_id`;
 
 /** The keys as last listed. Calls tell keys by name alone: keys that share a name share what they say of calls. */

@@ -1,0 +1,251 @@
+import type { Schema } from './migrate.ts';
+
+/*
+ * Times are BIGINT: seconds UTC in the tables of the call log, of comparisons and of the usage export as the gateway's endpoints
+ * have them (the usage export in milliseconds), milliseconds UTC for times of our own. No enums, sequences or ON CONFLICT, so that
+ * another engine can take the same tables.
+ */
+const statements: readonly string[] = [
+  // One row per call, as served. There is no row ID: identical rows are different calls.
+  `CREATE TABLE call_log (
+    account VARCHAR NOT NULL, created_at BIGINT NOT NULL, quarter BIGINT NOT NULL,
+    model_name VARCHAR NOT NULL, token_name VARCHAR NOT NULL, kind VARCHAR NOT NULL, prompt_tokens BIGINT,
+    completion_tokens BIGINT, cached_tokens BIGINT, cache_write_tokens BIGINT, reasoning_tokens BIGINT,
+    audio_tokens BIGINT, image_tokens BIGINT, quota DECIMAL(28, 12), extra VARCHAR,
+    audio_input_tokens BIGINT, audio_output_tokens BIGINT
+  )`,
+  // Each landing of a window. `amounts` is the form of its amounts; `settled_at` is the time before which everything
+  // had arrived when the window was requested; `gateway_at` (ms) is the time at the gateway.
+  `CREATE TABLE log_window (
+    account VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, row_count BIGINT NOT NULL,
+    served_count BIGINT NOT NULL, replaced_count BIGINT NOT NULL, quota DECIMAL(38, 12) NOT NULL,
+    replaced_quota DECIMAL(38, 12) NOT NULL, amounts VARCHAR, currency VARCHAR NOT NULL,
+    columns VARCHAR NOT NULL, bytes BIGINT NOT NULL, landed_at BIGINT NOT NULL, settled_at BIGINT,
+    quarantined_count BIGINT, gateway_at BIGINT
+  )`,
+  // The range that regular pulls have covered without a gap.
+  `CREATE TABLE log_cursor (
+    account VARCHAR NOT NULL, origin BIGINT NOT NULL, reached BIGINT NOT NULL
+  )`,
+  // What the amounts of an account are, with the evidence so far.
+  `CREATE TABLE log_amounts (
+    account VARCHAR NOT NULL, currency VARCHAR NOT NULL, form VARCHAR, units_per_currency BIGINT NOT NULL,
+    whole_count BIGINT NOT NULL, largest_whole DECIMAL(28, 12) NOT NULL, decided_by VARCHAR,
+    served_form VARCHAR, units_stated BOOLEAN, has_fractions BOOLEAN
+  )`,
+  // Rows that could not be read. They are in no sum.
+  `CREATE TABLE log_quarantine (
+    account VARCHAR NOT NULL, window_start BIGINT NOT NULL, window_end BIGINT NOT NULL,
+    start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, line BIGINT NOT NULL, row_text VARCHAR NOT NULL,
+    reason VARCHAR NOT NULL, landed_at BIGINT NOT NULL
+  )`,
+  // What shows the kinds of rows where no known column names them. `meaning` is empty while it is open.
+  `CREATE TABLE log_kind_word (
+    account VARCHAR NOT NULL, column_name VARCHAR NOT NULL, word VARCHAR NOT NULL, bare BIGINT NOT NULL,
+    bare_of_charged_models BIGINT NOT NULL, charged BIGINT NOT NULL, refunds BIGINT NOT NULL,
+    balance BIGINT NOT NULL, free BIGINT NOT NULL, meaning VARCHAR, UNIQUE (account, column_name, word)
+  )`,
+  // Rows that count as calls although they may be errors: no charge, no tokens, and no column that tells.
+  `CREATE TABLE log_unclear_row (
+    account VARCHAR NOT NULL, created_at BIGINT NOT NULL, row_count BIGINT NOT NULL
+  )`,
+  // Sums of a quarter hour before and after a landing that changed them; amounts as served.
+  `CREATE TABLE restatement (
+    account VARCHAR NOT NULL, number BIGINT NOT NULL, quarter BIGINT NOT NULL, kind VARCHAR NOT NULL,
+    old_calls BIGINT NOT NULL, new_calls BIGINT NOT NULL, old_amount DECIMAL(38, 12) NOT NULL,
+    new_amount DECIMAL(38, 12) NOT NULL, old_size DECIMAL(38, 12) NOT NULL,
+    new_size DECIMAL(38, 12) NOT NULL, landed_at BIGINT NOT NULL
+  )`,
+  // Searches for missing rows that examined a range to its end.
+  `CREATE TABLE gap_search (
+    account VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, searched_at BIGINT NOT NULL
+  )`,
+  // Months of the call log in Parquet files.
+  `CREATE TABLE call_archive (
+    account VARCHAR NOT NULL, month VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL,
+    state VARCHAR NOT NULL, file VARCHAR NOT NULL, row_count BIGINT NOT NULL, quota DECIMAL(38, 12) NOT NULL,
+    checksum VARCHAR NOT NULL, engine VARCHAR NOT NULL, bytes BIGINT NOT NULL, sha256 VARCHAR NOT NULL,
+    written_at BIGINT NOT NULL, left_at BIGINT
+  )`,
+  // Values of the usage export.
+  `CREATE TABLE usage_bucket (
+    account VARCHAR NOT NULL, dimension VARCHAR NOT NULL, metric VARCHAR NOT NULL,
+    granularity VARCHAR NOT NULL, bucket_start BIGINT NOT NULL, entry VARCHAR NOT NULL,
+    value DECIMAL(28, 12) NOT NULL
+  )`,
+  // Each landing of a usage window.
+  `CREATE TABLE usage_window (
+    account VARCHAR NOT NULL, dimension VARCHAR NOT NULL, metric VARCHAR NOT NULL,
+    granularity VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL,
+    row_count BIGINT NOT NULL, replaced_count BIGINT NOT NULL, total DECIMAL(38, 12) NOT NULL,
+    layout VARCHAR NOT NULL, bytes BIGINT NOT NULL, landed_at BIGINT NOT NULL
+  )`,
+  // The range that regular usage pulls have covered without a gap.
+  `CREATE TABLE usage_cursor (
+    account VARCHAR NOT NULL, dimension VARCHAR NOT NULL, metric VARCHAR NOT NULL,
+    granularity VARCHAR NOT NULL, origin BIGINT NOT NULL, reached BIGINT NOT NULL
+  )`,
+  // One row per snapshot. Columns of the profile are empty where it could not be read, `key_count` where the keys
+  // could not.
+  `CREATE TABLE account_snapshot (
+    account VARCHAR NOT NULL, taken_at BIGINT NOT NULL, asked_at BIGINT, username VARCHAR,
+    display_name VARCHAR, balance DECIMAL(38, 18), used_quota DECIMAL(38, 18), request_count BIGINT,
+    group_name VARCHAR, level BIGINT, rest VARCHAR, key_count BIGINT
+  )`,
+  // Amounts are text, digit by digit as served: a sum of floats can have more decimals than a DECIMAL.
+  `CREATE TABLE account_statistics (
+    account VARCHAR NOT NULL, taken_at BIGINT NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL,
+    quota VARCHAR NOT NULL, rpm VARCHAR, tpm VARCHAR, mpm VARCHAR, rest VARCHAR NOT NULL
+  )`,
+  // One row for as long as a key stays the same: from the first snapshot that shows it so to the first that does
+  // not.
+  `CREATE TABLE key_snapshot (
+    account VARCHAR NOT NULL, key_id BIGINT NOT NULL, valid_from BIGINT NOT NULL,
+    valid_until BIGINT NOT NULL, name VARCHAR NOT NULL, key_mask VARCHAR, status BIGINT,
+    remain_quota DECIMAL(38, 18) NOT NULL, unlimited_quota BOOLEAN NOT NULL, expired_time BIGINT NOT NULL,
+    group_name VARCHAR, created_time BIGINT, rest VARCHAR NOT NULL
+  )`,
+  // Calls of a UTC day and model that prove a token convention by themselves, with the first of them as witness.
+  `CREATE TABLE token_row_evidence (
+    account VARCHAR NOT NULL, day BIGINT NOT NULL, model_name VARCHAR NOT NULL, calls BIGINT NOT NULL,
+    part_calls BIGINT NOT NULL, excludes_calls BIGINT NOT NULL, witness_at BIGINT, witness_whole BIGINT,
+    witness_part BIGINT, witness_write BIGINT, side VARCHAR DEFAULT 'input'
+  )`,
+  // What the charges of the calls of one key show, over so many UTC days up to this one. The coefficients are
+  // evidence, never money.
+  `CREATE TABLE token_price_evidence (
+    account VARCHAR NOT NULL, day BIGINT NOT NULL, model_name VARCHAR NOT NULL, days BIGINT NOT NULL,
+    token_name VARCHAR NOT NULL, calls BIGINT NOT NULL, shows VARCHAR NOT NULL, whole_price VARCHAR NOT NULL,
+    part_price VARCHAR NOT NULL, part_error VARCHAR NOT NULL, side VARCHAR DEFAULT 'input'
+  )`,
+  // What is decided; without a convention it is open. `output` is the evidence of the output side, as JSON.
+  `CREATE TABLE token_convention (
+    account VARCHAR NOT NULL, model_name VARCHAR NOT NULL, convention VARCHAR, decided_by VARCHAR,
+    contradicted BOOLEAN NOT NULL, evidence VARCHAR NOT NULL, output_convention VARCHAR, output VARCHAR
+  )`,
+  // Conventions that the configuration states.
+  `CREATE TABLE token_rule (
+    account VARCHAR NOT NULL, pattern VARCHAR NOT NULL, convention VARCHAR NOT NULL,
+    side VARCHAR DEFAULT 'input'
+  )`,
+  // Up to which landings the evidence reaches.
+  `CREATE TABLE token_judged (
+    account VARCHAR NOT NULL, landings BIGINT NOT NULL, newest BIGINT NOT NULL, before_count BIGINT NOT NULL
+  )`,
+  // One row per comparison; `entry` is empty for a total. Amounts are text, digit by digit: units have no fixed
+  // number of decimals.
+  `CREATE TABLE comparison (
+    account VARCHAR NOT NULL, source VARCHAR NOT NULL, entry VARCHAR, start_at BIGINT NOT NULL,
+    end_at BIGINT NOT NULL, ours VARCHAR NOT NULL, theirs VARCHAR NOT NULL, gap VARCHAR NOT NULL,
+    unit VARCHAR NOT NULL, verdict VARCHAR NOT NULL, message VARCHAR NOT NULL, compared_at BIGINT NOT NULL
+  )`,
+  // Gaps of which operators are notified. `state`: open until later data agree (passed), or this range does
+  // (healed).
+  `CREATE TABLE comparison_gap (
+    account VARCHAR NOT NULL, source VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL,
+    gap VARCHAR NOT NULL, unit VARCHAR NOT NULL, verdict VARCHAR NOT NULL, message VARCHAR NOT NULL,
+    state VARCHAR NOT NULL, noted_at BIGINT NOT NULL, notified_at BIGINT
+  )`,
+  // The unit in which a source counts, with the comparison that showed it.
+  `CREATE TABLE source_unit (
+    account VARCHAR NOT NULL, source VARCHAR NOT NULL, unit VARCHAR NOT NULL, per_currency VARCHAR NOT NULL,
+    refunds VARCHAR NOT NULL, places BIGINT NOT NULL, figures BIGINT NOT NULL, evidence VARCHAR NOT NULL,
+    learned_at BIGINT NOT NULL
+  )`,
+  // One row per point of the contract: the value that is applied. `confirmed_at` is when it was last observed.
+  `CREATE TABLE learned_point (
+    account VARCHAR NOT NULL, point VARCHAR NOT NULL, value VARCHAR NOT NULL, evidence VARCHAR NOT NULL,
+    how VARCHAR NOT NULL, learned_at BIGINT NOT NULL, confirmed_at BIGINT NOT NULL
+  )`,
+  // The value that was applied before, until another one was learned.
+  `CREATE TABLE learned_point_past (
+    account VARCHAR NOT NULL, point VARCHAR NOT NULL, value VARCHAR NOT NULL, evidence VARCHAR NOT NULL,
+    how VARCHAR NOT NULL, learned_at BIGINT NOT NULL, until_at BIGINT NOT NULL
+  )`,
+  // Columns of the log export under the names they are served with; `gone_at` is empty while they are served.
+  `CREATE TABLE learned_column (
+    account VARCHAR NOT NULL, name VARCHAR NOT NULL, role VARCHAR, shown_unasked BOOLEAN NOT NULL,
+    first_seen BIGINT NOT NULL, last_seen BIGINT NOT NULL, gone_at BIGINT
+  )`,
+  // Changes of the gateway of which operators are notified.
+  `CREATE TABLE learned_change (
+    account VARCHAR NOT NULL, topic VARCHAR NOT NULL, name VARCHAR NOT NULL, detail VARCHAR NOT NULL,
+    noted_at BIGINT NOT NULL, notified_at BIGINT
+  )`,
+  // How far the clock of each gateway is from ours.
+  `CREATE TABLE gateway_clock (
+    account VARCHAR NOT NULL, measured_at BIGINT NOT NULL, uptime BIGINT, clock_offset BIGINT NOT NULL,
+    uncertainty BIGINT NOT NULL, since BIGINT NOT NULL, jump BIGINT NOT NULL
+  )`,
+  // Through which slot the slots of a job are claimed.
+  `CREATE TABLE job_cursor (
+    job VARCHAR NOT NULL, version BIGINT NOT NULL, schedule VARCHAR NOT NULL,
+    claimed_through BIGINT NOT NULL, UNIQUE (job)
+  )`,
+  // The run ledger. Its key is the last guard against a slot that is claimed twice.
+  `CREATE TABLE job_run (
+    job VARCHAR NOT NULL, slot BIGINT NOT NULL, account VARCHAR NOT NULL, run_trigger VARCHAR NOT NULL,
+    version BIGINT NOT NULL, state VARCHAR NOT NULL, interval_start BIGINT NOT NULL,
+    interval_end BIGINT NOT NULL, through BIGINT, attempts BIGINT NOT NULL, next_attempt BIGINT,
+    claimed_at BIGINT NOT NULL, started_at BIGINT, ended_at BIGINT, code VARCHAR, reason VARCHAR,
+    summary VARCHAR, UNIQUE (job, slot)
+  )`,
+  // The attempts of each run.
+  `CREATE TABLE job_attempt (
+    job VARCHAR NOT NULL, slot BIGINT NOT NULL, attempt BIGINT NOT NULL, started_at BIGINT NOT NULL,
+    ended_at BIGINT, state VARCHAR NOT NULL, code VARCHAR, reason VARCHAR, UNIQUE (job, slot, attempt)
+  )`,
+  // Jobs whose operators were notified of a failure.
+  `CREATE TABLE job_outage (
+    job VARCHAR NOT NULL, slot BIGINT NOT NULL, opened_at BIGINT NOT NULL, UNIQUE (job)
+  )`,
+  // Messages and their state. `route` is `mail` or the name of a route; `doubts` counts attempts with an unknown
+  // outcome; `tried_from` is when the time limit for retries begins; `title` is the subject line.
+  `CREATE TABLE outbox (
+    id VARCHAR NOT NULL, account VARCHAR NOT NULL, kind VARCHAR NOT NULL, subject VARCHAR NOT NULL,
+    recipient VARCHAR NOT NULL, sender VARCHAR NOT NULL, message_id VARCHAR NOT NULL, file VARCHAR NOT NULL,
+    state VARCHAR NOT NULL, attempts BIGINT NOT NULL, queued_at BIGINT NOT NULL,
+    next_attempt BIGINT NOT NULL, changed_at BIGINT NOT NULL, last_error VARCHAR,
+    route VARCHAR DEFAULT 'mail', doubts BIGINT DEFAULT 0, tried_from BIGINT, title VARCHAR,
+    UNIQUE (account, kind, subject, recipient)
+  )`,
+  // The journal of steps on keys, chained by hash; the audit file beside the database holds the same. Rows are only
+  // added.
+  `CREATE TABLE key_event (
+    seq BIGINT NOT NULL, taken_at BIGINT NOT NULL, account VARCHAR NOT NULL, service VARCHAR NOT NULL,
+    rotation VARCHAR NOT NULL, what VARCHAR NOT NULL, hash VARCHAR NOT NULL, event VARCHAR NOT NULL,
+    UNIQUE (seq)
+  )`,
+  // Which keys are, or were, generations of a service; `retired` is empty while a key is in use.
+  `CREATE TABLE key_lineage (
+    account VARCHAR NOT NULL, key_id BIGINT NOT NULL, service VARCHAR NOT NULL, generation BIGINT NOT NULL,
+    name VARCHAR NOT NULL, created_at BIGINT NOT NULL, retired BIGINT
+  )`,
+  // The colour of a model or key, the same in each chart.
+  `CREATE TABLE series_colour (
+    account VARCHAR NOT NULL, name VARCHAR NOT NULL, colour BIGINT NOT NULL, UNIQUE (account, name)
+  )`,
+];
+
+/**
+ * Version 22 of the schema. Migrations are applied in order, each in one transaction; once released, a migration is never edited,
+ * only followed by another.
+ */
+export const schema: Schema = {
+  number: 22,
+  statements,
+  migrations: [
+    {
+      number: 22,
+      name: 'names of columns',
+      statements: [
+        'ALTER TABLE comparison RENAME COLUMN words TO message',
+        'ALTER TABLE comparison_gap RENAME COLUMN words TO message',
+        'ALTER TABLE comparison_gap RENAME COLUMN told_at TO notified_at',
+        'ALTER TABLE learned_news RENAME COLUMN told_at TO notified_at',
+        'ALTER TABLE learned_news RENAME TO learned_change',
+        'ALTER TABLE key_lineage RENAME COLUMN born TO created_at',
+      ],
+    },
+  ],
+};

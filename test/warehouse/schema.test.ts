@@ -1,0 +1,83 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../src/core/index.ts';
+import { openEngine } from '../../src/warehouse/engine.ts';
+import type { Engine } from '../../src/warehouse/engine.ts';
+import { migrate } from '../../src/warehouse/migrate.ts';
+import { readRows } from '../../src/warehouse/rows.ts';
+import { schema } from '../../src/warehouse/schema.ts';
+import { openIn, optionsIn, testFolder } from './support.ts';
+import type { TestFolder } from './support.ts';
+
+/** A database of schema 21. */
+const openOld = async (folder: TestFolder): Promise<Engine> => {
+  const options = optionsIn(folder);
+  await mkdir(dirname(options.path), { recursive: true });
+  const engine = await openEngine(options);
+  const sql = await readFile(new URL('schema-21.sql', import.meta.url), 'utf8');
+  await engine.state(async (connection) => connection.run(sql));
+  return engine;
+};
+
+const tables = (engine: Engine) =>
+  engine.state(async (connection) =>
+    readRows(
+      connection,
+      `SELECT table_name, column_name, column_index, data_type, is_nullable, column_default, constraints
+       FROM duckdb_columns() LEFT JOIN (
+         SELECT table_name, list_sort(list(constraint_type || constraint_column_names::VARCHAR)) AS constraints
+         FROM duckdb_constraints() GROUP BY table_name
+       ) USING (table_name)
+       WHERE NOT internal
+       ORDER BY table_name, column_index`,
+    ),
+  );
+
+it('a database of schema 21 gets the tables of a new one by one migration, and keeps its rows', async () => {
+  await using folder = await testFolder();
+  await using engine = await openOld(folder);
+  const names = await engine.state(async (connection) =>
+    readRows(
+      connection,
+      `SELECT table_name, string_agg(CASE
+           WHEN data_type = 'BOOLEAN' THEN 'true' WHEN data_type = 'VARCHAR' THEN '''text'''
+           ELSE '7' END, ', ' ORDER BY column_index) AS sample
+       FROM duckdb_columns() WHERE NOT internal AND table_name <> 'schema_migration' GROUP BY table_name`,
+    ),
+  );
+  expect(names.length).toBeGreaterThan(30);
+  await engine.state(async (connection) => {
+    for (const { table_name: name, sample } of names)
+      await connection.run(`INSERT INTO ${String(name)} VALUES (${String(sample)})`);
+  });
+  await migrate(engine, schema, systemClock, 'x');
+  const numbers = await engine.state(async (connection) =>
+    readRows(connection, 'SELECT number FROM schema_migration ORDER BY number'),
+  );
+  expect(numbers).toEqual([{ number: '21' }, { number: '22' }]);
+  for (const { table_name: name } of names) {
+    const renamed = name === 'learned_news' ? 'learned_change' : String(name);
+    const rows = await engine.state(async (connection) => readRows(connection, `SELECT * FROM ${renamed}`));
+    const values = rows.flatMap((row) => Object.values(row).map(String));
+    expect(rows, renamed).toHaveLength(1);
+    expect(values.filter((value) => !/^(text|true|7(\.0+)?)$/.test(value))).toEqual([]);
+  }
+
+  await using other = await testFolder();
+  await using fresh = await openEngine(optionsIn(other, ':memory:'));
+  await migrate(fresh, schema, systemClock, 'x');
+  expect(await tables(engine)).toEqual(await tables(fresh));
+});
+
+it('a database that is too old to be upgraded is refused, and left as it is', async () => {
+  await using folder = await testFolder();
+  {
+    await using engine = await openOld(folder);
+    await engine.state(async (connection) => connection.run('UPDATE schema_migration SET number = 20'));
+  }
+  await expect(openIn(folder)).rejects.toMatchObject({
+    code: 'warehouse-older',
+    message: expect.stringContaining('schema 20') as string,
+  });
+});
