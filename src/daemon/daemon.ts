@@ -10,7 +10,7 @@ import { goodConfig } from './commands.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { levelledLog } from './levelled-log.ts';
 import type { LogLevel } from './levelled-log.ts';
-import { createHandlers } from './local-commands.ts';
+import { createHandlers } from './handlers/handlers.ts';
 import { openApp } from './open-app.ts';
 import { openPage } from './open-page.ts';
 import type { App } from './open-app.ts';

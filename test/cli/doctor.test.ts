@@ -5,7 +5,7 @@ import { renderDoctor } from '../../src/cli/doctor/render.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { commandTable, listenForCommands } from '../../src/control/index.ts';
-import type { ProgramHandlers } from '../../src/daemon/local-commands.ts';
+import type { ProgramHandlers } from '../../src/daemon/handlers/handlers.ts';
 import { handlersWith } from '../support/unexpected-handlers.ts';
 import { version } from '../../src/version.ts';
 import { openMailServer } from '../support/mail-server.ts';

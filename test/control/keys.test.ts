@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { KeyOutcome } from '../../src/daemon/index.ts';
-import type { ProgramHandlers } from '../../src/daemon/local-commands.ts';
+import type { ProgramHandlers } from '../../src/daemon/handlers/handlers.ts';
 import { at, deferred, openControlFixture, rejection, sendRaw } from './support/control-fixture.ts';
 
 const never = new AbortController().signal;

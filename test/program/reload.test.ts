@@ -61,7 +61,7 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     expect(status).toMatchObject({ code: 0, stderr: '' });
     expect(status.stdout).toContain('waits for the next start: warehouse.memory_limit');
     // The level is in force.
-    expect(parsed(await daemon.line('GET /status'))).toMatchObject({ level: 'debug' });
+    expect(parsed(await daemon.line('"command":"status"'))).toMatchObject({ level: 'debug' });
   });
 
   it('and is faulty: the old one stays, the faults are logged, shown, and mailed once; fixed, all is well', async () => {

@@ -1,6 +1,6 @@
 import { commandTable } from '../../src/control/index.ts';
 import type { CommandHandlers, CommandTable, Handlers } from '../../src/control/index.ts';
-import type { ProgramHandlers } from '../../src/daemon/local-commands.ts';
+import type { ProgramHandlers } from '../../src/daemon/handlers/handlers.ts';
 
 /** Handlers that a test does not expect to be called, one for each command of the table. */
 export const unexpectedIn = <Table extends CommandTable>(table: Table): Handlers<Table> =>

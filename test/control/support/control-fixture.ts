@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { silentLog, unixMillis } from '../../../src/core/index.ts';
 import { commandTable, connectToDaemon, listenForCommands, socketPath } from '../../../src/control/index.ts';
 import type { ServerOptions } from '../../../src/control/index.ts';
-import type { ProgramHandlers } from '../../../src/daemon/local-commands.ts';
+import type { ProgramHandlers } from '../../../src/daemon/handlers/handlers.ts';
 import type { Commands, RunResult, RunView, StatusView } from '../../../src/daemon/index.ts';
 import { handlersWith } from '../../support/unexpected-handlers.ts';
 import { manualClock } from '../../support/manual-clock.ts';

@@ -1,15 +1,16 @@
 import { storedCurrency } from '../../warehouse/index.ts';
 import type { Clock } from '../../core/index.ts';
 import { teamOf } from '../../keys/index.ts';
-import { createKeyHandlers } from './commands.ts';
 import { createJobPlans } from './job-plans.ts';
 import { createKeyWork } from './key-work.ts';
+import type { KeyWork } from './key-work.ts';
 import type { App } from '../open-app.ts';
 import { costOwnersOf } from '../cost-owners.ts';
 
-/** The commands on keys, each by the config in force when it begins. */
-export const createLocalKeyHandlers = ({ clock, app }: { readonly clock: Clock; readonly app: App }) =>
-  createKeyHandlers(() => {
+/** What requests on keys work with, each by the config in force when it begins. */
+export const createKeyLease =
+  ({ clock, app }: { readonly clock: Clock; readonly app: App }) =>
+  (): KeyWork => {
     const { warehouse } = app;
     const runtime = app.lease();
     const { config, keyService } = runtime;
@@ -28,4 +29,4 @@ export const createLocalKeyHandlers = ({ clock, app }: { readonly clock: Clock; 
       teamOf: ({ account, ...key }) => teamOf(key, costOwnersOf(settings, account).teams),
       [Symbol.dispose]: runtime[Symbol.dispose],
     });
-  });
+  };

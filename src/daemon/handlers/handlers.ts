@@ -1,0 +1,59 @@
+import type { Clock } from '../../core/index.ts';
+import type { Call, CommandHandlers, CommandName, commandTable } from '../../control/index.ts';
+import type { DoctorCheck, DoctorView } from '../../doctor/index.ts';
+import { version } from '../../version.ts';
+import type { BuiltReport } from '../create-runtime.ts';
+import { createKeyHandlers } from '../keys/handlers.ts';
+import { createKeyLease } from '../keys/lease-work.ts';
+import type { App } from '../open-app.ts';
+import type { ReconcileView } from '../views/reconcile-requested.ts';
+import { createOutboxHandlers } from './outbox.ts';
+import { createRunHandlers } from './runs.ts';
+import { createStatus } from './status.ts';
+import type { ProcessState } from './status.ts';
+
+export type HandlerDeps = {
+  readonly clock: Clock;
+  readonly app: App;
+  readonly state: () => ProcessState;
+};
+
+/** A newer config that is not in force since it has faults. */
+const configChecks = (faults: ProcessState['config']['faults']): readonly DoctorCheck[] =>
+  faults.map(({ file, line, column, message, advice }) => ({
+    about: 'new config',
+    state: 'failed',
+    said: `${file}:${line}:${column}: ${message}; the old config stays in force`,
+    ...(advice === undefined ? {} : { advice }),
+  }));
+
+/** What carries out the commands: in the daemon, and in a process without one. */
+export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
+  ({
+    status: createStatus({ clock, app, state }),
+    ...createRunHandlers({ clock, app }),
+    ...createOutboxHandlers({ clock, app }),
+    ...createKeyHandlers(createKeyLease({ clock, app })),
+    report: async (request, { progress, signal }): Promise<BuiltReport> => {
+      using runtime = app.lease();
+      return await runtime.composeReport(request, progress, signal);
+    },
+    doctor: async (request, { progress, signal }): Promise<DoctorView> => {
+      using runtime = app.lease();
+      const { now, zone, checks, learned } = await runtime.doctor(request, progress, signal);
+      const { config } = state();
+      return { version, now, zone, checks: [...configChecks(config.faults), ...checks], learned };
+    },
+    reconcile: async (request, { progress, signal }): Promise<ReconcileView> => {
+      using runtime = app.lease();
+      return await runtime.reconcile(request, progress, signal);
+    },
+  }) satisfies CommandHandlers;
+
+export type ProgramHandlers = ReturnType<typeof createHandlers>;
+
+/** What a command answers. */
+export type CommandAnswer<Name extends CommandName> = Awaited<ReturnType<ProgramHandlers[Name]>>;
+
+/** Carries out a command by its name: in this process, or in the daemon. */
+export type Commands = Call<typeof commandTable, ProgramHandlers>;

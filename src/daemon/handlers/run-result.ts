@@ -1,0 +1,75 @@
+import { adviceOf, fault, isFault } from '../../core/index.ts';
+import type { LogFields } from '../../core/index.ts';
+import type { Ordered } from '../../scheduler/index.ts';
+import type { LedgerRun, OutboxState } from '../../warehouse/index.ts';
+import type { RunView } from '../../web/index.ts';
+import type { App } from '../open-app.ts';
+import { attemptsByRun, runView } from '../views/config-views.ts';
+
+/** How the mails of a run stand. */
+export type MailOutcome = {
+  readonly sent: number;
+  readonly deferred: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly queued: number;
+  /** What went wrong first, and what to do. */
+  readonly problem?: string;
+};
+
+export type RunResult = {
+  readonly run: RunView;
+  /** Whether it had ended well before, so that nothing was done now. */
+  readonly already: boolean;
+  readonly figures: LogFields;
+  readonly mail: MailOutcome;
+  /** What to do about a run that failed. */
+  readonly advice?: string;
+};
+
+const withoutSending = ({
+  sending,
+  dropped: _dropped,
+  ...counts
+}: Record<OutboxState, number>): MailOutcome => ({
+  ...counts,
+  queued: counts.queued + sending,
+});
+
+/** Runs of the ledger as people are shown them. */
+export const runViews = async (app: App, runs: readonly LedgerRun[]): Promise<readonly RunView[]> => {
+  const attemptsOf = attemptsByRun(runs.length === 0 ? [] : await app.warehouse.runs.attempts(runs));
+  const { jobs } = app.config();
+  return runs.map((run) => runView(run, attemptsOf(run), jobs));
+};
+
+/** How the mails stand that a run enqueued: they carry its job and its slot. */
+const mailOf = async (app: App, run: LedgerRun, signal: AbortSignal): Promise<MailOutcome> => {
+  const counts = { queued: 0, sending: 0, sent: 0, deferred: 0, failed: 0, unknown: 0, dropped: 0 };
+  const subject = new Date(run.slot).toISOString();
+  const mine = () => app.warehouse.outbox.list({ kind: `report:${run.job}`, subject });
+  const ids = (await mine()).map(({ id }) => id);
+  if (ids.length === 0) return withoutSending(counts);
+  using runtime = app.lease();
+  const delivered = await runtime.deliver({ ids, signal });
+  for (const { state: stateOfMail } of await mine()) counts[stateOfMail] += 1;
+  const isThrough = counts.deferred + counts.failed + counts.unknown === 0;
+  return {
+    ...withoutSending(counts),
+    ...(isThrough || delivered.problem === undefined ? {} : { problem: delivered.problem }),
+  };
+};
+
+/** What came of a run that was requested. */
+export const resultOf = async (app: App, ordered: Ordered, signal: AbortSignal): Promise<RunResult> => {
+  const [run] = await runViews(app, [ordered.run]);
+  if (run === undefined) throw fault('aborted', 'the run was removed from the ledger meanwhile');
+  const advice = isFault(ordered.error) ? ordered.error.advice : adviceOf(ordered.run.code);
+  return {
+    run,
+    already: ordered.already,
+    figures: ordered.outcome?.figures ?? {},
+    mail: await mailOf(app, ordered.run, signal),
+    ...(run.state === 'ok' || advice === undefined ? {} : { advice }),
+  };
+};

@@ -1,0 +1,126 @@
+import { fault, formatSlot } from '../../core/index.ts';
+import type { Clock, UnixMillis } from '../../core/index.ts';
+import type { Config, Job } from '../../config/index.ts';
+import type { CommandHandlers, ContextOf } from '../../control/index.ts';
+import { nextSlot, nextSlots, scheduleOf } from '../../scheduler/index.ts';
+import type { RunView } from '../../web/index.ts';
+import type { App } from '../open-app.ts';
+import { intervalOf, slotOf, slotsBetween } from '../views/backfill.ts';
+import { resultOf, runViews } from './run-result.ts';
+import type { RunResult } from './run-result.ts';
+
+export type NextSlot = { readonly job: string; readonly slot: UnixMillis; readonly zone: string };
+
+/** A slot of a backfill that has ended. */
+export type BackfillStep = { readonly result: RunResult; readonly done: number; readonly total: number };
+
+export type BackfillCounts = {
+  readonly slots: number;
+  readonly ok: number;
+  readonly already: number;
+  readonly failed: number;
+};
+
+const never = new AbortController().signal;
+
+/** @throws Fault `job-unknown` */
+const jobOf = ({ jobs }: Config, name: string): Job => {
+  const job = jobs[name];
+  if (job !== undefined) return job;
+  const names = Object.keys(jobs).join(', ') || 'none';
+  throw fault('job-unknown', `there is no job ${name}; there are: ${names}`);
+};
+
+/** The commands on runs: those that were, those to come, and those that a person asks for. */
+export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; readonly app: App }) => {
+  const { scheduler, warehouse } = app;
+  return {
+    next: async ({ job: name, count }): Promise<readonly NextSlot[]> => {
+      const now = clock.now();
+      const config = app.config();
+      const firsts = (name === undefined ? Object.values(config.jobs) : [jobOf(config, name)]).flatMap(
+        (job) => {
+          const schedule = scheduleOf(job);
+          const slot = schedule === undefined || job.suspend ? undefined : nextSlot(schedule, now);
+          return schedule === undefined || slot === undefined ? [] : [{ job, schedule, slot }];
+        },
+      );
+      const inOrder = (left: { slot: UnixMillis }, right: { slot: UnixMillis }) => left.slot - right.slot;
+      // Only jobs whose first slot is among the earliest can have one of the earliest slots.
+      return firsts
+        .toSorted(inOrder)
+        .slice(0, count)
+        .flatMap(({ job, schedule }): NextSlot[] =>
+          nextSlots(schedule, now, count).map((slot) => ({ job: job.name, slot, zone: job.timezone })),
+        )
+        .toSorted(inOrder)
+        .slice(0, count);
+    },
+    runs: async ({ job, limit }): Promise<readonly RunView[]> => {
+      if (job !== undefined && (await warehouse.runs.list({ job, limit: 1 })).length === 0)
+        jobOf(app.config(), job);
+      return runViews(app, await warehouse.runs.list({ ...(job === undefined ? {} : { job }), limit }));
+    },
+    plan: async (request): Promise<readonly string[]> => {
+      using runtime = app.lease();
+      const job = jobOf(runtime.config, request.job);
+      const now = clock.now();
+      const planOf = (slot: UnixMillis, trigger: 'hand' | 'backfill') =>
+        runtime.plan(job, { slot, interval: intervalOf(job, slot), trigger }, never);
+      if (!('from' in request))
+        return await planOf(request.slot === undefined ? now : slotOf(request.slot, job, now), 'hand');
+      const lines: string[] = [];
+      for (const slot of slotsBetween(job, request, now)) {
+        const known = await warehouse.runs.find({ job: job.name, slot });
+        const shown = formatSlot(slot, job.timezone);
+        if (known?.state === 'ok') lines.push(`slot ${shown}: ran before, nothing to do`);
+        else lines.push(...(await planOf(slot, 'backfill')).map((line) => `slot ${shown}: ${line}`));
+      }
+      return lines.length === 0 ? ['no slot of the job lies in this span'] : lines;
+    },
+    run: async (request, { progress, signal }): Promise<RunResult> => {
+      const job = jobOf(app.config(), request.job);
+      const now = clock.now();
+      const slot = request.slot === undefined ? undefined : slotOf(request.slot, job, now);
+      const ordered = await scheduler.request({
+        job,
+        ...(slot === undefined ? {} : { slot }),
+        interval: intervalOf(job, slot ?? now),
+        trigger: 'hand',
+        progress,
+        signal,
+      });
+      return resultOf(app, ordered, signal);
+    },
+    backfill: async (
+      request,
+      { progress, onResult, signal }: ContextOf<'results', BackfillStep>,
+    ): Promise<BackfillCounts> => {
+      const job = jobOf(app.config(), request.job);
+      const slots = slotsBetween(job, request, clock.now());
+      const counts = { slots: slots.length, ok: 0, already: 0, failed: 0 };
+      for (const [index, slot] of slots.entries()) {
+        signal.throwIfAborted();
+        progress({
+          step: `slot of ${job.name}`,
+          done: index + 1,
+          total: slots.length,
+          detail: formatSlot(slot, job.timezone),
+        });
+        const interval = intervalOf(job, slot);
+        const ordered = await scheduler.request({
+          job,
+          slot,
+          interval,
+          trigger: 'backfill',
+          progress,
+          signal,
+        });
+        const result = await resultOf(app, ordered, signal);
+        counts[ordered.already ? 'already' : result.run.state === 'ok' ? 'ok' : 'failed'] += 1;
+        onResult({ result, done: index + 1, total: slots.length });
+      }
+      return counts;
+    },
+  } satisfies Partial<CommandHandlers>;
+};

@@ -1,0 +1,119 @@
+import type { Clock, Fault } from '../../core/index.ts';
+import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
+import { version } from '../../version.ts';
+import type { OpenRotationView, OutdatedServiceView, StatusView } from '../../web/index.ts';
+import type { App } from '../open-app.ts';
+import type { RuntimeLease } from '../runtime-leases.ts';
+import { clockProblems } from '../views/clock-status.ts';
+import { attemptsByRun, runView } from '../views/config-views.ts';
+import { accountViews, keptReports } from '../views/data-status.ts';
+import { jobFailures } from '../views/job-failures.ts';
+import { mailStatus } from './outbox.ts';
+
+/** What `status` tells of the process itself. */
+export type ProcessState = Pick<StatusView, 'daemon' | 'config'>;
+
+type StatusDeps = {
+  readonly clock: Clock;
+  readonly app: App;
+  readonly state: () => ProcessState;
+};
+
+/** What is under way of keys, and the services that nothing is done to. */
+const keyStatus = async (
+  runtime: RuntimeLease,
+): Promise<{
+  readonly rotations: readonly OpenRotationView[];
+  readonly outdated: readonly OutdatedServiceView[];
+}> => {
+  const accounts = Object.keys(runtime.config.settings.accounts);
+  const found = await Promise.all(
+    accounts.map(async (account) => {
+      const keyService = await runtime.keyService(account);
+      const outdated = await keyService.outdated();
+      return {
+        rotations: await keyService.open(),
+        outdated: outdated.map((one) => ({ account, ...one })),
+      };
+    }),
+  );
+  return {
+    rotations: found.flatMap(({ rotations }) => rotations),
+    outdated: found.flatMap(({ outdated }) => outdated),
+  };
+};
+
+const keyProblemOf = (problem: Fault | undefined): Pick<NonNullable<StatusView['data']>, 'keyProblem'> =>
+  problem === undefined
+    ? {}
+    : { keyProblem: { code: problem.code, message: problem.message, advice: problem.advice } };
+
+export const createStatus =
+  ({ clock, app, state }: StatusDeps) =>
+  async (): Promise<StatusView> => {
+    const { scheduler, warehouse } = app;
+    using runtime = app.lease();
+    const { config } = runtime;
+    const { jobs } = config;
+    const latest = await warehouse.runs.latest();
+    const latestAttemptsOf = attemptsByRun(await warehouse.runs.attempts(latest));
+    const last = new Map(latest.map((run) => [run.job, runView(run, latestAttemptsOf(run), jobs)]));
+    const goods = await warehouse.runs.goodEnds();
+    const open = scheduler.openRuns();
+    const attemptsOf = attemptsByRun(await warehouse.runs.attempts(open.map(({ run }) => run)));
+    const outages = scheduler.outages();
+    const failures = jobFailures(
+      await warehouse.runs.failures(),
+      open.map(({ run }) => run),
+    );
+    const failedRuns = [...failures.values()].map(({ run }) => run);
+    const failedAttemptsOf = attemptsByRun(await warehouse.runs.attempts(failedRuns));
+    const now = clock.now();
+    // Rotations are told as they are after it: a file that holds again brings them back.
+    const keyProblem = await app.keyProblem();
+    return {
+      ...state(),
+      version,
+      now,
+      jobs: Object.values(jobs).map((job) => {
+        const run = last.get(job.name);
+        const schedule = scheduleOf(job);
+        const next =
+          schedule === undefined || job.suspend
+            ? undefined
+            : (scheduler.nextOf(job.name) ?? nextSlot(schedule, now));
+        const outage = outages.get(job.name);
+        const good = goods.get(job.name);
+        const failure = failures.get(job.name);
+        return {
+          job: job.name,
+          kind: job.kind,
+          zone: job.timezone,
+          suspend: job.suspend,
+          ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
+          ...(next === undefined ? {} : { next }),
+          ...(run === undefined ? {} : { last: run }),
+          ...(failure === undefined
+            ? {}
+            : {
+                failure: {
+                  run: runView(failure.run, failedAttemptsOf(failure.run), jobs),
+                  advice: failure.advice,
+                },
+              }),
+          ...(good === undefined ? {} : { lastGood: good }),
+          ...(outage === undefined ? {} : { outageSince: outage.openedAt }),
+        };
+      }),
+      open: open.map(({ run, waiting }) => runView(run, attemptsOf(run), jobs, waiting)),
+      mail: await mailStatus({ app }),
+      data: {
+        zone: config.settings.timezone,
+        accounts: await accountViews(config, warehouse),
+        reports: await keptReports(app.paths.reportsDirectory),
+        ...(await keyStatus(runtime)),
+        ...keyProblemOf(keyProblem),
+        clockProblems: clockProblems({ jobs }, warehouse.clocks),
+      },
+    };
+  };
