@@ -10,6 +10,7 @@ import {
   plannedRotation,
   surveyed,
 } from '../support/fake-key-service.ts';
+import { createKeyHandlers } from '../../../src/daemon/keys/handlers.ts';
 import type { FakeKeyService } from '../support/fake-key-service.ts';
 
 const never = new AbortController().signal;
@@ -672,4 +673,30 @@ describe('the history', () => {
     ]);
     expect((await keyFixture({ main }).keys['keys/history']({ service: 'other' })).steps).toEqual([]);
   });
+});
+
+it('each command ends its lease, also where it fails', async () => {
+  const { work } = oneAccount(surveyed(1, 'billing.g7'));
+  let [leases, taken] = [0, 0];
+  const handlers = createKeyHandlers(() => {
+    leases += 1;
+    taken += 1;
+    return { ...work, [Symbol.dispose]: () => void (leases -= 1) };
+  });
+  const input = {
+    key: 'billing',
+    service: 'billing',
+    job: 'rotate-prod',
+    quota: '5',
+    days: 1,
+    file: 'none',
+    who,
+  };
+  for (const broken of [false, true])
+    for (const [name, handler] of Object.entries(handlers)) {
+      const given = broken ? { account: 'other' } : input;
+      await handler(given as never, quiet).catch(() => undefined);
+      expect(leases, name).toBe(0);
+    }
+  expect(taken).toBe(2 * Object.keys(handlers).length);
 });

@@ -2,6 +2,7 @@ import { fault, money, toSeconds, unixMillis, unixSeconds } from '../../../src/c
 import type { UnixMillis } from '../../../src/core/index.ts';
 import { createKeyHandlers } from '../../../src/daemon/keys/handlers.ts';
 import { createKeyWork } from '../../../src/daemon/keys/key-work.ts';
+import type { KeyWork } from '../../../src/daemon/keys/key-work.ts';
 import type { FreshKeyPlan, KeyPlanner } from '../../../src/daemon/keys/planner.ts';
 import type {
   KeyService,
@@ -139,6 +140,7 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
 };
 
 export type KeyFixture = {
+  readonly work: KeyWork;
   readonly keys: ReturnType<typeof createKeyHandlers>;
   readonly keyServices: Readonly<Record<string, FakeKeyService>>;
   /** What the job of each name plans. */
@@ -214,7 +216,7 @@ export const keyFixture = (
     teamOf: ({ service }) => (service === 'billing' ? 'growth' : undefined),
     [Symbol.dispose]: () => undefined,
   });
-  return { keys: createKeyHandlers(() => work), keyServices, plans };
+  return { work, keys: createKeyHandlers(() => work), keyServices, plans };
 };
 
 export const plannedExpiry = (keyId: number, name: string): PlannedExpiry => ({
