@@ -17,6 +17,8 @@ const began = Date.UTC(2026, 10, 21, 6, 3, 7);
 /** One service, its sink and its gateway, with the whole program in this process and hours that take no time. */
 export type RotationFixture = AsyncDisposable & {
   readonly folder: Folder;
+  /** What the configuration refers to. */
+  readonly env: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
   readonly mail: MailServer;
   readonly clock: ManualClock;
@@ -126,6 +128,7 @@ ${lines.join('')}${options.jobs ?? ''}`,
   };
   return {
     folder,
+    env,
     sandbox,
     mail,
     clock,
