@@ -1,3 +1,5 @@
+import { lazy } from './lazy.ts';
+
 export * from './clock.ts';
 export { afterReading, clockOffset, readClock } from './gateway-clock.ts';
 export type { ClockReading, GatewayClock } from './gateway-clock.ts';
@@ -20,7 +22,12 @@ export * from './retry.ts';
 export * from './secrets.ts';
 export * from './shell-word.ts';
 export * from './units.ts';
-export * from './yaml.ts';
+export type { Position, YamlFault, YamlFile, YamlPath } from './yaml.ts';
 export * from './zone.ts';
 export { syncPath, writeThrough } from './durable-files.ts';
 export { countText, rangeText } from './range-text.ts';
+
+/** JSON lines, each redacted as a whole just before it is written. */
+export const createLog = lazy(async () => (await import('./json-log.ts')).createLog);
+/** Reads one YAML 1.2 document and keeps where everything stands. Never rejects: faults are data. */
+export const parseYaml = lazy(async () => (await import('./yaml.ts')).parseYaml);

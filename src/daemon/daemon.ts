@@ -151,17 +151,17 @@ export const serve = async (
   const loaded = await readConfig(folder, deps);
   const config = goodConfig(loaded);
   checkClock(deps);
+  // One who waits, or is just starting, reads the config when it begins to serve.
+  using _hangup = deps.onHangup(() => undefined);
   const { settings } = config;
   let level = (): LogLevel => settings.log.level;
-  const whole = createLog({
+  const whole = await createLog({
     write: deps.stdout.write,
     level: 'debug',
     clock: deps.clock,
     redact: deps.secrets.redact,
   });
   const log = levelledLog(whole, () => level());
-  // One who waits, or is just starting, reads the config when it begins to serve.
-  using _hangup = deps.onHangup(() => undefined);
   let isReady = false;
   const paths = pathsOf(deps, settings.warehouse);
   await makeDataFolder(paths);

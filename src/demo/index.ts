@@ -59,7 +59,7 @@ const openDemoApp = async (
   const own = { ...deps, cwd: deps.out, env };
   const { config, faults } = await readConfig(folder, own);
   if (config === undefined) throw fault('config-invalid', faults.map(({ message }) => message).join('\n'));
-  const log = createLog({
+  const log = await createLog({
     write: (line) => {
       deps.endProgress();
       deps.stderr.write(line);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseYaml } from '../../src/core/index.ts';
+import { parseYaml } from '../../src/core/yaml.ts';
 import type { YamlPath } from '../../src/core/index.ts';
 import { parseFile, readInPieces } from '../../src/config/load/big-file.ts';
 
@@ -45,11 +45,11 @@ const padding = Array.from(
 ).join('');
 
 describe('a large file of jobs', () => {
-  it('read in pieces is what it is when read whole: values and places', () => {
-    fc.assert(
-      fc.property(manyJobs, (text) => {
+  it('read in pieces is what it is when read whole: values and places', async () => {
+    await fc.assert(
+      fc.asyncProperty(manyJobs, async (text) => {
         const whole = parseYaml(text);
-        const pieces = readInPieces(text);
+        const pieces = await readInPieces(text);
         expect(whole.faults).toEqual([]);
         expect(pieces?.value).toEqual(whole.value);
         for (const path of [
@@ -76,9 +76,9 @@ describe('a large file of jobs', () => {
     ['a slip at the end', `jobs:\n${padding}  z: { kind: [ }\n`],
     ['a name that is a prototype', `jobs:\n  __proto__: { kind: report }\n${padding}`],
     ['settings', `accounts:\n${padding}`],
-  ])('is read whole when it holds %s', (_, text) => {
-    expect(readInPieces(text)).toBeUndefined();
-    const [read, whole] = [parseFile(text), parseYaml(text)];
+  ])('is read whole when it holds %s', async (_, text) => {
+    expect(await readInPieces(text)).toBeUndefined();
+    const [read, whole] = [await parseFile(text), parseYaml(text)];
     expect(read.value).toEqual(whole.value);
     expect(read.faults).toEqual(whole.faults);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseYaml } from '../../src/core/index.ts';
+import { parseYaml } from '../../src/core/yaml.ts';
 
 const read = (text: string, encoding: 'latin1' | 'utf16le' | 'utf8'): string =>
   Buffer.from(text, encoding).toString('utf8');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseYaml } from '../../src/core/index.ts';
+import { parseYaml } from '../../src/core/yaml.ts';
 import type { Position, YamlPath } from '../../src/core/index.ts';
 
 const text = 'accounts:\n  main:\n    base_url: https://x\n    keys: [a, b]\n';

@@ -54,11 +54,11 @@ const jobsOf = (file: YamlFile): Readonly<Record<string, unknown>> | undefined =
  * Reads a large file of jobs piece by piece, since the reader takes some hundred times the length of what it reads in
  * memory. Nothing when the file cannot be cut, or when anything is odd about a piece: then it is to be read whole.
  */
-export const readInPieces = (text: string): YamlFile | undefined => {
+export const readInPieces = async (text: string): Promise<YamlFile | undefined> => {
   const jobs: Record<string, unknown> = {};
   const partOf = new Map<string, Part>();
   for (const { text: piece, firstLine } of cut(text) ?? []) {
-    const file = parseYaml(header + piece);
+    const file = await parseYaml(header + piece);
     const found = jobsOf(file);
     if (found === undefined) return undefined;
     for (const [name, job] of Object.entries(found)) {
@@ -86,5 +86,5 @@ export const readInPieces = (text: string): YamlFile | undefined => {
 };
 
 /** Reads YAML of any size. */
-export const parseFile = (text: string): YamlFile =>
-  (text.length >= bigEnough ? readInPieces(text) : undefined) ?? parseYaml(text);
+export const parseFile = async (text: string): Promise<YamlFile> =>
+  (text.length >= bigEnough ? await readInPieces(text) : undefined) ?? (await parseYaml(text));

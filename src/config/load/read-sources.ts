@@ -62,7 +62,7 @@ export const readSources = async (folder: string, files: ConfigFiles): Promise<S
     absent: () => ConfigFault | Promise<ConfigFault>,
   ): Promise<Source | undefined> => {
     try {
-      const { source, faults: found } = readSource(file, await files.readFile(file));
+      const { source, faults: found } = await readSource(file, await files.readFile(file));
       faults.push(...found);
       return source;
     } catch (error) {

@@ -37,8 +37,11 @@ const unreadable = (file: string): Source => {
 };
 
 /** Reads one file's text; its faults come back beside it. */
-export const readSource = (file: string, text: string): { source: Source; faults: ConfigFault[] } => {
-  const yaml = parseFile(text);
+export const readSource = async (
+  file: string,
+  text: string,
+): Promise<{ source: Source; faults: ConfigFault[] }> => {
+  const yaml = await parseFile(text);
   if (yaml.faults.length > 0) {
     const faults = syntaxMessages(yaml.faults, text).map((fault) => ({ file, ...fault }));
     return { source: unreadable(file), faults };

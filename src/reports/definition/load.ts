@@ -140,7 +140,7 @@ export const loadReport = async (
       warnings: [],
     };
   }
-  const yaml = parseYaml(text);
+  const yaml = await parseYaml(text);
   if (yaml.faults.length > 0)
     return { faults: yaml.faults.map((fault) => ({ file, ...fault })), warnings: [] };
 

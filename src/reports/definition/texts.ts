@@ -190,7 +190,7 @@ export const loadTexts = async (folder: string, report: Source, readFile: ReadFi
     const name = `texts.${tag}.yaml`;
     const file = `${folder}/${name}`;
     try {
-      const yaml = parseYaml(await readFile(file));
+      const yaml = await parseYaml(await readFile(file));
       const translation = translate(name, report, { file, yaml });
       faults.push(...translation.faults);
       if (translation.shape !== undefined) translations.set(tag, translation.shape);

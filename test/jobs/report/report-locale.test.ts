@@ -9,9 +9,9 @@ import {
   localeTags,
   money,
   multiplyMoney,
-  parseYaml,
   subtractMoney,
 } from '../../../src/core/index.ts';
+import { parseYaml } from '../../../src/core/yaml.ts';
 import type { LocaleTag } from '../../../src/core/index.ts';
 import { composeReport } from '../../../src/jobs/index.ts';
 import type { ComposedReport } from '../../../src/jobs/index.ts';

@@ -1,4 +1,5 @@
-import { createLog, unixMillis } from '../../../src/core/index.ts';
+import { unixMillis } from '../../../src/core/index.ts';
+import { createLog } from '../../../src/core/json-log.ts';
 import type { UnixMillis } from '../../../src/core/index.ts';
 import type { Job } from '../../../src/config/index.ts';
 import type { Execution, Notice, Outcome, Scheduler } from '../../../src/scheduler/index.ts';
