@@ -12,12 +12,12 @@ export { createGate, createNamedGates } from './gate.ts';
 export type { NamedGates } from './gate.ts';
 export * from './gateway-profile.ts';
 export * from './locale-tag.ts';
-export * from './log.ts';
+export * from './logging/log.ts';
 export * from './deps.ts';
 export * from './money.ts';
 export * from './nearest.ts';
 export * from './program-file.ts';
-export * from './progress.ts';
+export * from './logging/progress.ts';
 export * from './retry.ts';
 export * from './secrets.ts';
 export * from './shell-word.ts';
@@ -28,6 +28,6 @@ export { syncPath, writeThrough } from './durable-files.ts';
 export { countText, rangeText } from './range-text.ts';
 
 /** JSON lines, each redacted as a whole just before it is written. */
-export const createLog = lazy(async () => (await import('./json-log.ts')).createLog);
+export const createLog = lazy(async () => (await import('./logging/json-log.ts')).createLog);
 /** Reads one YAML 1.2 document and keeps where everything stands. Never rejects: faults are data. */
 export const parseYaml = lazy(async () => (await import('./yaml.ts')).parseYaml);

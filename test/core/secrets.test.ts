@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/core/index.ts';
-import { createLog } from '../../src/core/json-log.ts';
+import { createLog } from '../../src/core/logging/json-log.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 describe('secrets', () => {

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSecretRegistry, isFault } from '../../src/core/index.ts';
-import { createLog } from '../../src/core/json-log.ts';
+import { createLog } from '../../src/core/logging/json-log.ts';
 import type { ConfigFault, Config } from '../../src/config/index.ts';
 import { createReload } from '../../src/daemon/reload.ts';
 import type { Reload } from '../../src/daemon/reload.ts';

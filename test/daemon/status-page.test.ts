@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
-import { createLog } from '../../src/core/json-log.ts';
+import { createLog } from '../../src/core/logging/json-log.ts';
 import { openPage } from '../../src/daemon/open-page.ts';
 import { listenForHealth } from '../../src/web/index.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/core/index.ts';
-import { createLog } from '../../src/core/json-log.ts';
+import { createLog } from '../../src/core/logging/json-log.ts';
 import { createModelCaller } from '../../src/gateway/index.ts';
 import type { ModelAnswer, ModelQuestion } from '../../src/gateway/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';

@@ -1,7 +1,7 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createLog } from '../../src/core/json-log.ts';
+import { createLog } from '../../src/core/logging/json-log.ts';
 import { createMailCleaner } from '../../src/notify/index.ts';
 import { openOutboxFixture } from './support/outbox-fixture.ts';
 import type { OutboxFixture } from './support/outbox-fixture.ts';

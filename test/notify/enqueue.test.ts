@@ -3,7 +3,7 @@ import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../src/core/json-log.ts';
+import { createLog } from '../../src/core/logging/json-log.ts';
 import { enqueue, recoverInterrupted } from '../../src/notify/index.ts';
 import { mail, openOutboxFixture, start } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLog } from '../../src/core/json-log.ts';
+import { createLog } from '../../src/core/logging/json-log.ts';
 import { startLoop, watchdogWaker } from '../../src/scheduler/index.ts';
 import type { Housekeeping } from '../../src/scheduler/index.ts';
 import type { Waker } from '../../src/scheduler/waker.ts';

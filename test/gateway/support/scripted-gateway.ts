@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createSecretRegistry } from '../../../src/core/index.ts';
-import { createLog } from '../../../src/core/json-log.ts';
+import { createLog } from '../../../src/core/logging/json-log.ts';
 import type { RetryPolicy } from '../../../src/core/index.ts';
 import { createGateway } from '../../../src/gateway/index.ts';
 import type { HttpTimeouts } from '../../../src/http/index.ts';

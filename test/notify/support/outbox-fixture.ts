@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecretRegistry } from '../../../src/core/index.ts';
-import { createLog } from '../../../src/core/json-log.ts';
+import { createLog } from '../../../src/core/logging/json-log.ts';
 import { createDelivery, createMailRoute, createSmtpTransport, enqueue } from '../../../src/notify/index.ts';
 import type {
   Delivery,

@@ -1,5 +1,5 @@
 import { unixMillis } from '../../../src/core/index.ts';
-import { createLog } from '../../../src/core/json-log.ts';
+import { createLog } from '../../../src/core/logging/json-log.ts';
 import type { UnixMillis } from '../../../src/core/index.ts';
 import type { Job } from '../../../src/config/index.ts';
 import type { Execution, Notice, Outcome, Scheduler } from '../../../src/scheduler/index.ts';

@@ -1,5 +1,5 @@
 import { fault, unixMillis } from '../../../src/core/index.ts';
-import { createLog } from '../../../src/core/json-log.ts';
+import { createLog } from '../../../src/core/logging/json-log.ts';
 import type { Clock } from '../../../src/core/index.ts';
 import type { Job } from '../../../src/config/index.ts';
 import { createScheduler } from '../../../src/scheduler/index.ts';

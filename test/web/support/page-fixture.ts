@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { money, unixMillis } from '../../../src/core/index.ts';
-import { createLog } from '../../../src/core/json-log.ts';
+import { createLog } from '../../../src/core/logging/json-log.ts';
 import { listenForPage } from '../../../src/web/index.ts';
 import type { JobView, OutboxView, StatusView } from '../../../src/web/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';

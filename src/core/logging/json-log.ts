@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Log, LogFields } from './log.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';

@@ -1,4 +1,4 @@
-import { isFault, messageOf } from './fault.ts';
+import { isFault, messageOf } from '../fault.ts';
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
