@@ -107,7 +107,8 @@ describe('the gateway', () => {
 });
 
 describe('a broken export', () => {
-  const log = { path: '/api/log/self/stream-export', times: 9 };
+  // More often than a pull asks in all, with its retries and its halved windows.
+  const log = { path: '/api/log/self/stream-export', times: 99 };
   it.each([
     [
       'cut off with the connection',
