@@ -86,7 +86,7 @@ export const checkConfig = async (
     return {
       name: job.name,
       kind: job.kind,
-      ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
+      schedule: job.schedule,
       suspend: job.suspend,
       zone: job.timezone,
       next: schedule === undefined || job.suspend ? [] : nextSlots(schedule, deps.clock.now(), 3),

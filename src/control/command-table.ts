@@ -5,8 +5,8 @@ import type { CommandTable, Handlers, InputOf } from './command.ts';
 
 /** No name, moment or fingerprint is longer. */
 const text = z.string().min(1).max(1000);
-const optionalText = z.exactOptional(text);
-const flag = z.exactOptional(z.boolean());
+const optionalText = z.optional(text);
+const flag = z.optional(z.boolean());
 /** Rows, slots or days. */
 const count = (max: number) => z.int().min(1).max(max);
 /** The text of a plan for thousands of keys. */
@@ -39,16 +39,14 @@ export const commandTable = {
       report: text,
       /** `last-month`, or `FROM..TO`; what the report itself says when left out. */
       period: optionalText,
-      comparison: z.exactOptional(
-        z.enum(['previous', 'same-days-last-month', 'same-days-last-year', 'none']),
-      ),
+      comparison: z.optional(z.enum(['previous', 'same-days-last-month', 'same-days-last-year', 'none'])),
       account: optionalText,
       /** The one team that it is about. */
       team: optionalText,
       zone: optionalText,
-      locale: z.exactOptional(z.enum(localeTags)),
+      locale: z.optional(z.enum(localeTags)),
       /** Its data as files beside it. */
-      attach: z.exactOptional(z.array(z.enum(['csv', 'xlsx', 'parquet'])).readonly()),
+      attach: z.optional(z.array(z.enum(['csv', 'xlsx', 'parquet'])).readonly()),
     }),
     streams: 'progress',
   },
@@ -63,7 +61,7 @@ export const commandTable = {
   /** Of these states, or of all; the newest so many. */
   'outbox/list': {
     input: z.strictObject({
-      states: z.exactOptional(z.array(z.enum(outboxStates)).readonly()),
+      states: z.optional(z.array(z.enum(outboxStates)).readonly()),
       limit: count(9_999_999),
     }),
     streams: 'nothing',

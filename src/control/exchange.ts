@@ -26,7 +26,7 @@ export const nobodyListens = (error: unknown): boolean =>
 
 const notOurs = (socket: string, cause?: unknown): Fault =>
   fault('daemon-unreachable', `what answers on ${socket} is no Tollkeeper`, {
-    ...(cause === undefined ? {} : { cause }),
+    cause,
     advice: 'stop the program that listens there, or remove the file, and start the daemon again',
   });
 

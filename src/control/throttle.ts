@@ -15,7 +15,7 @@ export type Throttle = Disposable & {
  */
 export const createThrottle = (clock: Clock, send: (step: ProgressStep) => boolean): Throttle => {
   /** Steps that have just been told of, with the newest line that is held back. */
-  const told = new Map<string, { held?: ProgressStep; limit: Limit }>();
+  const told = new Map<string, { held?: ProgressStep | undefined; limit: Limit }>();
 
   const flush = (): void => {
     for (const entry of told.values()) {
@@ -25,7 +25,7 @@ export const createThrottle = (clock: Clock, send: (step: ProgressStep) => boole
   };
   const rest = (name: string, held?: ProgressStep): void => {
     const limit = clock.limit(pause);
-    told.set(name, { limit, ...(held === undefined ? {} : { held }) });
+    told.set(name, { limit, held });
     limit.signal.addEventListener('abort', () => {
       const waiting = told.get(name)?.held;
       if (waiting === undefined) told.delete(name);

@@ -22,11 +22,11 @@ const faultShape = z.object({
   advice: z.string(),
   retryHelps: z.boolean(),
   exitCode: z.union([z.literal(1), z.literal(2)]),
-  retryAfter: z.exactOptional(z.number()),
+  retryAfter: z.optional(z.number()),
 });
 
 const outcomeShape = z.discriminatedUnion('end', [
-  z.object({ end: z.literal('value'), value: z.exactOptional(z.unknown()) }),
+  z.object({ end: z.literal('value'), value: z.optional(z.unknown()) }),
   z.object({ end: z.literal('fault'), fault: faultShape }),
   z.object({ end: z.literal('error'), message: z.string() }),
 ]);
@@ -55,7 +55,7 @@ export const outcomeOfError = (error: unknown): Outcome =>
           advice: error.advice,
           retryHelps: error.retryHelps,
           exitCode: error.exitCode,
-          ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
+          retryAfter: error.retryAfter,
         },
       }
     : { end: 'error', message: messageOf(error) };

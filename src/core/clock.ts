@@ -7,7 +7,7 @@ import type { UnixMillis } from './units.ts';
 export type Clock = {
   readonly now: () => UnixMillis;
   /** Milliseconds since the machine started; setting its clock does not change it. */
-  readonly uptime?: () => number;
+  readonly uptime?: (() => number) | undefined;
   /** A limit on something else: its signal is aborted when that many milliseconds have passed, unless it is disposed before. */
   readonly limit: (millis: number) => Limit;
   /** Resolves after that many milliseconds; rejects with the signal's reason when it is aborted. */

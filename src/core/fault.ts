@@ -10,15 +10,15 @@ export type Fault = Error & {
   /** Process exit code: 1 the check or job failed, 2 wrong use. */
   readonly exitCode: 1 | 2;
   /** Milliseconds the other side asked us to wait before a retry, where it said so. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
 };
 
 export type FaultOptions = {
   readonly cause?: unknown;
   /** Replaces the catalogue's advice where the place knows better. */
-  readonly advice?: string;
+  readonly advice?: string | undefined;
   /** Milliseconds. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   /** Replaces the catalogue's word on retries. */
   readonly retryHelps?: boolean;
 };
@@ -34,7 +34,7 @@ export const fault = (code: FaultCode, message: string, options: FaultOptions = 
     advice: options.advice ?? entry.advice,
     retryHelps: options.retryHelps ?? entry.retryHelps,
     exitCode: entry.exitCode,
-    ...(options.retryAfter === undefined ? {} : { retryAfter: options.retryAfter }),
+    retryAfter: options.retryAfter,
   });
 };
 

@@ -6,7 +6,7 @@ export type ClockReading = {
   /** On our clock, when the answer came. */
   readonly at: UnixMillis;
   /** Time since this machine started, which no setting of its clock changes; missing where it is not known. */
-  readonly uptime?: number;
+  readonly uptime?: number | undefined;
   /** How far the gateway's clock is ahead of ours; negative where it is behind. */
   readonly offset: number;
   /** The offset may be so much more or less: half of the round trip and half of the header's second. */
@@ -35,7 +35,7 @@ export const readClock = (
   if (Number.isNaN(date) || received < sent || Number(headers['age'] ?? 0) > 0) return undefined;
   return {
     at: received,
-    ...(uptime === undefined ? {} : { uptime }),
+    uptime,
     offset: Math.round(date + halfSecond - (sent + received) / 2),
     uncertainty: Math.ceil((received - sent) / 2) + halfSecond,
   };

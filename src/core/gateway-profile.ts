@@ -21,15 +21,15 @@ export const rowKinds = ['consumption', 'refund', 'top-up', 'management', 'syste
 /** What is known, and not asked of the data, of how a log export is written. */
 export type LogExportFormat = {
   /** Header names, by what they are taken for. */
-  readonly columns?: Readonly<{ [Role in LogColumnRole]?: string | undefined }>;
+  readonly columns?: Readonly<{ [Role in LogColumnRole]?: string | undefined }> | undefined;
   /** What rows are, by the gateway's own words for their kinds. */
-  readonly kinds?: Readonly<Record<string, (typeof rowKinds)[number]>>;
+  readonly kinds?: Readonly<Record<string, (typeof rowKinds)[number]>> | undefined;
   /** Lines before the header. */
-  readonly titleLines?: number;
+  readonly titleLines?: number | undefined;
   /** Whether a line after the rows adds them up. */
-  readonly totalLine?: boolean;
+  readonly totalLine?: boolean | undefined;
   /** Whether cells may begin with a `'` that is no part of them. */
-  readonly guards?: boolean;
+  readonly guards?: boolean | undefined;
 };
 
 /**
@@ -46,11 +46,11 @@ export type GatewayProfile = {
   /** How many integer units make 1 of the currency: of the account's where it is stated, else of the US dollar. */
   readonly unitsPerCurrency: number;
   /** `units_per_currency` is set in YAML. */
-  readonly unitsStated?: boolean;
+  readonly unitsStated?: boolean | undefined;
   /** IANA zone in which the usage export cuts its days and writes times without a zone. */
   readonly usageZone: string;
   /** Said in the YAML of the log export; what is left out is asked of the data. */
-  readonly logExport?: LogExportFormat;
+  readonly logExport?: LogExportFormat | undefined;
 };
 
 export const unknownGateway: GatewayProfile = {

@@ -16,8 +16,8 @@ export type RetryDeps = {
   readonly clock: Clock;
   /** 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
-  readonly signal?: AbortSignal;
-  readonly onRetry?: (error: unknown, wait: number, attempt: number) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly onRetry?: ((error: unknown, wait: number, attempt: number) => void) | undefined;
 };
 
 /** Full jitter (Brooker, "Exponential Backoff and Jitter"): anywhere between 0 and the doubled bound, in milliseconds. */

@@ -9,7 +9,7 @@ export type Position = { readonly line: number; readonly column: number };
 export type YamlFault = Position & {
   readonly message: string;
   /** What sort of fault it is, by the code of the parser or one of our own. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** Where the text in quotes, the list or the map begins that is closed nowhere. */
   readonly opened?: Position;
   /** Of DUPLICATE_KEY: the key, and the line of its first place. */
@@ -32,7 +32,7 @@ export type YamlFile = {
 /** Where the parts of one map or list stand, by offset; kept in place of the document, which is many times larger. */
 type Collection = {
   /** Of a map, in the order of the file; of a list there are none. */
-  readonly keys?: readonly string[];
+  readonly keys?: readonly string[] | undefined;
   readonly keyStarts: number[];
   /** -1 where there is no value. */
   readonly starts: number[];
@@ -111,7 +111,10 @@ const placesOf = (document: Document): Places => {
 /** Aliases are resolved only here: one that names nothing, or that would outgrow memory, throws. */
 const plainValue = (
   document: Document,
-): { readonly value: unknown; readonly problem?: { readonly message: string; readonly offset: number } } => {
+): {
+  readonly value: unknown;
+  readonly problem?: { readonly message: string; readonly offset: number } | undefined;
+} => {
   try {
     return { value: document.toJS() as unknown };
   } catch (error) {

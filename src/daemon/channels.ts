@@ -28,11 +28,11 @@ const messageDefaultsOf = (mail: Config['settings']['mail']): MessageDefaults =>
   const replyTo = mail?.reply_to === undefined ? undefined : readMailbox(mail.reply_to);
   const { mailto, url } = mail?.list_unsubscribe ?? {};
   return {
-    ...(replyTo === undefined ? {} : { replyTo }),
+    replyTo,
     ...(mailto === undefined && url === undefined
       ? {}
       : {
-          unsubscribe: { ...(mailto === undefined ? {} : { mailto }), ...(url === undefined ? {} : { url }) },
+          unsubscribe: { mailto, url },
         }),
     ...(mail?.dkim === undefined ? {} : { dkim: mail.dkim }),
   };
@@ -64,7 +64,7 @@ export const openChannels = (config: Config, deps: Deps, log: Log): Channels => 
             clientSecret: oauth2.client_secret,
             refreshToken: oauth2.refresh_token,
             tokenUrl: oauth2.token_url,
-            ...(oauth2.scope === undefined ? {} : { scope: oauth2.scope }),
+            scope: oauth2.scope,
           };
     return createSmtpTransport({
       url: mail.smtp,
@@ -72,8 +72,8 @@ export const openChannels = (config: Config, deps: Deps, log: Log): Channels => 
       log,
       env,
       redact: secrets.redact,
-      ...(requireTls === undefined ? {} : { requireTls }),
-      ...(insecure === undefined ? {} : { insecure }),
+      requireTls,
+      insecure,
       ...(grant === undefined
         ? {}
         : { tokens: createTokenSource(grant, { http: open(ca), clock, secrets }) }),
@@ -97,7 +97,7 @@ export const openChannels = (config: Config, deps: Deps, log: Log): Channels => 
           url,
           http,
           clock,
-          ...(rate === undefined ? {} : { rate }),
+          rate,
           ...(webhook === undefined ? {} : { secret: webhook.secret }),
         }),
       ];

@@ -116,7 +116,7 @@ type RunOf = PlannedRun & {
   readonly zone: string;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  readonly dataLate?: string;
+  readonly dataLate?: string | undefined;
 };
 
 /** Everything that works on the open database by this config. */
@@ -198,7 +198,7 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
         trigger: run.trigger,
         progress,
         signal,
-        ...(dataLate === undefined ? {} : { dataLate }),
+        dataLate,
       });
       try {
         return await kindOf(job).run(job.fields, context);

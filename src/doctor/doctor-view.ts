@@ -2,7 +2,10 @@ import type { UnixMillis } from '../core/index.ts';
 import type { KnownPoint, LearnedPoint, PastPoint } from '../warehouse/index.ts';
 
 /** All accounts, or one; with `probeKeys` a throw-away key is made at each gateway. */
-export type DoctorRequest = { readonly account?: string; readonly probeKeys?: boolean };
+export type DoctorRequest = {
+  readonly account?: string | undefined;
+  readonly probeKeys?: boolean | undefined;
+};
 
 /** One real thing that was tried. */
 export type DoctorCheck = {
@@ -12,8 +15,8 @@ export type DoctorCheck = {
   readonly state: 'ok' | 'failed' | 'skipped';
   readonly said: string;
   /** What to do, of a thing that failed or that will fail once a job applies its plans. */
-  readonly advice?: string;
-  readonly code?: string;
+  readonly advice?: string | undefined;
+  readonly code?: string | undefined;
 };
 
 /** What was learned of an account's gateway. */

@@ -22,13 +22,13 @@ export type CallDeps = {
   readonly onClock?: (reading: ClockReading) => Promise<void>;
 };
 
-export type CallOptions = { readonly signal?: AbortSignal };
+export type CallOptions = { readonly signal?: AbortSignal | undefined };
 
 export type Call = CallOptions & {
   readonly endpoint: Endpoint;
   readonly query?: Query;
   /** JSON text. */
-  readonly body?: string;
+  readonly body?: string | undefined;
   readonly accept?: string;
   /** Sees the text of any answer before everything else does. */
   readonly firstSight?: (text: string) => void;
@@ -70,8 +70,8 @@ const attempt = async <T>(
         accept: call.accept ?? 'application/json',
         ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(call.body === undefined ? {} : { body: call.body }),
-      ...(signal === undefined ? {} : { signal }),
+      body: call.body,
+      signal,
     });
     const reading = readClock(answer.headers, sent, deps.clock.now(), deps.clock.uptime?.());
     if (reading !== undefined) await deps.onClock?.(reading);
@@ -98,7 +98,7 @@ export const callEndpoint = <T>(
   return withRetry(() => attempt(deps, call, use), deps.retry, {
     clock: deps.clock,
     random: deps.random,
-    ...(call.signal === undefined ? {} : { signal: call.signal }),
+    signal: call.signal,
     onRetry: (error, wait, count) =>
       deps.log.warn('gateway call failed, it will be tried again', {
         request: nameOf(call.endpoint),

@@ -34,7 +34,10 @@ export type Gateway = KeyEndpoints & {
    */
   readonly retryRead: <T>(
     read: () => Promise<T>,
-    options?: { readonly signal?: AbortSignal | undefined; readonly onRetry?: RetryDeps['onRetry'] },
+    options?: {
+      readonly signal?: AbortSignal | undefined;
+      readonly onRetry?: RetryDeps['onRetry'] | undefined;
+    },
   ) => Promise<T>;
   /** Resolves when the first bytes have shown that it is CSV; from then on nothing is tried again but by `retryRead`. */
   readonly exportLogs: (query: LogExportQuery, options?: CallOptions) => Promise<ExportBody>;
@@ -75,8 +78,8 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       withRetry(read, retry, {
         clock: deps.clock,
         random: deps.random,
-        ...(signal === undefined ? {} : { signal }),
-        ...(onRetry === undefined ? {} : { onRetry }),
+        signal,
+        onRetry,
       }),
     exportLogs: (query, call) => exportLogs(deps, query, call),
     exportUsage: (query, call) => exportUsage(deps, query, call),

@@ -6,7 +6,7 @@ import { proxyFor, proxySettings } from './proxy-settings.ts';
 
 export type ConnectionOptions = {
   readonly env: NodeJS.ProcessEnv;
-  readonly ca?: readonly string[];
+  readonly ca?: readonly string[] | undefined;
   /** Milliseconds. */
   readonly connectTimeout: number;
 };
@@ -27,7 +27,7 @@ export const openConnections = (options: ConnectionOptions): Connections => {
   const tls = {
     timeout: options.connectTimeout,
     rejectUnauthorized: true,
-    ...(issuers === undefined ? {} : { ca: issuers }),
+    ca: issuers,
   };
   const pool = { connections: connectionsPerHost, connect: tls };
   const straight = new Agent(pool);

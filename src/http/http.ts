@@ -14,9 +14,9 @@ export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** Ends the exchange wherever it stands; what is thrown is the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** In place of the transport's own. */
   readonly timeouts?: Partial<Omit<HttpTimeouts, 'connect'>>;
 };

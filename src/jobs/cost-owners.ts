@@ -9,7 +9,7 @@ export type Team = {
   /** Who in the team is told; the operators where nobody is. */
   readonly mail: readonly string[];
   /** In the currency of the account. */
-  readonly budget?: Money;
+  readonly budget?: Money | undefined;
 };
 
 /** What the config says of money for one account. */
@@ -17,7 +17,7 @@ export type CostOwners = {
   /** The first that matches a key pays for it. */
   readonly teams: readonly Team[];
   /** What the account may spend in a calendar month. */
-  readonly budget?: Money;
+  readonly budget?: Money | undefined;
   readonly prices: NonNullable<CubeRequest['prices']>;
   readonly operators: readonly string[];
 };
@@ -32,7 +32,7 @@ export type Filters = {
 };
 
 /** What a report is about: all, one team, or what no team pays for (null); and of that what the filters leave. */
-export type Part = { readonly team?: string | null; readonly filters?: Filters };
+export type Part = { readonly team?: string | null | undefined; readonly filters?: Filters | undefined };
 
 const matching = (names: readonly string[], patterns: readonly string[]): readonly string[] =>
   names.filter((name) =>
@@ -80,9 +80,9 @@ export const depsFor = (
       ),
     ],
     only: {
-      ...(left === undefined ? {} : { teams: left }),
-      ...(models === undefined ? {} : { models }),
-      ...(keys === undefined ? {} : { keys }),
+      teams: left,
+      models,
+      keys,
     },
   };
 };

@@ -30,7 +30,7 @@ export type JobMail = {
   readonly from: string;
   readonly messageDefaults?: MessageDefaults;
   /** What the routes beside mail take, by name. */
-  readonly kinds?: ReadonlyMap<string, RouteKind>;
+  readonly kinds?: ReadonlyMap<string, RouteKind> | undefined;
   /** Holds the exact bytes of each mail until it is sent, and after. */
   readonly folder: string;
 };
@@ -57,7 +57,7 @@ export type JobContext = {
   readonly interval: Interval<UnixMillis>;
   readonly trigger: RunTrigger;
   /** Set when the data it needs had not come by its deadline: what is late, in words for the report. */
-  readonly dataLate?: string;
+  readonly dataLate?: string | undefined;
   readonly account: JobAccount;
   /** IANA zone that the job's days are cut in. */
   readonly zone: string;
@@ -73,7 +73,7 @@ export type JobContext = {
   /** Missing where nothing can be sent. */
   readonly mail: JobMail | undefined;
   /** All that is done to the keys of the account; for kinds that do something to them. */
-  readonly keys?: () => Promise<KeyService>;
+  readonly keys?: (() => Promise<KeyService>) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: Progress;

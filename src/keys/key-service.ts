@@ -66,14 +66,14 @@ const placed = (
       generation,
       known: row !== undefined,
       ...(row?.retired === undefined ? {} : { retired: true }),
-      ...(rotation === undefined ? {} : { rotation }),
+      rotation,
     };
   });
 
 const advancedOf = ({ rotation, moved, message, fault: failure }: Moved): Advanced => ({
   view: viewOfRotation(rotation, message),
   moved,
-  ...(failure === undefined ? {} : { fault: failure }),
+  fault: failure,
 });
 
 /** A leaked key shares nothing: its successor is given all that is left. */
@@ -161,7 +161,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
         step: 'rotating keys',
         done,
         total: wanted.length,
-        ...(detail === undefined ? {} : { detail }),
+        detail,
       });
     const cycle = await openCycle(deps, {
       signal,
@@ -229,6 +229,6 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
       return found;
     },
     outdated: async () => [...journal.outdated(account).values()],
-    history: (service) => journal.history({ account, ...(service === undefined ? {} : { service }) }),
+    history: (service) => journal.history({ account, service }),
   };
 };

@@ -5,7 +5,7 @@ import type { KeyUse } from './key-event.ts';
 export type LogCompleteness =
   | { readonly complete: true }
   /** `through`: up to where it is complete from the span's start on, where it is at all. */
-  | { readonly complete: false; readonly why: string; readonly through?: UnixSeconds };
+  | { readonly complete: false; readonly why: string; readonly through?: UnixSeconds | undefined };
 
 /** What the warehouse can prove of the use of keys. Log rows carry the name of a key, not its id. */
 export type KeyEvidence = {

@@ -33,12 +33,14 @@ export type Attempt = {
     | 'retained'
     | 'gone';
   readonly keyId?: number;
-  readonly fingerprint?: Fingerprint;
+  readonly fingerprint?: Fingerprint | undefined;
   readonly madeAt?: UnixMillis;
   /** When its deletion was first asked for. */
   readonly clearingAt?: UnixMillis;
   /** Places that a delivery was begun to, and whether it was seen through; with what the sink, or a person, answered. */
-  readonly places: Readonly<Record<string, { readonly done: boolean; readonly proof?: Fingerprint }>>;
+  readonly places: Readonly<
+    Record<string, { readonly done: boolean; readonly proof?: Fingerprint | undefined }>
+  >;
 };
 
 /** A key that is to go once the successor is in every sink. */
@@ -49,10 +51,12 @@ export type OldKey = GenerationKey & {
   /** What it had left at the cutover, as served; nothing when unlimited. */
   readonly remain?: Money;
   readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };
-  readonly held?: { readonly reason: RetainedReason; readonly message: string; readonly escalated: boolean };
+  readonly held?:
+    | { readonly reason: RetainedReason; readonly message: string; readonly escalated: boolean }
+    | undefined;
   readonly quiet: boolean;
   /** The names it was proven by: log rows carry names. */
-  readonly idleNames?: readonly string[];
+  readonly idleNames?: readonly string[] | undefined;
   /** When it was last proven that nobody uses it. */
   readonly idleAt?: UnixMillis;
   /** When its deletion was first asked for. */
@@ -70,7 +74,7 @@ export type QuotaChange = {
   readonly before: Money;
   readonly wanted: Money;
   readonly done: boolean;
-  readonly settles?: QuotaSettled;
+  readonly settles?: QuotaSettled | undefined;
 };
 
 /** A rotation as the steps that were written down make it. Moments in milliseconds UTC. */
@@ -81,8 +85,8 @@ export type Rotation = {
   readonly why: PlannedRotation['why'];
   readonly who: string;
   readonly terms: RotationTerms;
-  readonly old?: PlannedRotation['old'];
-  readonly fresh?: KeyFields;
+  readonly old?: PlannedRotation['old'] | undefined;
+  readonly fresh?: KeyFields | undefined;
   readonly attempts: readonly Attempt[];
   readonly cutover?: UnixMillis;
   /** The same by the gateway's clock, where it was known, and since when that clock had not been set. */
@@ -94,7 +98,7 @@ export type Rotation = {
   /** Failed tries in a row of the step it stands before. */
   readonly tries: number;
   readonly lastFailure?: { readonly at: UnixMillis; readonly step: string; readonly message: string };
-  readonly waiting?: string;
+  readonly waiting?: string | undefined;
   readonly waitingSince?: UnixMillis;
   readonly over?: 'done' | 'given-up';
   readonly beganAt: UnixMillis;

@@ -12,15 +12,17 @@ export type SurveyedKey = {
   /** In the lineage under this id, whatever it is called; otherwise service and generation are read off its name. */
   readonly known: boolean;
   /** It has left the line: only a person brings it back. */
-  readonly retired?: boolean;
+  readonly retired?: boolean | undefined;
   /** Its delivery was begun, and every sink never held it: a sink may. */
   readonly unfinished?: boolean;
   /** An orphan that is not deleted, and why. */
-  readonly retained?: string;
+  readonly retained?: string | undefined;
   /** A delivery to the sinks of its service was begun since the last cutover: they may hold different keys. */
   readonly split?: boolean;
   /** The open rotation it has a part in. */
-  readonly rotation?: { readonly id: string; readonly stage: RotationStage; readonly part: RotationPart };
+  readonly rotation?:
+    | { readonly id: string; readonly stage: RotationStage; readonly part: RotationPart }
+    | undefined;
 };
 
 export type KeySurvey = { readonly at: UnixMillis; readonly keys: readonly SurveyedKey[] };
@@ -48,17 +50,19 @@ export type PlannedRotation = {
   /** `split`: the service's sinks may hold different keys, since its last rotation was given up. */
   readonly why: 'age' | 'split' | 'hand' | 'leak' | 'new';
   readonly terms: RotationTerms;
-  readonly old?: {
-    readonly keyId: number;
-    readonly generation: number;
-    readonly name: string;
-    readonly remainQuota: Money;
-    readonly unlimitedQuota: boolean;
-    /** When the gateway made it; missing where it does not tell. */
-    readonly born?: UnixMillis;
-  };
+  readonly old?:
+    | {
+        readonly keyId: number;
+        readonly generation: number;
+        readonly name: string;
+        readonly remainQuota: Money;
+        readonly unlimitedQuota: boolean;
+        /** When the gateway made it; missing where it does not tell. */
+        readonly born?: UnixMillis;
+      }
+    | undefined;
   /** What the first key of a service is made with. */
-  readonly fresh?: KeyFields;
+  readonly fresh?: KeyFields | undefined;
 };
 
 /** One step on a key that is to end. */
@@ -83,7 +87,7 @@ export type RotationView = {
   readonly since: UnixMillis;
   /** One sentence: what it waits for, or what is wrong and what to do. */
   readonly words: string;
-  readonly old?: { readonly keyId: number; readonly name: string };
+  readonly old?: { readonly keyId: number; readonly name: string } | undefined;
   readonly candidate?: { readonly keyId: number; readonly name: string };
   /** Whether every sink held the candidate: from then on the old key can go. */
   readonly cutOver?: boolean;
@@ -101,7 +105,7 @@ export type Advanced = {
   readonly view: RotationView;
   /** Whether any step was taken. */
   readonly moved: boolean;
-  readonly fault?: Fault;
+  readonly fault?: Fault | undefined;
 };
 
 /** What operators, or a key's owner, are notified of once for each `key`. */
@@ -113,14 +117,14 @@ export type KeyAlert = {
   readonly title: string;
   readonly message: string;
   /** What to do, where that is not what it is for most news of the kind. */
-  readonly advice?: string;
-  readonly use?: KeyUse;
+  readonly advice?: string | undefined;
+  readonly use?: KeyUse | undefined;
   readonly key: string;
 };
 
 export type AdvanceOptions = {
   /** All open ones when left out. */
-  readonly ids?: readonly string[];
+  readonly ids?: readonly string[] | undefined;
   readonly signal: AbortSignal;
   readonly progress: Progress;
 };
@@ -177,7 +181,7 @@ export type KeyService = {
   readonly outdated: () => Promise<readonly OutdatedService[]>;
   /** What the journal of each service does not know of; `apply` takes that over into the journal, and changes nothing else. */
   readonly reconcile: (
-    options: { readonly service?: string; readonly apply: boolean },
+    options: { readonly service?: string | undefined; readonly apply: boolean },
     who: string,
     signal: AbortSignal,
   ) => Promise<readonly ReconciledService[]>;

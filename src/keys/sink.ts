@@ -23,7 +23,7 @@ export type SinkReading =
 /** What a sink answered to a delivery. */
 export type Delivered = {
   /** What it says it holds now; left out where it says nothing: then it must be read, or a person asked. */
-  readonly fingerprint?: Fingerprint;
+  readonly fingerprint?: Fingerprint | undefined;
 };
 
 export type SinkProblem = {

@@ -14,7 +14,7 @@ export type VerifiedKey = {
   /** Model, status, tokens and tries, in words. */
   readonly evidence: string;
   /** The form of the key that calls take, where it is another than the one that came. */
-  readonly key?: Secret;
+  readonly key?: Secret | undefined;
 };
 
 const defaultTimeout = 90_000;

@@ -22,8 +22,8 @@ export const backoffAfter = (attempts: number, random: () => number): number =>
 export type Verdict = {
   readonly state: 'sent' | 'deferred' | 'failed' | 'unknown';
   /** When it is tried again; missing when it is not. */
-  readonly nextAttempt?: UnixMillis;
-  readonly error?: string;
+  readonly nextAttempt?: UnixMillis | undefined;
+  readonly error?: string | undefined;
   /** Whether this very attempt may or may not have arrived. */
   readonly doubt: boolean;
 };

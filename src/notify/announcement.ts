@@ -11,13 +11,13 @@ export type AnnouncedChange = {
 export type AnnouncedSection =
   | {
       readonly kind: 'figures';
-      readonly title?: string;
+      readonly title?: string | undefined;
       readonly figures: readonly {
         readonly label: string;
         readonly value: AnnouncedFigure;
         readonly change?: AnnouncedChange;
         /** What is said beside the figure. */
-        readonly note?: string;
+        readonly note?: string | undefined;
       }[];
     }
   | {
@@ -30,10 +30,10 @@ export type AnnouncedSection =
         readonly cells: readonly AnnouncedFigure[];
       }[];
     }
-  | { readonly kind: 'text'; readonly title?: string; readonly paragraphs: readonly string[] }
+  | { readonly kind: 'text'; readonly title?: string | undefined; readonly paragraphs: readonly string[] }
   | {
       readonly kind: 'notes';
-      readonly title?: string;
+      readonly title?: string | undefined;
       readonly notes: readonly { readonly tone: 'warning' | 'look'; readonly text: string }[];
     };
 
@@ -43,12 +43,12 @@ export type Announcement = {
   readonly title: string;
   /** One line that says it all, as the subject of a mail. */
   readonly subject: string;
-  readonly account?: string;
-  readonly period?: string;
+  readonly account?: string | undefined;
+  readonly period?: string | undefined;
   readonly currency?: string;
-  readonly total?: AnnouncedFigure & { readonly label: string };
+  readonly total?: (AnnouncedFigure & { readonly label: string }) | undefined;
   readonly change?: AnnouncedChange & { readonly compared: string };
-  readonly cause?: string;
+  readonly cause?: string | undefined;
   readonly verdict?: { readonly verdict: string; readonly good: boolean; readonly text: string };
   readonly sections: readonly AnnouncedSection[];
   /** How far the data reaches, and the like. */

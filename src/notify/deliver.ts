@@ -16,8 +16,8 @@ export type Delivery = {
   readonly passUndeclared: (signal: AbortSignal) => Promise<DeliverySummary>;
   /** Tries what is due, of these rows alone when they are named, and waits for no rate. */
   readonly deliver: (options: {
-    readonly ids?: readonly string[];
-    readonly signal?: AbortSignal;
+    readonly ids?: readonly string[] | undefined;
+    readonly signal?: AbortSignal | undefined;
   }) => Promise<DeliverySummary>;
 };
 
@@ -51,7 +51,7 @@ const sumOf = (summaries: readonly DeliverySummary[]): DeliverySummary => {
     deferred: sum('deferred'),
     failed: sum('failed'),
     unknown: sum('unknown'),
-    ...(problem === undefined ? {} : { problem }),
+    problem,
   };
 };
 

@@ -5,16 +5,16 @@ import type { DkimKey } from './dkim.ts';
 /** How a recipient says that no more mails are wanted (RFC 2369, RFC 8058); at least one of the two is given. */
 export type Unsubscribe = {
   /** Receives a mail with the subject `unsubscribe`. */
-  readonly mailto?: string;
+  readonly mailto?: string | undefined;
   /** Web address, https; `{recipient}` in it becomes the recipient's address. */
-  readonly url?: string;
+  readonly url?: string | undefined;
 };
 
 /** What all our mails have in common beside their sender. */
 export type MessageDefaults = {
-  readonly replyTo?: Mailbox;
+  readonly replyTo?: Mailbox | undefined;
   readonly unsubscribe?: Unsubscribe;
-  readonly dkim?: DkimKey;
+  readonly dkim?: DkimKey | undefined;
 };
 
 export type Header = {

@@ -29,7 +29,7 @@ export type DeliverySummary = {
   /** May or may not have arrived. */
   readonly unknown: number;
   /** What went wrong first, and what to do. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 };
 
 export type RouteWorkerDeps = SettleDeps &
@@ -40,10 +40,10 @@ export type RouteWorkerDeps = SettleDeps &
 
 export type CycleOptions = {
   /** Only these rows. */
-  readonly ids?: readonly string[];
+  readonly ids?: readonly string[] | undefined;
   /** Whether what the rate of the route holds back for seconds is waited for; otherwise the pass ends there. */
   readonly waits: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };
 
 export type RouteWorker = {

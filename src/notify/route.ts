@@ -33,7 +33,7 @@ export type Rate = { readonly count: number; readonly per: number };
 export type OutboxRoute = {
   /** As rows name it. */
   readonly name: string;
-  readonly rate?: Rate;
+  readonly rate?: Rate | undefined;
   /** Opens nothing yet; several passes may be under way at once. */
   readonly begin: () => OutboxLine;
 };

@@ -55,8 +55,8 @@ export const settleAttempt = async (
     state: verdict.state,
     at,
     doubt: verdict.doubt,
-    ...(nextAttempt === undefined ? {} : { nextAttempt }),
-    ...(error === undefined ? {} : { error }),
+    nextAttempt,
+    error,
   });
   if (outcome.state === 'sent') log.info('mail sent', { ...fieldsOf(row), response: outcome.response });
   else if (verdict.state !== 'sent')

@@ -8,13 +8,13 @@ import type { Verdict } from './verdict.ts';
 /** A comparison before gaps that nothing explains are named: that takes all sources together. */
 export type Finding = {
   readonly source: ComparisonSource;
-  readonly entry?: string;
+  readonly entry?: string | undefined;
   readonly range: Interval<UnixSeconds>;
   readonly match: Match;
   /** Missing where nothing explains the gap. */
   readonly verdict: Verdict | undefined;
   /** Words on the verdict. */
-  readonly why?: string;
+  readonly why?: string | undefined;
   /** Whether the figure goes down where the log goes up. */
   readonly isFalling?: boolean;
 };
@@ -60,7 +60,7 @@ export const nameFindings = (findings: readonly Finding[]): readonly Comparison[
     const { ours, gap, figure, reading } = match;
     return {
       source,
-      ...(entry === undefined ? {} : { entry }),
+      entry,
       range,
       ours,
       theirs: reading,
@@ -71,8 +71,8 @@ export const nameFindings = (findings: readonly Finding[]): readonly Comparison[
         source,
         verdict,
         match,
-        ...(entry === undefined ? {} : { entry }),
-        ...(why === undefined ? {} : { why }),
+        entry,
+        why,
       }),
     };
   });

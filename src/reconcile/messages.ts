@@ -14,11 +14,11 @@ const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${te
 
 export type Told = {
   readonly source: string;
-  readonly entry?: string;
+  readonly entry?: string | undefined;
   readonly verdict: Verdict;
   readonly match: Match;
   /** Why a gap is late data, or what else there is to say: words without a full stop. */
-  readonly why?: string;
+  readonly why?: string | undefined;
 };
 
 /** One sentence about a comparison. */
@@ -54,7 +54,7 @@ export const notifyComparison = ({ source, entry, verdict, match, why }: Told): 
 
 /** What all comparisons of a span come to. */
 export const concludeComparisons = (
-  found: readonly { readonly entry?: string; readonly verdict: string; readonly text: string }[],
+  found: readonly { readonly entry?: string | undefined; readonly verdict: string; readonly text: string }[],
 ): string => {
   if (found.length === 0) return 'Nothing could be compared.';
   const totals = found.filter(({ entry }) => entry === undefined);

@@ -13,7 +13,7 @@ export type Execution = {
   readonly job: Job;
   readonly run: LedgerRun;
   /** What is late of the data that the run needs; missing when all is there. */
-  readonly dataLate?: string;
+  readonly dataLate?: string | undefined;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
@@ -22,10 +22,10 @@ export type Execute = (execution: Execution) => Promise<Outcome>;
 
 export type AttemptResult = {
   readonly end: AttemptEnd;
-  readonly outcome?: Outcome;
+  readonly outcome?: Outcome | undefined;
   readonly error?: unknown;
   /** Whether it ran without all the data it needs. */
-  readonly dataLate?: boolean;
+  readonly dataLate?: boolean | undefined;
   /** Whether it was stopped because that was asked for. */
   readonly isMeant?: boolean;
 };

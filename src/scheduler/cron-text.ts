@@ -11,7 +11,7 @@ export type Schedule = {
   /** IANA name. */
   readonly zone: string;
   /** With both day fields set: whether one of them must match or both. */
-  readonly dayMatch?: 'any' | 'all';
+  readonly dayMatch?: 'any' | 'all' | undefined;
 };
 
 /** What an expression asks, or what is wrong with it in words. */

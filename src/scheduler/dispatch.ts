@@ -21,7 +21,7 @@ export type Situation = {
   readonly isOrdered: (run: LedgerRun) => boolean;
 };
 
-export type Start = { readonly run: LedgerRun; readonly dataLate?: string };
+export type Start = { readonly run: LedgerRun; readonly dataLate?: string | undefined };
 
 export type Dispatch = {
   readonly starts: readonly Start[];
@@ -105,7 +105,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
       state,
       at: now,
       reason,
-      ...(code === undefined ? {} : { code }),
+      code,
     });
     ofJob.set(
       run.job,

@@ -8,7 +8,7 @@ export const scheduleOf = (job: Job): Schedule | undefined =>
     : {
         expression: job.schedule,
         zone: job.timezone,
-        ...(job.dayMatch === undefined ? {} : { dayMatch: job.dayMatch }),
+        dayMatch: job.dayMatch,
       };
 
 /** As the cursor keeps it; two schedules are the same version when their texts are the same. */
@@ -18,5 +18,5 @@ export const scheduleText = ({ expression, zone, dayMatch }: Schedule): string =
 /** Reads what `scheduleText` wrote. */
 export const readSchedule = (text: string): Schedule => {
   const [expression, zone, dayMatch] = JSON.parse(text) as [string, string, ('any' | 'all')?];
-  return { expression, zone, ...(dayMatch === undefined ? {} : { dayMatch }) };
+  return { expression, zone, dayMatch };
 };

@@ -22,7 +22,7 @@ export const createOutageBook = async (
   const events: JobEvent[] = [];
   return {
     note: ({ job, slot, code }, kind, reason) => {
-      events.push({ kind, job, slot, at: clock.now(), reason, ...(code === undefined ? {} : { code }) });
+      events.push({ kind, job, slot, at: clock.now(), reason, code });
     },
     passOn: async (jobs) => {
       // A job that is no longer declared has no outage that could end.

@@ -7,7 +7,7 @@ export type JobEvent = RunKey & {
   readonly kind: 'failed' | 'late' | 'missed' | 'good';
   readonly at: UnixMillis;
   readonly reason: string;
-  readonly code?: string;
+  readonly code?: string | undefined;
 };
 
 /** What is told: one when an outage of a job begins, one when it is over. */
@@ -15,7 +15,7 @@ export type Notice = RunKey & {
   readonly kind: NoticeKind;
   readonly at: UnixMillis;
   readonly reason: string;
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** The outage it is about: together with the kind it is reported once. */
   readonly outage: JobOutage;
 };
@@ -37,7 +37,7 @@ export const followOutages = (
   for (const { kind, job, slot, at, reason, code } of events) {
     const notify = jobs.get(job)?.notify ?? [];
     const known = now.get(job);
-    const told = { job, slot, at, reason, ...(code === undefined ? {} : { code }) };
+    const told = { job, slot, at, reason, code };
     if (kind === 'good') {
       if (known === undefined) continue;
       now.delete(job);

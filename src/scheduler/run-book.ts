@@ -12,7 +12,7 @@ import { isBySlot, keyText } from './run-key.ts';
 /** A run that has ended, or whose attempt has with another to come. */
 export type Ended = {
   readonly run: LedgerRun;
-  readonly outcome?: Outcome;
+  readonly outcome?: Outcome | undefined;
   readonly error?: unknown;
 };
 
@@ -142,8 +142,8 @@ export const createRunBook = (deps: RunBookDeps): RunBook => {
         deps.onEnd(
           {
             run: after,
-            ...(outcome === undefined ? {} : { outcome }),
-            ...(error === undefined ? {} : { error }),
+            outcome,
+            error,
           },
           end.nextAttempt === undefined,
         );

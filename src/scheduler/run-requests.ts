@@ -10,20 +10,20 @@ import { isBySlot, keyText } from './run-key.ts';
 export type SlotRequest = {
   readonly job: Job;
   /** A new run of this moment when left out. */
-  readonly slot?: UnixMillis;
+  readonly slot?: UnixMillis | undefined;
   /** The data the run is about, where its row is not there yet. */
   readonly interval: Interval<UnixMillis>;
   readonly trigger: Exclude<RunTrigger, 'schedule' | 'catchup'>;
   readonly progress?: Progress;
   /** Aborted when nobody waits for it any more: a run that this order began is stopped then. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** How an ordered run ended. `already`: it had ended well before, and nothing was done. */
 export type Ordered = {
   readonly run: LedgerRun;
   readonly already: boolean;
-  readonly outcome?: Outcome;
+  readonly outcome?: Outcome | undefined;
   readonly error?: unknown;
 };
 

@@ -42,7 +42,7 @@ export type SchedulerOptions = {
   readonly maxRunning: number;
 };
 
-export type OpenRun = { readonly run: LedgerRun; readonly waiting?: string };
+export type OpenRun = { readonly run: LedgerRun; readonly waiting?: string | undefined };
 
 export type Scheduler = {
   /** One look at clock and ledger: claims what is due and begins what may run. Never rejects. */
@@ -161,7 +161,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       if (isBySlot(run)) outages.note(run, 'late', dataLate);
     }
     const ended = attempt(
-      { job, run, progress: requests.progressOf(run), ...(dataLate === undefined ? {} : { dataLate }) },
+      { job, run, progress: requests.progressOf(run), dataLate },
       {
         clock,
         execute: deps.execute,
@@ -281,7 +281,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     openRuns: () =>
       book.all().map((run) => {
         const waiting = run.state === 'running' ? undefined : waits.get(keyText(run))?.();
-        return { run, ...(waiting === undefined ? {} : { waiting }) };
+        return { run, waiting };
       }),
     outages: outages.open,
     nextOf: claiming.nextOf,

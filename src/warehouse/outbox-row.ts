@@ -26,7 +26,7 @@ export type OutboxEntry = {
   /** What the mail is about, `daily-spend 2026-01-01`; not its subject line. */
   readonly subject: string;
   /** The subject line of the mail, or the title of the message; missing in rows of older versions. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly recipient: string;
   /** Envelope sender. */
   readonly sender: string;
@@ -36,7 +36,7 @@ export type OutboxEntry = {
   readonly file: string;
   readonly queuedAt: UnixMillis;
   /** The way it goes out: `mail` when left out, else the name of another route. */
-  readonly route?: string;
+  readonly route?: string | undefined;
 };
 
 export type OutboxRow = OutboxEntry & {
@@ -51,7 +51,7 @@ export type OutboxRow = OutboxEntry & {
   /** Not to be tried before this moment; `neverAgain` when nobody is to try it. */
   readonly nextAttempt: UnixMillis;
   readonly changedAt: UnixMillis;
-  readonly lastError?: string;
+  readonly lastError?: string | undefined;
 };
 
 /** Beyond any date: the next attempt of a row that nobody is to try again. */
@@ -78,7 +78,7 @@ export const outboxRowOf = (row: Row): OutboxRow => {
     triedFrom: unixMillis(Number(optionalText(row, 'tried_from') ?? queuedAt)),
     nextAttempt: unixMillis(wholeNumber(row, 'next_attempt')),
     changedAt: unixMillis(wholeNumber(row, 'changed_at')),
-    ...(title === undefined ? {} : { title }),
-    ...(lastError === undefined ? {} : { lastError }),
+    title,
+    lastError,
   };
 };

@@ -8,22 +8,22 @@ export type OutboxOutcome = {
   readonly state: 'sent' | 'deferred' | 'failed' | 'unknown';
   readonly at: UnixMillis;
   /** For deferred and unknown: when to try again; never when left out. */
-  readonly nextAttempt?: UnixMillis;
+  readonly nextAttempt?: UnixMillis | undefined;
   /** Redacted words of the other side. */
-  readonly error?: string;
+  readonly error?: string | undefined;
   /** Whether this attempt may or may not have arrived. */
   readonly doubt?: boolean;
 };
 
 /** Which rows; all that is given must hold. */
 export type OutboxFilter = {
-  readonly states?: readonly OutboxState[];
-  readonly kind?: string;
-  readonly subject?: string;
-  readonly ids?: readonly string[];
-  readonly route?: string;
+  readonly states?: readonly OutboxState[] | undefined;
+  readonly kind?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+  readonly route?: string | undefined;
   /** The newest so many. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 };
 
 /** How many rows stand how. */

@@ -32,7 +32,11 @@ export type AccountView = {
   /** The call log that pulls have covered without a gap. */
   readonly log?: Interval<UnixMillis>;
   /** Jobs that bring data, and how far; `reached` is missing where not all of it was ever pulled. */
-  readonly sources: readonly { readonly job: string; readonly kind: string; readonly reached?: UnixMillis }[];
+  readonly sources: readonly {
+    readonly job: string;
+    readonly kind: string;
+    readonly reached?: UnixMillis | undefined;
+  }[];
   readonly compared: readonly ComparedView[];
   /** The newest first. */
   readonly gaps: readonly GapView[];
@@ -43,7 +47,7 @@ export type AccountView = {
 /** A report in the archive. */
 export type KeptReportView = {
   readonly job: string;
-  readonly part?: string;
+  readonly part?: string | undefined;
   readonly slot: UnixMillis;
   readonly zone: string;
   readonly subject: string;
@@ -60,7 +64,7 @@ export type KeptReportsView = {
   /** The newest slots first. */
   readonly newest: readonly KeptReportView[];
   /** Why not all can be told of. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 };
 
 /** A rotation of a key that is not over. */
@@ -71,7 +75,7 @@ export type OpenRotationView = {
   readonly since: UnixMillis;
   /** One sentence: what it waits for, or what is wrong and what to do. */
   readonly words: string;
-  readonly old?: { readonly keyId: number; readonly name: string };
+  readonly old?: { readonly keyId: number; readonly name: string } | undefined;
   readonly candidate?: { readonly keyId: number; readonly name: string };
   /** Failed tries of the step it stands before. */
   readonly tries: number;

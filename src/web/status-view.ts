@@ -20,7 +20,7 @@ export type RunView = Omit<
   readonly zone: string;
   readonly attempts: readonly AttemptView[];
   /** What an open run waits for, in words. */
-  readonly waiting?: string;
+  readonly waiting?: string | undefined;
 };
 
 export type AttemptView = Omit<LedgerAttempt, 'job' | 'slot'>;
@@ -29,18 +29,18 @@ export type JobView = {
   readonly job: string;
   readonly kind: string;
   readonly zone: string;
-  readonly schedule?: string;
+  readonly schedule?: string | undefined;
   readonly suspend: boolean;
   /** Its next slot; missing without a schedule or while suspended. */
-  readonly next?: UnixMillis;
+  readonly next?: UnixMillis | undefined;
   /** Its last run that had an attempt, or was missed or skipped. */
-  readonly last?: RunView;
+  readonly last?: RunView | undefined;
   /** The run that ended last without success since the last good one and is not retried, and what to do about it. */
   readonly failure?: { readonly run: RunView; readonly advice: string };
   /** End of its last good run. */
-  readonly lastGood?: UnixMillis;
+  readonly lastGood?: UnixMillis | undefined;
   /** Since when it has not ended well, where operators are told of it. */
-  readonly outageSince?: UnixMillis;
+  readonly outageSince?: UnixMillis | undefined;
 };
 
 export type ConfigFaultView = {
@@ -48,7 +48,7 @@ export type ConfigFaultView = {
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 };
 
 export type StatusView = {
@@ -97,5 +97,5 @@ export type OutboxView = Omit<OutboxRow, 'sender' | 'triedFrom' | 'file' | 'next
   /** Of times in text. */
   readonly zone: string;
   /** When it is tried next; missing when it is not. */
-  readonly next?: UnixMillis;
+  readonly next?: UnixMillis | undefined;
 };

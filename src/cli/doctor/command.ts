@@ -13,7 +13,7 @@ import { renderDoctor } from './render.ts';
 
 type DoctorOptions = {
   readonly config: string;
-  readonly account?: string;
+  readonly account?: string | undefined;
   readonly probeKeys?: boolean;
   readonly json?: boolean;
 };
@@ -63,7 +63,7 @@ const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
     await using commands = await openCommands(deps, { folder, log });
     const { account, probeKeys } = options;
     const request = {
-      ...(account === undefined ? {} : { account }),
+      account,
       ...(probeKeys === true ? { probeKeys } : {}),
     };
     return await commands.call('doctor', request, { progress, signal: deps.signal });

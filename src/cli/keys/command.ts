@@ -21,7 +21,7 @@ import { renderAudit } from './render/audit.ts';
 import { keyHistoryJson, renderKeyHistory } from './render/history.ts';
 import { keysJson, renderKeys } from './render/list.ts';
 
-type Asked = { readonly config: string; readonly account?: string; readonly json?: boolean };
+type Asked = { readonly config: string; readonly account?: string | undefined; readonly json?: boolean };
 type AuditOptions = { readonly config: string; readonly verify?: string | true; readonly json?: boolean };
 
 const addList = (keys: Command, part: KeysDeps): void => {
@@ -55,7 +55,7 @@ Examples:
         const { config, days, json } = options;
         const { answer: view } = await request(part, config, 'keys/list', {
           days,
-          ...(key === undefined ? {} : { key }),
+          key,
           ...inAccount(options),
         });
         print(

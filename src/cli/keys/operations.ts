@@ -6,14 +6,18 @@ import { common, inAccount, whatKey } from './options.ts';
 import type { Common } from './options.ts';
 import { oneLine } from '../ui/text.ts';
 
-type RotateOptions = Common & { readonly job?: string; readonly now?: boolean; readonly quota?: string };
-type ExpireOptions = Common & { readonly at?: string; readonly evenIfCurrent?: boolean };
+type RotateOptions = Common & {
+  readonly job?: string | undefined;
+  readonly now?: boolean;
+  readonly quota?: string | undefined;
+};
+type ExpireOptions = Common & { readonly at?: string | undefined; readonly evenIfCurrent?: boolean };
 type CreateOptions = Common & {
   readonly job: string;
-  readonly quota?: string;
+  readonly quota?: string | undefined;
   readonly unlimited?: boolean;
-  readonly expires?: string;
-  readonly group?: string;
+  readonly expires?: string | undefined;
+  readonly group?: string | undefined;
 };
 
 const addRotate = (keys: Command, part: KeysDeps): void => {
@@ -57,8 +61,8 @@ Examples:
       key,
       now,
       who: part.person(),
-      ...(options.job === undefined ? {} : { job: options.job }),
-      ...(options.quota === undefined ? {} : { quota: options.quota }),
+      job: options.job,
+      quota: options.quota,
       ...inAccount(options),
     });
     printOutcome(part, command, outcome, options.json);
@@ -92,7 +96,7 @@ Examples:
     const outcome = await request(part, options.config, 'keys/expire', {
       key,
       who: part.person(),
-      ...(options.at === undefined ? {} : { at: options.at }),
+      at: options.at,
       ...(options.evenIfCurrent === true ? { evenIfCurrent: true } : {}),
       ...inAccount(options),
     });
@@ -134,8 +138,8 @@ Examples:
       job: options.job,
       quota,
       who: part.person(),
-      ...(expires === undefined ? {} : { expires }),
-      ...(group === undefined ? {} : { group }),
+      expires,
+      group,
       ...inAccount(options),
     });
     printOutcome(part, command, outcome, options.json);

@@ -3,7 +3,7 @@ import { configOption } from '../options.ts';
 
 export type Common = {
   readonly config: string;
-  readonly account?: string;
+  readonly account?: string | undefined;
   readonly json?: boolean;
   readonly yes?: boolean;
 };

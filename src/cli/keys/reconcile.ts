@@ -45,7 +45,7 @@ Examples:
     const { answer: services } = await request(part, options.config, 'keys/reconcile', {
       who: part.person(),
       apply,
-      ...(service === undefined ? {} : { service }),
+      service,
       ...inAccount(options),
     });
     part.print(options.json === true ? jsonText(services) : render(services));

@@ -2,7 +2,7 @@ import type { Commands } from '../../daemon/index.ts';
 import { fault, nearest } from '../../core/index.ts';
 import type { Progress } from '../../core/index.ts';
 
-type InAccount = { readonly account?: string };
+type InAccount = { readonly account?: string | undefined };
 
 /** As many names as a person reads. */
 const most = 20;

@@ -60,7 +60,7 @@ Examples:
   tollkeeper outbox drop 42 43`,
     )
     .action(async ({ config, state, limit, json }: ListOptions) => {
-      const query = { limit, ...(state === undefined ? {} : { states: state }) };
+      const query = { limit, states: state };
       const rows = await ask(deps, config, (commands) => commands.call('outbox/list', query));
       print(json === true ? jsonText(outboxJson(rows)) : renderOutbox(rows, deps.clock.now(), screen()));
     });

@@ -12,7 +12,7 @@ type ReconcileOptions = {
   readonly config: string;
   readonly from: string;
   readonly to: string;
-  readonly account?: string;
+  readonly account?: string | undefined;
   readonly json?: boolean;
 };
 
@@ -44,12 +44,7 @@ Examples:
       const found = await ask(
         deps,
         options.config,
-        (commands) =>
-          commands.call(
-            'reconcile',
-            { from, to, ...(account === undefined ? {} : { account }) },
-            { progress, signal: deps.signal },
-          ),
+        (commands) => commands.call('reconcile', { from, to, account }, { progress, signal: deps.signal }),
         createPlainLog(deps, end),
       );
       end();

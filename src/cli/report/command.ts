@@ -15,14 +15,14 @@ const comparisons = ['previous', 'same-days-last-month', 'same-days-last-year', 
 
 type ReportOptions = {
   readonly config: string;
-  readonly period?: string;
-  readonly comparison?: (typeof comparisons)[number];
-  readonly team?: string;
+  readonly period?: string | undefined;
+  readonly comparison?: (typeof comparisons)[number] | undefined;
+  readonly team?: string | undefined;
   readonly out: string;
-  readonly account?: string;
+  readonly account?: string | undefined;
   readonly timezone?: string;
-  readonly locale?: LocaleTag;
-  readonly attach?: readonly (typeof forms)[number][];
+  readonly locale?: LocaleTag | undefined;
+  readonly attach?: readonly (typeof forms)[number][] | undefined;
   readonly json?: boolean;
 };
 
@@ -91,13 +91,13 @@ Examples:
           'report',
           {
             report: name,
-            ...(options.period === undefined ? {} : { period: options.period }),
-            ...(options.comparison === undefined ? {} : { comparison: options.comparison }),
-            ...(options.team === undefined ? {} : { team: options.team }),
-            ...(options.attach === undefined ? {} : { attach: options.attach }),
-            ...(options.account === undefined ? {} : { account: options.account }),
-            ...(options.timezone === undefined ? {} : { zone: options.timezone }),
-            ...(options.locale === undefined ? {} : { locale: options.locale }),
+            period: options.period,
+            comparison: options.comparison,
+            team: options.team,
+            attach: options.attach,
+            account: options.account,
+            zone: options.timezone,
+            locale: options.locale,
           },
           { progress, signal: deps.signal },
         );

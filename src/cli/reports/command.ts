@@ -10,7 +10,7 @@ import { renderReports } from './render.ts';
 
 type ReportsOptions = {
   readonly config: string;
-  readonly job?: string;
+  readonly job?: string | undefined;
   readonly limit: number;
   readonly json?: boolean;
 };
@@ -60,7 +60,7 @@ Examples:
     const { job, limit } = options;
     const found = await reportsKept(deps, resolve(deps.cwd, options.config), {
       limit,
-      ...(job === undefined ? {} : { job }),
+      job,
     });
     deps.stdout.write(
       deps.secrets.redact(

@@ -21,7 +21,7 @@ export const addMail = (left: Mail, right: Mail): Mail => {
     failed: left.failed + right.failed,
     unknown: left.unknown + right.unknown,
     queued: left.queued + right.queued,
-    ...(problem === undefined ? {} : { problem }),
+    problem,
   };
 };
 

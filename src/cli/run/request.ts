@@ -2,10 +2,10 @@ import { fault } from '../../core/index.ts';
 import type { Fault } from '../../core/index.ts';
 
 /** Which slots of a job: one of its own or now, or all of a span. */
-export type WhichSlots = { readonly slot?: string; readonly from?: string; readonly to?: string };
+export type WhichSlots = { readonly slot?: string | undefined; readonly from?: string; readonly to?: string };
 
 type Order =
-  | { readonly job: string; readonly slot?: string }
+  | { readonly job: string; readonly slot?: string | undefined }
   | { readonly job: string; readonly from: string; readonly to: string };
 
 const misuse = (message: string): Fault =>

@@ -50,7 +50,7 @@ const rowOf = (run: RunView, zone: string | undefined, now: number, withAttempts
 /** Runs as they are given, newest first; of one job, each attempt as well where there was more than one. */
 export const renderRuns = (
   runs: readonly RunView[],
-  options: { readonly job?: string; readonly now: number },
+  options: { readonly job?: string | undefined; readonly now: number },
   screen: Screen,
 ): string => {
   const { job, now } = options;

@@ -81,7 +81,7 @@ const jobRow = (job: JobView, zone: string | undefined, look: Look): Row => {
       describeNext(job, look.now),
       ...(zone === undefined ? [job.zone] : []),
     ],
-    ...(note === undefined ? {} : { note }),
+    note,
     ...(job.failure === undefined ? {} : { below: [`what to do: ${job.failure.advice}`] }),
   };
 };
@@ -112,7 +112,7 @@ const openRow = (run: RunView, { now }: Look): Row => {
   const wait = describeWait(run, now) ?? (run.state === 'running' && took !== '' ? took : undefined);
   return {
     cells: [run.job, localSlot(run.slot, run.zone), stateCell(run.state)],
-    ...(wait === undefined ? {} : { note: wait }),
+    note: wait,
   };
 };
 

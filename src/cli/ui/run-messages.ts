@@ -12,7 +12,7 @@ export const describeReason = ({
   reason,
   summary,
 }: {
-  readonly code?: string;
+  readonly code?: string | undefined;
   readonly reason?: string;
   readonly summary?: string;
 }): string => {

@@ -12,9 +12,9 @@ export type Column = {
 export type Row = {
   readonly cells: readonly Cell[];
   /** Longer words about the row: behind it where they fit, else below it. */
-  readonly note?: Cell;
+  readonly note?: Cell | undefined;
   /** Rows of their own below it. */
-  readonly below?: readonly Cell[];
+  readonly below?: readonly Cell[] | undefined;
 };
 
 const textOf = (cell: Cell): string => oneLine(typeof cell === 'string' ? cell : cell.text);

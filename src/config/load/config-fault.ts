@@ -4,7 +4,7 @@ import type { Position } from '../../core/index.ts';
 export type ConfigFault = Position & {
   readonly file: string;
   readonly message: string;
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 };
 
 /** `config/jobs/spend.yaml:4:13: message`, and what to do on a second line. */

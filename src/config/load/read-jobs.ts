@@ -15,8 +15,8 @@ import { adviceForUnknown } from '../rules/suggest.ts';
 /** One job as declared: its kind may be unknown and its keys wrong. */
 export type DeclaredJob = {
   readonly name: string;
-  readonly kind?: JobKind;
-  readonly shape?: z.ZodObject;
+  readonly kind?: JobKind | undefined;
+  readonly shape?: z.ZodObject | undefined;
   readonly part: Checked<Readonly<Record<string, unknown>>>;
 };
 
@@ -172,8 +172,8 @@ export const readJobs = async (
       faults.push(...(shape === undefined && !isMap(written) ? [] : part.faults));
       jobs.push({
         name,
-        ...(kind === undefined ? {} : { kind }),
-        ...(shape === undefined ? {} : { shape }),
+        kind,
+        shape,
         part,
       });
     }

@@ -17,7 +17,7 @@ export type ConfigFiles = {
 };
 
 export type Sources = {
-  readonly settings?: Source;
+  readonly settings?: Source | undefined;
   readonly jobs: readonly Source[];
   /** Whether the text of every file of jobs could be read. */
   readonly complete: boolean;
@@ -98,5 +98,5 @@ export const readSources = async (folder: string, files: ConfigFiles): Promise<S
       if (source === undefined) complete = false;
       else jobs.push(source);
   }
-  return { ...(settings === undefined ? {} : { settings }), jobs, complete, faults };
+  return { settings, jobs, complete, faults };
 };

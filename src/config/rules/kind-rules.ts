@@ -37,7 +37,7 @@ const ruledJob = (job: DeclaredJob, deps: Deps): RuledJob => {
     suspended: valueAt(resolved, ['suspend']) === true,
     hasSchedule: valueAt(resolved, ['schedule']) !== undefined,
     longestSpace: () => spaceOf(job, deps),
-    ...(value === undefined ? {} : { fields: value }),
+    fields: value,
   };
 };
 

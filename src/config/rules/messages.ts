@@ -14,7 +14,7 @@ export type ShapeFault = {
   /** Whether the key itself is wrong, and not its value. */
   readonly onKey: boolean;
   readonly message: string;
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 };
 
 export type Naming = {
@@ -180,7 +180,7 @@ export const inPlainEnglish = (all: readonly Issue[], naming: Naming): ShapeFaul
         const advice = /must have exactly one of/.test(message)
           ? 'write exactly one of these keys'
           : nextStep(misfit);
-        return [{ path, onKey: false, message, ...(advice === undefined ? {} : { advice }) }];
+        return [{ path, onKey: false, message, advice }];
       };
       if (issue.code === 'unrecognized_keys') return unknownKeys(path, issue.keys, naming);
       if (issue.code === 'invalid_key') {

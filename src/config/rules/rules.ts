@@ -35,7 +35,7 @@ export const nameList = (names: readonly string[]): NameList => {
 /** What is declared, for rules that look across files; a list is missing when its file could not be read. */
 export type Declared = {
   readonly accounts?: NameList;
-  readonly teams?: NameList;
+  readonly teams?: NameList | undefined;
   readonly reports?: NameList;
   readonly jobs?: NameList;
   readonly routes?: NameList;
@@ -47,7 +47,7 @@ export type Declared = {
 export type Schedule = {
   readonly expression: string;
   readonly zone: string;
-  readonly dayMatch?: 'any' | 'all';
+  readonly dayMatch?: 'any' | 'all' | undefined;
 };
 
 /** What is wrong with a schedule, in words; nothing when it is good. */

@@ -25,7 +25,7 @@ export type RuledJob = {
   /** Milliseconds between two of its slots at most; nothing where it has none, or where that is not known. */
   readonly longestSpace: () => number | undefined;
   /** The whole job as its shape gives it; missing where something is wrong with it. */
-  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
 };
 
 /** What a kind finds wrong with a job; the message goes on where the name of the place ends. */
@@ -198,8 +198,8 @@ export type Job = {
   readonly kind: string;
   readonly account: string;
   readonly timezone: string;
-  readonly schedule?: string;
-  readonly dayMatch?: 'any' | 'all';
+  readonly schedule?: string | undefined;
+  readonly dayMatch?: 'any' | 'all' | undefined;
   readonly suspend: boolean;
   /** Milliseconds, as are all spans of time here. */
   readonly timeout: number;
@@ -207,16 +207,16 @@ export type Job = {
   readonly needsDeadline: number;
   readonly whenLate: 'run' | 'fail';
   readonly catchup: 'none' | 'latest' | 'all';
-  readonly catchupWindow?: number;
+  readonly catchupWindow?: number | undefined;
   readonly maxCatchupRuns: number;
-  readonly startingDeadline?: number;
+  readonly startingDeadline?: number | undefined;
   readonly concurrency: 'forbid' | 'queue' | 'replace' | 'allow';
   readonly retries: Retries;
   readonly randomizedDelay: number;
   readonly locks: readonly string[];
   readonly notify: readonly NoticeKind[];
-  readonly notifyTo?: readonly string[];
-  readonly heartbeatUrl?: Secret;
+  readonly notifyTo?: readonly string[] | undefined;
+  readonly heartbeatUrl?: Secret | undefined;
   /** The kind's own keys, as its shape gives them; read them through `fieldsOf`. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Where it is declared. */

@@ -4,7 +4,7 @@ export type ProgressStep = {
   readonly step: string;
   /** Parts done and parts in all, where that is known: windows, bytes, mails. */
   readonly done?: number;
-  readonly total?: number;
+  readonly total?: number | undefined;
   readonly rows?: number;
   readonly bytes?: number;
   /** Of the last seconds. */
@@ -13,7 +13,7 @@ export type ProgressStep = {
   /** Milliseconds, as far as the parts that are done tell. */
   readonly millisLeft?: number;
   /** Which part it is at: `2026-01-01 to 2026-02-01`. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
 };
 
 export type Progress = (step: ProgressStep) => void;

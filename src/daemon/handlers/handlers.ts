@@ -24,7 +24,7 @@ const configChecks = (faults: ProcessState['config']['faults']): readonly Doctor
     about: 'new config',
     state: 'failed',
     said: `${file}:${line}:${column}: ${message}; the old config stays in force`,
-    ...(advice === undefined ? {} : { advice }),
+    advice,
   }));
 
 /** What carries out the commands: in the daemon, and in a process without one. */

@@ -14,7 +14,7 @@ export type MailOutcome = {
   readonly unknown: number;
   readonly queued: number;
   /** What went wrong first, and what to do. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 };
 
 export type RunResult = {
@@ -24,7 +24,7 @@ export type RunResult = {
   readonly figures: LogFields;
   readonly mail: MailOutcome;
   /** What to do about a run that failed. */
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 };
 
 const withoutSending = ({

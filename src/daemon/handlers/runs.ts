@@ -59,7 +59,7 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
     runs: async ({ job, limit }): Promise<readonly RunView[]> => {
       if (job !== undefined && (await warehouse.runs.list({ job, limit: 1 })).length === 0)
         jobOf(app.config(), job);
-      return runViews(app, await warehouse.runs.list({ ...(job === undefined ? {} : { job }), limit }));
+      return runViews(app, await warehouse.runs.list({ job, limit }));
     },
     plan: async (request): Promise<readonly string[]> => {
       using runtime = app.lease();
@@ -84,7 +84,7 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
       const slot = request.slot === undefined ? undefined : slotOf(request.slot, job, now);
       const ordered = await scheduler.request({
         job,
-        ...(slot === undefined ? {} : { slot }),
+        slot,
         interval: intervalOf(job, slot ?? now),
         trigger: 'hand',
         progress,

@@ -90,9 +90,9 @@ export const createStatus =
           kind: job.kind,
           zone: job.timezone,
           suspend: job.suspend,
-          ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
-          ...(next === undefined ? {} : { next }),
-          ...(run === undefined ? {} : { last: run }),
+          schedule: job.schedule,
+          next,
+          last: run,
           ...(failure === undefined
             ? {}
             : {
@@ -101,7 +101,7 @@ export const createStatus =
                   advice: failure.advice,
                 },
               }),
-          ...(good === undefined ? {} : { lastGood: good }),
+          lastGood: good,
           ...(outage === undefined ? {} : { outageSince: outage.openedAt }),
         };
       }),

@@ -15,7 +15,7 @@ export type AuditView = AuditVerdict & {
   /** The file was not there, and the database knows so many steps; whether it is there again now, from the database. */
   readonly missing?: { readonly steps: number; readonly writtenAgain: boolean };
   /** What to do where it does not hold, or was missing. */
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 };
 
 const placesBeside = async (deps: Deps, folder: string): Promise<Paths> => {

@@ -11,29 +11,35 @@ export type KeyView = {
   /** In the lineage under this id; otherwise service and generation are read off its name. */
   readonly known: boolean;
   /** Why it is kept, though a rotation made it and delivered it nowhere. */
-  readonly retained?: string;
-  readonly group?: string;
-  readonly status?: number;
-  readonly created?: UnixSeconds;
+  readonly retained?: string | undefined;
+  readonly group?: string | undefined;
+  readonly status?: number | undefined;
+  readonly created?: UnixSeconds | undefined;
   readonly expires: UnixSeconds | 'never';
   /** Means nothing when the quota is unlimited. */
   readonly remainQuota: string;
   readonly unlimitedQuota: boolean;
-  readonly team?: string;
+  readonly team?: string | undefined;
   /** The job that rotates it, and the age in milliseconds at which it does. */
-  readonly job?: string;
+  readonly job?: string | undefined;
   readonly every?: number;
-  readonly rotation?: RotationState;
+  readonly rotation?: RotationState | undefined;
   /** Ids of other keys of that name: calls carry the name alone, so that their use can't be told apart. */
   readonly sameName: readonly number[];
   /** Of the span of the list; missing where the call log holds nothing of it. */
-  readonly use?: { readonly calls: number; readonly lastCall?: UnixSeconds; readonly spend?: string };
+  readonly use?:
+    | {
+        readonly calls: number;
+        readonly lastCall?: UnixSeconds | undefined;
+        readonly spend?: string | undefined;
+      }
+    | undefined;
 };
 
 export type RotationState = OpenRotationView & {
   readonly id: string;
   /** What went wrong just now. */
-  readonly fault?: { readonly code: string; readonly message: string; readonly advice: string };
+  readonly fault?: { readonly code: string; readonly message: string; readonly advice: string } | undefined;
 };
 
 export type KeyListView = {
@@ -45,7 +51,7 @@ export type KeyListView = {
     /** From where on use is told. */
     readonly since: UnixSeconds;
     /** Up to where the call log is known to hold every call since then; missing where it is not. */
-    readonly through?: UnixSeconds;
+    readonly through?: UnixSeconds | undefined;
   }[];
   readonly keys: readonly KeyView[];
   /** Rotations that are not over, those without a key on the list included. */
@@ -56,8 +62,8 @@ export type KeyListView = {
 export type PlannedChange = {
   readonly what: 'rotate' | 'create' | 'warn' | 'expire' | 'delete';
   readonly service: string;
-  readonly keyId?: number;
-  readonly name?: string;
+  readonly keyId?: number | undefined;
+  readonly name?: string | undefined;
   readonly words: string;
 };
 
@@ -71,12 +77,14 @@ export type KeyPlanView = {
   /** What is left out or put off, and why. */
   readonly notes: readonly string[];
   /** Every key that the job is about and leaves as it is; missing of a plan that was read from a file. */
-  readonly held?: readonly {
-    readonly keyId: number;
-    readonly name: string;
-    readonly reason: string;
-    readonly words: string;
-  }[];
+  readonly held?:
+    | readonly {
+        readonly keyId: number;
+        readonly name: string;
+        readonly reason: string;
+        readonly words: string;
+      }[]
+    | undefined;
   /** The plan as a file; what it is made from is in it. */
   readonly file: string;
 };
@@ -99,7 +107,7 @@ export type KeyOutcome = {
   /** What changed since the plan was made: nothing was done. */
   readonly stale?: readonly string[];
   /** Of times in text. */
-  readonly zone?: string;
+  readonly zone?: string | undefined;
   /** No step failed, and nothing waits for a person. */
   readonly good: boolean;
 };

@@ -73,30 +73,30 @@ export const listKeys = async (
       service,
       generation,
       known,
-      ...(retained === undefined ? {} : { retained }),
-      ...(key.group === undefined ? {} : { group: key.group }),
-      ...(key.status === undefined ? {} : { status: key.status }),
-      ...(key.createdTime === undefined ? {} : { created: key.createdTime }),
+      retained,
+      group: key.group,
+      status: key.status,
+      created: key.createdTime,
       expires: key.expiredTime,
       remainQuota: key.remainQuota,
       unlimitedQuota: key.unlimitedQuota,
-      ...(team === undefined ? {} : { team }),
+      team,
       ...(cover === undefined ? {} : cover),
-      ...(state === undefined ? {} : { rotation: state }),
+      rotation: state,
       sameName: (ids.get(key.name) ?? []).filter((id) => id !== key.id),
       ...(isTold
         ? {
             use: {
               calls: use.calls,
-              ...(use.lastCall === undefined ? {} : { lastCall: use.lastCall }),
-              ...(use.spend === undefined ? {} : { spend: use.spend }),
+              lastCall: use.lastCall,
+              spend: use.spend,
             },
           }
         : {}),
     };
   });
   return {
-    accounts: [{ account, currency, since: range.start, ...(through === undefined ? {} : { through }) }],
+    accounts: [{ account, currency, since: range.start, through }],
     keys: views,
     rotations: [...open.values()],
   };

@@ -127,7 +127,7 @@ export const createKeyOperations = (lease: () => KeyWork) =>
       const found: ReconciledKeys[number][] = [];
       let isKnown = service === undefined;
       for (const name of work.accounts.named(account)) {
-        const options = { apply, ...(service === undefined ? {} : { service }) };
+        const options = { apply, service };
         const keyService = await work.keyService(name);
         const reconciled = await keyService.reconcile(options, who, signal);
         found.push(...reconciled.map((one) => ({ account: name, ...one })));

@@ -23,7 +23,7 @@ const accountView = async (account: string, config: Config, warehouse: Warehouse
   for (const job of Object.values(config.jobs)) {
     if (job.account !== account || !data.bringsData(job)) continue;
     const reached = await data.watermarkOf(job, { warehouse });
-    sources.push({ job: job.name, kind: job.kind, ...(reached === undefined ? {} : { reached }) });
+    sources.push({ job: job.name, kind: job.kind, reached });
   }
   const newest = await warehouse.comparisons.newest(account);
   const gaps = (await warehouse.comparisons.gaps(account)).flatMap(({ state, ...gap }) =>
@@ -58,7 +58,7 @@ export const keptReports = async (folder: string): Promise<KeptReportsView> => {
     return {
       newest: reports.map(({ job, part, slot, zone, subject, period, builtAt, verdict, folder: own }) => ({
         job,
-        ...(part === undefined ? {} : { part }),
+        part,
         slot: unixMillis(Date.parse(slot)),
         zone,
         subject,

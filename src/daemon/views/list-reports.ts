@@ -12,7 +12,7 @@ import { pathsOf } from '../paths.ts';
 export const reportsKept = async (
   deps: Deps,
   folder: string,
-  query: { readonly job?: string; readonly limit: number },
+  query: { readonly job?: string | undefined; readonly limit: number },
 ): Promise<ReportList> => {
   const loaded = await readConfig(folder, deps);
   const { reportsDirectory } = pathsOf(deps, {

@@ -8,7 +8,7 @@ import { reconcileHeld } from '../../reconcile/index.ts';
 export type ComparisonView = {
   readonly source: string;
   /** A model or a key; missing for the total of the source. */
-  readonly entry?: string;
+  readonly entry?: string | undefined;
   readonly range: Interval<UnixSeconds>;
   readonly ours: string;
   readonly theirs: string;

@@ -16,7 +16,7 @@ export type LogExportQuery = {
   readonly currency: 'USD' | 'CNY';
   readonly modelName?: string;
   readonly vendorId?: number;
-  readonly status?: string;
+  readonly status?: string | undefined;
 };
 
 /** Milliseconds, as sent; at most about six months (docs/gateway.md G7.3). */

@@ -17,10 +17,10 @@ export type KeySpec = {
 };
 
 /** docs/gateway.md G8.12: the whole key, with the fields that a read showed and the contract does not name. */
-export type KeyUpdate = KeySpec & { readonly id: number; readonly rest?: UnknownFields };
+export type KeyUpdate = KeySpec & { readonly id: number; readonly rest?: UnknownFields | undefined };
 
 /** docs/gateway.md G8.12: the fields that are given alone. What becomes of the others is open. */
-export type KeyPatch = Partial<KeySpec> & { readonly id: number; readonly rest?: UnknownFields };
+export type KeyPatch = Partial<KeySpec> & { readonly id: number; readonly rest?: UnknownFields | undefined };
 
 const longestName = 50;
 
@@ -52,11 +52,11 @@ const fieldsOf = ({
   expiredTime,
   group,
 }: Partial<KeySpec>): Record<string, unknown> => ({
-  ...(name === undefined ? {} : { name }),
+  name,
   ...(remainQuota === undefined ? {} : { remain_quota: jsonNumber(remainQuota) }),
-  ...(unlimitedQuota === undefined ? {} : { unlimited_quota: unlimitedQuota }),
+  unlimited_quota: unlimitedQuota,
   ...(expiredTime === undefined ? {} : { expired_time: expiredTime === 'never' ? -1 : expiredTime }),
-  ...(group === undefined ? {} : { group }),
+  group,
 });
 
 export const newKeyBody = (spec: KeySpec): string => jsonText(fieldsOf(spec));

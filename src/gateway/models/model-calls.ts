@@ -24,13 +24,13 @@ export type ModelQuestion = { readonly kind: 'embeddings' | 'messages'; readonly
 export type ModelAnswer = ModelQuestion & {
   readonly verdict: 'works' | 'refused' | 'no-channel' | 'limited' | 'unknown';
   /** HTTP status; missing where no answer came. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** Of a call that works, as the gateway counts them. */
   readonly tokens?: number;
   /** The gateway's own words, redacted and shortened, or what became of the connection; may be empty. */
   readonly said: string;
   /** Milliseconds that the gateway asked us to wait. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   readonly passing: boolean;
 };
 
@@ -65,7 +65,7 @@ const fewDimensions = 8;
 const bodyOf = ({ kind, model }: ModelQuestion, dimensions: number | undefined): string =>
   JSON.stringify(
     kind === 'embeddings'
-      ? { model, input: word, ...(dimensions === undefined ? {} : { dimensions }) }
+      ? { model, input: word, dimensions }
       : { model, max_tokens: 1, stream: false, messages: [{ role: 'user', content: word }] },
   );
 
@@ -148,7 +148,7 @@ export const createModelCaller = (deps: ModelCallDeps): ModelCaller => {
         },
         body: bodyOf(question, dimensions),
         timeouts,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       });
       deps.log.debug('model answered', { request: `POST ${paths[question.kind]}`, status: answer.status });
       const text = await answer.text(answerLimit);

@@ -120,7 +120,7 @@ export async function* checkRows(batch: LogBatch): AsyncGenerator<CheckedRow> {
 export const knownOf = (
   row: CheckedRow,
   batch: LogBatch,
-): { readonly at?: UnixSeconds; readonly amount?: Money } => {
+): { readonly at?: UnixSeconds | undefined; readonly amount?: Money | undefined } => {
   if (!('cells' in row) || row.cells.length !== batch.columns.length) return {};
   const time = unguarded(row.cells[columnAt(batch.columns, 'created_at')]);
   const quota = unguarded(row.cells[columnAt(batch.columns, 'quota')]);
@@ -128,7 +128,7 @@ export const knownOf = (
   const amount = quota === '' ? zero : number.test(quota) ? money(quota) : undefined;
   return {
     ...(at === undefined ? {} : { at: unixSeconds(at) }),
-    ...(amount === undefined ? {} : { amount }),
+    amount,
   };
 };
 

@@ -47,7 +47,7 @@ export type LogPullDeps = FetchDeps & {
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: Progress;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly retryRead?: RetryRead;
   /** How many more requests the run may make; any number where it is missing. */
   readonly requestsLeft?: () => number;

@@ -63,7 +63,7 @@ export type UsagePullDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: Progress;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly retryRead?: RetryRead;
   /** Asked of an export without any spend: why it cannot be all there is. */
   readonly contradiction?: (window: UsageWindow, granularity: Granularity) => Promise<string | undefined>;

@@ -20,7 +20,7 @@ type Settings = z.output<typeof shape>;
 
 const policyOf = ({ settle, retain }: Settings) => ({
   settle,
-  ...(retain === undefined ? {} : { retain }),
+  retain,
 });
 
 const size = (bytes: number): string =>

@@ -3,7 +3,7 @@ import { rangeText } from '../../keys/index.ts';
 import type { SkippedKey, PlannedExpiry, PlannedRotation } from '../../keys/index.ts';
 import type { PlannedKey } from './plan-mail.ts';
 
-const ageText = (age: number | undefined): { readonly age?: string } =>
+const ageText = (age: number | undefined): { readonly age?: string | undefined } =>
   age === undefined ? {} : { age: rangeText(age) };
 
 const describeEnd = ({ retire, overlap }: PlannedRotation['terms']): string => {
@@ -40,7 +40,11 @@ export const rotatedKey = ({
 });
 
 export const endedKey = (
-  { planned, why, age }: { readonly planned: PlannedExpiry; readonly why: string; readonly age?: number },
+  {
+    planned,
+    why,
+    age,
+  }: { readonly planned: PlannedExpiry; readonly why: string; readonly age?: number | undefined },
   zone: string,
 ): PlannedKey => ({
   name: planned.name,

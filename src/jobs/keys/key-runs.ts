@@ -17,7 +17,7 @@ export const moveOn = async (
   ids: readonly string[] | undefined,
   { signal, progress, log }: JobContext,
 ): Promise<readonly Advanced[]> => {
-  const advanced = await keyService.advance({ ...(ids === undefined ? {} : { ids }), signal, progress });
+  const advanced = await keyService.advance({ ids, signal, progress });
   for (const { view, fault: wrong } of advanced)
     if (wrong !== undefined) log.warn(`a step of the rotation of ${view.service} failed`, errorFields(wrong));
   return advanced;
@@ -29,14 +29,14 @@ export const failureOf = (
     readonly service: string;
     readonly code: FaultCode;
     readonly message: string;
-    readonly advice?: string;
+    readonly advice?: string | undefined;
   }[],
 ): Fault | undefined => {
   const [first] = failures;
   if (first === undefined) return undefined;
   const told = failures.map(({ service, message }) => `${service}: ${message}`).join('; ');
   return fault(first.code, told, {
-    ...(first.advice === undefined ? {} : { advice: first.advice }),
+    advice: first.advice,
     // What was begun is tried again by itself; the whole run once more would only use the tries up.
     retryHelps: false,
   });

@@ -13,7 +13,7 @@ const maxKeys = 40;
 export type PlannedKey = {
   readonly name: string;
   /** `60 days`; missing where the gateway does not tell. */
-  readonly age?: string;
+  readonly age?: string | undefined;
   readonly service: string;
   readonly held: boolean;
   readonly message: string;

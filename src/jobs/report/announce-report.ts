@@ -69,7 +69,7 @@ export const announceReport = (
     currency: model.currency,
     total: { label: headline.label, exact: headline.value.exact, text: headline.value.text },
     change: { ...changeOf(headline.change), compared: headline.compared },
-    ...(headline.cause === undefined ? {} : { cause: headline.cause }),
+    cause: headline.cause,
     verdict,
     sections: model.sections.flatMap(sectionOf),
     footer: model.footer,

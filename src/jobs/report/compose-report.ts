@@ -166,8 +166,8 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
   const compose = async (team?: string | null): Promise<ComposedReport> => {
     progress({ step: `building ${request.report}`, detail: period.label });
     const part = {
-      ...(team === undefined ? {} : { team }),
-      ...(filters === undefined ? {} : { filters }),
+      team,
+      filters,
     };
     const model = await buildReport({
       definition,
@@ -180,7 +180,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       assignColours: async (names) => warehouse.seriesColours.assign(account.name, names),
       deps: {
         ...depsFor(costOwners, part, account.currency),
-        run: { now: context.slot, zone, ...(covered === undefined ? {} : { covered }) },
+        run: { now: context.slot, zone, covered },
       },
       facts: {
         runId: context.runId,

@@ -65,7 +65,7 @@ const manifestOf = (
 ): Omit<ReportManifest, 'files' | 'attached' | 'linked'> => ({
   version: 1,
   job: key.job,
-  ...(key.part === undefined ? {} : { part: key.part }),
+  part: key.part,
   slot: new Date(key.slot).toISOString(),
   runId: context.runId,
   account: context.account.name,
@@ -96,7 +96,7 @@ export type KeepOptions = {
   /** Of the files, those that the mail carries. */
   readonly attach: readonly DataFileFormat[];
   /** Tells reports of one slot apart, such as one a team. */
-  readonly part?: string;
+  readonly part?: string | undefined;
 };
 
 /**
@@ -111,7 +111,7 @@ export const keepReport = async (
   context: JobContext,
 ): Promise<KeptReport> => {
   const { reports, warehouse, clock, signal, progress } = context;
-  const key: ReportKey = { job: context.name, slot: context.slot, ...(part === undefined ? {} : { part }) };
+  const key: ReportKey = { job: context.name, slot: context.slot, part };
   const known = await readReport(reports.folder, key);
   if (known !== undefined) return known;
   const composed = await compose();

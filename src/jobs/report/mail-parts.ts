@@ -10,7 +10,7 @@ import { noteMails } from './archive/note-mails.ts';
 /** One mail of a run: the whole report, that of a team, or that of what no team pays for. */
 type ReportPart = {
   /** Nothing for the whole; null for the unassigned rest. */
-  readonly team?: string | null;
+  readonly team?: string | null | undefined;
   /** In the outbox the parts of one slot are told apart by it, and in what is said of the run. */
   readonly label?: string;
   readonly to: readonly string[];
@@ -34,7 +34,7 @@ export const mailedParts = (
       throw fault('wrong-use', `job ${name} has nobody to mail its report to`, {
         advice: 'add mail: { to: [you@example.com] }',
       });
-    return [{ to, ...(settings.team === undefined ? {} : { team: settings.team }) }];
+    return [{ to, team: settings.team }];
   }
   const rest = to.length > 0 ? to : costOwners.operators;
   return [

@@ -21,7 +21,7 @@ const fileSpec = ({ path, variable, pointer, mode }: Written<'file'>): SinkSpec 
         ? { kind: 'raw' }
         : { kind: 'pointer', pointer }
       : { kind: 'variable', name: variable },
-  ...(mode === undefined ? {} : { mode }),
+  mode,
 });
 
 const vaultSpec = (written: Written<'vault'>): SinkSpec => ({
@@ -31,8 +31,8 @@ const vaultSpec = (written: Written<'vault'>): SinkSpec => ({
   path: written.path,
   field: written.field,
   token: tokenOf(written),
-  ...(written.namespace === undefined ? {} : { namespace: written.namespace }),
-  ...(written.ca === undefined ? {} : { ca: written.ca }),
+  namespace: written.namespace,
+  ca: written.ca,
 });
 
 const workloadOf = (text: string) => {
@@ -45,14 +45,14 @@ const kubernetesSpec = ({ secret, key, namespace, cluster, rollout }: Written<'k
   secret,
   key,
   rollout: rollout.map(workloadOf),
-  ...(namespace === undefined ? {} : { namespace }),
+  namespace,
   ...(cluster === undefined
     ? {}
     : {
         cluster: {
           server: cluster.server,
           token: tokenOf(cluster),
-          ...(cluster.ca === undefined ? {} : { ca: cluster.ca }),
+          ca: cluster.ca,
         },
       }),
 });
@@ -62,16 +62,16 @@ const awsSpec = (written: Written<'aws'>): SinkSpec => {
   return {
     kind: 'aws',
     secret: written.secret,
-    ...(written.field === undefined ? {} : { field: written.field }),
-    ...(written.region === undefined ? {} : { region: written.region }),
-    ...(written.endpoint === undefined ? {} : { endpoint: written.endpoint }),
+    field: written.field,
+    region: written.region,
+    endpoint: written.endpoint,
     ...(id === undefined || key === undefined
       ? {}
       : {
           credentials: {
             accessKeyId: id,
             secretAccessKey: key,
-            ...(token === undefined ? {} : { sessionToken: token }),
+            sessionToken: token,
           },
         }),
   };
@@ -82,7 +82,7 @@ const commandSpec = ({ run, read, env, timeout }: Written<'command'>): SinkSpec 
   argv: run,
   env,
   timeout,
-  ...(read === undefined ? {} : { read }),
+  read,
 });
 
 const specOf = (written: WrittenSink): SinkSpec => {

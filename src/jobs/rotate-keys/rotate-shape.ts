@@ -145,7 +145,7 @@ export const termsOf = (job: string, settings: RotateSettings): RotationTerms =>
     template: settings.name,
     overlap: settings.overlap,
     quota: quotaOf(settings.quota),
-    retire: { when, quiet, ending, ...(maxOverlap === undefined ? {} : { maxOverlap }) },
+    retire: { when, quiet, ending, maxOverlap },
     tries: settings.tries,
   };
 };

@@ -115,9 +115,9 @@ export const snapshotKind = defineJobKind({
     const landed = await warehouse.snapshots.land({
       account: account.name,
       takenAt: clock.now(),
-      ...(profile === undefined ? {} : { profile }),
-      ...(statistics === undefined ? {} : { statistics }),
-      ...(keys === undefined ? {} : { keys }),
+      profile,
+      statistics,
+      keys,
     });
     if (failed !== undefined) throw failed.fault;
     return {

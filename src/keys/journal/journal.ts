@@ -49,7 +49,7 @@ export type KeyJournal = {
   readonly highestGeneration: (account: string, service: string) => number;
   readonly history: (filter: {
     readonly account: string;
-    readonly service?: string;
+    readonly service?: string | undefined;
   }) => Promise<readonly KeyEvent[]>;
   readonly head: () => AuditHead;
   /** Why no step can be taken, as far as it was seen: by the last step or the last look at the file. */

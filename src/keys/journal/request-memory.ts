@@ -12,10 +12,10 @@ export type KeyRequest = {
   /** Amounts in the unit of answers. */
   readonly spec: KeyFields;
   /** Whose sinks it was made for; missing of throw-away keys. */
-  readonly job?: string;
+  readonly job?: string | undefined;
   /** Of the key in the answer; missing where no answer is written down. */
-  readonly keyId?: number;
-  readonly fingerprint?: Fingerprint;
+  readonly keyId?: number | undefined;
+  readonly fingerprint?: Fingerprint | undefined;
 };
 
 export type RetainedKey = KeyEventOf<'retained'> & { readonly keyId: number };

@@ -18,7 +18,7 @@ export type ExpiryPlan = {
   readonly expiries: readonly {
     readonly planned: PlannedExpiry;
     readonly why: string;
-    readonly age?: number;
+    readonly age?: number | undefined;
   }[];
   readonly held: readonly SkippedKey[];
 };
@@ -76,7 +76,7 @@ export const planExpiry = (
         action: step.action,
         ...(policy.evenIfCurrent ? { evenIfCurrent: true } : {}),
       };
-      return [{ planned, why: step.why, ...(age === undefined ? {} : { age }) }];
+      return [{ planned, why: step.why, age }];
     }),
     held: [
       ...held,

@@ -36,7 +36,7 @@ export type SkippedKey = {
   readonly service: string;
   readonly generation: number;
   /** Milliseconds; missing where the gateway does not tell. */
-  readonly age?: number;
+  readonly age?: number | undefined;
   readonly reason: SkipReason;
   /** Why, and what to do where something can be done. */
   readonly words: string;
@@ -66,7 +66,7 @@ export const skippedKey = (
     name: key.name,
     service,
     generation,
-    ...(age === undefined ? {} : { age }),
+    age,
     reason,
     words,
   };

@@ -21,7 +21,7 @@ type Orphan = {
   /** When its deletion was first asked for; nothing where it was not yet. */
   readonly since?: UnixMillis;
   /** Why it was not deleted so far. */
-  readonly retained?: RetainReason;
+  readonly retained?: RetainReason | undefined;
 };
 
 /** Milliseconds that lists may lag behind what was made. */

@@ -20,20 +20,20 @@ export type RetireFacts = {
   /** Why a wrong clock lets nothing be proven, in words. */
   readonly clockProblem?: string;
   /** Why no call can be made with the successor, where that is so. */
-  readonly newIsDead?: 'disabled' | 'expired' | 'exhausted';
+  readonly newIsDead?: 'disabled' | 'expired' | 'exhausted' | undefined;
   /** Up to where the log holds every call since the cutover; nothing where it does not reach it. */
   readonly complete: LogCompleteness;
   /**
    * Calls by the old key, under each of its names, from the quiet time that ends where the log does up to now; of all the
    * time since the cutover while that does not fit behind it.
    */
-  readonly oldUses?: readonly NamedUse[];
+  readonly oldUses?: readonly NamedUse[] | undefined;
   /** Calls by the successor that are not our own, up to where the log ends. */
-  readonly newUses?: readonly NamedUse[];
+  readonly newUses?: readonly NamedUse[] | undefined;
   /** Other keys that bore a name of either since the cutover. */
   readonly nameCollisions: readonly number[];
   /** A name that both bore since then, one after the other. */
-  readonly sharedName?: string;
+  readonly sharedName?: string | undefined;
 };
 
 export type RetireVerdict =
@@ -44,7 +44,7 @@ export type RetireVerdict =
       readonly reason: RetainedReason;
       readonly message: string;
       readonly escalate: boolean;
-      readonly use?: KeyUse;
+      readonly use?: KeyUse | undefined;
     };
 
 const shown = (moment: UnixSeconds): string => formatMoment(moment, 'UTC');
@@ -110,7 +110,7 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
     reason,
     message,
     escalate: isPast,
-    ...(use === undefined ? {} : { use }),
+    use,
   });
   if (facts.newIsDead !== undefined)
     return hold(

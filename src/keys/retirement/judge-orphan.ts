@@ -21,17 +21,17 @@ export type OrphanFacts = {
   readonly now: UnixMillis;
   readonly askedAt: UnixMillis;
   /** When the gateway created the listed key, where it says so. */
-  readonly createdAt?: UnixMillis;
+  readonly createdAt?: UnixMillis | undefined;
   /** Milliseconds that a request whose answer was lost may still be on its way. */
   readonly settle: number;
   /** Of its plaintext; missing where no answer came. */
-  readonly fingerprint?: Fingerprint;
+  readonly fingerprint?: Fingerprint | undefined;
   /** Ids of the listed keys that may be the one asked for. */
   readonly candidates: readonly number[];
   /** How the candidate differs from what was asked for. */
-  readonly mismatch?: string;
+  readonly mismatch?: string | undefined;
   /** Missing where the job that declares them does not exist (any more); empty of throw-away keys, which are for none. */
-  readonly sinks?: readonly SinkFact[];
+  readonly sinks?: readonly SinkFact[] | undefined;
   /** Whether the log is complete from the request, less the clock skew, up to now. */
   readonly complete: LogCompleteness;
   /** Calls under every name that the key had since then, without those that verified it. */

@@ -60,7 +60,7 @@ export const sumOfUses = (named: readonly NamedUse[]): KeyUse => {
   const [spend, ...others] = spends;
   return {
     calls: uses.reduce((sum, use) => sum + use.calls, 0),
-    ...(lastCall === undefined ? {} : { lastCall }),
+    lastCall,
     ...(spend === undefined ? {} : { spend: others.reduce(addMoney, spend) }),
     models: sumOfModels(uses),
   };

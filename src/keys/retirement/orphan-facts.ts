@@ -140,10 +140,10 @@ const collectFacts = async (cycle: Cycle, request: KeyRequest, keyId: number): P
     askedAt,
     ...(born === undefined ? {} : { createdAt: toMillis(born) }),
     settle,
-    ...(fingerprint === undefined ? {} : { fingerprint }),
+    fingerprint,
     candidates,
-    ...(mismatch === undefined ? {} : { mismatch }),
-    ...(sinks === undefined ? {} : { sinks }),
+    mismatch,
+    sinks,
     complete: await evidence.logComplete(account, interval(from, until)),
     calls: await callsBy(cycle, request, keyId, interval(from, lookUntil)),
   };

@@ -26,7 +26,7 @@ export type Moved = {
   readonly moved: boolean;
   /** What it rests for. */
   readonly message: string;
-  readonly fault?: Fault;
+  readonly fault?: Fault | undefined;
 };
 
 /** Milliseconds after which a key that is refused is bad: caches hold on for ten minutes (docs/gateway.md G8.16). */

@@ -73,14 +73,14 @@ const collectFacts = async (
     oldNames,
     newName: successor.name,
     ...(effect.effect === 'suspend' ? { clockProblem: effect.message } : {}),
-    ...(newIsDead === undefined ? {} : { newIsDead }),
+    newIsDead,
     complete,
-    ...(oldUses === undefined ? {} : { oldUses }),
-    ...(newUses === undefined ? {} : { newUses }),
+    oldUses,
+    newUses,
     nameCollisions: [...bearers]
       .filter((id) => id !== old.keyId && id !== successor.keyId)
       .sort((left, right) => left - right),
-    ...(sharedName === undefined ? {} : { sharedName }),
+    sharedName,
   };
 };
 

@@ -56,7 +56,7 @@ const contentProblems = async (
 export const earlyProblems = async (
   spec: SinkSpec,
   /** `service` is missing where it is known only once the keys are listed. */
-  names: Pick<SinkNames, 'account'> & { readonly service?: string },
+  names: Pick<SinkNames, 'account'> & { readonly service?: string | undefined },
   cwd: string,
   files: SinkFiles = systemFiles,
 ): Promise<readonly SinkProblem[]> => {

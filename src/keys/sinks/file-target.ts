@@ -8,7 +8,7 @@ import { createNew } from './sink-files.ts';
 import type { SinkFiles } from './sink-files.ts';
 
 /** The file that is really written, links followed; `stats` are missing where there is none yet. */
-export type FileTarget = { readonly path: string; readonly stats?: Stats };
+export type FileTarget = { readonly path: string; readonly stats?: Stats | undefined };
 
 /** `undefined` where there is nothing. */
 const ifThere = async <T>(asked: Promise<T>): Promise<T | undefined> => {

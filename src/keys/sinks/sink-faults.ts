@@ -50,7 +50,7 @@ export const fileFault = (doing: string, error: unknown): Fault => {
   if (isFault(error)) return error;
   const code = systemCode(error);
   const advice = code === undefined ? undefined : adviceFor[code];
-  const options = { cause: error, ...(advice === undefined ? {} : { advice }) };
+  const options = { cause: error, advice };
   const message = `${doing}: ${code ?? messageOf(error)}`;
   return code !== undefined && lasting.has(code) ? refused(message, options) : failed(message, options);
 };

@@ -15,7 +15,7 @@ export type FileSpec = {
   readonly path: string;
   readonly holds: FileHolds;
   /** Permission bits; 0600 when left out. */
-  readonly mode?: number;
+  readonly mode?: number | undefined;
 };
 
 /** How a program is run: never through a shell. */
@@ -30,7 +30,7 @@ export type CommandRequest = {
 export type CommandSpec = CommandRequest & {
   readonly kind: 'command';
   /** Prints the SHA-256 of what is there now; it gets no secret. */
-  readonly read?: readonly string[];
+  readonly read?: readonly string[] | undefined;
 };
 
 export type WebhookSpec = {
@@ -49,16 +49,16 @@ export type VaultSpec = {
   readonly path: string;
   readonly field: string;
   readonly token: TokenSource;
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** PEM file of an issuer to trust besides the usual ones. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
 };
 
 /** A cluster that is reached from outside; otherwise the service account of the pod is taken. */
 export type ClusterSpec = {
   readonly server: string;
   readonly token: TokenSource;
-  readonly ca?: string;
+  readonly ca?: string | undefined;
 };
 
 export type WorkloadKind = 'deployment' | 'statefulset' | 'daemonset';
@@ -67,7 +67,7 @@ export type KubernetesSpec = {
   readonly kind: 'kubernetes';
   readonly cluster?: ClusterSpec;
   /** That of the pod when left out. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly secret: string;
   readonly key: string;
   /** What is restarted by a changed annotation once the Secret holds another key. */
@@ -79,14 +79,14 @@ export type AwsSpec = {
   /** Name or ARN. */
   readonly secret: string;
   /** Of a secret that is a JSON object; the whole secret is the key when left out. */
-  readonly field?: string;
-  readonly region?: string;
-  readonly endpoint?: string;
+  readonly field?: string | undefined;
+  readonly region?: string | undefined;
+  readonly endpoint?: string | undefined;
   /** The SDK's own chain (environment, shared files, roles) when left out. */
   readonly credentials?: {
     readonly accessKeyId: Secret;
     readonly secretAccessKey: Secret;
-    readonly sessionToken?: Secret;
+    readonly sessionToken?: Secret | undefined;
   };
 };
 

@@ -20,7 +20,7 @@ export type DataTable = {
   readonly columns: readonly DataColumn[];
   readonly rows: readonly (readonly DataCell[])[];
   /** Exact sums of the rows, where the report shows them. */
-  readonly total?: readonly DataCell[];
+  readonly total?: readonly DataCell[] | undefined;
 };
 
 /** The figures of a report, and its tables, for programs and spreadsheets. */

@@ -49,7 +49,7 @@ const figureOf = (shape: FigureShape, file: string, context: Context): FigureMod
       shape.change && context.comparable
         ? compare(value.exact, () => read('_before'), shape.good, context)
         : undefined,
-    ...(note === undefined ? {} : { note }),
+    note,
   };
 };
 

@@ -18,8 +18,8 @@ export type BuildRequest = {
   readonly assignColours?: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Teams, budgets, prices, the moment of the run, and what of the account the report is about. */
   readonly deps?: Pick<CubeRequest, 'teams' | 'only' | 'prices' | 'budgets' | 'run'>;
-  readonly locale?: LocaleTag;
+  readonly locale?: LocaleTag | undefined;
   /** Milliseconds for each query. */
   readonly timeLimit?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };

@@ -171,7 +171,7 @@ const doubtsOf = ({ uncounted, doubt }: QueryResults, context: Context, asked: s
 const dataOf = (
   request: BuildRequest,
   results: BuildResults,
-): { readonly data: ReportData; readonly seal?: Checksum } => {
+): { readonly data: ReportData; readonly seal?: Checksum | undefined } => {
   const { headline, sections } = request.definition;
   const { context, state } = contextOf(request, results);
   const shown = sections.filter((section) => isShown(section, state, context));
@@ -182,7 +182,7 @@ const dataOf = (
     doubtsOf(results, context, request.currency),
     data,
   );
-  return { data, ...(seal === undefined ? {} : { seal }) };
+  return { data, seal };
 };
 
 /** The one team that the report is about, in words; empty where it is about more. */

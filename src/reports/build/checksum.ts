@@ -30,9 +30,9 @@ const documentOf = ({ account, currency, zone, period, deps }: BuildRequest, dat
   const document = {
     version: 1,
     account,
-    ...(teams === undefined ? {} : { teams }),
-    ...(models === undefined ? {} : { models }),
-    ...(keys === undefined ? {} : { keys }),
+    teams,
+    models,
+    keys,
     currency,
     zone,
     from: new Date(period.interval.start * 1000).toISOString(),
@@ -42,7 +42,7 @@ const documentOf = ({ account, currency, zone, period, deps }: BuildRequest, dat
       name,
       columns: columns.map((column) => column.name),
       rows,
-      ...(total === undefined ? {} : { total }),
+      total,
     })),
   };
   return `${JSON.stringify(document, undefined, 1)}\n`;

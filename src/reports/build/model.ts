@@ -32,7 +32,7 @@ export type FigureModel = {
   readonly value: Shown;
   readonly change: Change | undefined;
   /** Behind the change, or in its place. */
-  readonly note?: { readonly text: string; readonly tone: Tone };
+  readonly note?: { readonly text: string; readonly tone: Tone } | undefined;
 };
 
 export type ColumnModel = {
@@ -130,7 +130,7 @@ export type ShownReport = {
 /** A report with all its figures, exact and shown, and all rows behind its tables, with names as they came. */
 export type ReportModel = ShownReport & {
   readonly data: ReportData;
-  readonly seal?: Checksum;
+  readonly seal?: Checksum | undefined;
   /** What makes figures wrong or misleading, and what to write instead; the notes say it too. */
   readonly warnings: readonly Advice[];
 };

@@ -6,7 +6,7 @@ export type ReportFault = {
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 };
 
 /** Reads a text file; rejects as `node:fs` does. */

@@ -27,9 +27,9 @@ type Column = {
 export type QueryFacts = {
   readonly columns: ReadonlyMap<string, Column>;
   /** A LIMIT that the rows of the result are cut by. */
-  readonly limitAt?: number;
+  readonly limitAt?: number | undefined;
   /** Rows of several periods are added up, or listed as if they were of one. */
-  readonly mixedAt?: number;
+  readonly mixedAt?: number | undefined;
   /** The result has rows of several periods. */
   readonly listsPeriods: boolean;
   /** Every constant that a period is compared with. */
@@ -320,8 +320,8 @@ export const factsOf = (tree: unknown): QueryFacts => {
   const { limitAt } = result;
   return {
     columns: result.columns,
-    ...(limitAt === undefined ? {} : { limitAt }),
-    ...(findings.mixedAt === undefined ? {} : { mixedAt: findings.mixedAt }),
+    limitAt,
+    mixedAt: findings.mixedAt,
     listsPeriods: result.open,
     periods: parts.flatMap((part) => constantsFor(part, 'period') ?? []),
     readsCalls: parts.some(

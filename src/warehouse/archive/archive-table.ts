@@ -18,7 +18,7 @@ export type ArchiveRequest = ArchivePolicy & {
   /** Told of each month before work on it begins: its place in the plan, and the bytes written so far. */
   readonly onMonth?: (index: number, plan: readonly PlannedMonth[], bytes: number) => void;
   readonly onStep?: OnArchiveStep;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };
 
 export type ArchiveOutcome = {

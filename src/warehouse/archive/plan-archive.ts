@@ -6,7 +6,7 @@ export type ArchivePolicy = {
   /** How long a month is left to late rows. */
   readonly settle: number;
   /** How old its youngest row must be to leave; nothing leaves when left out. */
-  readonly retain?: number;
+  readonly retain?: number | undefined;
 };
 
 export type PlannedMonth = MonthRows & {

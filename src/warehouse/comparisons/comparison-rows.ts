@@ -54,7 +54,7 @@ const comparisonOf = (row: Row): StoredComparison => {
   return {
     // Written by `writeComparisons` alone.
     source: text(row, 'source') as ComparisonSource,
-    ...(entry === undefined ? {} : { entry }),
+    entry,
     range: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
     ours: money(text(row, 'ours')),
     theirs: money(text(row, 'theirs')),

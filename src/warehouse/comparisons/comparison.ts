@@ -7,7 +7,7 @@ export type ComparisonSource = 'statistics' | 'usage by model' | 'usage by key' 
 export type Comparison = {
   readonly source: ComparisonSource;
   /** A model or a key; missing for the total of the source. */
-  readonly entry?: string;
+  readonly entry?: string | undefined;
   /** What was compared, which may be less than what was asked for. */
   readonly range: Interval<UnixSeconds>;
   /** In `unit`. */

@@ -14,11 +14,11 @@ export type CubeTeam = { readonly name: string; readonly keys: readonly string[]
 /** What is left of the account; what is left out of it restricts nothing. */
 export type CubeFilter = {
   /** Names of teams, null being what no team pays for. */
-  readonly teams?: readonly (string | null)[];
+  readonly teams?: readonly (string | null)[] | undefined;
   /** Patterns of names, in which `*` stands for anything. */
-  readonly models?: readonly string[];
+  readonly models?: readonly string[] | undefined;
   /** Of keys or their services. */
-  readonly keys?: readonly string[];
+  readonly keys?: readonly string[] | undefined;
 };
 
 /** Money for a million tokens of each class. */
@@ -26,18 +26,18 @@ export type ModelPrice = {
   /** Names of models, in which `*` stands for anything; of several that match the closest applies. */
   readonly pattern: string;
   readonly currency: string;
-  readonly input?: Money;
-  readonly cached?: Money;
-  readonly cacheWrite?: Money;
-  readonly audioInput?: Money;
-  readonly image?: Money;
-  readonly output?: Money;
-  readonly reasoning?: Money;
-  readonly audioOutput?: Money;
+  readonly input?: Money | undefined;
+  readonly cached?: Money | undefined;
+  readonly cacheWrite?: Money | undefined;
+  readonly audioInput?: Money | undefined;
+  readonly image?: Money | undefined;
+  readonly output?: Money | undefined;
+  readonly reasoning?: Money | undefined;
+  readonly audioOutput?: Money | undefined;
 };
 
 /** What may be spent in a calendar month: by a team, or by the whole account where no team is named. */
-export type Budget = { readonly team?: string; readonly month: Money; readonly currency: string };
+export type Budget = { readonly team?: string | undefined; readonly month: Money; readonly currency: string };
 
 /** What a report's SQL may be told of its run. */
 export type CubeRun = {
@@ -45,7 +45,7 @@ export type CubeRun = {
   readonly now: UnixMillis;
   readonly zone: string;
   /** What the call log covers; nothing while nothing has been pulled. */
-  readonly covered?: Interval<UnixSeconds>;
+  readonly covered?: Interval<UnixSeconds> | undefined;
 };
 
 export type CubeRequest = {
@@ -56,7 +56,7 @@ export type CubeRequest = {
   /** The queries to come, so that they share scans of the call log; others may be run all the same. */
   readonly queries?: readonly string[];
   /** The first that matches a key pays for it. */
-  readonly teams?: readonly CubeTeam[];
+  readonly teams?: readonly CubeTeam[] | undefined;
   readonly only?: CubeFilter;
   readonly prices?: readonly ModelPrice[];
   readonly budgets?: readonly Budget[];
@@ -65,7 +65,7 @@ export type CubeRequest = {
   readonly timeLimit?: number;
   /** Most rows one query may give; 100,000 when left out. More is a fault, never a cut table. */
   readonly rowLimit?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** What the figures rest on. */

@@ -36,7 +36,7 @@ type Limits = {
   readonly timeLimit: number;
   readonly rowLimit: number;
   readonly clock: Clock;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };
 
 const runQuery = async (connection: DuckDBConnection, sql: string, limits: Limits): Promise<ResultTable> => {
@@ -175,7 +175,7 @@ export const readCube = async <T>(
       timeLimit: request.timeLimit ?? 60_000,
       rowLimit: request.rowLimit ?? 100_000,
       clock,
-      ...(request.signal === undefined ? {} : { signal: request.signal }),
+      signal: request.signal,
     };
     const oneAtATime = createGate(1);
     const query: CubeQuery = async (sql) =>

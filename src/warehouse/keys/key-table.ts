@@ -24,16 +24,16 @@ export type LineageRow = {
   readonly name: string;
   readonly born: UnixMillis;
   /** Missing while it lives. */
-  readonly retired?: UnixMillis;
+  readonly retired?: UnixMillis | undefined;
 };
 
 /** Calls under a name, in the account's currency. */
 export type NameUse = {
   /** Failed ones included; refunds are none. */
   readonly calls: number;
-  readonly lastCall?: UnixSeconds;
+  readonly lastCall?: UnixSeconds | undefined;
   /** Consumption less refunds; missing while the form of the account's amounts is not proven. */
-  readonly spend?: Money;
+  readonly spend?: Money | undefined;
   /** The most used first. */
   readonly models: { readonly model: string; readonly calls: number }[];
 };
@@ -42,12 +42,12 @@ export type NameUse = {
 export type LogCompleteness =
   | { readonly complete: true }
   /** `through`: up to where it is complete from the span's start on, where it is at all. */
-  | { readonly complete: false; readonly why: string; readonly through?: UnixSeconds };
+  | { readonly complete: false; readonly why: string; readonly through?: UnixSeconds | undefined };
 
 export type KeyEventFilter = {
-  readonly account?: string;
-  readonly service?: string;
-  readonly rotation?: string;
+  readonly account?: string | undefined;
+  readonly service?: string | undefined;
+  readonly rotation?: string | undefined;
 };
 
 export type KeyTable = {

@@ -37,7 +37,11 @@ export const readRun = async (
 
 export const listRuns = async (
   connection: DuckDBConnection,
-  query: { readonly job?: string; readonly states?: readonly RunState[]; readonly limit: number },
+  query: {
+    readonly job?: string | undefined;
+    readonly states?: readonly RunState[] | undefined;
+    readonly limit: number;
+  },
 ): Promise<readonly LedgerRun[]> => {
   const { job, states, limit } = query;
   const filters = [

@@ -22,18 +22,18 @@ export type LedgerRun = RunKey & {
   /** The data that the run is about, fixed when the slot is claimed. */
   readonly interval: Interval<UnixMillis>;
   /** The last slot of a row that stands for a whole span of missed slots, too many for a row each. */
-  readonly through?: UnixMillis;
+  readonly through?: UnixMillis | undefined;
   /** How many attempts have begun. */
   readonly attempts: number;
   /** Earliest moment of the next attempt; missing while it runs and when there is none to come. */
-  readonly nextAttempt?: UnixMillis;
+  readonly nextAttempt?: UnixMillis | undefined;
   readonly claimedAt: UnixMillis;
   /** Start of the last attempt. */
   readonly startedAt?: UnixMillis;
   /** End of the last attempt, or the moment it was decided that there is to be none. */
   readonly endedAt?: UnixMillis;
   /** Of the catalogue, for failed attempts. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** Why it is in its state, in redacted words: the error, or why it was missed or skipped. */
   readonly reason?: string;
   /** What a good run did, in one line. */
@@ -46,7 +46,7 @@ export type LedgerAttempt = RunKey & {
   readonly startedAt: UnixMillis;
   readonly endedAt?: UnixMillis;
   readonly state: 'running' | 'ok' | 'failed' | 'interrupted';
-  readonly code?: string;
+  readonly code?: string | undefined;
   readonly reason?: string;
 };
 
@@ -77,17 +77,17 @@ export type Claim = {
 export type AttemptEnd = RunKey & {
   readonly state: 'ok' | 'failed' | 'interrupted';
   readonly at: UnixMillis;
-  readonly code?: string;
+  readonly code?: string | undefined;
   readonly reason?: string;
   readonly summary?: string;
-  readonly nextAttempt?: UnixMillis;
+  readonly nextAttempt?: UnixMillis | undefined;
 };
 
 /** A run that is closed without an attempt of its own: missed, skipped, or given up between two attempts. */
 export type RunClosing = RunKey & {
   readonly state: 'missed' | 'skipped' | 'failed' | 'interrupted';
   readonly at: UnixMillis;
-  readonly code?: string;
+  readonly code?: string | undefined;
   readonly reason: string;
 };
 
@@ -129,8 +129,8 @@ export type RunLedger = {
   readonly close: (closings: readonly RunClosing[]) => Promise<void>;
   /** Newest slot first. */
   readonly list: (query: {
-    readonly job?: string;
-    readonly states?: readonly RunState[];
+    readonly job?: string | undefined;
+    readonly states?: readonly RunState[] | undefined;
     readonly limit: number;
   }) => Promise<readonly LedgerRun[]>;
   /** Every attempt of the runs given, in order. */

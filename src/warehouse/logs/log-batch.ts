@@ -48,7 +48,7 @@ export type LogBatch = {
   readonly served: number;
   readonly columns: readonly LogColumn[];
   /** What rows are, by the gateway's words for their kinds; goes before the words that are known. */
-  readonly kinds?: Readonly<Record<string, string>>;
+  readonly kinds?: Readonly<Record<string, string>> | undefined;
   readonly time: TimeForm;
   /** Some cell may carry a leading `'` as guard against spreadsheets. */
   readonly guarded: boolean;
@@ -56,18 +56,18 @@ export type LogBatch = {
   readonly quotedNewlines: boolean;
   readonly currency: string;
   /** The currency that the header names; another one than was asked for is believed of integer units alone. */
-  readonly headerCurrency?: string;
+  readonly headerCurrency?: string | undefined;
   readonly amounts: {
     /** As configured; learned from the data when left out. */
-    readonly form?: AmountForm;
+    readonly form?: AmountForm | undefined;
     readonly unitsPerCurrency: number;
     /** `units_per_currency` is set: units are parts of the account's currency. Left out, they are parts of a US dollar. */
-    readonly unitsStated?: boolean;
+    readonly unitsStated?: boolean | undefined;
     /** An amount was written with a decimal point. */
     readonly decimalsWritten: boolean;
   };
   /** The amount of the export's own total line, and to how many places it was written. */
-  readonly total?: { readonly amount: Money; readonly places: number };
+  readonly total?: { readonly amount: Money; readonly places: number } | undefined;
   /** Rows of the export that are not in the file, since they can't be read. */
   readonly quarantined?: readonly BadRow[];
   /** What is newer may still change: the covered span goes no further, whatever the window holds. */
@@ -93,5 +93,5 @@ export type LandedWindow = {
   /** Rows put aside; missing when there are none. */
   readonly quarantined?: number;
   /** Of the rows in the window; missing where no column names them. */
-  readonly kinds?: SeenKinds;
+  readonly kinds?: SeenKinds | undefined;
 };

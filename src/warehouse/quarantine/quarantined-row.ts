@@ -7,9 +7,9 @@ export type BadRow = {
   readonly text: string;
   readonly reason: string;
   /** Its time, where that can be read; else it may be of any second of the window. */
-  readonly at?: UnixSeconds;
+  readonly at?: UnixSeconds | undefined;
   /** Its amount as served, where that can be read. */
-  readonly amount?: Money;
+  readonly amount?: Money | undefined;
 };
 
 /** A row in quarantine: no later landing has covered its time. */

@@ -51,10 +51,10 @@ export type Snapshot = {
   readonly account: string;
   /** When the last of it was read. */
   readonly takenAt: UnixMillis;
-  readonly profile?: AccountReading;
-  readonly statistics?: readonly StatisticsReading[];
+  readonly profile?: AccountReading | undefined;
+  readonly statistics?: readonly StatisticsReading[] | undefined;
   /** Every key there is: one that is not among them is gone. */
-  readonly keys?: readonly KeyState[];
+  readonly keys?: readonly KeyState[] | undefined;
 };
 
 export type KeyCounts = {

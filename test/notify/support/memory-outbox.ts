@@ -32,8 +32,8 @@ export const memoryOutbox = (): MemoryOutbox => {
       const id = String(rows.size + 1);
       const { queuedAt } = entry;
       rows.set(id, {
-        route: 'mail',
         ...entry,
+        route: entry.route ?? 'mail',
         id,
         state: 'queued',
         attempts: 0,

@@ -520,7 +520,7 @@ const compare = async (invariantChecker: InvariantChecker, ledger: RunLedger): P
     slot: number;
     state: string;
     attempts: number;
-    through?: number;
+    through?: number | undefined;
   }): string => `${rowKey(row)} ${row.through ?? ''} ${row.state} ${row.attempts}`;
   const got = runs.map(shown).toSorted();
   const expected = [...invariantChecker.rows.values()].map(shown).toSorted();

@@ -4,7 +4,11 @@ import { z } from 'zod';
 import type { UnixMillis } from '../../../core/index.ts';
 
 /** Of a report that was built for a slot of a job; one a part where a slot has several, such as one a team. */
-export type ReportKey = { readonly job: string; readonly slot: UnixMillis; readonly part?: string };
+export type ReportKey = {
+  readonly job: string;
+  readonly slot: UnixMillis;
+  readonly part?: string | undefined;
+};
 
 const iso = z.iso.datetime();
 

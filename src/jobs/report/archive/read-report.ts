@@ -98,7 +98,7 @@ const readMails = async (folder: string): Promise<ReportMails> => {
 /** What is kept, of all jobs or of one, whether the job is still declared or not. */
 export const listReports = async (
   root: string,
-  { job, limit }: { readonly job?: string; readonly limit: number },
+  { job, limit }: { readonly job?: string | undefined; readonly limit: number },
 ): Promise<ReportList> => {
   const folders: { readonly path: string; readonly name: string }[] = [];
   for (const name of job === undefined ? await namesIn(root) : [job])

@@ -16,7 +16,7 @@ export type CommandRun = CommandRequest & {
   /** Variables told to the program, whatever else it is given; never a secret. */
   readonly told?: Readonly<Record<string, string>>;
   /** Given on standard input, which ends behind it. */
-  readonly input?: Secret;
+  readonly input?: Secret | undefined;
 };
 
 /** What most programs need to find their own parts and to write what they mean. */

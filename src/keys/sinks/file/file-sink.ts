@@ -80,7 +80,7 @@ export const createFileSink = (spec: FileSpec, place: string, deps: SinkDeps): S
     if (problem !== undefined) throw refused(problem.message, { advice: problem.advice });
     if (!unchanged(seen, await look(path, files))) return false;
     const { stats } = seen;
-    await replaceFile({ path: seen.path, content, mode, ...(stats === undefined ? {} : { stats }) }, files);
+    await replaceFile({ path: seen.path, content, mode, stats }, files);
     return true;
   };
 

@@ -11,7 +11,7 @@ export type Replacement = {
   /** Permission bits. */
   readonly mode: number;
   /** What is replaced; its owner is kept. */
-  readonly stats?: Stats;
+  readonly stats?: Stats | undefined;
 };
 
 /** Always the same, so that what a killed process left is found and removed by the next delivery. */

@@ -10,7 +10,7 @@ const asFault = (error: unknown): Fault =>
 /** A mail server as a route: one connection for as long as all goes well, opened again after whatever went wrong. */
 export const createMailRoute = (transport: MailTransport, rate?: Rate): OutboxRoute => ({
   name: mailRouteName,
-  ...(rate === undefined ? {} : { rate }),
+  rate,
   begin: () => {
     let session: MailSession | undefined;
     const close = (): void => {

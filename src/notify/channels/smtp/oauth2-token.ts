@@ -11,7 +11,7 @@ export type OAuth2Grant = {
   readonly clientSecret: Secret;
   readonly refreshToken: Secret;
   readonly tokenUrl: string;
-  readonly scope?: string;
+  readonly scope?: string | undefined;
 };
 
 export type TokenDeps = {

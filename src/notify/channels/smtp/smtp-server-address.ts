@@ -41,7 +41,10 @@ export type StartTls = 'required' | 'offered' | 'never';
  */
 export const startTlsFor = (
   { host, implicitTls, login }: SmtpServerAddress,
-  { requireTls = false, insecure = false }: { readonly requireTls?: boolean; readonly insecure?: boolean },
+  {
+    requireTls = false,
+    insecure = false,
+  }: { readonly requireTls?: boolean | undefined; readonly insecure?: boolean | undefined },
 ): StartTls => {
   if (implicitTls) return 'never';
   if (requireTls) return 'required';

@@ -11,15 +11,15 @@ export type SmtpOptions = {
   /** `smtp(s)://user:password@host:port`, user and password percent-encoded. */
   readonly url: Secret;
   /** PEM texts of further issuers to trust. */
-  readonly ca?: readonly string[];
+  readonly ca?: readonly string[] | undefined;
   readonly timeouts?: Partial<SmtpTimeouts>;
   readonly log: Log;
   /** Where NODE_EXTRA_CA_CERTS is looked up when `ca` is given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whether a server that offers no STARTTLS is refused also where it might do without: in one's own network. */
-  readonly requireTls?: boolean;
+  readonly requireTls?: boolean | undefined;
   /** Whether mails may cross any network in the open, STARTTLS left alone; with a login they never do. */
-  readonly insecure?: boolean;
+  readonly insecure?: boolean | undefined;
   /** Logs in by XOAUTH2 with its tokens, as the user in the address. */
   readonly tokens?: TokenSource;
   /** Takes secrets beyond those of `url` out of the server's words. */

@@ -9,8 +9,8 @@ export type WebhookOptions = {
   readonly name: string;
   readonly url: Secret;
   /** Signs each request; chats take no signature. */
-  readonly secret?: Secret;
-  readonly rate?: Rate;
+  readonly secret?: Secret | undefined;
+  readonly rate?: Rate | undefined;
   readonly http: Http;
   readonly clock: Clock;
 };
@@ -36,7 +36,7 @@ export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
   const faultContext = { where: `the route ${name} (${url.host})`, redact: secrets.redact };
   return {
     name,
-    ...(options.rate === undefined ? {} : { rate: options.rate }),
+    rate: options.rate,
     begin: () => {
       const leaving = new AbortController();
       return {
