@@ -144,7 +144,7 @@ const statements: readonly string[] = [
   `CREATE TABLE comparison_gap (
     account VARCHAR NOT NULL, source VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL,
     gap VARCHAR NOT NULL, unit VARCHAR NOT NULL, verdict VARCHAR NOT NULL, message VARCHAR NOT NULL,
-    state VARCHAR NOT NULL, noted_at BIGINT NOT NULL, notified_at BIGINT
+    state VARCHAR NOT NULL, noted_at BIGINT NOT NULL
   )`,
   // The unit in which a source counts, with the comparison that showed it.
   `CREATE TABLE source_unit (
@@ -170,7 +170,11 @@ const statements: readonly string[] = [
   // Changes of the gateway of which operators are notified.
   `CREATE TABLE learned_change (
     account VARCHAR NOT NULL, topic VARCHAR NOT NULL, name VARCHAR NOT NULL, detail VARCHAR NOT NULL,
-    noted_at BIGINT NOT NULL, notified_at BIGINT
+    noted_at BIGINT NOT NULL
+  )`,
+  // Findings of which operators were notified: `subject` identifies one of its kind, `learned` or `gap`.
+  `CREATE TABLE notified (
+    account VARCHAR NOT NULL, kind VARCHAR NOT NULL, subject VARCHAR NOT NULL, notified_at BIGINT NOT NULL
   )`,
   // How far the clock of each gateway is from ours.
   `CREATE TABLE gateway_clock (
@@ -228,11 +232,11 @@ const statements: readonly string[] = [
 ];
 
 /**
- * Version 22 of the schema. Migrations are applied in order, each in one transaction; once released, a migration is never edited,
+ * Version 23 of the schema. Migrations are applied in order, each in one transaction; once released, a migration is never edited,
  * only followed by another.
  */
 export const schema: Schema = {
-  number: 22,
+  number: 23,
   statements,
   migrations: [
     {
@@ -245,6 +249,23 @@ export const schema: Schema = {
         'ALTER TABLE learned_news RENAME COLUMN told_at TO notified_at',
         'ALTER TABLE learned_news RENAME TO learned_change',
         'ALTER TABLE key_lineage RENAME COLUMN born TO created_at',
+      ],
+    },
+    {
+      number: 23,
+      name: 'one table of what was notified',
+      statements: [
+        `CREATE TABLE notified (
+          account VARCHAR NOT NULL, kind VARCHAR NOT NULL, subject VARCHAR NOT NULL, notified_at BIGINT NOT NULL
+        )`,
+        `INSERT INTO notified
+         SELECT account, 'learned', concat_ws('/', topic, name, noted_at), notified_at
+         FROM learned_change WHERE notified_at IS NOT NULL`,
+        `INSERT INTO notified
+         SELECT account, 'gap', concat_ws('/', source, start_at, end_at, noted_at), notified_at
+         FROM comparison_gap WHERE notified_at IS NOT NULL`,
+        'ALTER TABLE learned_change DROP COLUMN notified_at',
+        'ALTER TABLE comparison_gap DROP COLUMN notified_at',
       ],
     },
   ],

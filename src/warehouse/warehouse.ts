@@ -21,6 +21,8 @@ import { createLogsTable } from './logs/logs-table.ts';
 import type { LogsTable } from './logs/logs-table.ts';
 import { migrate } from './migrate.ts';
 import { schema } from './schema.ts';
+import { createNotifyOnce } from './notified.ts';
+import type { NotifyOnce } from './notified.ts';
 import { createOutbox } from './outbox.ts';
 import type { OutboxTable } from './outbox.ts';
 import { createProfileTable } from './profile/profile-table.ts';
@@ -59,6 +61,7 @@ export type Warehouse = AsyncDisposable & {
   readonly profile: ProfileTable;
   readonly usage: UsageTable;
   readonly outbox: OutboxTable;
+  readonly notifyOnce: NotifyOnce;
   readonly runs: RunLedger;
   /** The profile, statistics and keys of accounts over time. */
   readonly snapshots: SnapshotTable;
@@ -134,6 +137,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     profile: createProfileTable(engine, options.clock),
     usage: createUsageTable(engine, options.clock),
     outbox: createOutbox(engine),
+    notifyOnce: createNotifyOnce(engine, options.clock),
     runs: createRunLedger(engine),
     snapshots: createSnapshotTable(engine),
     comparisons: createComparisonTable(engine, archive.readCalls),

@@ -63,7 +63,7 @@ describe('an account whose gateway changes the form of its amounts', () => {
     );
     const truth = truthOf(fixture, { ...period, to: new Date(through).toISOString() });
     expect(report.model.headline.value.exact).toBe(truth);
-    const news = await fixture.context.warehouse.profile.pending('main');
+    const news = await fixture.context.warehouse.profile.changes('main');
     expect(news.map(({ topic }) => topic)).toEqual(['amounts-changed']);
   });
 });
@@ -179,7 +179,7 @@ describe('a usage export that alone changes its unit', () => {
           multiplyMoney(money(truth), money(String(factor))),
         );
       }
-      const news = await warehouse.profile.pending('main');
+      const news = await warehouse.profile.changes('main');
       expect(news.map(({ topic, name }) => [topic, name])).toEqual([
         ['usage-unit', 'model'],
         ['usage-unit', 'token'],

@@ -1,7 +1,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/core/index.ts';
+import { interval, money, systemClock, unixMillis, unixSeconds } from '../../src/core/index.ts';
+import type { KnownGap, LearnedChange } from '../../src/warehouse/index.ts';
 import { openEngine } from '../../src/warehouse/engine.ts';
 import type { Engine } from '../../src/warehouse/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
@@ -34,7 +35,7 @@ const tables = (engine: Engine) =>
     ),
   );
 
-it('a database of schema 21 gets the tables of a new one by one migration, and keeps its rows', async () => {
+it('a database of schema 21 gets the tables of a new one by its migrations, and keeps its rows', async () => {
   await using folder = await testFolder();
   await using engine = await openOld(folder);
   const names = await engine.state(async (connection) =>
@@ -55,7 +56,7 @@ it('a database of schema 21 gets the tables of a new one by one migration, and k
   const numbers = await engine.state(async (connection) =>
     readRows(connection, 'SELECT number FROM schema_migration ORDER BY number'),
   );
-  expect(numbers).toEqual([{ number: '21' }, { number: '22' }]);
+  expect(numbers).toEqual([{ number: '21' }, { number: '22' }, { number: '23' }]);
   for (const { table_name: name } of names) {
     const renamed = name === 'learned_news' ? 'learned_change' : String(name);
     const rows = await engine.state(async (connection) => readRows(connection, `SELECT * FROM ${renamed}`));
@@ -63,11 +64,59 @@ it('a database of schema 21 gets the tables of a new one by one migration, and k
     expect(rows, renamed).toHaveLength(1);
     expect(values.filter((value) => !/^(text|true|7(\.0+)?)$/.test(value))).toEqual([]);
   }
+  const notified = await engine.state(async (connection) =>
+    readRows(connection, 'SELECT kind, subject, notified_at FROM notified ORDER BY kind'),
+  );
+  expect(notified).toEqual([
+    { kind: 'gap', subject: 'text/7/7/7', notified_at: '7' },
+    { kind: 'learned', subject: 'text/text/7', notified_at: '7' },
+  ]);
 
   await using other = await testFolder();
   await using fresh = await openEngine(optionsIn(other, ':memory:'));
   await migrate(fresh, schema, systemClock, 'x');
   expect(await tables(engine)).toEqual(await tables(fresh));
+});
+
+const notedAt = unixMillis(7000);
+const change = (name: string): LearnedChange => ({ topic: 'column-gone', name, detail: '', notedAt });
+const gap = (start: number): KnownGap => ({
+  source: 'usage by model',
+  range: interval(unixSeconds(start), unixSeconds(3600)),
+  gap: money('1'),
+  unit: 'USD',
+  verdict: 'truncated',
+  text: 'x',
+  state: 'open',
+  notedAt,
+});
+
+it('a database of schema 21 keeps which findings its operators were notified of', async () => {
+  await using folder = await testFolder();
+  {
+    await using engine = await openOld(folder);
+    await engine.state(async (connection) => {
+      for (const [name, start, at] of [
+        ['known/1', 0, 7500],
+        ['fresh', 900, 'NULL'],
+      ])
+        await connection.run(`
+          INSERT INTO learned_news VALUES ('main', 'column-gone', '${name}', '', 7000, ${at});
+          INSERT INTO comparison_gap
+          VALUES ('main', 'usage by model', ${start}, 3600, '1', 'USD', 'truncated', 'x', 'open', 7000, ${at})`);
+    });
+  }
+  await using warehouse = await openIn(folder);
+  const { profile, comparisons, notifyOnce } = warehouse;
+  expect(await profile.changes('main')).toEqual([change('fresh'), change('known/1')]);
+  expect(await comparisons.gaps('main')).toEqual([gap(0), gap(900)]);
+  const sent: unknown[] = [];
+  const send = async (fresh: readonly unknown[]) => void sent.push(...fresh);
+  for (let times = 0; times < 2; times += 1) {
+    await notifyOnce('learned', 'main', await profile.changes('main'), send);
+    await notifyOnce('gap', 'main', await comparisons.gaps('main'), send);
+  }
+  expect(sent).toEqual([change('fresh'), gap(900)]);
 });
 
 it('a database that is too old to be upgraded is refused, and left as it is', async () => {

@@ -3,20 +3,37 @@ import type { Clock, Log, UnixMillis } from '../../core/index.ts';
 import type { Config, ConfigFault } from '../../config/index.ts';
 import type { KeyJournal, KeyAlert } from '../../keys/index.ts';
 import { notify } from '../../notify/index.ts';
-import type { Mail } from '../../notify/index.ts';
 import type { Notice } from '../../scheduler/index.ts';
 import { storedCurrency } from '../../warehouse/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
-import { adminKeyMail } from './admin-key-age.ts';
-import { gapMail } from './gap-mail.ts';
-import { keyAlertMail } from './key-alert-mail.ts';
-import { learnedMail } from './learned-mail.ts';
-import { configMail, noticeMails } from './notice-mail.ts';
 import type { Channels } from '../channels.ts';
 import { costOwnersOf } from '../cost-owners.ts';
-import { notifyOnce } from './notify-once.ts';
+import { adminKeyMessages } from './admin-key.ts';
+import { configMessages } from './config.ts';
+import { gapMessages } from './gap.ts';
+import { keyAlertMessages } from './key-alert.ts';
+import { learnedMessages } from './learned.ts';
+import { mailOf } from './message.ts';
+import type { Message, MessageDeps } from './message.ts';
+import { noticeMessages } from './notice.ts';
 
-/** What operators are told by this config, each thing once; nothing where there is no mail server or nobody to tell. */
+/** Each kind of notification, by its name in the outbox: the pure function from what happened to messages. */
+const kinds = {
+  'admin-key': adminKeyMessages,
+  config: configMessages,
+  gap: gapMessages,
+  keys: keyAlertMessages,
+  learned: learnedMessages,
+  notice: noticeMessages,
+};
+
+type Events = { readonly [Kind in keyof typeof kinds]: Parameters<(typeof kinds)[Kind]>[0] };
+
+const messagesOf: {
+  readonly [Kind in keyof Events]: (event: Events[Kind], deps: MessageDeps) => readonly Message[];
+} = kinds;
+
+/** What operators are notified of by this config, each thing once; nothing where there is no mail server or nobody to notify. */
 export type Notifications = {
   readonly notices: (notices: readonly Notice[]) => Promise<void>;
   readonly configFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
@@ -39,71 +56,61 @@ type NotifierDeps = {
 };
 
 export const createNotifications = ({
-  config,
-  channels,
+  config: { settings, jobs },
+  channels: { kinds: routeKinds, messageDefaults },
   folder,
   warehouse,
   journal,
   clock,
   log,
 }: NotifierDeps): Notifications => {
-  const { settings } = config;
   const { mail } = settings;
-  const { kinds, messageDefaults } = channels;
-  const deps = { outbox: warehouse.outbox, folder, clock, kinds, messageDefaults };
-  const told = mail === undefined ? undefined : { ...mail, zone: settings.timezone, jobs: config.jobs };
-  const send = async (mails: readonly (Mail | undefined)[]): Promise<void> => {
-    for (const one of mails) if (one !== undefined) await notify(deps, one);
+  const outbox = { outbox: warehouse.outbox, folder, clock, kinds: routeKinds, messageDefaults };
+  const send = async <Kind extends keyof Events>(kind: Kind, event: Events[Kind]): Promise<void> => {
+    if (mail === undefined) return;
+    for (const message of messagesOf[kind](event, { ...mail, zone: settings.timezone, jobs })) {
+      const rendered = mailOf(kind, message, mail);
+      if (rendered !== undefined) await notify(outbox, rendered);
+    }
   };
   return {
-    notices: async (notices) => {
-      if (told !== undefined) await send(noticeMails(notices, told));
-    },
-    configFaults: async (faults, at) => {
-      if (told !== undefined) await send([configMail(faults, at, told)]);
-    },
+    notices: async (notices) => send('notice', notices),
+    configFaults: async (faults, at) => send('config', { faults, at }),
     findings: async (account, said) => {
-      const { profile, comparisons } = warehouse;
-      await notifyOnce({
-        pending: () => profile.pending(account),
-        mailOf: (alert) => (told === undefined ? undefined : learnedMail(alert, account, told)),
-        send,
-        told: (through) => profile.told(account, through),
-        failed: (error) =>
-          said.warn('operators cannot be told what was learned of the gateway', errorFields(error)),
-      });
-      await notifyOnce({
-        pending: () => comparisons.pending(account),
-        mailOf: (gaps) => (told === undefined ? undefined : gapMail(gaps, account, told)),
-        send,
-        told: (through) => comparisons.told(account, through, clock.now()),
-        failed: (error) => said.warn('operators cannot be told of gaps in the call log', errorFields(error)),
-      });
+      const { profile, comparisons, notifyOnce } = warehouse;
+      try {
+        await notifyOnce('learned', account, await profile.changes(account), async (findings) =>
+          send('learned', { account, findings }),
+        );
+      } catch (error) {
+        said.warn('operators cannot be told what was learned of the gateway', errorFields(error));
+      }
+      try {
+        await notifyOnce('gap', account, await comparisons.gaps(account), async (findings) =>
+          send('gap', { account, findings }),
+        );
+      } catch (error) {
+        said.warn('operators cannot be told of gaps in the call log', errorFields(error));
+      }
     },
     sendKeyAlert: async (alert) => {
       const { account, service, kind, title, message } = alert;
       log.warn(title, { account, service, kind, message });
-      if (told === undefined) return;
+      if (mail === undefined) return;
       try {
         const amounts = await warehouse.logs.amounts(account);
         const line = [...journal.lineage(account).values()].filter((row) => row.service === service);
-        const { teams } = costOwnersOf(settings, account);
-        await send([
-          keyAlertMail(alert, clock.now(), {
-            ...told,
-            teams,
-            currency: amounts === undefined ? settings.accounts[account]?.currency : storedCurrency(amounts),
-            keyNames: line.map(({ name }) => name),
-          }),
-        ]);
+        await send('keys', {
+          alert,
+          at: clock.now(),
+          teams: costOwnersOf(settings, account).teams,
+          currency: amounts === undefined ? settings.accounts[account]?.currency : storedCurrency(amounts),
+          keyNames: line.map(({ name }) => name),
+        });
       } catch (error) {
         log.warn('operators cannot be told news of a key', { service, ...errorFields(error) });
       }
     },
-    oldAdminKeys: async () => {
-      if (mail === undefined) return;
-      const accounts = Object.entries(settings.accounts);
-      await send(accounts.map(([name, account]) => adminKeyMail(name, account, clock.now(), mail)));
-    },
+    oldAdminKeys: async () => send('admin-key', { accounts: settings.accounts, now: clock.now() }),
   };
 };

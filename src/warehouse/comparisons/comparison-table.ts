@@ -15,7 +15,7 @@ import {
   writeSearch,
   writeUnit,
 } from './comparison-rows.ts';
-import { markGapsNotified, readGaps, writeGaps } from './gap-rows.ts';
+import { readGaps, writeGaps } from './gap-rows.ts';
 import { readEntries, readTotals } from './log-totals.ts';
 
 const landingOf = (row: Row): LandingMoment => ({
@@ -64,14 +64,11 @@ export const createComparisonTable = (engine: Engine, readCalls: ReadCalls): Com
   searches: async (account) => engine.state(async (connection) => readSearches(connection, account)),
   noteSearch: async (account, search) =>
     engine.state(async (connection) => writeSearch(connection, account, search)),
-  gaps: async (account) => engine.state(async (connection) => readGaps(connection, account, 'all')),
+  gaps: async (account) => engine.state(async (connection) => readGaps(connection, account)),
   noteGaps: async (account, gaps) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => writeGaps(connection, account, gaps)),
     ),
-  pending: async (account) => engine.state(async (connection) => readGaps(connection, account, 'pending')),
-  told: async (account, through, now) =>
-    engine.state(async (connection) => markGapsNotified(connection, account, through, now)),
   learn: async (account, unit) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => writeUnit(connection, account, unit)),

@@ -89,14 +89,10 @@ export type ComparisonTable = {
   /** Searches for missing rows, the oldest first. */
   readonly searches: (account: string) => Promise<readonly GapSearchRecord[]>;
   readonly noteSearch: (account: string, search: GapSearchRecord) => Promise<void>;
-  /** Gaps that were noted, told or not, the oldest first. */
+  /** Gaps that were noted, the oldest first. */
   readonly gaps: (account: string) => Promise<readonly KnownGap[]>;
   /** Adds gaps, or changes the state of those that are there. */
   readonly noteGaps: (account: string, gaps: readonly KnownGap[]) => Promise<void>;
-  /** Gaps that nobody was told of yet, the oldest first. */
-  readonly pending: (account: string) => Promise<readonly KnownGap[]>;
-  /** What was noted up to the moment is told. */
-  readonly told: (account: string, through: UnixMillis, now: UnixMillis) => Promise<void>;
   readonly learn: (account: string, unit: SourceUnit) => Promise<void>;
   readonly learned: (account: string, source: ComparisonSource) => Promise<SourceUnit | undefined>;
   /** What the log holds of the span, archived calls included. */

@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, money, unixMillis, unixSeconds } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { ComparisonSource, GapState, KnownGap } from './comparison.ts';
@@ -21,13 +20,11 @@ const gapOf = (row: Row): KnownGap => ({
 export const readGaps = async (
   connection: DuckDBConnection,
   account: string,
-  which: 'all' | 'pending',
 ): Promise<readonly KnownGap[]> => {
   const rows = await readRows(
     connection,
-    `SELECT * FROM comparison_gap WHERE account = $account AND ($which = 'all' OR notified_at IS NULL)
-     ORDER BY noted_at, start_at, source`,
-    { account, which },
+    `SELECT * FROM comparison_gap WHERE account = $account ORDER BY noted_at, start_at, source`,
+    { account },
   );
   return rows.map(gapOf);
 };
@@ -51,22 +48,8 @@ export const writeGaps = async (
     await execute(
       connection,
       `INSERT INTO comparison_gap
-       VALUES ($account, $source, $start, $end, $gap, $unit, $verdict, $message, $state, $noted, NULL)`,
+       VALUES ($account, $source, $start, $end, $gap, $unit, $verdict, $message, $state, $noted)`,
       { ...key, gap, unit, verdict, message, state },
     );
   }
-};
-
-/** What was noted up to the moment is told. */
-export const markGapsNotified = async (
-  connection: DuckDBConnection,
-  account: string,
-  through: UnixMillis,
-  now: UnixMillis,
-): Promise<void> => {
-  await execute(
-    connection,
-    'UPDATE comparison_gap SET notified_at = $now WHERE account = $account AND notified_at IS NULL AND noted_at <= $through',
-    { account, through, now },
-  );
 };

@@ -21,7 +21,7 @@ export const writeLearnedChanges = async (
   for (const { topic, name, detail, notedAt } of changes)
     await execute(
       connection,
-      'INSERT INTO learned_change VALUES ($account, $topic, $name, $detail, $noted, NULL)',
+      'INSERT INTO learned_change VALUES ($account, $topic, $name, $detail, $noted)',
       { account, topic, name, detail, noted: notedAt },
     );
 };
@@ -53,13 +53,14 @@ export const noteOnce = async (
   await writeLearnedChanges(connection, account, [{ topic, name, detail, notedAt: now }]);
 };
 
-export const readPending = async (
+/** The oldest first. */
+export const readLearnedChanges = async (
   connection: DuckDBConnection,
   account: string,
 ): Promise<readonly LearnedChange[]> => {
   const rows = await readRows(
     connection,
-    'SELECT * FROM learned_change WHERE account = $account AND notified_at IS NULL ORDER BY noted_at, topic, name',
+    'SELECT * FROM learned_change WHERE account = $account ORDER BY noted_at, topic, name',
     { account },
   );
   return rows.map((row) => ({
@@ -68,18 +69,4 @@ export const readPending = async (
     detail: text(row, 'detail'),
     notedAt: unixMillis(wholeNumber(row, 'noted_at')),
   }));
-};
-
-/** What was noted up to the moment is told. */
-export const markNotified = async (
-  connection: DuckDBConnection,
-  account: string,
-  through: UnixMillis,
-  now: UnixMillis,
-): Promise<void> => {
-  await execute(
-    connection,
-    'UPDATE learned_change SET notified_at = $now WHERE account = $account AND notified_at IS NULL AND noted_at <= $through',
-    { account, through, now },
-  );
 };

@@ -5,7 +5,7 @@ import { columnChanges } from './column-changes.ts';
 import type { ColumnChanges, KnownColumn, SeenColumns } from './column-changes.ts';
 import { kindPoints, readLandedKinds } from './landed-kinds.ts';
 import { readColumns, writeColumns } from './learned-columns.ts';
-import { markNotified, readPending, writeLearnedChanges } from './learned-changes.ts';
+import { readLearnedChanges, writeLearnedChanges } from './learned-changes.ts';
 import type { LearnedChange } from './learned-changes.ts';
 import { learnPoints, readPastPoints, readPoints } from './learned-point.ts';
 import type { KnownPoint, LearnedPoint, PastPoint } from './learned-point.ts';
@@ -24,10 +24,8 @@ export type ProfileTable = {
   readonly noteColumns: (account: string, seen: SeenColumns) => Promise<Omit<ColumnChanges, 'columns'>>;
   /** Learns the kinds of rows that a landed window holds, makes news of unknown ones that are new, and gives their names. */
   readonly noteKinds: (account: string, window: Interval<UnixSeconds>) => Promise<readonly string[]>;
-  /** What nobody was told of yet, the oldest first. */
-  readonly pending: (account: string) => Promise<readonly LearnedChange[]>;
-  /** What was noted up to the moment is told. */
-  readonly told: (account: string, through: UnixMillis) => Promise<void>;
+  /** What operators are notified of, the oldest first. */
+  readonly changes: (account: string) => Promise<readonly LearnedChange[]>;
 };
 
 const columnAlerts =
@@ -79,7 +77,5 @@ export const createProfileTable = (engine: Engine, clock: Clock): ProfileTable =
       }),
     );
   },
-  pending: async (account) => engine.state(async (connection) => readPending(connection, account)),
-  told: async (account, through) =>
-    engine.state(async (connection) => markNotified(connection, account, through, clock.now())),
+  changes: async (account) => engine.state(async (connection) => readLearnedChanges(connection, account)),
 });

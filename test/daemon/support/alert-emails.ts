@@ -1,18 +1,65 @@
 import { unixMillis } from '../../../src/core/index.ts';
-import { configMail, noticeMails } from '../../../src/daemon/notifications/notice-mail.ts';
-import type { NoticeDeps } from '../../../src/daemon/notifications/notice-mail.ts';
+import type { UnixMillis } from '../../../src/core/index.ts';
+import { adminKeyMessages } from '../../../src/daemon/notifications/admin-key.ts';
+import { configMessages } from '../../../src/daemon/notifications/config.ts';
+import { gapMessages } from '../../../src/daemon/notifications/gap.ts';
+import { keyAlertMessages } from '../../../src/daemon/notifications/key-alert.ts';
+import { learnedMessages } from '../../../src/daemon/notifications/learned.ts';
+import { mailOf } from '../../../src/daemon/notifications/message.ts';
+import type { Message, MessageDeps } from '../../../src/daemon/notifications/message.ts';
+import { noticeMessages } from '../../../src/daemon/notifications/notice.ts';
 import type { Mail } from '../../../src/notify/index.ts';
-import { keyAlertMail } from '../../../src/daemon/notifications/key-alert-mail.ts';
 import { money, unixSeconds } from '../../../src/core/index.ts';
 import { planEmail } from '../../../src/jobs/keys/plan-mail.ts';
 import type { PlannedKey } from '../../../src/jobs/keys/plan-mail.ts';
 import type { KeyAlert } from '../../../src/keys/index.ts';
 import type { Notice } from '../../../src/scheduler/index.ts';
+import type { KnownGap, LearnedChange } from '../../../src/warehouse/index.ts';
 import { hostileNames } from '../../reports/hostile.ts';
 
 const at = (text: string) => unixMillis(Date.parse(text));
 
-type Jobs = NoticeDeps['jobs'];
+type Jobs = MessageDeps['jobs'];
+
+type Sender = { readonly from: string; readonly operators: readonly string[] };
+
+const mailsOf = (kind: string, messages: readonly Message[], sender: Sender): readonly Mail[] =>
+  messages.flatMap((message) => mailOf(kind, message, sender) ?? []);
+
+type NoticeDeps = MessageDeps & Sender;
+
+export const noticeMails = (notices: readonly Notice[], sender: NoticeDeps): readonly Mail[] =>
+  mailsOf('notice', noticeMessages(notices, sender), sender);
+
+export const gapMail = (
+  findings: readonly KnownGap[],
+  account: string,
+  sender: NoticeDeps,
+): Mail | undefined => mailsOf('gap', gapMessages({ account, findings }, sender), sender)[0];
+
+export const learnedMail = (
+  findings: readonly LearnedChange[],
+  account: string,
+  sender: Omit<NoticeDeps, 'jobs'>,
+): Mail | undefined => mailsOf('learned', learnedMessages({ account, findings }, sender), sender)[0];
+
+type AdminKeyEvent = Parameters<typeof adminKeyMessages>[0];
+
+export const adminKeyMail = (
+  name: string,
+  account: AdminKeyEvent['accounts'][string],
+  now: UnixMillis,
+  sender: Sender,
+): Mail | undefined =>
+  mailsOf('admin-key', adminKeyMessages({ accounts: { [name]: account }, now }), sender)[0];
+
+type KeyAlertEvent = Parameters<typeof keyAlertMessages>[0];
+
+export const keyAlertMail = (
+  alert: KeyAlert,
+  moment: UnixMillis,
+  sender: Omit<KeyAlertEvent, 'alert' | 'at'> & Omit<NoticeDeps, 'jobs'>,
+): Mail | undefined => mailsOf('keys', keyAlertMessages({ ...sender, alert, at: moment }, sender), sender)[0];
 
 /** A job as far as its mails need it. */
 export const jobNamed = (name: string, more: Partial<Jobs[string]> = {}): Jobs[string] => ({
@@ -152,27 +199,31 @@ export const letters: Readonly<Record<string, () => AlertEmail>> = {
     ),
   'a faulty config': () =>
     only(
-      [
-        configMail(
-          [
-            {
-              file: '/etc/tollkeeper/config/jobs/spend-of-all-the-departments.yaml',
-              line: 12,
-              column: 75,
-              message: 'unknown key "timeot" in jobs.pull-logs',
-              advice: 'did you mean "timeout"?',
-            },
-            {
-              file: '/etc/tollkeeper/config/tollkeeper.yaml',
-              line: 3,
-              column: 3,
-              message: 'jobs.spend lacks the key "mail"',
-            },
-          ],
-          at('2026-11-21T07:31:12Z'),
+      mailsOf(
+        'config',
+        configMessages(
+          {
+            faults: [
+              {
+                file: '/etc/tollkeeper/config/jobs/spend-of-all-the-departments.yaml',
+                line: 12,
+                column: 75,
+                message: 'unknown key "timeot" in jobs.pull-logs',
+                advice: 'did you mean "timeout"?',
+              },
+              {
+                file: '/etc/tollkeeper/config/tollkeeper.yaml',
+                line: 3,
+                column: 3,
+                message: 'jobs.spend lacks the key "mail"',
+              },
+            ],
+            at: at('2026-11-21T07:31:12Z'),
+          },
           deps(),
         ),
-      ].filter((mail) => mail !== undefined),
+        deps(),
+      ),
     ),
   'a plan of keys': () =>
     planOf(

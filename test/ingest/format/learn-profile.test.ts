@@ -154,7 +154,7 @@ it('columns that appear and go are noted, logged and kept, and the pull goes on'
     'the log export no longer has columns that it had before; their figures are unknown: type, tier',
   ]);
   expect(
-    (await fixture.warehouse.profile.pending('main')).map(({ topic, name }) => `${topic} ${name}`),
+    (await fixture.warehouse.profile.changes('main')).map(({ topic, name }) => `${topic} ${name}`),
   ).toEqual(['column-appeared tier', 'column-gone tier', 'column-gone type']);
   const past = await fixture.warehouse.profile.past('main');
   expect(past.filter(({ point }) => point === 'log.columns')).toHaveLength(2);
@@ -168,7 +168,7 @@ it('a needed column that goes fails the pull, and is noted all the same', async 
     from: pullOf(fixture.folder, fixture.warehouse, without).since,
   });
   await expect(pullLogs(again)).rejects.toMatchObject({ code: 'export-column-missing' });
-  expect(await fixture.warehouse.profile.pending('main')).toMatchObject([
+  expect(await fixture.warehouse.profile.changes('main')).toMatchObject([
     { topic: 'column-gone', name: 'model_name', detail: 'model_name' },
   ]);
 });
@@ -183,7 +183,7 @@ it('a kind that is not known is warned of once, and its rows are no spend', asyn
   expect(heard.filter((line) => line.includes('kinds'))).toEqual([
     'the log export has rows of kinds that are not known; they are counted as nothing: gift',
   ]);
-  expect(await fixture.warehouse.profile.pending('main')).toMatchObject([
+  expect(await fixture.warehouse.profile.changes('main')).toMatchObject([
     { topic: 'kind-unknown', name: 'gift' },
   ]);
   const spend = await fixture.warehouse.spend('main', { start: pull.since, end: pull.until });

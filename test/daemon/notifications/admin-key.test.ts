@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
-import { adminKeyMail } from '../../../src/daemon/notifications/admin-key-age.ts';
+import { adminKeyMail } from '../support/alert-emails.ts';
 
 const at = (text: string) => unixMillis(Date.parse(text));
 const account = { admin_key_issued: '2026-01-01', admin_key_max_age: 90 * 86_400_000 };

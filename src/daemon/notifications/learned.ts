@@ -1,9 +1,7 @@
 import { formatSlot } from '../../core/index.ts';
-import type { Mail } from '../../notify/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { LearnedChange } from '../../warehouse/index.ts';
-import type { NoticeDeps } from './notice-mail.ts';
-import { fingerprint, operatorMail } from './operator-mail.ts';
+import type { Message, MessageDeps } from './message.ts';
 
 /** Without what it is told for, a column is still kept as text. */
 const meaningOf = ({ topic, name, detail }: LearnedChange): readonly [string, string, string] => {
@@ -73,37 +71,30 @@ const titleOf = (alert: readonly LearnedChange[], account: string): string => {
   return `the call log of ${account} has changed: ${parts.join(', ')}`;
 };
 
-/** The mail that tells operators what is new about a gateway's exports; nothing where there is nobody to tell. */
-export const learnedMail = (
-  alert: readonly LearnedChange[],
-  account: string,
-  deps: Pick<NoticeDeps, 'from' | 'operators' | 'zone'>,
-): Mail | undefined => {
-  if (alert.length === 0 || deps.operators.length === 0) return undefined;
-  const blocks = alert.map((each): AlertBlock => {
-    const [heading, seen, toDo] = meaningOf(each);
-    return {
-      heading,
-      tone: each.topic === 'column-appeared' ? 'good' : 'bad',
-      lines: [
-        ['Seen', seen],
-        ['What to do', toDo],
-        ['First seen', formatSlot(each.notedAt, deps.zone)],
-      ],
-    };
-  });
-  const told = alert.map(({ topic, name, notedAt }) => [topic, name, notedAt]);
-  return operatorMail(
-    {
-      key: { account, kind: 'learned', subject: fingerprint(told) },
-      title: titleOf(alert, account),
-      blocks,
-      closing: [
-        'Pulls go on as before. `tollkeeper doctor` shows all that was learned of the gateway, with the evidence.',
-        'Nothing of this is told again.',
-      ],
-    },
-    deps.from,
-    deps.operators,
-  );
-};
+/** Notifies operators of what is new about a gateway's exports. */
+export const learnedMessages = (
+  { account, findings }: { readonly account: string; readonly findings: readonly LearnedChange[] },
+  { zone }: Pick<MessageDeps, 'zone'>,
+): readonly Message[] => [
+  {
+    account,
+    subject: findings.map(({ topic, name, notedAt }) => [topic, name, notedAt]),
+    title: titleOf(findings, account),
+    blocks: findings.map((each): AlertBlock => {
+      const [heading, seen, toDo] = meaningOf(each);
+      return {
+        heading,
+        tone: each.topic === 'column-appeared' ? 'good' : 'bad',
+        lines: [
+          ['Seen', seen],
+          ['What to do', toDo],
+          ['First seen', formatSlot(each.notedAt, zone)],
+        ],
+      };
+    }),
+    closing: [
+      'Pulls go on as before. `tollkeeper doctor` shows all that was learned of the gateway, with the evidence.',
+      'Nothing of this is told again.',
+    ],
+  },
+];

@@ -3,15 +3,13 @@ import type { UnixMillis } from '../../core/index.ts';
 import type { CostOwners } from '../../jobs/index.ts';
 import { fitsPattern } from '../../keys/index.ts';
 import type { KeyAlert } from '../../keys/index.ts';
-import type { Mail } from '../../notify/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import { describeUse } from '../keys/messages.ts';
-import { fingerprint, operatorMail } from './operator-mail.ts';
+import type { Message, MessageDeps } from './message.ts';
 
-export type KeyAlertDeps = {
-  readonly from: string;
-  readonly operators: readonly string[];
-  readonly zone: string;
+type KeyAlertEvent = {
+  readonly alert: KeyAlert;
+  readonly at: UnixMillis;
   readonly teams: CostOwners['teams'];
   /** Of the account. */
   readonly currency?: string | undefined;
@@ -72,26 +70,26 @@ const isNotifiedAgain = ({ kind, service }: KeyAlert): boolean =>
 /** The first team that pays for the service or a key of it. */
 const costOwnerOf = (
   { service }: KeyAlert,
-  { teams, keyNames }: KeyAlertDeps,
+  { teams, keyNames }: KeyAlertEvent,
 ): CostOwners['teams'][number] | undefined =>
   teams.find(({ keys }) =>
     keys.some((pattern) => [service, ...keyNames].some((name) => fitsPattern(pattern, name))),
   );
 
-/** The mail of a key alert: for operators, and for the team that pays for the key where it concerns its use. Nobody to tell: no mail. */
-export const keyAlertMail = (alert: KeyAlert, at: UnixMillis, deps: KeyAlertDeps): Mail | undefined => {
-  const team = forOwner.has(alert.kind) && alert.service !== '' ? costOwnerOf(alert, deps) : undefined;
-  const to = [...new Set([...deps.operators, ...(team?.mail ?? [])])];
-  if (to.length === 0) return undefined;
+/** Notifies operators, and the team that pays for the key where its use is concerned. */
+export const keyAlertMessages = (
+  event: KeyAlertEvent,
+  { operators, zone }: Pick<MessageDeps, 'operators' | 'zone'>,
+): readonly Message[] => {
+  const { alert, at, currency } = event;
+  const team = forOwner.has(alert.kind) && alert.service !== '' ? costOwnerOf(alert, event) : undefined;
   const advice = toDo(alert);
   const service = shellWord(alert.service);
   const block: AlertBlock = {
     tone: good.has(alert.kind) ? 'good' : 'bad',
     lines: [
       ['What', parted(alert.message).what],
-      ...(alert.use === undefined
-        ? []
-        : [['Last use', describeUse(alert.use, deps.zone, deps.currency)] as const]),
+      ...(alert.use === undefined ? [] : [['Last use', describeUse(alert.use, zone, currency)] as const]),
       ...(advice === undefined ? [] : [['What to do', advice] as const]),
       // Some news is of no service: of an account, or of the journal.
       alert.service === ''
@@ -100,15 +98,17 @@ export const keyAlertMail = (alert: KeyAlert, at: UnixMillis, deps: KeyAlertDeps
             'Service',
             `${alert.service} (account ${alert.account}${team === undefined ? '' : `, team ${team.name}`})`,
           ],
-      ['When', formatSlot(at, deps.zone)],
+      ['When', formatSlot(at, zone)],
     ],
   };
-  return operatorMail(
+  return [
     {
-      key: { account: alert.account, kind: 'keys', subject: fingerprint([alert.key]) },
+      account: alert.account,
+      subject: [alert.key],
+      to: [...new Set([...operators, ...(team?.mail ?? [])])],
       // A name keeps its own letter.
       title: alert.title.replace(/^(?:the|a) /, (word) =>
-        word.replace(/^./, (alertEmail) => alertEmail.toUpperCase()),
+        word.replace(/^./, (letter) => letter.toUpperCase()),
       ),
       blocks: [block],
       closing: [
@@ -122,7 +122,5 @@ export const keyAlertMail = (alert: KeyAlert, at: UnixMillis, deps: KeyAlertDeps
           : 'Of this no other mail comes.',
       ],
     },
-    deps.from,
-    to,
-  );
+  ];
 };

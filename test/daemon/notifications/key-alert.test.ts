@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keyAlertMail } from '../../../src/daemon/notifications/key-alert-mail.ts';
+import { keyAlertMail } from '../support/alert-emails.ts';
 import { fault, money, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import type { KeyAlert } from '../../../src/keys/index.ts';
 

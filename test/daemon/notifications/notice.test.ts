@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noticeMails } from '../../../src/daemon/notifications/notice-mail.ts';
-import { hostile, jobNamed, letters, deps, noticeOf } from '../support/alert-emails.ts';
+import { hostile, jobNamed, letters, deps, noticeMails, noticeOf } from '../support/alert-emails.ts';
 
 describe('the mails of notices', () => {
   it('say what happened, why, what to do, and when it is tried again', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { silentLog, systemClock, unixMillis } from '../../../src/core/index.ts';
-import { learnedMail } from '../../../src/daemon/notifications/learned-mail.ts';
+import { learnedMail } from '../support/alert-emails.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
 import type { LearnedChange, Warehouse } from '../../../src/warehouse/index.ts';
@@ -81,10 +81,10 @@ mail: { smtp: "smtp://localhost:1", from: reports@example.com, operators: [ops@e
     );
   expect((await run('run', 'pull')).code).toBe(0);
   expect(await mails()).toEqual([]);
-  await withWarehouse(folder, async ({ profile }) => {
+  await withWarehouse(folder, async ({ profile, notifyOnce }) => {
     const known = (await profile.columns('main')).map(({ name }) => ({ name }));
     await profile.noteColumns('main', { unasked: [...known, { name: 'of_yesterday' }] });
-    await profile.told('main', systemClock.now());
+    await notifyOnce('learned', 'main', await profile.changes('main'), async () => {});
   });
   const pullAgain = (back: number) => run('run', 'pull', '--from', day(back), '--to', day(back - 1));
   expect((await pullAgain(2)).stderr).toContain('of_yesterday');

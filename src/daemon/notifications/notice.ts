@@ -1,19 +1,10 @@
 import { adviceOf, formatSlot } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
-import type { ConfigFault, Job } from '../../config/index.ts';
-import type { Mail } from '../../notify/index.ts';
+import type { Job } from '../../config/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
 import type { Notice } from '../../scheduler/index.ts';
-import { fingerprint, operatorMail } from './operator-mail.ts';
-
-export type NoticeDeps = {
-  readonly from: string;
-  readonly operators: readonly string[];
-  readonly jobs: Readonly<Record<string, Job>>;
-  /** Zone of times that belong to no job. */
-  readonly zone: string;
-};
+import type { Message, MessageDeps } from './message.ts';
 
 const verbs = {
   failed: 'failed',
@@ -88,61 +79,29 @@ const subjectOf = (notices: readonly Notice[]): string => {
   ].join(', ');
 };
 
-/** The mails that tell notices: what goes to the same people at once is one mail. Nobody to tell: no mail. */
-export const noticeMails = (notices: readonly Notice[], deps: NoticeDeps): readonly Mail[] => {
+/** Notifies of outages of jobs: what goes to the same people at once is one message. */
+export const noticeMessages = (notices: readonly Notice[], deps: MessageDeps): readonly Message[] => {
   const groups = new Map<string, { readonly to: readonly string[]; readonly notices: Notice[] }>();
   for (const notice of notices) {
     const to = deps.jobs[notice.job]?.notifyTo ?? deps.operators;
-    if (to.length === 0) continue;
     const group = groups.get(to.join()) ?? { to, notices: [] };
     group.notices.push(notice);
     groups.set(to.join(), group);
   }
   return [...groups.values()].map((group) => {
-    const told = group.notices.map(({ job, kind, outage }) => [job, kind, outage.slot, outage.openedAt]);
     const [first] = group.notices;
     const only = group.notices.length === 1 ? first : undefined;
-    const blocks = group.notices.map((notice) => ({
-      ...(only === undefined ? { heading: titleOf(notice) } : {}),
-      tone: toneOf(notice.kind),
-      lines: linesOf(notice, deps.jobs[notice.job], deps.zone),
-    }));
-    return operatorMail(
-      {
-        key: { account: '', kind: 'notice', subject: fingerprint(told) },
-        title: only === undefined ? subjectOf(group.notices) : titleOf(only),
-        blocks,
-        closing: only === undefined ? closingOfMany : closingOf(only, deps.jobs[only.job]),
-      },
-      deps.from,
-      group.to,
-    );
+    return {
+      account: '',
+      subject: group.notices.map(({ job, kind, outage }) => [job, kind, outage.slot, outage.openedAt]),
+      to: group.to,
+      title: only === undefined ? subjectOf(group.notices) : titleOf(only),
+      blocks: group.notices.map((notice) => ({
+        ...(only === undefined ? { heading: titleOf(notice) } : {}),
+        tone: toneOf(notice.kind),
+        lines: linesOf(notice, deps.jobs[notice.job], deps.zone),
+      })),
+      closing: only === undefined ? closingOfMany : closingOf(only, deps.jobs[only.job]),
+    };
   });
-};
-
-/** The mail that tells operators of a new config that was not taken up. */
-export const configMail = (
-  faults: readonly ConfigFault[],
-  at: UnixMillis,
-  deps: Pick<NoticeDeps, 'from' | 'operators' | 'zone'>,
-): Mail | undefined => {
-  if (deps.operators.length === 0) return undefined;
-  const blocks = faults.map(({ file, line: row, column, message, advice }): AlertBlock => ({
-    heading: `${file}:${row}:${column}`,
-    tone: 'bad',
-    lines: [...line('Fault', message), ...line('What to do', advice)],
-  }));
-  return operatorMail(
-    {
-      key: { account: '', kind: 'config', subject: fingerprint([at, faults]) },
-      title: `the new config has ${faults.length} fault${faults.length === 1 ? '' : 's'}; the old one stays in force`,
-      blocks,
-      closing: [
-        `Found ${formatSlot(at, deps.zone)}. Jobs run on as before until the config is fixed; it is then taken up by itself.`,
-        '`tollkeeper check` reads it again and says whether it is good.',
-      ],
-    },
-    deps.from,
-    deps.operators,
-  );
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { gapMail } from '../../../src/daemon/notifications/gap-mail.ts';
+import { gapMail } from '../support/alert-emails.ts';
 import { money, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import type { Job } from '../../../src/config/index.ts';
 import type { KnownGap } from '../../../src/warehouse/index.ts';

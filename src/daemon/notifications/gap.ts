@@ -1,16 +1,11 @@
 import { formatMoment, formatSlot, toMillis, unixMillis } from '../../core/index.ts';
 import type { UnixSeconds } from '../../core/index.ts';
-import type { Job } from '../../config/index.ts';
-import type { Mail } from '../../notify/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
 import type { KnownGap } from '../../warehouse/index.ts';
-import type { NoticeDeps } from './notice-mail.ts';
-import { fingerprint, operatorMail } from './operator-mail.ts';
+import type { Message, MessageDeps } from './message.ts';
 
-type GapDeps = Pick<NoticeDeps, 'from' | 'operators' | 'zone'> & {
-  readonly jobs: Readonly<Record<string, Job>>;
-};
+type GapDeps = Pick<MessageDeps, 'zone' | 'jobs'>;
 
 /** As commands take it, whatever the zone of the config. */
 const written = (millis: number): string => new Date(millis).toISOString().replace('.000Z', 'Z');
@@ -42,32 +37,31 @@ const titleOf = (gaps: readonly KnownGap[], account: string): string =>
     ? `the call log of ${account} lacks charge`
     : `the call log of ${account} does not add up`;
 
-/** The mail that tells operators of gaps between the call log and other sources; nothing where there is nobody to tell. */
-export const gapMail = (gaps: readonly KnownGap[], account: string, deps: GapDeps): Mail | undefined => {
-  if (gaps.length === 0 || deps.operators.length === 0) return undefined;
+/** Notifies operators of gaps between the call log and other sources. */
+export const gapMessages = (
+  { account, findings }: { readonly account: string; readonly findings: readonly KnownGap[] },
+  deps: GapDeps,
+): readonly Message[] => {
   const at = (moment: UnixSeconds): string => formatMoment(moment, deps.zone);
-  const blocks = gaps.map((gap): AlertBlock => ({
-    heading: `${gap.source}: ${gap.verdict}`,
-    tone: 'bad',
-    lines: [
-      ['Found', gap.text],
-      ['Time compared', `${at(gap.range.start)} to ${at(gap.range.end)}`],
-      ['What to do', toDo(gap, account, deps)],
-      ['First seen', formatSlot(gap.notedAt, deps.zone)],
-    ],
-  }));
-  const told = gaps.map(({ source, range, gap, notedAt }) => [source, range, gap, notedAt]);
-  return operatorMail(
+  return [
     {
-      key: { account, kind: 'gap', subject: fingerprint(told) },
-      title: titleOf(gaps, account),
-      blocks,
+      account,
+      subject: findings.map(({ source, range, gap, notedAt }) => [source, range, gap, notedAt]),
+      title: titleOf(findings, account),
+      blocks: findings.map((gap): AlertBlock => ({
+        heading: `${gap.source}: ${gap.verdict}`,
+        tone: 'bad',
+        lines: [
+          ['Found', gap.text],
+          ['Time compared', `${at(gap.range.start)} to ${at(gap.range.end)}`],
+          ['What to do', toDo(gap, account, deps)],
+          ['First seen', formatSlot(gap.notedAt, deps.zone)],
+        ],
+      })),
       closing: [
         'What the gateway gave has landed, and reports over that time say that they are not reconciled.',
         'While a source goes on disagreeing, no other mail comes about it.',
       ],
     },
-    deps.from,
-    deps.operators,
-  );
+  ];
 };

@@ -1,0 +1,46 @@
+import { unixMillis } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { Account } from '../../config/index.ts';
+import type { Message } from './message.ts';
+
+const day = 86_400_000;
+
+/** Milliseconds between two reminders of one key. */
+const again = 30 * day;
+
+type AdminKeyEvent = {
+  readonly accounts: Readonly<Record<string, Pick<Account, 'admin_key_issued' | 'admin_key_max_age'>>>;
+  readonly now: UnixMillis;
+};
+
+/** Reminds operators of Admin Keys that are past their age: the gateway lets no Admin Key change one, so a person has to. */
+export const adminKeyMessages = ({ accounts, now }: AdminKeyEvent): readonly Message[] =>
+  Object.entries(accounts).flatMap(([account, { admin_key_issued: issued, admin_key_max_age: maxAge }]) => {
+    if (issued === undefined) return [];
+    const since = Date.parse(`${issued}T00:00:00Z`);
+    const due = unixMillis(since + maxAge);
+    if (now < due) return [];
+    return {
+      account,
+      // A new key has another day, and is reminded of by itself.
+      subject: [issued, 1 + Math.floor((now - due) / again)],
+      title: `the Admin Key of ${account} is ${Math.floor((now - since) / day)} days old`,
+      blocks: [
+        {
+          tone: 'bad',
+          lines: [
+            [
+              'What',
+              `It was issued on ${issued} and was to be replaced by ${new Date(due).toISOString().slice(0, 10)}.`,
+            ],
+            [
+              'What to do',
+              `Issue a new one at the gateway, put it where admin_key of the account points, set admin_key_issued to its day, and revoke the old one. Tollkeeper cannot: the gateway lets no Admin Key change an Admin Key.`,
+            ],
+            ['Account', account],
+          ],
+        },
+      ],
+      closing: ['The next reminder comes in 30 days.'],
+    };
+  });

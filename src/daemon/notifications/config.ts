@@ -1,0 +1,29 @@
+import { formatSlot } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { ConfigFault } from '../../config/index.ts';
+import type { AlertBlock } from '../../reports/index.ts';
+import type { Message, MessageDeps } from './message.ts';
+
+/** Notifies operators of a new config that was not applied. */
+export const configMessages = (
+  { faults, at }: { readonly faults: readonly ConfigFault[]; readonly at: UnixMillis },
+  { zone }: Pick<MessageDeps, 'zone'>,
+): readonly Message[] => [
+  {
+    account: '',
+    subject: [at, faults],
+    title: `the new config has ${faults.length} fault${faults.length === 1 ? '' : 's'}; the old one stays in force`,
+    blocks: faults.map(({ file, line, column, message, advice }): AlertBlock => ({
+      heading: `${file}:${line}:${column}`,
+      tone: 'bad',
+      lines: [
+        ['Fault', message],
+        ...(advice === undefined || advice.trim() === '' ? [] : [['What to do', advice] as const]),
+      ],
+    })),
+    closing: [
+      `Found ${formatSlot(at, zone)}. Jobs run on as before until the config is fixed; it is then taken up by itself.`,
+      '`tollkeeper check` reads it again and says whether it is good.',
+    ],
+  },
+];

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { Job } from '../../config/index.ts';
+import type { Mail } from '../../notify/index.ts';
+import { renderAlertEmail } from '../../reports/index.ts';
+import type { AlertBlock } from '../../reports/index.ts';
+
+/** What one kind of notification makes of what happened. */
+export type Message = {
+  /** Empty where it belongs to none. */
+  readonly account: string;
+  /** Identifies what is reported, so that it is sent once. */
+  readonly subject: readonly unknown[];
+  readonly title: string;
+  readonly blocks: readonly AlertBlock[];
+  readonly closing: readonly string[];
+  /** Defaults to the operators. */
+  readonly to?: readonly string[];
+};
+
+export type MessageDeps = {
+  readonly operators: readonly string[];
+  readonly jobs: Readonly<Record<string, Job>>;
+  /** Zone of times that belong to no job. */
+  readonly zone: string;
+};
+
+/** More blocks than this make a mail that nobody reads. */
+const maxBlocks = 40;
+
+/** The mail of a message, bad news when any of its blocks is, shown or not; nothing without recipients or content. */
+export const mailOf = (
+  kind: string,
+  { account, subject: identity, title, blocks: all, closing, to }: Message,
+  { from, operators }: { readonly from: string; readonly operators: readonly string[] },
+): Mail | undefined => {
+  const recipients = to ?? operators;
+  if (all.length === 0 || recipients.length === 0) return undefined;
+  const blocks = all.slice(0, maxBlocks);
+  const more = all.length - blocks.length;
+  const subject = `Tollkeeper: ${title}`;
+  const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+  return {
+    key: { account, kind, subject: hash.slice(0, 16) },
+    from,
+    to: recipients,
+    subject,
+    ...renderAlertEmail({
+      subject,
+      title,
+      tone: all.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',
+      preview: blocks[0]?.lines[0]?.[1] ?? title,
+      blocks,
+      closing: [...(more > 0 ? [`… and ${more} more.`] : []), ...closing],
+    }),
+  };
+};
