@@ -11,13 +11,11 @@ import { cutLogWindow, splitLogWindow } from './log-windows.ts';
 import type { LogWindow } from './log-windows.ts';
 import type { PullMeter } from '../pull-meter.ts';
 import type { ExportFormat } from './receive-logs.ts';
-import { announceRetry, rereadExport } from '../reread-export.ts';
 import type { RereadDeps } from '../reread-export.ts';
+import { createUnansweredJudge } from '../unanswered-window.ts';
 import {
   afterAnswer,
   afterCap,
-  afterRefusal,
-  breaksOff,
   freshPace,
   lengthAllowed,
   looksCapped,
@@ -114,7 +112,7 @@ export async function* askForWindows(
   const { log, meter, profile, exportFormat, currency, signal, state } = deps;
   const never = new AbortController().signal;
   const pending = [...plan];
-  let repeated: PlannedWindow | undefined;
+  const judge = createUnansweredJudge(logExportName, deps);
 
   const fetch = async (window: LogWindow, abort: AbortSignal, onBytes: (bytes: number) => void) =>
     fetchLogWindow(window, { columns: state.asked, currency, exportFormat }, deps, abort, onBytes);
@@ -131,18 +129,6 @@ export async function* askForWindows(
         reason: hasCode(error, 'disk-full') ? 'the disk is full' : 'the gateway limits the rate',
       }),
   });
-  /** Whether the gateway answers the same question about one second of the window. */
-  const answersOneSecond = async ({ start }: LogWindow): Promise<boolean> => {
-    try {
-      const second = { start, end: unixSeconds(start + 1) };
-      const once = async () => fetch(second, signal ?? never, meter.received);
-      await using _ = await rereadExport(logExportName, once, deps);
-      return true;
-    } catch {
-      signal?.throwIfAborted();
-      return false;
-    }
-  };
   /** Asks for the columns that the gateway shows at the end of the window, where they are others than those it showed before. */
   const askForShown = async ({ end }: LogWindow): Promise<boolean> => {
     const second = { start: unixSeconds(end - 1), end };
@@ -181,25 +167,28 @@ export async function* askForWindows(
     if (cutToPace(0, planned)) return;
     if (state.answered && hasCode(error, 'gateway-refused') && (await askForShown(planned.window))) return;
     const window = windowText(planned.window);
-    if (state.pace.halvings === 0) {
-      if (breaksOff(error) && repeated !== planned) {
-        repeated = planned;
-        announceRetry(logExportName, error, 0, deps);
-        return;
-      }
-      if (!(await answersOneSecond(planned.window))) {
-        // What is refused before anything has come may be the names of columns.
-        const [next, ...others] = !state.answered && hasCode(error, 'gateway-refused') ? state.instead : [];
-        if (next === undefined) throw error;
-        log.warn('the gateway refused the export; asking for fewer columns', { columns: next.join(',') });
-        [state.asked, state.instead] = [next, others];
-        return;
-      }
+    const { start } = planned.window;
+    const next = await judge({
+      item: planned,
+      length: lengthOf(planned),
+      error,
+      pace: state.pace,
+      shortest: async () => {
+        const second = { start, end: unixSeconds(start + 1) };
+        await using _ = await fetch(second, signal ?? never, meter.received);
+      },
+    });
+    if (next === 'again') return;
+    if (next === 'not its length') {
+      // What is refused before anything has come may be the names of columns.
+      const [fewer, ...others] = !state.answered && hasCode(error, 'gateway-refused') ? state.instead : [];
+      if (fewer === undefined) throw error;
+      log.warn('the gateway refused the export; asking for fewer columns', { columns: fewer.join(',') });
+      [state.asked, state.instead] = [fewer, others];
+      return;
     }
-    const slower = afterRefusal(state.pace, lengthOf(planned));
-    if (slower === undefined) throw error;
     halve(planned, error);
-    state.pace = slower;
+    state.pace = next;
     log.info('a long window was not answered: asking again in halves', { window });
   };
   /** Whether the export may be all there is; if not, its halves are asked for next. */

@@ -12,18 +12,12 @@ import type { UsageValue, Warehouse } from '../../warehouse/index.ts';
 import { receiveUsage } from './receive-usage.ts';
 import type { ReceivedUsage } from './receive-usage.ts';
 import { createPullMeter } from '../pull-meter.ts';
-import { announceRetry, rereadExport } from '../reread-export.ts';
+import { announceRetry } from '../reread-export.ts';
 import type { RetryRead } from '../reread-export.ts';
+import { createUnansweredJudge } from '../unanswered-window.ts';
 import { askForUsage, bucketsOf, cutUsage, planUsagePull } from './usage-windows.ts';
 import type { Granularity, UsageWindow } from './usage-windows.ts';
-import {
-  afterAnswer,
-  afterRefusal,
-  breaksOff,
-  freshPace,
-  looksCapped,
-  mayBeTooLong,
-} from '../window-pace.ts';
+import { afterAnswer, freshPace, looksCapped, mayBeTooLong } from '../window-pace.ts';
 
 /** One request to the usage export; times in milliseconds UTC. */
 export type UsageQuery = {
@@ -185,7 +179,7 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
   const meter = createPullMeter('pulling usage', request);
   let longestDays = 180;
   let pace = freshPace;
-  let repeated: UsageWindow | undefined;
+  const judge = createUnansweredJudge(usageExportName, request);
   let [windows, rows, quota] = [0, 0, zero];
   const open: OpenUsageWindow[] = [];
   let empty = 0;
@@ -202,19 +196,6 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
     checkTimes(received, ask, granularity);
     return received;
   };
-  const answersOneBucket = async (dimension: string, { start }: UsageWindow): Promise<boolean> => {
-    try {
-      await rereadExport(
-        usageExportName,
-        async () => fetch(dimension, { start, end: buckets.after(start) }),
-        request,
-      );
-      return true;
-    } catch {
-      signal?.throwIfAborted();
-      return false;
-    }
-  };
   const cutFirst = (days: number): boolean => {
     const [planned] = plans;
     const parts = planned === undefined ? [] : cutUsage(planned.window, granularity, zone, days);
@@ -226,21 +207,24 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
   const askForLess = async (dimension: string, window: UsageWindow, error: unknown): Promise<void> => {
     signal?.throwIfAborted();
     if (!mayBeTooLong(error)) throw error;
-    const fields = { dimension, window: windowText(window) };
-    if (pace.halvings === 0) {
-      if (breaksOff(error) && repeated !== window) {
-        repeated = window;
-        announceRetry(usageExportName, error, 0, request);
-        return;
-      }
-      if (buckets.after(window.start) >= window.end || !(await answersOneBucket(dimension, window)))
-        throw error;
-    }
-    const slower = afterRefusal(pace, window.end - window.start);
+    const { start, end } = window;
+    const bucket = { start, end: buckets.after(start) };
+    const next = await judge({
+      item: window,
+      length: end - start,
+      error,
+      pace,
+      shortest: bucket.end < end ? async () => fetch(dimension, bucket) : undefined,
+    });
+    if (next === 'again') return;
     const days = shorter(error, askForUsage(window, granularity, zone));
-    if (slower === undefined || !cutFirst(days)) throw error;
-    [pace, longestDays] = [slower, days];
-    log.info('a long span was not answered: asking for shorter ones', { ...fields, days });
+    if (next === 'not its length' || !cutFirst(days)) throw error;
+    [pace, longestDays] = [next, days];
+    log.info('a long span was not answered: asking for shorter ones', {
+      dimension,
+      window: windowText(window),
+      days,
+    });
   };
 
   for (let next = plans[0]; next !== undefined; next = plans[0]) {
