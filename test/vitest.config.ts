@@ -9,19 +9,27 @@ const system = ['test/**/*.browser.test.ts', 'test/**/*.server.test.ts'];
 const storms = ['test/**/*.storm.test.ts'];
 /** A file that leaks, to prove that a leak fails the run. */
 const leaky = ['test/architecture/fixtures/leaky.ts'];
+/** Whole programs, and what starts a process to kill it or run beside it: through `npm run test:program`. */
+const wholePrograms =
+  /^(?:program|demo|storm)\/|built-program|compiled-modules|support\/consumer|killed-senders|vitest\.mjs/;
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-/** Property tests that draw more cases in a storm: those that take the multiplier. */
-const multiplied = (): string[] =>
+/** The files of tests of whose path and text this is true. */
+const filesWhere = (fits: (name: string, text: string) => boolean): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
-    .filter((name) => readFileSync(`${folder}${name}`, 'utf8').includes("support/storm.ts'"))
+    .filter((name) => fits(name, readFileSync(`${folder}${name}`, 'utf8')))
     .map((name) => `test/${name}`);
+
+/** Property tests that draw more cases in a storm: those that take the multiplier. */
+const multiplied = (): string[] => filesWhere((_, text) => text.includes("support/storm.ts'"));
+const programs = (): string[] => filesWhere((name, text) => wholePrograms.test(`${name}\n${text}`));
 
 const include = (wanted: string | undefined): string[] => {
   if (wanted === 'system') return system;
   if (wanted === 'storm') return [...storms, ...multiplied()];
+  if (wanted === 'program') return programs();
   return wanted === 'leaky' ? leaky : ['test/**/*.test.ts'];
 };
 
@@ -35,6 +43,7 @@ export default defineConfig({
       ...configDefaults.exclude,
       ...(wanted === 'system' ? [] : system),
       ...(wanted === 'storm' ? [] : storms),
+      ...(wanted === 'in-process' ? programs() : []),
     ],
     setupFiles: ['test/support/leaks.ts', 'test/support/watch-secrets.ts'],
     globalSetup: ['test/support/no-leftovers.ts'],
