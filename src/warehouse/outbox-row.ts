@@ -1,6 +1,7 @@
 import { unixMillis } from '../core/index.ts';
 import type { UnixMillis } from '../core/index.ts';
-import { optionalText, text, wholeNumber } from './rows.ts';
+import { all, label, millis, optional, rowReader } from './row-reader.ts';
+import { text, wholeNumber } from './rows.ts';
 import type { Row } from './rows.ts';
 
 export const outboxStates = [
@@ -57,28 +58,16 @@ export type OutboxRow = OutboxEntry & {
 /** Beyond any date: the next attempt of a row that nobody is to try again. */
 export const neverAgain = unixMillis(Number.MAX_SAFE_INTEGER);
 
+const outboxRow = rowReader({
+  ...all(text, 'id', 'account', 'kind', 'subject', 'recipient', 'sender', 'messageId', 'file', 'route'),
+  state: label<OutboxState>(),
+  ...all(wholeNumber, 'attempts', 'doubts'),
+  ...all(millis, 'queuedAt', 'nextAttempt', 'changedAt'),
+  triedFrom: optional(millis),
+  ...all(optional(text), 'title', 'lastError'),
+});
+
 export const outboxRowOf = (row: Row): OutboxRow => {
-  const lastError = optionalText(row, 'last_error');
-  const title = optionalText(row, 'title');
-  const queuedAt = wholeNumber(row, 'queued_at');
-  return {
-    id: text(row, 'id'),
-    account: text(row, 'account'),
-    kind: text(row, 'kind'),
-    subject: text(row, 'subject'),
-    recipient: text(row, 'recipient'),
-    sender: text(row, 'sender'),
-    messageId: text(row, 'message_id'),
-    file: text(row, 'file'),
-    route: text(row, 'route'),
-    state: text(row, 'state') as OutboxState,
-    attempts: wholeNumber(row, 'attempts'),
-    doubts: wholeNumber(row, 'doubts'),
-    queuedAt: unixMillis(queuedAt),
-    triedFrom: unixMillis(Number(optionalText(row, 'tried_from') ?? queuedAt)),
-    nextAttempt: unixMillis(wholeNumber(row, 'next_attempt')),
-    changedAt: unixMillis(wholeNumber(row, 'changed_at')),
-    title,
-    lastError,
-  };
+  const values = outboxRow(row);
+  return { ...values, triedFrom: values.triedFrom ?? values.queuedAt };
 };

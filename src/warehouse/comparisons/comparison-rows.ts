@@ -1,8 +1,17 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, money, unixMillis, unixSeconds } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
-import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import {
+  all,
+  amount,
+  column,
+  label,
+  millis,
+  optional,
+  readAs,
+  rowReader,
+  secondsRange,
+} from '../row-reader.ts';
+import { execute, text, wholeNumber } from '../rows.ts';
 import type {
   ComparisonQuery,
   ComparisonSource,
@@ -49,61 +58,53 @@ export const writeComparisons = async (
   );
 };
 
-const comparisonOf = (row: Row): StoredComparison => {
-  const entry = optionalText(row, 'entry');
-  return {
-    // Written by `writeComparisons` alone.
-    source: text(row, 'source') as ComparisonSource,
-    entry,
-    range: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
-    ours: money(text(row, 'ours')),
-    theirs: money(text(row, 'theirs')),
-    gap: money(text(row, 'gap')),
-    unit: text(row, 'unit'),
-    verdict: text(row, 'verdict'),
-    text: text(row, 'message'),
-    comparedAt: unixMillis(wholeNumber(row, 'compared_at')),
-  };
-};
+const comparison = rowReader({
+  source: label<ComparisonSource>(),
+  entry: optional(text),
+  range: secondsRange,
+  ...all(amount, 'ours', 'theirs', 'gap'),
+  ...all(text, 'unit', 'verdict'),
+  text: column('message', text),
+  comparedAt: millis,
+});
 
 export const readComparisons = async (
   connection: DuckDBConnection,
   account: string,
   { range, source }: ComparisonQuery,
-): Promise<readonly StoredComparison[]> => {
-  const rows = await readRows(
+): Promise<readonly StoredComparison[]> =>
+  readAs(
     connection,
+    comparison,
     `SELECT * FROM comparison
      WHERE account = $account AND ($source IS NULL OR source = $source)
        AND ($start IS NULL OR (start_at < $end AND end_at > $start))
      ORDER BY compared_at, source, entry NULLS FIRST, start_at`,
     { account, source: source ?? null, start: range?.start ?? null, end: range?.end ?? null },
   );
-  return rows.map(comparisonOf);
-};
 
 /** The newest comparison of the total of each source; of those made at one moment, that of the latest time. */
 export const readNewest = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly StoredComparison[]> => {
-  const rows = await readRows(
+): Promise<readonly StoredComparison[]> =>
+  readAs(
     connection,
+    comparison,
     `SELECT * FROM comparison WHERE account = $account AND entry IS NULL
      QUALIFY row_number() OVER (PARTITION BY source ORDER BY compared_at DESC, end_at DESC, start_at) = 1
      ORDER BY source`,
     { account },
   );
-  return rows.map(comparisonOf);
-};
 
 /** Totals since the first one that was bad, by the moment they were made. */
 export const readDisputed = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly StoredComparison[]> => {
-  const rows = await readRows(
+): Promise<readonly StoredComparison[]> =>
+  readAs(
     connection,
+    comparison,
     `SELECT * FROM comparison
      WHERE account = $account AND entry IS NULL AND compared_at >= (
        SELECT min(compared_at) FROM comparison
@@ -111,23 +112,17 @@ export const readDisputed = async (
      ORDER BY compared_at, source, start_at`,
     { account },
   );
-  return rows.map(comparisonOf);
-};
 
 export const readSearches = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly GapSearchRecord[]> => {
-  const rows = await readRows(
+): Promise<readonly GapSearchRecord[]> =>
+  readAs(
     connection,
+    rowReader({ range: secondsRange, searchedAt: millis }),
     'SELECT * FROM gap_search WHERE account = $account ORDER BY searched_at, start_at',
     { account },
   );
-  return rows.map((row) => ({
-    range: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
-    searchedAt: unixMillis(wholeNumber(row, 'searched_at')),
-  }));
-};
 
 export const writeSearch = async (
   connection: DuckDBConnection,
@@ -159,25 +154,21 @@ export const writeUnit = async (
   );
 };
 
+const sourceUnit = rowReader({
+  source: label<ComparisonSource>(),
+  unit: text,
+  perCurrency: amount,
+  refunds: label<SourceUnit['refunds']>(),
+  ...all(wholeNumber, 'places', 'figures'),
+  evidence: text,
+  learnedAt: millis,
+});
+
 export const readUnit = async (
   connection: DuckDBConnection,
   account: string,
   source: ComparisonSource,
 ): Promise<SourceUnit | undefined> => {
-  const [row] = await readRows(
-    connection,
-    'SELECT * FROM source_unit WHERE account = $account AND source = $source',
-    { account, source },
-  );
-  if (row === undefined) return undefined;
-  return {
-    source,
-    unit: text(row, 'unit'),
-    perCurrency: money(text(row, 'per_currency')),
-    refunds: text(row, 'refunds') as SourceUnit['refunds'],
-    places: wholeNumber(row, 'places'),
-    figures: wholeNumber(row, 'figures'),
-    evidence: text(row, 'evidence'),
-    learnedAt: unixMillis(wholeNumber(row, 'learned_at')),
-  };
+  const sql = 'SELECT * FROM source_unit WHERE account = $account AND source = $source';
+  return (await readAs(connection, sourceUnit, sql, { account, source }))[0];
 };

@@ -1,9 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixMillis, unixSeconds } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { Engine } from '../engine.ts';
-import { inTransaction, readRows, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { millis, readAs, rowReader, secondsRange } from '../row-reader.ts';
+import { inTransaction } from '../rows.ts';
 import type { ComparisonTable, LandingMoment } from './comparison.ts';
 import {
   readComparisons,
@@ -18,39 +17,34 @@ import {
 import { readGaps, writeGaps } from './gap-rows.ts';
 import { readEntries, readTotals } from './log-totals.ts';
 
-const landingOf = (row: Row): LandingMoment => ({
-  window: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
-  landedAt: unixMillis(wholeNumber(row, 'landed_at')),
-});
+const landing = rowReader({ window: secondsRange, landedAt: millis });
 
 const readLandings = async (
   connection: DuckDBConnection,
   ...[account, range, since]: Parameters<ComparisonTable['landings']>
-): Promise<readonly LandingMoment[]> => {
-  const rows = await readRows(
+): Promise<readonly LandingMoment[]> =>
+  readAs(
     connection,
+    landing,
     `SELECT start_at, end_at, landed_at FROM log_window
      WHERE account = $account AND start_at < $end AND end_at > $start AND landed_at >= $since
      ORDER BY landed_at, start_at`,
     { account, start: range.start, end: range.end, since: since ?? 0 },
   );
-  return rows.map(landingOf);
-};
 
 const readUsageLandings = async (
   connection: DuckDBConnection,
   ...[account, { dimension, granularity }, range]: Parameters<ComparisonTable['usageLandings']>
-): Promise<readonly LandingMoment[]> => {
-  const rows = await readRows(
+): Promise<readonly LandingMoment[]> =>
+  readAs(
     connection,
+    landing,
     `SELECT start_at // 1000 AS start_at, end_at // 1000 AS end_at, landed_at FROM usage_window
      WHERE account = $account AND dimension = $dimension AND metric = 'spend' AND granularity = $granularity
        AND start_at < $end * 1000 AND end_at > $start * 1000
      ORDER BY landed_at, start_at`,
     { account, dimension, granularity, start: range.start, end: range.end },
   );
-  return rows.map(landingOf);
-};
 
 export const createComparisonTable = (engine: Engine, readCalls: ReadCalls): ComparisonTable => ({
   put: async (account, comparisons) =>

@@ -1,33 +1,26 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, money, unixMillis, unixSeconds } from '../../core/index.ts';
-import { execute, readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { all, amount, column, label, millis, readAs, rowReader, secondsRange } from '../row-reader.ts';
+import { execute, readRows, text } from '../rows.ts';
 import type { ComparisonSource, GapState, KnownGap } from './comparison.ts';
 
-const gapOf = (row: Row): KnownGap => ({
-  // Written by `writeGaps` alone.
-  source: text(row, 'source') as ComparisonSource,
-  range: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
-  gap: money(text(row, 'gap')),
-  unit: text(row, 'unit'),
-  verdict: text(row, 'verdict'),
-  text: text(row, 'message'),
-  state: text(row, 'state') as GapState,
-  notedAt: unixMillis(wholeNumber(row, 'noted_at')),
+const knownGap = rowReader({
+  source: label<ComparisonSource>(),
+  range: secondsRange,
+  gap: amount,
+  ...all(text, 'unit', 'verdict'),
+  text: column('message', text),
+  state: label<GapState>(),
+  notedAt: millis,
 });
 
 /** The oldest first. */
-export const readGaps = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly KnownGap[]> => {
-  const rows = await readRows(
+export const readGaps = async (connection: DuckDBConnection, account: string): Promise<readonly KnownGap[]> =>
+  readAs(
     connection,
-    `SELECT * FROM comparison_gap WHERE account = $account ORDER BY noted_at, start_at, source`,
+    knownGap,
+    'SELECT * FROM comparison_gap WHERE account = $account ORDER BY noted_at, start_at, source',
     { account },
   );
-  return rows.map(gapOf);
-};
 
 /** Adds gaps, or changes the state of those that are there: source, span and moment name one. */
 export const writeGaps = async (

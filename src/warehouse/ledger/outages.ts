@@ -1,17 +1,15 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
-import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import { millis, readAs, rowReader } from '../row-reader.ts';
+import { execute, text } from '../rows.ts';
 import type { JobOutage } from './run-ledger.ts';
 
-export const readOutages = async (connection: DuckDBConnection): Promise<readonly JobOutage[]> => {
-  const rows = await readRows(connection, 'SELECT job, slot, opened_at FROM job_outage ORDER BY job');
-  return rows.map((row) => ({
-    job: text(row, 'job'),
-    slot: unixMillis(wholeNumber(row, 'slot')),
-    openedAt: unixMillis(wholeNumber(row, 'opened_at')),
-  }));
-};
+export const readOutages = async (connection: DuckDBConnection): Promise<readonly JobOutage[]> =>
+  readAs(
+    connection,
+    rowReader({ job: text, slot: millis, openedAt: millis }),
+    'SELECT job, slot, opened_at FROM job_outage ORDER BY job',
+  );
 
 /** First the closed ones, then the opened: a job may recover and fail again between two notes. One that is open stays. */
 export const writeOutages = async (

@@ -1,38 +1,29 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
+import { millis, readAs, rowReader } from '../row-reader.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import type { JobCursor, LedgerAttempt, LedgerRun, RunKey, RunState } from './run-ledger.ts';
 import { attemptOf, boundKey, distinctByKey, isOpen, keyColumns, runOf } from './run-rows.ts';
 
-export const readCursors = async (connection: DuckDBConnection): Promise<readonly JobCursor[]> => {
-  const rows = await readRows(
+const jobCursor = rowReader({ job: text, version: wholeNumber, schedule: text, claimedThrough: millis });
+
+export const readCursors = async (connection: DuckDBConnection): Promise<readonly JobCursor[]> =>
+  readAs(
     connection,
+    jobCursor,
     'SELECT job, version, schedule, claimed_through FROM job_cursor ORDER BY job',
   );
-  return rows.map((row) => ({
-    job: text(row, 'job'),
-    version: wholeNumber(row, 'version'),
-    schedule: text(row, 'schedule'),
-    claimedThrough: unixMillis(wholeNumber(row, 'claimed_through')),
-  }));
-};
 
-export const readOpen = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> => {
-  const rows = await readRows(connection, `SELECT * FROM job_run WHERE ${isOpen} ORDER BY slot, job`);
-  return rows.map(runOf);
-};
+export const readOpen = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> =>
+  readAs(connection, runOf, `SELECT * FROM job_run WHERE ${isOpen} ORDER BY slot, job`);
 
 export const readRun = async (
   connection: DuckDBConnection,
   { job, slot }: RunKey,
 ): Promise<LedgerRun | undefined> => {
-  const [row] = await readRows(connection, 'SELECT * FROM job_run WHERE job = $job AND slot = $slot', {
-    job,
-    slot,
-  });
-  return row === undefined ? undefined : runOf(row);
+  const sql = 'SELECT * FROM job_run WHERE job = $job AND slot = $slot';
+  return (await readAs(connection, runOf, sql, { job, slot }))[0];
 };
 
 export const listRuns = async (
@@ -48,13 +39,13 @@ export const listRuns = async (
     ...(job === undefined ? [] : ['job = $job']),
     ...(states === undefined ? [] : ['list_contains($states, state)']),
   ];
-  const rows = await readRows(
+  return readAs(
     connection,
+    runOf,
     `SELECT * FROM job_run ${filters.length > 0 ? `WHERE ${filters.join(' AND ')}` : ''}
      ORDER BY slot DESC, job LIMIT $limit`,
     { ...(job === undefined ? {} : { job }), ...(states === undefined ? {} : { states }), limit },
   );
-  return rows.map(runOf);
 };
 
 export const readAttempts = async (
@@ -69,20 +60,20 @@ export const readAttempts = async (
   return rows.map(attemptOf);
 };
 
-export const readLatest = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> => {
-  const rows = await readRows(
+export const readLatest = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> =>
+  readAs(
     connection,
+    runOf,
     `SELECT job_run.* FROM job_run
      JOIN (SELECT job, max(slot) AS slot FROM job_run WHERE attempts > 0 GROUP BY job) AS newest
        ON job_run.job = newest.job AND job_run.slot = newest.slot
      ORDER BY job_run.job`,
   );
-  return rows.map(runOf);
-};
 
-export const readFailures = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> => {
-  const rows = await readRows(
+export const readFailures = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> =>
+  readAs(
     connection,
+    runOf,
     `SELECT job_run.* FROM job_run
      LEFT JOIN (SELECT job, max(ended_at) AS ended_at FROM job_run WHERE state = 'ok' GROUP BY job) AS good
        ON job_run.job = good.job
@@ -91,8 +82,6 @@ export const readFailures = async (connection: DuckDBConnection): Promise<readon
      QUALIFY row_number() OVER (PARTITION BY job_run.job ORDER BY job_run.ended_at DESC, job_run.slot DESC) = 1
      ORDER BY job_run.job`,
   );
-  return rows.map(runOf);
-};
 
 export const readGoodEnds = async (
   connection: DuckDBConnection,
@@ -101,7 +90,7 @@ export const readGoodEnds = async (
     connection,
     `SELECT job, max(ended_at) AS ended_at FROM job_run WHERE state = 'ok' GROUP BY job`,
   );
-  return new Map(rows.map((row) => [text(row, 'job'), unixMillis(wholeNumber(row, 'ended_at'))]));
+  return new Map(rows.map((row) => [text(row, 'job'), millis(row, 'ended_at')]));
 };
 
 export const readGoodThrough = async (
@@ -113,5 +102,5 @@ export const readGoodThrough = async (
     `SELECT interval_end FROM job_run WHERE job = $job AND state = 'ok' ORDER BY slot DESC LIMIT 1`,
     { job },
   );
-  return row === undefined ? undefined : unixMillis(wholeNumber(row, 'interval_end'));
+  return row === undefined ? undefined : millis(row, 'interval_end');
 };

@@ -1,7 +1,7 @@
-import { interval, unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { interval } from '../../core/index.ts';
 import type { BoundRow } from '../bound-rows.ts';
-import { optionalText, text, wholeNumber } from '../rows.ts';
+import { all, column, label, millis, rowReader, sparse } from '../row-reader.ts';
+import { text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { LedgerAttempt, LedgerRun, RunKey, RunState, RunTrigger } from './run-ledger.ts';
 
@@ -61,42 +61,29 @@ export const boundRun = (run: LedgerRun): BoundRow<typeof runColumns> => ({
   summary: run.summary ?? null,
 });
 
-const moment = (row: Row, column: string): UnixMillis => unixMillis(wholeNumber(row, column));
+const ending = { endedAt: sparse(millis), ...all(sparse(text), 'code', 'reason') };
 
-const given = <Name extends string, T>(name: Name, value: T | undefined): { readonly [N in Name]?: T } =>
-  (value === undefined ? {} : { [name]: value }) as { readonly [N in Name]?: T };
-
-const optionalMoment = (row: Row, column: string): UnixMillis | undefined =>
-  optionalText(row, column) === undefined ? undefined : moment(row, column);
-
-export const runOf = (row: Row): LedgerRun => ({
-  job: text(row, 'job'),
-  slot: moment(row, 'slot'),
-  account: text(row, 'account'),
-  trigger: text(row, 'run_trigger') as RunTrigger,
-  version: wholeNumber(row, 'version'),
-  state: text(row, 'state') as RunState,
-  interval: interval(moment(row, 'interval_start'), moment(row, 'interval_end')),
-  attempts: wholeNumber(row, 'attempts'),
-  claimedAt: moment(row, 'claimed_at'),
-  ...given('through', optionalMoment(row, 'through')),
-  ...given('nextAttempt', optionalMoment(row, 'next_attempt')),
-  ...given('startedAt', optionalMoment(row, 'started_at')),
-  ...given('endedAt', optionalMoment(row, 'ended_at')),
-  ...given('code', optionalText(row, 'code')),
-  ...given('reason', optionalText(row, 'reason')),
-  ...given('summary', optionalText(row, 'summary')),
+export const runOf: (row: Row) => LedgerRun = rowReader({
+  job: text,
+  slot: millis,
+  account: text,
+  trigger: column('run_trigger', label<RunTrigger>()),
+  version: wholeNumber,
+  state: label<RunState>(),
+  interval: (row) => interval(millis(row, 'interval_start'), millis(row, 'interval_end')),
+  attempts: wholeNumber,
+  claimedAt: millis,
+  ...all(sparse(millis), 'through', 'nextAttempt', 'startedAt'),
+  ...ending,
+  summary: sparse(text),
 });
 
-export const attemptOf = (row: Row): LedgerAttempt => ({
-  job: text(row, 'job'),
-  slot: moment(row, 'slot'),
-  attempt: wholeNumber(row, 'attempt'),
-  startedAt: moment(row, 'started_at'),
-  state: text(row, 'state') as LedgerAttempt['state'],
-  ...given('endedAt', optionalMoment(row, 'ended_at')),
-  ...given('code', optionalText(row, 'code')),
-  ...given('reason', optionalText(row, 'reason')),
+export const attemptOf: (row: Row) => LedgerAttempt = rowReader({
+  job: text,
+  attempt: wholeNumber,
+  ...all(millis, 'slot', 'startedAt'),
+  state: label<LedgerAttempt['state']>(),
+  ...ending,
 });
 
 /** Runs between two attempts, or before their first. The states with their words are in run-ledger.ts. */
