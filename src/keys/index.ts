@@ -1,9 +1,10 @@
 export { createSink } from './sinks/create-sink.ts';
-export { earlyProblems } from './sinks/early-problems.ts';
 export { placesClash } from './sinks/places.ts';
 export { runThen } from './sinks/command/then-command.ts';
 export type { SinkDeps } from './sinks/sink-deps.ts';
-export type { CommandRequest, SinkSpec } from './sinks/sink-spec.ts';
+export { earlyProblems, sinkSettings } from './sinks/registry.ts';
+export type { SinkSpec } from './sinks/registry.ts';
+export { thenSettings } from './sinks/command/settings.ts';
 export type {
   Advanced,
   KeyService,

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { money } from '../../core/index.ts';
 import { amount, duration, positiveDuration } from '../../config/index.ts';
-import { defaultTemplate, minutesOf, readTemplate, weekdays } from '../../keys/index.ts';
+import {
+  defaultTemplate,
+  minutesOf,
+  readTemplate,
+  sinkSettings,
+  thenSettings,
+  weekdays,
+} from '../../keys/index.ts';
 import type { RotationPolicy, RotationTerms } from '../../keys/index.ts';
-import { deliverShape, thenShape } from './deliver-shape.ts';
 import { limitsShape, modeShape, planMailShape, selectionShape } from '../keys/key-shapes.ts';
 
 const templateProblem = (text: string): string | undefined => {
@@ -93,13 +99,15 @@ export const rotateShape = z.strictObject({
       'Quota of the new key: carry (the remaining quota of the old key, less what the old key spends after the cutover), split (half of the remaining quota), unlimited, or an amount.',
     ),
   mode: modeShape,
-  deliver: deliverShape
+  deliver: z
+    .array(sinkSettings)
+    .min(1)
     .optional()
     .describe(
       'Sinks that the new key is delivered to. The old key ends only after every sink holds the new one.',
     ),
   // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
-  then: thenShape
+  then: thenSettings
     .optional()
     .describe('Program that makes the consumer load the new key, run after the delivery.'),
   verify: verify.prefault({ embeddings: { model: 'text-embedding-3-small' } }),

@@ -1,39 +1,13 @@
 import { isFault, messageOf } from '../../core/index.ts';
 import type { Secret } from '../../core/index.ts';
 import type { Delivered, Sink } from '../sink.ts';
-import { createAgeSink } from './age/age-sink.ts';
-import { createAwsSink } from './aws/aws-sink.ts';
-import { createCommandSink } from './command/command-sink.ts';
-import { createFileSink } from './file/file-sink.ts';
-import { fillSpec } from './fill-spec.ts';
+import type { SinkNames } from './fill.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { createKubernetesSink } from './kubernetes/kubernetes-sink.ts';
-import { placeOf } from './places.ts';
+import { locate, placeName } from './places.ts';
+import { definitionOf } from './registry.ts';
+import type { SinkSpec } from './registry.ts';
 import { failed, errorText } from './sink-faults.ts';
 import type { SinkDeps } from './sink-deps.ts';
-import type { SinkNames, SinkSpec } from './sink-spec.ts';
-import { createVaultSink } from './vault/vault-sink.ts';
-import { createWebhookSink } from './webhook/webhook-sink.ts';
-
-const sinkOf = (spec: SinkSpec, names: SinkNames, deps: SinkDeps): Sink => {
-  const place = placeOf(spec, names);
-  switch (spec.kind) {
-    case 'file':
-      return createFileSink(spec, place, deps);
-    case 'command':
-      return createCommandSink(spec, place, deps);
-    case 'webhook':
-      return createWebhookSink(spec, place, deps);
-    case 'vault':
-      return createVaultSink(spec, place, deps);
-    case 'kubernetes':
-      return createKubernetesSink(spec, place, deps);
-    case 'aws':
-      return createAwsSink(spec, place, deps);
-    default:
-      return createAgeSink(spec, place, deps);
-  }
-};
 
 /** What a sink answered must be the key that it was given. */
 const proven = (answer: Delivered, key: Secret, sink: Sink): Delivered => {
@@ -45,7 +19,8 @@ const proven = (answer: Delivered, key: Secret, sink: Sink): Delivered => {
 
 /** A sink of the spec for one service. @throws Fault sink-refused when the names of the service cannot stand in it */
 export const createSink = (spec: SinkSpec, of: SinkNames, deps: SinkDeps): Sink => {
-  const sink = sinkOf(fillSpec(spec, of, deps.cwd), of, deps);
+  const { filled, place } = locate(spec, of, deps.cwd);
+  const sink = definitionOf(spec).create(filled, placeName(place), deps);
   /** Nothing but faults comes out, and no secret within them. */
   const guarded = async <T>(doing: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();

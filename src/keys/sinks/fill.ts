@@ -1,5 +1,7 @@
 import { refused } from './sink-faults.ts';
-import type { SinkNames } from './sink-spec.ts';
+
+/** Whose key it is; what `{account}` and `{service}` stand for in a spec. */
+export type SinkNames = { readonly account: string; readonly service: string };
 
 const placeholder = /\{(account|service)\}/g;
 
@@ -80,3 +82,6 @@ export const fitting = (name: string, pattern: RegExp, what: string): string => 
 /** Fills names into a name; what comes out must fit the pattern. @throws Fault sink-refused */
 export const fillName = (template: string, names: SinkNames, pattern: RegExp, what: string): string =>
   fitting(put(template, names, visible, same), pattern, what);
+
+/** A field of a secret: any text on one line. */
+export const anyField = /^[^\p{Cc}]+$/u;

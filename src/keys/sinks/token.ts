@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { SecretRegistry } from '../../core/index.ts';
 import { fileFault, refused } from './sink-faults.ts';
-import type { TokenSource } from './sink-spec.ts';
+import type { TokenSource } from './setting-fields.ts';
 
 /** A file of settings, at its newest. @throws Fault sink-refused, sink-failed */
 export const readSetting = async (path: string, what: string): Promise<string> => {
@@ -21,3 +22,7 @@ export const readToken = async (source: TokenSource, secrets: SecretRegistry): P
     throw refused('the token of the sink is none: it is empty, or holds spaces');
   return secrets.register(token).reveal();
 };
+
+/** The source with its path made absolute. */
+export const tokenFrom = (source: TokenSource, cwd: string): TokenSource =>
+  'token' in source ? source : { tokenFile: resolve(cwd, source.tokenFile) };

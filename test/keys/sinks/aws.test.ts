@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AwsSpec } from '../../../src/keys/sinks/sink-spec.ts';
+import type { AwsSpec } from '../../../src/keys/sinks/aws/settings.ts';
 import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
 import { serve } from './http-fakes.ts';
 import type { Fake, Reply } from './http-fakes.ts';

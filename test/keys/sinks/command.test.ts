@@ -1,7 +1,7 @@
 import { access, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CommandSpec } from '../../../src/keys/sinks/sink-spec.ts';
+import type { CommandSpec } from '../../../src/keys/sinks/command/settings.ts';
 import { runThen } from '../../../src/keys/sinks/command/then-command.ts';
 import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
 import type { SinkFixture } from './support.ts';

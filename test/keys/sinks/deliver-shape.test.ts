@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { deliverShape, thenShape } from '../../../src/jobs/rotate-keys/deliver-shape.ts';
-import { createSink } from '../../../src/keys/index.ts';
+import { createSink, sinkSettings, thenSettings } from '../../../src/keys/index.ts';
 import { delivery, openSinkFixture } from './support.ts';
+
+const deliverShape = z.array(sinkSettings).min(1);
 
 const age = 'age1th4qn8xsqsfw7975g782t030rweykt8yee4gywjq4ftl2qng23hq3pczvj';
 
@@ -61,11 +62,11 @@ describe('deliver of a job', () => {
   });
 
   it('has a JSON Schema, and so has the command behind it', () => {
-    const schema = [deliverShape, thenShape]
+    const schema = [deliverShape, thenSettings]
       .map((shape) => JSON.stringify(z.toJSONSchema(shape, { io: 'input' })))
       .join();
     expect(schema).toContain('token_file');
-    expect(thenShape.parse({ command: ['systemctl', 'reload', 'billing'] })).toEqual({
+    expect(thenSettings.parse({ command: ['systemctl', 'reload', 'billing'] })).toEqual({
       argv: ['systemctl', 'reload', 'billing'],
       env: [],
       timeout: 60_000,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { mountPointsIn } from '../../../src/keys/sinks/file-target.ts';
 import { systemFiles } from '../../../src/keys/sinks/sink-files.ts';
 import type { SinkFiles } from '../../../src/keys/sinks/sink-files.ts';
-import type { FileHolds, FileSpec } from '../../../src/keys/sinks/sink-spec.ts';
+import type { FileHolds, FileSpec } from '../../../src/keys/sinks/file/settings.ts';
 import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
 
 const key = secretOf(plaintext);

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Http } from '../../../src/http/index.ts';
-import type { KubernetesSpec } from '../../../src/keys/sinks/sink-spec.ts';
+import type { KubernetesSpec } from '../../../src/keys/sinks/kubernetes/settings.ts';
 import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
 import { serve } from './http-fakes.ts';
 import type { Fake, Reply, Seen } from './http-fakes.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSink } from '../../../src/keys/sinks/create-sink.ts';
-import { fillSpec } from '../../../src/keys/sinks/fill-spec.ts';
-import { placeOf, placesClash } from '../../../src/keys/sinks/places.ts';
-import type { SinkSpec } from '../../../src/keys/sinks/sink-spec.ts';
+import { locate, placeName, placesClash } from '../../../src/keys/sinks/places.ts';
+import type { SinkSpec } from '../../../src/keys/sinks/registry.ts';
 import { openSinkFixture, secretOf } from './support.ts';
 
 const file = (path: string, holds: object = { kind: 'variable', name: 'KEY' }): SinkSpec =>
@@ -30,7 +29,7 @@ const aws = (field?: string): SinkSpec => ({
 
 const names = (service: string, account = 'main') => ({ account, service });
 const place = (spec: SinkSpec, service = 'billing') =>
-  placeOf(fillSpec(spec, names(service), '/srv/toll'), names(service));
+  placeName(locate(spec, names(service), '/srv/toll').place);
 
 describe('the place of a sink', () => {
   it('is the same at every start, and holds no secret', () => {
@@ -70,7 +69,7 @@ describe('the place of a sink', () => {
     ['--delete', { kind: 'command', argv: ['put', '{service}'], env: [], timeout: 1 }, 'begin with a dash'],
     ['a', { ...webhook, url: secretOf('https://{service}.example.com/x') }, 'never into its host'],
   ])('takes no service called %j there', (service, spec, message) => {
-    expect(() => fillSpec(spec, names(service), '/')).toThrow(message);
+    expect(() => locate(spec, names(service), '/')).toThrow(message);
   });
 
   it('takes names that only look like placeholders as they are', () => {

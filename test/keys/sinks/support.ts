@@ -6,7 +6,7 @@ import { createNamedGates, createSecretRegistry } from '../../../src/core/index.
 import type { Secret } from '../../../src/core/index.ts';
 import { createSink } from '../../../src/keys/sinks/create-sink.ts';
 import type { SinkDeps } from '../../../src/keys/sinks/sink-deps.ts';
-import type { SinkSpec } from '../../../src/keys/sinks/sink-spec.ts';
+import type { SinkSpec } from '../../../src/keys/sinks/registry.ts';
 import type { Delivery, Sink } from '../../../src/keys/sink.ts';
 import { createHttp } from '../../../src/http/index.ts';
 import type { Http } from '../../../src/http/index.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { VaultSpec } from '../../../src/keys/sinks/sink-spec.ts';
+import type { VaultSpec } from '../../../src/keys/sinks/vault/settings.ts';
 import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
 import { serve } from './http-fakes.ts';
 import type { Fake, Reply, Seen } from './http-fakes.ts';

@@ -7,7 +7,7 @@ import { replaceFile } from '../file/replace-file.ts';
 import { fileFault, refused } from '../sink-faults.ts';
 import { systemFiles } from '../sink-files.ts';
 import type { SinkDeps } from '../sink-deps.ts';
-import type { AgeSpec } from '../sink-spec.ts';
+import type { AgeSpec } from './settings.ts';
 
 /** @throws Fault sink-refused for what is no recipient */
 const encrypterFor = (recipients: readonly string[]): Encrypter => {

@@ -3,7 +3,7 @@ import { messageOf, systemCode } from '../../../core/index.ts';
 import type { Fault, SecretRegistry } from '../../../core/index.ts';
 import { secureUrl } from '../http-answer.ts';
 import { failed, refused, errorText } from '../sink-faults.ts';
-import type { AwsSpec } from '../sink-spec.ts';
+import type { AwsSpec } from './settings.ts';
 
 export type AwsModule = Pick<
   typeof SecretsManager,

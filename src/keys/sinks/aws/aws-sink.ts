@@ -10,7 +10,7 @@ import { fingerprintOf } from '../fingerprint.ts';
 import { readField, writeField } from '../json-text.ts';
 import { refused } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';
-import type { AwsSpec } from '../sink-spec.ts';
+import type { AwsSpec } from './settings.ts';
 
 type Version = { readonly id: string; readonly text: string };
 

@@ -5,7 +5,7 @@ import { runCommand } from './run-command.ts';
 import type { CommandRun } from './run-command.ts';
 import { failed, refused } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';
-import type { CommandSpec } from '../sink-spec.ts';
+import type { CommandSpec } from './settings.ts';
 import { notifiedOf } from './then-command.ts';
 
 const lastLine = (output: string): string =>

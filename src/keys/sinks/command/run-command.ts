@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fault, messageOf, systemCode } from '../../../core/index.ts';
 import type { Clock, Secret, SecretRegistry } from '../../../core/index.ts';
 import { errorText } from '../sink-faults.ts';
-import type { CommandRequest } from '../sink-spec.ts';
+import type { CommandRequest } from './settings.ts';
 
 export type CommandDeps = {
   readonly env: Readonly<Record<string, string | undefined>>;

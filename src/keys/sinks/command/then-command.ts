@@ -1,7 +1,8 @@
 import { fillArgument } from '../fill.ts';
+import type { SinkNames } from '../fill.ts';
 import { runCommand } from './run-command.ts';
 import type { CommandDeps } from './run-command.ts';
-import type { CommandRequest, SinkNames } from '../sink-spec.ts';
+import type { CommandRequest } from './settings.ts';
 
 /** Variables that tell a program whose key it is about. */
 export const notifiedOf = ({ account, service }: SinkNames): Record<string, string> => ({

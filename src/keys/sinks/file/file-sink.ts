@@ -10,13 +10,13 @@ import {
   problemOf,
 } from '../file-target.ts';
 import { fingerprintOf } from '../fingerprint.ts';
-import { formOf, textOf } from '../form-of.ts';
+import { formOf, textOf } from './form-of.ts';
 import { removeLeftover, replaceFile } from './replace-file.ts';
 import { failed, fileFault, refused } from '../sink-faults.ts';
 import { systemFiles } from '../sink-files.ts';
 import type { SinkFiles } from '../sink-files.ts';
 import type { SinkDeps } from '../sink-deps.ts';
-import type { FileSpec } from '../sink-spec.ts';
+import type { FileSpec } from './settings.ts';
 
 const defaultMode = 0o600;
 const permissionBits = 0o7777;

@@ -5,7 +5,7 @@ import { ask, secureUrl } from '../http-answer.ts';
 import type { Answer } from '../http-answer.ts';
 import { refused } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';
-import type { KubernetesSpec } from '../sink-spec.ts';
+import type { KubernetesSpec } from './settings.ts';
 import { readSetting, readToken } from '../token.ts';
 
 /** Where Kubernetes puts the account of a pod ("Accessing the Kubernetes API from a Pod"). */

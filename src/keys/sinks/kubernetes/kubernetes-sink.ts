@@ -8,7 +8,7 @@ import { problemOf } from '../file-target.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import { failed } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';
-import type { KubernetesSpec } from '../sink-spec.ts';
+import type { KubernetesSpec } from './settings.ts';
 
 const mergePatch = 'application/merge-patch+json';
 const json = 'application/json';

@@ -5,7 +5,7 @@ import type { Answer } from '../http-answer.ts';
 import { rawAt } from '../json-text.ts';
 import { failed } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';
-import type { VaultSpec } from '../sink-spec.ts';
+import type { VaultSpec } from './settings.ts';
 import { readSetting, readToken } from '../token.ts';
 
 /** The newest version of a secret: its fields as JSON text, and the number that a write has to name. */

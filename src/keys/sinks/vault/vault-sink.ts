@@ -6,7 +6,7 @@ import { fingerprintOf } from '../fingerprint.ts';
 import { readField, writeField } from '../json-text.ts';
 import { failed } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';
-import type { VaultSpec } from '../sink-spec.ts';
+import type { VaultSpec } from './settings.ts';
 import { openVault } from './vault-api.ts';
 
 /** How often a write is tried again that another came before. */

@@ -7,7 +7,7 @@ import { fingerprintIn, fingerprintOf } from '../fingerprint.ts';
 import { ask, secureUrl } from '../http-answer.ts';
 import { failed } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';
-import type { WebhookSpec } from '../sink-spec.ts';
+import type { WebhookSpec } from './settings.ts';
 
 const proof = z.looseObject({ sha256: z.string() });
 

@@ -1,7 +1,7 @@
-import { dotenvForm, rawForm } from './file/dotenv.ts';
-import type { FileForm } from './file/dotenv.ts';
-import { jsonForm } from './json-text.ts';
-import type { FileSpec } from './sink-spec.ts';
+import { dotenvForm, rawForm } from './dotenv.ts';
+import type { FileForm } from './dotenv.ts';
+import { jsonForm } from '../json-text.ts';
+import type { FileSpec } from './settings.ts';
 
 /** How the key stands in the file. @throws Fault sink-refused for what is no JSON pointer */
 export const formOf = ({ path, holds }: FileSpec): FileForm => {

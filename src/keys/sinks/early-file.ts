@@ -1,0 +1,63 @@
+import { constants } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { systemCode } from '../../core/index.ts';
+import type { SinkProblem } from '../sink.ts';
+import type { EarlyContext } from './definition.ts';
+import { findTarget, problemOf, targetProblems } from './file-target.ts';
+import type { FileTarget } from './file-target.ts';
+import type { SinkNames } from './fill.ts';
+import type { SinkFiles } from './sink-files.ts';
+
+const hasPlaceholder = (text: string): boolean => text.includes('{');
+
+/** Whether a folder that is there may be written; one that is missing may be made, or be there, where the daemon runs. */
+const folderProblem = async (folder: string, files: SinkFiles): Promise<readonly SinkProblem[]> => {
+  try {
+    await files.access(folder, constants.W_OK | constants.X_OK);
+    return [];
+  } catch (error) {
+    const code = systemCode(error);
+    if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') return [];
+    const why =
+      code === 'EROFS' ? 'is mounted read-only' : 'may not be written by the user Tollkeeper runs as';
+    return [
+      {
+        message: `the folder ${folder} ${why}`,
+        advice: 'a key is written beside its file and put in its place',
+      },
+    ];
+  }
+};
+
+type EarlyFile<Spec> = {
+  readonly spec: Spec;
+  readonly fill: (spec: Spec, names: SinkNames, cwd: string) => Spec;
+  /** Problems of this kind of file alone. */
+  readonly more?: (filled: Spec, target: FileTarget) => Promise<readonly SinkProblem[]>;
+};
+
+/**
+ * A file that is mounted by itself or that cannot be edited without loss, an owner we may not set, a folder that is not
+ * ours to write. A missing file is no problem.
+ */
+export const earlyFileProblems = async <Spec extends { readonly path: string }>(
+  { spec, fill, more }: EarlyFile<Spec>,
+  { names, cwd, files }: EarlyContext,
+): Promise<readonly SinkProblem[]> => {
+  const { service } = names;
+  if (service === undefined) {
+    const folder = dirname(spec.path.replaceAll('{account}', names.account));
+    return hasPlaceholder(folder) ? [] : folderProblem(resolve(cwd, folder), files);
+  }
+  try {
+    const filled = fill(spec, { ...names, service }, cwd);
+    const target = await findTarget(filled.path, files);
+    return [
+      ...(await folderProblem(dirname(target.path), files)),
+      ...(await targetProblems(target, files)),
+      ...((await more?.(filled, target)) ?? []),
+    ];
+  } catch (error) {
+    return [problemOf(error)];
+  }
+};

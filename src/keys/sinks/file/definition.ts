@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import { isFault } from '../../../core/index.ts';
+import type { SinkProblem } from '../../sink.ts';
+import { defineSink } from '../definition.ts';
+import { earlyFileProblems } from '../early-file.ts';
+import { checkSize, groupProblems, problemOf } from '../file-target.ts';
+import type { FileTarget } from '../file-target.ts';
+import { fillName, fillPath, fillPointer } from '../fill.ts';
+import type { SinkNames } from '../fill.ts';
+import type { Place } from '../place.ts';
+import type { SinkFiles } from '../sink-files.ts';
+import { createFileSink } from './file-sink.ts';
+import { formOf, textOf } from './form-of.ts';
+import { fileSettings, fileSpecOf } from './settings.ts';
+import type { FileHolds, FileSpec } from './settings.ts';
+
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+const holdsOf = (holds: FileHolds, names: SinkNames): FileHolds => {
+  switch (holds.kind) {
+    case 'variable':
+      return { ...holds, name: fillName(holds.name, names, variableName, 'name of a variable') };
+    case 'pointer':
+      return { ...holds, pointer: fillPointer(holds.pointer, names) };
+    default:
+      return holds;
+  }
+};
+
+const fill = (spec: FileSpec, names: SinkNames, cwd: string): FileSpec => ({
+  ...spec,
+  path: resolve(cwd, fillPath(spec.path, names)),
+  holds: holdsOf(spec.holds, names),
+});
+
+const partOf = (holds: FileHolds): string => {
+  switch (holds.kind) {
+    case 'variable':
+      return `#${holds.name}`;
+    case 'pointer':
+      return `#${holds.pointer}`;
+    default:
+      return '';
+  }
+};
+
+const within = (outer: string, inner: string): boolean => inner === outer || inner.startsWith(`${outer}/`);
+
+const filePlace = ({ path, holds }: FileSpec): Place => {
+  const part = partOf(holds);
+  return {
+    whole: `file:${path}`,
+    part,
+    // A file is of one form: as another it would be spoilt.
+    overlaps: (other) => {
+      const pointers = part.startsWith('#/') && other.startsWith('#/');
+      const variables = /^#[^/]/.test(part) && /^#[^/]/.test(other);
+      if (pointers) return within(part, other) || within(other, part);
+      return variables ? part === other : true;
+    },
+  };
+};
+
+/** What stands in the file that a key cannot be written beside; a file that we may not read tells nothing. */
+const contentProblems = async (
+  spec: FileSpec,
+  { path, stats }: FileTarget,
+  files: SinkFiles,
+): Promise<readonly SinkProblem[]> => {
+  const form = formOf(spec);
+  if (stats === undefined) return [];
+  try {
+    checkSize(path, stats);
+    form.read(textOf(await files.readFile(path)));
+    return [];
+  } catch (error) {
+    return isFault(error) ? [problemOf(error)] : [];
+  }
+};
+
+export const fileSink = defineSink({
+  kind: 'file',
+  description: 'File sink: a variable of a dotenv file, a value of a JSON file, or a whole file.',
+  settings: fileSettings,
+  spec: fileSpecOf,
+  fill,
+  place: filePlace,
+  early: (spec, context) => {
+    const more = async (filled: FileSpec, target: FileTarget) => [
+      ...groupProblems(target, filled.mode),
+      ...(await contentProblems(filled, target, context.files)),
+    ];
+    return earlyFileProblems({ spec, fill, more }, context);
+  },
+  create: createFileSink,
+});

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { secret } from '../../config/index.ts';
+import type { Secret } from '../../core/index.ts';
+
+export const text = z.string().min(1).max(1000);
+
+export const path = text
+  .refine((value) => !value.includes('\0'), { error: 'must be a path' })
+  .describe('Relative paths start at the working directory.');
+
+export const fillNote = '{service} and {account} are replaced by the service and account of the key.';
+
+/** A token given outright, or a file that is read at each use, since agents renew it. */
+export type TokenSource = { readonly token: Secret } | { readonly tokenFile: string };
+
+export const tokenFields = {
+  token: secret.optional().describe('Secret reference of the token.'),
+  token_file: path
+    .optional()
+    .describe(
+      'Path of a file with the token, read on each use. Relative paths start at the working directory.',
+    ),
+};
+
+export const tokenRule = { error: 'must have exactly one of token, token_file' };
+
+export const oneToken = (value: { token?: unknown; token_file?: unknown }): boolean =>
+  (value.token === undefined) !== (value.token_file === undefined);
+
+/** The shape has seen to it that one of them is there. */
+export const tokenOf = (written: {
+  token?: Secret | undefined;
+  token_file?: string | undefined;
+}): TokenSource =>
+  written.token === undefined ? { tokenFile: written.token_file ?? '' } : { token: written.token };
+
+export const issuer = path.optional().describe('PEM file with an additional certificate authority to trust.');

@@ -1,0 +1,28 @@
+import type { Secret } from '../../../core/index.ts';
+import { defineSink } from '../definition.ts';
+import { fillUrl } from '../fill.ts';
+import type { SinkNames } from '../fill.ts';
+import { short, wholePlace } from '../place.ts';
+import { webhookSettings } from './settings.ts';
+import type { WebhookSpec } from './settings.ts';
+import { createWebhookSink } from './webhook-sink.ts';
+
+const filledSecret = (secret: Secret, names: SinkNames): Secret => {
+  const value = fillUrl(secret.reveal(), names);
+  return { ...secret, reveal: () => value };
+};
+
+export const webhookSink = defineSink({
+  kind: 'webhook',
+  description: 'Webhook sink: an HTTP endpoint that stores the key.',
+  settings: webhookSettings,
+  spec: (written): WebhookSpec => ({ kind: 'webhook', ...written }),
+  fill: (spec, names) => ({ ...spec, url: filledSecret(spec.url, names) }),
+  // Where an endpoint puts the key is unknown; it is told whose key it is.
+  place: (spec, { account, service }) => {
+    const url = spec.url.reveal();
+    const host = URL.canParse(url) ? new URL(url).host : '';
+    return wholePlace(`webhook:${account}/${service}:${host}~${short(url)}`);
+  },
+  create: createWebhookSink,
+});
