@@ -54,8 +54,8 @@ const teamsLeft = (
 ): readonly (string | null)[] | undefined => {
   const names = teams.map(({ name }) => name);
   if (team !== undefined && team !== null && !names.includes(team))
-    throw fault('wrong-use', `there is no team ${team}; there are: ${names.join(', ') || 'none'}`, {
-      advice: 'name one that is declared under teams in tollkeeper.yaml',
+    throw fault('wrong-use', `team ${team} is not declared; declared teams: ${names.join(', ') || 'none'}`, {
+      advice: 'use a team that is declared under `teams` in tollkeeper.yaml',
     });
   const fitting = filters?.teams === undefined ? undefined : matching(names, filters.teams);
   if (team === undefined) return fitting;

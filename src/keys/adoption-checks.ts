@@ -5,9 +5,9 @@ import type { Rotation } from './rotation.ts';
 /** Names of services stand in paths and commands. @throws Fault wrong-use */
 export const checkServiceName = (service: string): void => {
   if (isServiceName(service)) return;
-  throw fault('wrong-use', `${JSON.stringify(service)} cannot be the name of a service`, {
+  throw fault('wrong-use', `${JSON.stringify(service)} is not a valid service name`, {
     advice:
-      'it stands in paths and commands: give it a short name of letters, digits and hyphens, such as billing',
+      'it is used in paths and commands: choose a short name of letters, digits and hyphens, such as billing',
   });
 };
 
@@ -22,15 +22,15 @@ type Adopted = {
 export const checkMove = ({ id, name, service: own }: Adopted, service: string, move: boolean): void => {
   if (move || own === undefined || own === service) return;
   throw fault('wrong-use', `${name} (id ${id}) is a key of ${own}`, {
-    advice: `\`tollkeeper keys list ${shellWord(own)}\` shows its line; give --move to take it out of it and make it a key of ${service}`,
+    advice: `\`tollkeeper keys list ${shellWord(own)}\` shows its generations; use --move to make it a key of ${service}`,
   });
 };
 
 /** A rotation counts on the line that it began with. @throws Fault wrong-use */
 export const checkNoneOpen = (open: Rotation | undefined): void => {
   if (open === undefined) return;
-  throw fault('wrong-use', `${open.service} has a rotation under way`, {
-    advice: `wait until it is done, or end it with \`tollkeeper keys give-up ${shellWord(open.service)}\``,
+  throw fault('wrong-use', `${open.service} has a rotation in progress`, {
+    advice: `wait until it completes, or end it with \`tollkeeper keys give-up ${shellWord(open.service)}\``,
   });
 };
 
@@ -42,7 +42,7 @@ export const checkGeneration = (generation: number, highest: number): void => {
   if (generation <= highest + widestStep) return;
   throw fault(
     'wrong-use',
-    `generation ${generation} is more than ${widestStep} above the highest there is, which is ${highest}`,
-    { advice: `give its place in the line, such as --generation ${highest + 1}` },
+    `generation ${generation} is more than ${widestStep} above the highest existing generation, ${highest}`,
+    { advice: `choose the next generation, such as --generation ${highest + 1}` },
   );
 };

@@ -190,6 +190,6 @@ const isKind = (what: string): what is KeyEventKind => Object.hasOwn(shapes, wha
 /** Reads an event as it was written down. @throws ZodError, RangeError */
 export const parseKeyEvent = (value: unknown): KeyEvent => {
   const { what } = z.looseObject({ what: z.string() }).parse(value);
-  if (!isKind(what)) throw new RangeError(`no step of keys is called ${what}`);
+  if (!isKind(what)) throw new RangeError(`unknown key event ${what}`);
   return z.object({ ...common, what: z.literal(what), ...shapes[what] }).parse(value) as KeyEvent;
 };

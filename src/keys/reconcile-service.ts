@@ -53,7 +53,7 @@ const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change
       .filter(({ is }) => is !== 'known')
       .map(({ place, sink, fingerprint }) => ({
         step: { what: 'observed' as const, place, fingerprint },
-        message: `${sink} holds what it holds now (SHA-256 ${fingerprint.slice(0, 12)}…)`,
+        message: `the current content of ${sink} is recorded (SHA-256 ${fingerprint.slice(0, 12)}…)`,
       })),
     ...(open === undefined
       ? []
@@ -63,7 +63,7 @@ const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change
             message: `the rotation ${open.id} is given up; the next one delivers one key to every sink`,
           },
         ]),
-    { step: { what: 'reconciled' as const }, message: `keys of ${service} are written again` },
+    { step: { what: 'reconciled' as const }, message: `key operations of ${service} resume` },
   ];
 };
 

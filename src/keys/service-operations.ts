@@ -37,7 +37,7 @@ const describeLeft = ({ attempts }: Rotation): string =>
           .join(' and ');
       const [took, asked] = [ofState(true), ofState(false)];
       return [
-        ...(took === '' ? [] : [`${took} took ${name}`]),
+        ...(took === '' ? [] : [`${took} received ${name}`]),
         ...(asked === '' ? [] : [`${asked} may hold ${name}`]),
       ];
     })
@@ -87,7 +87,7 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
           'wrong-use',
           `generation ${generation} of ${service} is the key ${taken.name} (${taken.keyId})`,
           {
-            advice: 'name another generation',
+            advice: 'choose another generation',
           },
         );
       const row = journal.lineage(account).get(keyId);
@@ -151,20 +151,20 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
       const rotation = await onOne(service, who, (open) => {
         const attempt = candidateOf(open);
         if (attempt?.state !== 'delivering' || attempt.keyId === undefined)
-          throw fault('wrong-use', `no key of ${service} waits to be confirmed`, {
-            advice: '`tollkeeper keys list` shows what each rotation waits for',
+          throw fault('wrong-use', `no key of ${service} is awaiting confirmation`, {
+            advice: '`tollkeeper keys list` shows the status of each rotation',
           });
         if (attempt.fingerprint !== given)
-          throw fault('wrong-use', `that is not the fingerprint of ${attempt.name}`, {
-            advice: 'take the SHA-256 of the key without a line break: printf %s "$KEY" | sha256sum',
+          throw fault('wrong-use', `the fingerprint does not match ${attempt.name}`, {
+            advice: 'compute the SHA-256 of the key without a trailing newline: printf %s "$KEY" | sha256sum',
           });
         const consumer = deps.consumerOf(open.terms.job, service);
         const byPerson = (consumer?.sinks ?? []).filter(
           (sink) => sink.confirmedByPerson && attempt.places[sink.place]?.done === true,
         );
         if (byPerson.length === 0)
-          throw fault('wrong-use', `${attempt.name} waits for no person's word`, {
-            advice: 'every place that its job declares is read back without one',
+          throw fault('wrong-use', `${attempt.name} requires no confirmation`, {
+            advice: 'every sink that its job declares is read back automatically',
           });
         return byPerson.map(({ place }) => ({
           what: 'confirmed' as const,
@@ -173,17 +173,17 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
           proof: given,
         }));
       });
-      return `${candidateOf(rotation)?.name ?? service} is confirmed; the rotation goes on with the next pass`;
+      return `${candidateOf(rotation)?.name ?? service} is confirmed; the rotation continues in the next cycle`;
     },
     resume: async (service, who) => {
       const rotation = await onOne(service, who, (open) => {
         if (open.waiting === undefined && open.tries === 0)
-          throw fault('wrong-use', `the rotation of ${service} does not wait for a person`, {
-            advice: '`tollkeeper keys list` shows what it waits for',
+          throw fault('wrong-use', `the rotation of ${service} is not paused`, {
+            advice: '`tollkeeper keys list` shows its status',
           });
         return [{ what: 'resumed' }];
       });
-      return `the rotation ${rotation.id} goes on with the next pass`;
+      return `the rotation ${rotation.id} continues in the next cycle`;
     },
     giveUp: async (service, who) => {
       using _alone = await alone();
@@ -197,7 +197,7 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
       if (rotation.cutover !== undefined && rotation.waiting === undefined && !isDead)
         throw fault('wrong-use', `the new key of ${service} is in every sink: there is nothing to give up`, {
           advice:
-            'the old key is retired as its job declares; expire it by hand with `tollkeeper keys expire`',
+            'the old key is retired as its job declares; expire it manually with `tollkeeper keys expire`',
         });
       const key = attempt?.keyId === undefined ? undefined : generationKeyOf(attempt);
       const isCurrent = rotation.cutover !== undefined;
@@ -217,7 +217,7 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
         if (!taken)
           throw fault('rotation-blocked', `${key.name} could not be deleted`, {
             cause: refusal,
-            advice: 'try again; it can be used by nobody',
+            advice: 'retry the command; nobody can use the key',
           });
         await note(cycle, id, { what: 'deleted', ...key });
       } else if (key !== undefined && !isCurrent) await note(cycle, id, { what: 'superseded', ...key });
@@ -225,14 +225,14 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
       if (attempt !== undefined) deps.plaintexts.delete(plaintextOf(rotation, attempt));
       const left = isCurrent ? '' : describeLeft(rotation);
       if (left !== '')
-        return `the rotation of ${service} is given up; ${left}, so that its sinks may hold different keys; ${describeOldKey(cycle, rotation)}. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them, which a job in mode apply does by itself, too`;
+        return `the rotation of ${service} is given up; ${left}, so its sinks may hold different keys; ${describeOldKey(cycle, rotation)}. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them; a job in mode apply does so automatically`;
       if (isCurrent && isDead)
         return `the rotation of ${service} is given up; its new key is in every sink and does not work. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers another`;
       if (isCurrent)
-        return `the rotation of ${service} is given up; its new key is in every sink, and what is left of the old ones goes with the next rotation`;
+        return `the rotation of ${service} is given up; its new key is in every sink, and remaining old keys are retired by the next rotation`;
       const kept =
         verdict?.verdict === 'retain'
-          ? `; ${key?.name ?? ''} is kept${verdict.passing ? ' for now' : ''}: ${verdict.message}. \`tollkeeper keys expire id:${key?.keyId ?? ''}\` ends it`
+          ? `; ${key?.name ?? ''} is retained${verdict.passing ? ' for now' : ''}: ${verdict.message}. \`tollkeeper keys expire id:${key?.keyId ?? ''}\` ends it`
           : '';
       return `the rotation of ${service} is given up; ${describeOldKey(cycle, rotation)}${kept}`;
     },

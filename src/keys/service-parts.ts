@@ -38,7 +38,7 @@ export const birthOf = (key: ApiKey, now: UnixMillis): UnixMillis => {
 /** Keys of this service are cleared away wherever they are seen. @throws Fault wrong-use */
 export const checkService = (service: string): void => {
   if (service !== probeService) return;
-  throw fault('wrong-use', `${service} is what throw-away keys are called`, {
-    advice: 'give the service another name',
+  throw fault('wrong-use', `${service} is reserved for throw-away keys`, {
+    advice: 'choose another service name',
   });
 };

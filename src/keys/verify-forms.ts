@@ -61,7 +61,7 @@ export const verifyForms = async (
       {
         point,
         value: which,
-        evidence: `a new key came without ${prefix}; ${verified.evidence} ${which === prefix ? `with ${prefix} before it` : 'as it came'}`,
+        evidence: `a new key was returned without the prefix ${prefix}; ${verified.evidence} ${which === prefix ? `with the prefix` : 'without it'}`,
         how: 'probe',
       },
     ]);

@@ -31,19 +31,21 @@ const evidenceOf = (answer: ModelAnswer, tries: number, spent: number): string =
     answer.tokens === undefined ? '' : `, ${answer.tokens} token${answer.tokens === 1 ? '' : 's'}`;
   const after = tries === 1 ? '' : `, at try ${tries} after ${Math.round(spent / 1000)} s`;
   const meaning =
-    answer.verdict === 'no-channel' ? `: no channel serves the model, which only a good key is told` : '';
+    answer.verdict === 'no-channel'
+      ? `: no channel serves the model, an answer that only a valid key gets`
+      : '';
   return `${called(answer)}${tokens}${after}${meaning}`;
 };
 
 /** What no answer has decided. */
 const unclear = (answer: ModelAnswer): Error => {
-  const message = `whether the key works is not known: ${called(answer)}${messageBy(answer)}`;
+  const message = `the key could not be verified: ${called(answer)}${messageBy(answer)}`;
   const wait = answer.retryAfter === undefined ? {} : { retryAfter: answer.retryAfter };
   return answer.passing
     ? fault('key-verify-unclear', message, wait)
     : fault('key-verify-unclear', message, {
         retryHelps: false,
-        advice: 'name a model under verify that the key may call at this kind of endpoint',
+        advice: 'set a model under `verify` that the key may call at this endpoint',
       });
 };
 

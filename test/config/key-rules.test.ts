@@ -67,8 +67,11 @@ describe('a job rotate-keys', () => {
   });
 
   it.each<[string, readonly string[]]>([
-    ['jobs.a.keys must say which keys: name, group', rotating('keys: {}')],
-    ['jobs.a.name must hold {generation} once, not never, not "{service}"', rotating('name: "{service}"')],
+    ['jobs.a.keys must select keys by name, group', rotating('keys: {}')],
+    [
+      'jobs.a.name must contain {generation} exactly once, not 0 times, not "{service}"',
+      rotating('name: "{service}"'),
+    ],
     [
       'jobs.a.limits.max_per_run must be a count such as 5, or a share such as 10%',
       rotating('limits: { max_per_run: 0 }'),
@@ -83,24 +86,24 @@ describe('a job rotate-keys', () => {
     ['unknown team "growht"', rotating('keys: { team: growht }')],
     ['jobs.a.concurrency must be forbid', rotating('concurrency: allow')],
     [
-      'jobs.a.mode is apply, and nothing says where the new keys go',
+      'jobs.a.mode is apply, but no sink is declared for the new keys',
       ['keys: { name: x }', 'every: 30d', 'mode: apply', verify],
     ],
-    ['jobs.a.every (1d) is no longer than overlap (36h)', rotating('every: 24h', 'overlap: 36h')],
+    ['jobs.a.every (1d) is not longer than overlap (36h)', rotating('every: 24h', 'overlap: 36h')],
     [
       'jobs.a.retire.max_overlap (2d) is shorter than overlap and quiet together (3d)',
       rotating('overlap: 48h', 'retire: { quiet: 24h, max_overlap: 48h }'),
     ],
     [
-      'jobs.a.deliver[0] is one place for all services that keys (name: "prod-*") may select',
+      'jobs.a.deliver[0] is the same location for all services that keys (name: "prod-*") may select',
       rotating('deliver: [{ file: { path: "/s/prod.env", variable: K } }]'),
     ],
     [
-      'jobs.a.deliver[0] is one place for all services that keys (name: "*") may select',
+      'jobs.a.deliver[0] is the same location for all services that keys (name: "*") may select',
       rotating('keys: { group: vip }', 'deliver: [{ file: { path: "/s/prod.env", variable: K } }]'),
     ],
     [
-      'jobs.a.deliver[1] is the place of another sink of this job',
+      'jobs.a.deliver[1] is the location of another sink of this job',
       rotating(
         'deliver: [{ file: { path: "/s/{service}.env", variable: K } }, { file: { path: "/s/{service}.env", variable: K } }]',
       ),
@@ -111,15 +114,15 @@ describe('a job rotate-keys', () => {
 
   it('tells the place of what is wrong, and what to do', async () => {
     expect(await faultsOf('rotate-keys', rotating('every: 1h'))).toBe(
-      `config/jobs/a.yaml:11:12: jobs.a.every (1h) is no longer than overlap (1d): the next rotation would be due before the one before it is over
-  what to do: make every longer or overlap shorter`,
+      `config/jobs/a.yaml:11:12: jobs.a.every (1h) is not longer than overlap (1d): the next rotation would be due before the previous one is complete
+  what to do: increase every or reduce overlap`,
     );
   });
 
   it('needs a call log that is pulled often enough to show that a key is not used', async () => {
     const told = (...beside: readonly string[]) => faultsOf('rotate-keys', rotating(), beside);
     expect(await told()).toContain(
-      'jobs.a.retire rests on the call log, and no pull-logs job of the account main is declared',
+      'jobs.a.retire depends on the call log, and no pull-logs job of the account main is declared',
     );
     expect(await told(pull.replace('account: main', 'account: other'))).toContain('is declared');
     expect(await told(pull.replace(', since', ', suspend: true, since'))).toContain('is declared');
@@ -145,8 +148,8 @@ describe('a job rotate-keys', () => {
     const message =
       told === undefined
         ? ''
-        : `config/jobs/a.yaml:12:5: jobs.a.retire needs a call log that is asked for when late rows have come, and lag of pull is ${told}: rows come up to ten minutes late, so that no key could be proven unused
-  what to do: write lag: 10m (the default) or longer in job pull`;
+        : `config/jobs/a.yaml:12:5: jobs.a.retire needs a call log that includes late rows, and lag of pull is ${told}: rows arrive up to ten minutes late, so no key could be proven unused
+  what to do: set lag: 10m (the default) or longer in job pull`;
     const retire = rotating('retire: { when: unused }');
     expect(await faultsOf('rotate-keys', retire, [hasty, snapshot])).toBe(message);
     // By hand it may be run, too.
@@ -169,7 +172,7 @@ describe('a job rotate-keys', () => {
     const other = (name: string, path: string) =>
       `b: { kind: rotate-keys, account: other, keys: { name: "${name}" }, every: 30d, mode: apply, deliver: [{ file: { path: "${path}", variable: K } }], ${verify}, retire: { when: after-overlap } }`;
     const beside = (job: string) => faultsOf('rotate-keys', rotating(), [pull, snapshot, job]);
-    const message = 'jobs.a.deliver[0] is a place that job b delivers to as well';
+    const message = 'jobs.a.deliver[0] is a location that job b also delivers to';
     expect(await beside(other('prod-*', '/s/{service}.env'))).toContain(message);
     expect(await beside(other('*-eu', '/s/{service}.env'))).toContain(message);
     expect(await beside(other('prod-eu', '/s/prod-eu.env'))).toContain(message);
@@ -208,7 +211,7 @@ describe('a job expire-keys', () => {
     ],
     ['jobs.a lacks the key "stages"', ['keys: { name: x }'], [pull, snapshot]],
     [
-      'jobs.a.stages.delete (10d) is no later than warn (10d)',
+      'jobs.a.stages.delete (10d) is not later than warn (10d)',
       ['keys: { name: x }', 'stages: { warn: 10d, delete: 10d }'],
       [pull, snapshot],
     ],
@@ -218,10 +221,10 @@ describe('a job expire-keys', () => {
       [pull, snapshot],
     ],
     ['jobs.a.by must be', [...ending, 'by: wealth'], [pull, snapshot]],
-    ['job a rests on the call log, and no pull-logs job', ending, [snapshot]],
-    ['job a needs a call log that is asked for when', ending, [pull.replace(' }', ', lag: 5m }'), snapshot]],
-    ['job a needs to know which key bore which name, and no snapshot job', ending, [pull]],
-    ['job a rests on the call log', ['keys: { name: x }', 'by: idle', 'stages: { warn: 1d }'], []],
+    ['job a depends on the call log, and no pull-logs job', ending, [snapshot]],
+    ['job a needs a call log that includes late rows', ending, [pull.replace(' }', ', lag: 5m }'), snapshot]],
+    ['job a needs an inventory of the key names, and no snapshot job', ending, [pull]],
+    ['job a depends on the call log', ['keys: { name: x }', 'by: idle', 'stages: { warn: 1d }'], []],
   ])('%s', async (message, lines, beside) => {
     expect(await faultsOf('expire-keys', lines, beside)).toContain(message);
   });
@@ -243,7 +246,7 @@ describe('a job expire-keys', () => {
       else
         expect(found).toMatch(
           new RegExp(
-            `job a needs a call log that is whole up to ${most} ago at most \\(a twelfth of ${quiet}, two hours at least\\), and pull runs every \\w+ with lag: ${lag}\\n  what to do: let pull run hourly with a lag of 10m, or make quiet longer`,
+            `job a needs a call log that is complete up to at most ${most} ago \\(a twelfth of ${quiet}, at least two hours\\), and pull runs every \\w+ with lag: ${lag}\\n  what to do: run pull hourly with a lag of 10m, or increase quiet`,
           ),
         );
     },

@@ -1131,7 +1131,7 @@ const mistakes: readonly Mistake[] = [
   [
     'permissions for everybody',
     'jobs/keys.yaml:9:65',
-    'jobs.rotate-prod.deliver[0].file.mode must be permissions such as "0600" or "0640", none for everybody, not "0644"',
+    'jobs.rotate-prod.deliver[0].file.mode must be permissions such as "0600" or "0640", with none for others, not "0644"',
     'write for example mode: 0600',
     [k('variable: API_KEY }', 'variable: API_KEY, mode: "0644" }')],
   ],

@@ -236,8 +236,8 @@ describe('rotations that cannot be advanced', () => {
   });
 });
 
-const closed = 'nothing is done to keys: their journal does not hold';
-const holds = 'the journal of keys holds again: rotations advance again';
+const closed = 'key operations are suspended: the key journal is invalid';
+const holds = 'the key journal is valid again: rotations advance again';
 
 describe('a journal of keys that does not hold', () => {
   it('is told of at once though nothing is due, again each week, and when it holds again', async () => {
@@ -250,7 +250,7 @@ describe('a journal of keys that does not hold', () => {
     expect(fixture.titles()).toEqual([closed]);
     expect(fixture.letters()[0]).toMatchObject({ kind: 'failed', account: '', service: '' });
     expect(fixture.letters()[0]?.message).toMatch(
-      /^line 2 is not it\. .*since 2026-01-10T09:00:00Z.* What to do: move it aside\.$/,
+      /^line 2 is not it\. .*first seen at 2026-01-10T09:00:00Z.* What to do: move it aside\.$/,
     );
     await fixture.passFor(2 * day);
     expect(fixture.titles()).toEqual([closed, closed]);

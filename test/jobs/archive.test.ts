@@ -36,7 +36,7 @@ const fileOf = async ({ context }: JobFixture, month: string): Promise<string> =
 };
 
 describe('the archive job', () => {
-  it('says what it would do, does it, and says what it did; reports see no difference', async () => {
+  it('plans the archiving, carries it out and reports the result; reports show no difference', async () => {
     await using fixture = await opened();
     const { run, plan, context } = fixture;
     const settings = { retain: '30d' };
@@ -82,12 +82,12 @@ describe('the archive job', () => {
     expect(await heldQuarters(context.warehouse, 'main', since, '2026-11-22')).toEqual(all);
   });
 
-  it('leaves a month to late rows, and lets nothing leave unless told to', async () => {
+  it('leaves a month open for late rows, and removes nothing unless configured', async () => {
     await using fixture = await opened();
     expect((await fixture.run('archive', { settle: '30d' })).summary).toMatch(/^2 months archived, [^;]*$/);
   });
 
-  it('pulls an archived time again as any other', async () => {
+  it('pulls an archived time range again like any other', async () => {
     await using fixture = await opened();
     const { run, context } = fixture;
     const all = await heldQuarters(context.warehouse, 'main', since, '2026-11-22');
@@ -99,7 +99,7 @@ describe('the archive job', () => {
     );
   });
 
-  it('fails on a lost file, says so in its plan, and is fixed by pulling the month again', async () => {
+  it('fails on a lost file, names it in its plan, and recovers when the month is pulled again', async () => {
     await using fixture = await opened();
     const { run, plan, context } = fixture;
     await run('archive', { retain: '30d' });

@@ -11,7 +11,7 @@ const declared = async (kind: string, settings: Readonly<Record<string, unknown>
   return { kind, account: 'main', timezone: 'UTC', fields: { ...(await shape?.parseAsync(settings)) } };
 };
 
-it('logs reach to the end of what is covered without a gap', async () => {
+it('the watermark of logs is the end of the time covered without a gap', async () => {
   await using fixture = await openJobFixture();
   const { context, run } = fixture;
   const job = await declared('pull-logs', { since: '2026-11-10' });
@@ -21,7 +21,7 @@ it('logs reach to the end of what is covered without a gap', async () => {
   expect(await watermark.watermarkOf({ ...job, account: 'other' }, context)).toBeUndefined();
 });
 
-it('usage reaches as far as the least of all that the job pulls, and nowhere while one of it is missing', async () => {
+it('the watermark of usage is the earliest of all its dimensions, and is undefined while one is missing', async () => {
   await using fixture = await openJobFixture();
   const { context, clock, run } = fixture;
   const pull = async (at: number, change: Readonly<Record<string, unknown>>): Promise<void> => {
@@ -44,7 +44,7 @@ it('usage reaches as far as the least of all that the job pulls, and nowhere whi
   expect(await watermark.watermarkOf(hourly, context)).toBe(Date.parse('2026-11-18T05:00:00Z'));
 });
 
-it('a kind that brings no data reaches nowhere, and one that says nothing needs data to the end of its interval', async () => {
+it('a kind that brings no data has no watermark, and by default a kind needs data up to the end of its interval', async () => {
   await using fixture = await openJobFixture();
   const report = await declared('report', { report: 'spend-summary', mail: { to: ['a@example.com'] } });
   expect(await watermark.watermarkOf(report, fixture.context)).toBeUndefined();

@@ -62,11 +62,11 @@ const withMeddler = (fixture: JobFixture, before: (page: number) => Promise<unkn
   return { change, pages: () => pages, [Symbol.asyncDispose]: async () => http[Symbol.asyncDispose]() };
 };
 
-it('keeps the profile, statistics and keys, and tells what came, went and changed', async () => {
+it('a snapshot stores the profile, statistics and keys, and reports added, removed and changed keys', async () => {
   await using fixture = await openJobFixture();
   const { gateway, clock, sandbox, context, run, plan } = fixture;
   const { snapshots } = context.warehouse;
-  expect((await plan('snapshot', {})).at(-1)).toBe('keep all of it: there is no inventory yet');
+  expect((await plan('snapshot', {})).at(-1)).toBe('store all of it: there is no inventory yet');
   const there = idsThere(fixture).length;
   expect(await run('snapshot', {})).toMatchObject({
     summary: `profile and ${there} keys; the first inventory`,
@@ -117,11 +117,11 @@ it('keeps the profile, statistics and keys, and tells what came, went and change
   expect(JSON.stringify([await inventory(fixture), changes])).not.toContain(made.key.reveal().slice(8, 30));
   expect(await plan('snapshot', {})).toEqual([
     'read the profile, the statistics of the last hour and of the last 24 hours, and every key',
-    `keep what has changed since the inventory of 2026-11-21 08:03 UTC (${there + 1} keys)`,
+    `store what has changed since the inventory of 2026-11-21 08:03 UTC (${there + 1} keys)`,
   ]);
 });
 
-it('reaches to the latest snapshot; no backfill can take one of the past', async () => {
+it('a snapshot has a watermark, and no backfill can take one of the past', async () => {
   await using fixture = await openJobFixture();
   const { context, sandbox, run, plan } = fixture;
   const watermark = createWatermarks(jobKinds);
@@ -129,7 +129,7 @@ it('reaches to the latest snapshot; no backfill can take one of the past', async
   expect(await watermark.watermarkOf(job, context)).toBeUndefined();
   sandbox.requests.clear();
   expect(await plan('snapshot', {}, { trigger: 'backfill' })).toHaveLength(1);
-  expect((await run('snapshot', {}, { trigger: 'backfill' })).summary).toContain('nothing kept');
+  expect((await run('snapshot', {}, { trigger: 'backfill' })).summary).toContain('nothing to do');
   await plan('snapshot', {});
   expect(sandbox.requests.all()).toEqual([]);
   expect(await watermark.watermarkOf(job, context)).toBeUndefined();
@@ -137,30 +137,33 @@ it('reaches to the latest snapshot; no backfill can take one of the past', async
   expect(await watermark.watermarkOf(job, context)).toBe(now);
 });
 
-describe.each(everyVariant.filter(([name]) => name.startsWith('page_')))('with %s=%s', (name, value) => {
-  it('every key is there, each once, though keys come and go between the pages', async () => {
-    await using fixture = await openJobFixture({ variants: switched(name, value) });
-    const { gateway, run } = fixture;
-    await makeKeys(fixture, 215);
-    await run('snapshot', {});
-    expect(await idsIn(fixture)).toEqual(idsThere(fixture));
-    const [oldest = 0, ...others] = idsThere(fixture);
-    const doomed = [oldest, others.at(-1) ?? 0, others.at(-120) ?? 0];
-    const happens = new Map<number, () => Promise<unknown>>([
-      [2, async () => Promise.all([gateway.deleteKey(doomed[1] ?? 0), gateway.createKey(spec)])],
-      [3, async () => Promise.all([gateway.deleteKey(doomed[0] ?? 0), gateway.createKey(spec)])],
-      [5, async () => gateway.deleteKey(doomed[2] ?? 0)],
-    ]);
-    await using meddler = withMeddler(fixture, async (page) => happens.get(page)?.());
-    fixture.clock.advance(hour);
-    const { summary } = await run('snapshot', {}, meddler.change);
-    expect(await idsIn(fixture)).toEqual(idsThere(fixture));
-    expect(meddler.pages()).toBeGreaterThan(3);
-    expect(summary).toMatch(/2 new, 3 gone/);
-  });
-});
+describe.each(everyVariant.filter(([name]) => name.startsWith('page_')))(
+  'a paginated key list with %s=%s',
+  (name, value) => {
+    it('contains every key once, although keys are added and removed between the pages', async () => {
+      await using fixture = await openJobFixture({ variants: switched(name, value) });
+      const { gateway, run } = fixture;
+      await makeKeys(fixture, 215);
+      await run('snapshot', {});
+      expect(await idsIn(fixture)).toEqual(idsThere(fixture));
+      const [oldest = 0, ...others] = idsThere(fixture);
+      const doomed = [oldest, others.at(-1) ?? 0, others.at(-120) ?? 0];
+      const happens = new Map<number, () => Promise<unknown>>([
+        [2, async () => Promise.all([gateway.deleteKey(doomed[1] ?? 0), gateway.createKey(spec)])],
+        [3, async () => Promise.all([gateway.deleteKey(doomed[0] ?? 0), gateway.createKey(spec)])],
+        [5, async () => gateway.deleteKey(doomed[2] ?? 0)],
+      ]);
+      await using meddler = withMeddler(fixture, async (page) => happens.get(page)?.());
+      fixture.clock.advance(hour);
+      const { summary } = await run('snapshot', {}, meddler.change);
+      expect(await idsIn(fixture)).toEqual(idsThere(fixture));
+      expect(meddler.pages()).toBeGreaterThan(3);
+      expect(summary).toMatch(/2 new, 3 gone/);
+    });
+  },
+);
 
-it('a list that never stands still is a fault: the profile is kept, and of the keys nothing', async () => {
+it('a key list that keeps changing is an error: the profile is stored, but no keys', async () => {
   await using fixture = await openJobFixture();
   const { gateway, context, run, clock } = fixture;
   const { snapshots } = context.warehouse;
@@ -179,7 +182,7 @@ it('a list that never stands still is a fault: the profile is kept, and of the k
   expect((await run('snapshot', {})).summary).toMatch(/keys; \d+ new$/);
 });
 
-it('a run that is stopped keeps nothing, and says why it was stopped', async () => {
+it('a stopped snapshot run stores nothing, and reports why it was stopped', async () => {
   await using fixture = await openJobFixture();
   const stopped = new Error('told to stop');
   const stop = new AbortController();
@@ -192,20 +195,26 @@ it.each([
   ['/api/user/self', 'profile'],
   ['/api/token/', 'keys'],
   ['/api/log/self/stat', 'statistics'],
-])('when %s fails, the run fails, is worth a retry, and has kept all but the %s', async (path, part) => {
-  await using fixture = await openJobFixture();
-  const { sandbox, context, run } = fixture;
-  sandbox.faults.plant({ kind: 'status', status: 503, path, times: 99 });
-  await expect(run('snapshot', {})).rejects.toMatchObject({ code: 'gateway-server-error', retryHelps: true });
-  const { snapshots } = context.warehouse;
-  const at = unixMillis((await snapshots.watermark('main')) ?? 0);
-  const kept = {
-    profile: (await snapshots.latestAccount('main')) !== undefined,
-    keys: (await snapshots.inventoryAt('main', at)) !== undefined,
-    statistics: (await snapshots.statisticsBetween('main', at, unixMillis(at + 1))).length > 0,
-  };
-  expect(kept).toEqual({ profile: true, keys: true, statistics: true, [part]: false });
-});
+])(
+  'when %s fails, the snapshot run fails, can be retried, and has stored everything but the %s',
+  async (path, part) => {
+    await using fixture = await openJobFixture();
+    const { sandbox, context, run } = fixture;
+    sandbox.faults.plant({ kind: 'status', status: 503, path, times: 99 });
+    await expect(run('snapshot', {})).rejects.toMatchObject({
+      code: 'gateway-server-error',
+      retryHelps: true,
+    });
+    const { snapshots } = context.warehouse;
+    const at = unixMillis((await snapshots.watermark('main')) ?? 0);
+    const kept = {
+      profile: (await snapshots.latestAccount('main')) !== undefined,
+      keys: (await snapshots.inventoryAt('main', at)) !== undefined,
+      statistics: (await snapshots.statisticsBetween('main', at, unixMillis(at + 1))).length > 0,
+    };
+    expect(kept).toEqual({ profile: true, keys: true, statistics: true, [part]: false });
+  },
+);
 
 const forms = variantTable.authentication_errors.values.flatMap((errors) =>
   variantTable.authentication_code.values.map((code) => [errors, code] as const),
@@ -213,29 +222,32 @@ const forms = variantTable.authentication_errors.values.flatMap((errors) =>
 const scopes = ['account:read', 'logs:read', 'keys:read'] as const;
 const parts = { 'account:read': 'profile', 'logs:read': 'statistics', 'keys:read': 'keys' } as const;
 
-describe.each(forms)('an Admin Key without a scope, refused by %s with its code %s', (errors, code) => {
+describe.each(forms)('an Admin Key without a scope, refused by %s with its code %s,', (errors, code) => {
   const open = (given: NonNullable<SandboxOptions['adminKeys']>[number]['scopes']) =>
     openJobFixture({
       variants: { authentication_errors: errors, authentication_code: code },
       adminKeys: [{ key: 'sk-admin-some-scopes-alone', scopes: given }],
     });
 
-  it.each(scopes)('still takes a snapshot of what it may see, without %s, and says so', async (missing) => {
-    await using fixture = await open(scopes.filter((scope) => scope !== missing));
-    const warned: (LogFields | undefined)[] = [];
-    const log = { ...silentLog, warn: (_: string, fields?: LogFields) => void warned.push(fields) };
-    const { summary, figures } = await fixture.run('snapshot', {}, { log });
-    expect(summary).toContain(`; ${parts[missing]} not read: `);
-    expect(summary).toContain(missing);
-    expect(summary.match(/not read/g)).toHaveLength(1);
-    expect(warned).toHaveLength(1);
-    expect(figures['keys']).toBe(missing === 'keys:read' ? undefined : idsThere(fixture).length);
-    const { snapshots } = fixture.context.warehouse;
-    expect((await snapshots.latestAccount('main')) === undefined).toBe(missing === 'account:read');
-    expect((await inventory(fixture)) === undefined).toBe(missing === 'keys:read');
-  });
+  it.each(scopes)(
+    'still takes a snapshot of what it may read, without %s, and reports it',
+    async (missing) => {
+      await using fixture = await open(scopes.filter((scope) => scope !== missing));
+      const warned: (LogFields | undefined)[] = [];
+      const log = { ...silentLog, warn: (_: string, fields?: LogFields) => void warned.push(fields) };
+      const { summary, figures } = await fixture.run('snapshot', {}, { log });
+      expect(summary).toContain(`; ${parts[missing]} not read: `);
+      expect(summary).toContain(missing);
+      expect(summary.match(/not read/g)).toHaveLength(1);
+      expect(warned).toHaveLength(1);
+      expect(figures['keys']).toBe(missing === 'keys:read' ? undefined : idsThere(fixture).length);
+      const { snapshots } = fixture.context.warehouse;
+      expect((await snapshots.latestAccount('main')) === undefined).toBe(missing === 'account:read');
+      expect((await inventory(fixture)) === undefined).toBe(missing === 'keys:read');
+    },
+  );
 
-  it('with none of them fails, and keeps nothing', async () => {
+  it('fails and stores nothing if it has none of the scopes', async () => {
     await using fixture = await open(['usage:read']);
     const failed: unknown = await fixture.run('snapshot', {}).catch((error: unknown) => error);
     expect(failed).toMatchObject({ name: 'Fault', exitCode: 1 });

@@ -87,7 +87,7 @@ describe('all shipped reports over one month of vendors that count cached and re
   });
   afterAll(() => fixture[Symbol.asyncDispose]());
 
-  it('show one price per million tokens: the spend of models with tokens by their tokens', () => {
+  it('show one price per million tokens: the spend of models with tokens divided by their tokens', () => {
     const truth = [...truthOf(fixture).values()];
     const withTokens = truth.filter(({ input, output }) => input + output > 0);
     expect(withTokens.length).toBeLessThan(truth.length);
@@ -99,7 +99,7 @@ describe('all shipped reports over one month of vendors that count cached and re
       ]);
   });
 
-  it('name the spend of images and music beside that price', () => {
+  it('name the spend on images and music beside that price', () => {
     const truth = [...truthOf(fixture).values()];
     const without = truth.filter(({ input, output }) => input + output === 0);
     const spend = Number(sumMoney(without.map((one) => one.spend))).toFixed(2);
@@ -124,7 +124,7 @@ describe('all shipped reports over one month of vendors that count cached and re
     expect(totalOf(economics, 'Output tokens by model', 'output')).toBe(String(output));
   });
 
-  it('fit the price of reasoning as it is charged, wherever reasoning is counted', () => {
+  it('match the charged price of reasoning, wherever reasoning is counted', () => {
     const { columns, rows } = reportIn(built, 'token-economics').data.tables.find(
       ({ title }) => title === 'Price per 1M tokens',
     ) ?? { columns: [], rows: [] };
@@ -156,7 +156,7 @@ describe('all shipped reports over one month of vendors that count cached and re
   });
 });
 
-describe('reports over models whose prompts may or may not hold the cached tokens', () => {
+describe('reports over models whose prompts may or may not include the cached tokens', () => {
   let fixture: JobFixture;
   let built: Built;
   let open: ReadonlySet<string>;
@@ -205,7 +205,7 @@ describe('reports over models whose prompts may or may not hold the cached token
     }
   });
 
-  it('mark those models in the spend summary too, and no others', () => {
+  it('also mark those models, and no others, in the spend summary', () => {
     const table = reportIn(built, 'spend-summary').data.tables.find(
       ({ title }) => title === 'Tokens by model',
     );
@@ -217,7 +217,7 @@ describe('reports over models whose prompts may or may not hold the cached token
     for (const model of marked) expect([...open, ...openOutput]).toContain(model);
   });
 
-  it('leave them out of the hit rate and of the price per million, and say so', () => {
+  it('exclude them from the hit rate and the price per million, and state it', () => {
     const unsettled = new Set([...open].filter((name) => cachedOf((model) => model === name) > 0));
     const known = rowsOf((model) => !unsettled.has(model));
     const input = known.reduce((sum, row) => sum + inputOf(row), 0);

@@ -36,7 +36,7 @@ describe('the effect of a skew', () => {
   it('names the clock of the log where that alone is behind', () => {
     const effect = clockEffect(clock(0), hour, 2 * hour);
     expect('message' in effect ? effect.message : '').toContain(
-      'the clock that stamps the call log of the gateway is 2 hours or more behind',
+      "the clock of the gateway's call log is at least 2 hours behind",
     );
     expect(clockEffect(undefined, hour, 5 * minute)).toEqual({ effect: 'add', margin: 5 * minute });
   });

@@ -163,14 +163,14 @@ const calm: Scenario = {
   late: 0,
 };
 
-describe('a process that dies at any step of a rotation', () => {
-  it('leaves every sink with a key that works, and at most one orphan that it has not looked at, wherever it dies once', async () => {
+describe('a process that is killed at any step of a rotation', () => {
+  it('leaves a working key in every sink and at most one unexamined orphan after a single kill', async () => {
     const { marks } = await play(calm);
     expect(marks).toBeGreaterThan(40);
     for (let mark = 0; mark < marks; mark += chaosFactor > 1 ? 1 : 7) await play({ ...calm, lives: [mark] });
   });
 
-  it('leaves the same however often it dies, whatever answers are lost', async () => {
+  it('leaves the same after repeated kills, whatever answers are lost', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (given) => {
         await play(given);
@@ -180,7 +180,7 @@ describe('a process that dies at any step of a rotation', () => {
   });
 
   it.each([['delivering'], ['creating']])(
-    'is found out by these rules when a step is taken without being written down first: %s',
+    'is detected by these invariants when a step is taken before it is journaled: %s',
     async (forgotten) => {
       const { marks } = await play(calm);
       let isFound = false;

@@ -53,9 +53,9 @@ const withOneGone = async (fixture: EngineFixture, code: FaultCode) => {
   return { gone, old };
 };
 
-describe('a key that was deleted by hand', () => {
+describe('a key that was deleted manually', () => {
   it.each(['gateway-server-error', 'gateway-timeout', 'gateway-answer-unreadable'] as const)(
-    'keeps no rotation of its account waiting where the gateway does not tell that it is gone: %s',
+    'does not block the rotations of its account while the gateway does not confirm the deletion: %s',
     async (code) => {
       await using fixture = await engineFixture();
       const { gone } = await withOneGone(fixture, code);
@@ -68,7 +68,7 @@ describe('a key that was deleted by hand', () => {
   );
 
   it.each(['gateway-http-error', 'gateway-not-found', 'gateway-refused'] as const)(
-    'is gone where the gateway refuses to tell of it and lists it no more: %s',
+    'counts as deleted when the gateway refuses to read it and no longer lists it: %s',
     async (code) => {
       await using fixture = await engineFixture();
       const { gone } = await withOneGone(fixture, code);
@@ -80,7 +80,7 @@ describe('a key that was deleted by hand', () => {
   );
 
   it.each(['gateway-key-refused', 'gateway-scope-missing', 'gateway-rate-limited'] as const)(
-    'is not gone for an answer that is not about it: %s',
+    'does not count as deleted after an unrelated answer: %s',
     async (code) => {
       await using fixture = await engineFixture();
       const { gone } = await withOneGone(fixture, code);
@@ -90,7 +90,7 @@ describe('a key that was deleted by hand', () => {
     },
   );
 
-  it('is not looked for any longer in a pass that the gateway has had enough of', async () => {
+  it('is not checked again in a cycle after the gateway throttled', async () => {
     await using fixture = await engineFixture();
     const { gone } = await withOneGone(fixture, 'gateway-rate-limited');
     const other = await adopt(fixture, 'other.g1', 'other');
@@ -100,7 +100,7 @@ describe('a key that was deleted by hand', () => {
     expect([stepsOn(fixture, gone), stepsOn(fixture, other)]).toEqual([['adopted'], ['adopted']]);
   });
 
-  it('and one beside it are seen to each by itself', async () => {
+  it('is checked independently of other deleted keys', async () => {
     await using fixture = await engineFixture();
     const { gone } = await withOneGone(fixture, 'gateway-server-error');
     const other = await adopt(fixture, 'other.g1', 'other');
@@ -110,7 +110,7 @@ describe('a key that was deleted by hand', () => {
     expect([stepsOn(fixture, gone), stepsOn(fixture, other)]).toEqual([['adopted'], ['adopted', 'vanished']]);
   });
 
-  it('stops the pass when that cannot be written down', async () => {
+  it('stops the cycle when its deletion cannot be journaled', async () => {
     await using fixture = await engineFixture();
     const { old } = await withOneGone(fixture, 'gateway-not-found');
     fixture.state.at = (what) => {
@@ -121,8 +121,8 @@ describe('a key that was deleted by hand', () => {
   });
 });
 
-describe('a key that nobody can use', () => {
-  it('and whose end is not known keeps neither another one nor a rotation waiting', async () => {
+describe('an orphan', () => {
+  it('with an unknown deletion result blocks neither other orphans nor a rotation', async () => {
     await using fixture = await engineFixture();
     const first = await leaveProbe(fixture);
     const second = await leaveProbe(fixture, 2);
@@ -144,7 +144,7 @@ describe('a key that nobody can use', () => {
     expect(fixture.alert).toEqual([]);
   });
 
-  it('stops the pass when the list cannot be read again: no step is tried on what is not known', async () => {
+  it('stops the cycle when the list cannot be read again: no step is tried on unknown state', async () => {
     await using fixture = await engineFixture();
     await leaveProbe(fixture);
     await fixture.start(fixture.gateway.add('billing.g1'));
@@ -158,7 +158,7 @@ describe('a key that nobody can use', () => {
     expect(fixture.gateway.writes.create).toBe(0);
   });
 
-  it('waits for the next pass where the gateway has had enough, and the rotations are advanced', async () => {
+  it('is deferred to the next cycle when the gateway throttles, and the rotations are advanced', async () => {
     await using fixture = await engineFixture();
     const orphanKey = await leaveProbe(fixture);
     await fixture.start(fixture.gateway.add('billing.g1'));

@@ -3,7 +3,7 @@ import { fault, money } from '../../src/core/index.ts';
 import { engineFixture, fullSink, hour, memorySink, sealedSink, defaultTerms } from './engine-fixture.ts';
 
 describe('a rotation', () => {
-  it('makes, verifies, delivers, reads back, waits for the old key to fall quiet and deletes it', async () => {
+  it('creates, verifies, delivers and reads back a key, waits until the old key is idle and deletes it', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.sink.held.value = fixture.gateway.plaintextOf(old);
@@ -38,7 +38,7 @@ describe('a rotation', () => {
     expect(fixture.alert).toEqual([]);
   });
 
-  it('keeps an old key that is used, tells it once, and brings it before the operators past its time', async () => {
+  it('retains an old key that is in use, notifies once, and escalates after max_overlap', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing');
     const id = await fixture.start(old, {
@@ -55,14 +55,14 @@ describe('a rotation', () => {
     }
     expect(fixture.gateway.keys.has(old)).toBe(true);
     expect(fixture.alert.map(({ kind }) => kind)).toEqual(['held', 'escalated']);
-    expect(fixture.alert[0]?.message).toMatch(/billing is still used: \d+ calls?, the last at .*, of m/);
+    expect(fixture.alert[0]?.message).toMatch(/billing is still in use: \d+ calls?, the last at .*, of m/);
     fixture.elapse(2 * hour);
     fixture.used('billing.g2', 60_000);
     await fixture.advance();
     expect(fixture.gateway.keys.has(old)).toBe(false);
   });
 
-  it('finds a key whose answer was lost, deletes it, and makes another under another name', async () => {
+  it('finds a key whose answer was lost, deletes it, and creates another one under a new name', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.faults.create.push('after');
@@ -77,7 +77,7 @@ describe('a rotation', () => {
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g3']);
   });
 
-  it('clears a key away that shows up after its rotation has gone on without it', async () => {
+  it('deletes an orphan that is listed after the rotation has continued without it', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.faults.create.push('before');
@@ -94,7 +94,7 @@ describe('a rotation', () => {
     expect(fixture.gateway.keys.has(old)).toBe(true);
   });
 
-  it('leaves a key alone that somebody else made under such a name before', async () => {
+  it('leaves a key alone that somebody else created earlier under such a name', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const other = fixture.gateway.add('billing.g7');
@@ -108,7 +108,7 @@ describe('a rotation', () => {
     expect(fixture.gateway.keys.has(old)).toBe(false);
   });
 
-  it('stops after so many tries, the old key untouched, until a person lets it go on', async () => {
+  it('is paused after the allowed attempts, with the old key unchanged, until an operator resumes it', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const broken = fullSink('memory:one');
@@ -128,7 +128,7 @@ describe('a rotation', () => {
     expect(after?.view.stage).toBe('current');
   });
 
-  it('does not retire anything while a sink lies', async () => {
+  it('retires nothing while a sink reports a wrong key', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const liar = memorySink('memory:two', {
@@ -138,7 +138,7 @@ describe('a rotation', () => {
     const id = await fixture.start(old);
     const [moved] = await fixture.advance([id]);
     expect(moved?.fault?.message).toBe(
-      'the sink memory:two holds another key, after billing.g2 was delivered there',
+      'the sink memory:two holds another key after the delivery of billing.g2',
     );
     expect(moved?.view.stage).not.toBe('current');
     expect(fixture.gateway.keys.has(old)).toBe(true);
@@ -148,7 +148,7 @@ describe('a rotation', () => {
     expect([fixture.sink.held.deliveries, liar.held.deliveries]).toEqual([1, 2]);
   });
 
-  it('deletes a key that is refused for longer than caches last, and makes another', async () => {
+  it('deletes a key that is refused for longer than caches last, and creates another one', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.state.verify = async () => {
@@ -166,7 +166,7 @@ describe('a rotation', () => {
     expect(after?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
   });
 
-  it('deletes a leaked key as soon as its successor is in every sink', async () => {
+  it('deletes a compromised key as soon as its successor is in every sink', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.used('billing.g1', 0);
@@ -176,7 +176,7 @@ describe('a rotation', () => {
     expect(fixture.names()).toEqual(['billing.g2']);
   });
 
-  it('carries what is left, and takes off the successor what the old key spent afterwards', async () => {
+  it('carries over the remaining quota, and deducts what the old key spends afterwards', async () => {
     await using fixture = await engineFixture();
     const { old, moved } = await fixture.begun({}, { unlimitedQuota: false, remainQuota: money('10.5') });
     const successor = moved?.view.candidate?.keyId ?? 0;
@@ -190,7 +190,7 @@ describe('a rotation', () => {
     expect(fixture.gateway.keys.has(old)).toBe(false);
   });
 
-  it('splits what is left, and gives the successor the rest of it at the end', async () => {
+  it('splits the remaining quota, and transfers the rest to the successor at the end', async () => {
     await using fixture = await engineFixture();
     const { old, moved } = await fixture.begun(
       { quota: { kind: 'split' } },
@@ -205,7 +205,7 @@ describe('a rotation', () => {
     expect(fixture.gateway.keys.get(successor)?.remainQuota).toBe('10');
   });
 
-  it('sets the end of the old key at the cutover when it ends with the overlap', async () => {
+  it('sets the expiry of the old key at the cutover when it ends with the overlap', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({ retire: { when: 'after-overlap', quiet: hour, ending: 'delete' } });
     expect(fixture.gateway.keys.get(old)?.expiredTime).toBe(Math.ceil((fixture.clock.now() + hour) / 1000));
@@ -213,7 +213,7 @@ describe('a rotation', () => {
     fixture.used('billing.g1', 30_000);
     await fixture.advance();
     expect(fixture.alert.map(({ title }) => title)).toEqual([
-      'the old key billing.g1 is still used and ends soon',
+      'the old key billing.g1 is still in use and expires soon',
     ]);
     fixture.elapse(hour);
     const [done] = await fixture.advance();
@@ -221,7 +221,7 @@ describe('a rotation', () => {
     expect(fixture.gateway.keys.has(old)).toBe(false);
   });
 
-  it('waits for the person who has to take an encrypted file, across restarts too', async () => {
+  it('waits for the confirmation of an encrypted file, even across restarts', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const aged = sealedSink();
@@ -234,7 +234,7 @@ describe('a rotation', () => {
     await fixture.advance();
     expect(fixture.gateway.writes.create).toBe(1);
     await expect(fixture.keyService().confirm('billing', '1'.repeat(64), 'person anna')).rejects.toThrow(
-      'not the fingerprint',
+      'fingerprint does not match',
     );
     const created = fixture.table.rows.find(({ what }) => what === 'created');
     const { fingerprint } = JSON.parse(created?.event ?? '') as { fingerprint: string };
@@ -243,7 +243,7 @@ describe('a rotation', () => {
     expect(after?.view.stage).toBe('current');
   });
 
-  it('makes the first key of a service; one that was given up before it was delivered is deleted once it is proven unused', async () => {
+  it('creates the first key of a service; a key that was given up before its delivery is deleted once it is proven unused', async () => {
     await using fixture = await engineFixture();
     const fresh = { remainQuota: money('0'), unlimitedQuota: true, expiredTime: 'never' as const, group: '' };
     const terms = {
@@ -275,7 +275,7 @@ describe('a rotation', () => {
     expect(fixture.names()).toEqual(['fresh.g2']);
   });
 
-  it('ends when somebody else takes the old key away', async () => {
+  it('completes when somebody else deletes the old key', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.gateway.keys.delete(old);
@@ -284,7 +284,7 @@ describe('a rotation', () => {
     expect(fixture.table.rows.map(({ what }) => what)).toContain('vanished');
   });
 
-  it('takes a key that leaks during the overlap away at once, and the one before it when it is quiet', async () => {
+  it('deletes a key that is compromised during the overlap immediately, and the one before it when it is idle', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const [first] = await fixture.advance([await fixture.start(old)]);
@@ -316,7 +316,7 @@ describe('a rotation', () => {
     );
   });
 
-  it('takes no step while it can do nothing but wait', async () => {
+  it('takes no step while it can only wait', async () => {
     await using fixture = await engineFixture();
     const { id } = await fixture.begun();
     fixture.elapse(2 * hour);
@@ -326,7 +326,7 @@ describe('a rotation', () => {
     expect(again?.moved).toBe(false);
   });
 
-  it('makes no key while that of another service could still be left over', async () => {
+  it('creates no key while that of another service could become an orphan', async () => {
     await using fixture = await engineFixture();
     const one = fixture.gateway.add('billing.g1');
     const two = fixture.gateway.add('search.g1');
@@ -349,7 +349,7 @@ describe('a rotation', () => {
     expect(fixture.names()).toEqual(['billing.g1', 'search.g1', 'search.g2']);
   });
 
-  it('adopts what its names say, but for names that two keys claim', async () => {
+  it('adopts keys by their names, except for names that two keys claim', async () => {
     await using fixture = await engineFixture();
     for (const name of ['billing.g3', 'search', 'twin', 'twin', 'tollkeeper-probe.g1'])
       fixture.gateway.add(name);
@@ -364,7 +364,7 @@ describe('a rotation', () => {
     expect(await fixture.keyService().adoptAll(again.keys, 'job rotate')).toBe(0);
   });
 
-  it('deletes a leaked key though its consumer cannot be told', async () => {
+  it('deletes a compromised key although its consumer cannot be notified', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.state.reload = async () => {

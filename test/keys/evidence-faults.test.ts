@@ -12,8 +12,8 @@ const isThere = ({ gateway }: EngineFixture, id: number): boolean => gateway.key
 const noted = async (fixture: EngineFixture, what: string) =>
   (await fixture.keyService().history('billing')).filter((event) => event.what === what);
 
-describe('an old key that somebody renames', () => {
-  it('after the cutover stays while it is used under its new name, which is told', async () => {
+describe('a renamed old key', () => {
+  it('stays when it was renamed after the cutover and is used under its new name, with a notification', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.rename(old, 'billing-legacy');
@@ -23,11 +23,11 @@ describe('an old key that somebody renames', () => {
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(true);
     expect(fixture.alert.map(({ kind, message }) => [kind, message])).toEqual([
-      ['held', expect.stringMatching(/^billing\.g1 is still used under its name billing-legacy: 1 call, /)],
+      ['held', expect.stringMatching(/^billing\.g1 is still in use under its name billing-legacy: 1 call, /)],
     ]);
   });
 
-  it('between its adoption and the cutover stays likewise', async () => {
+  it('stays when it was renamed between its adoption and the cutover', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const id = await fixture.start(old);
@@ -40,7 +40,7 @@ describe('an old key that somebody renames', () => {
     expect(isThere(fixture, old)).toBe(true);
   });
 
-  it('and renames back stays while it was used under any of the names, whose uses are one', async () => {
+  it('stays when it was renamed back and used under any of its names, whose usage is summed', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({ retire: { when: 'unused', quiet: 6 * hour, ending: 'delete' } });
     fixture.elapse(7 * hour);
@@ -63,7 +63,7 @@ describe('an old key that somebody renames', () => {
     expect(isThere(fixture, old)).toBe(true);
   });
 
-  it('sums the uses of all of its names: models together, the last call the latest', async () => {
+  it('has the usage of all its names summed: models together, with the latest last call', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.rename(old, 'billing-legacy');
@@ -81,7 +81,7 @@ describe('an old key that somebody renames', () => {
     expect(fixture.alert[0]?.message).toContain('under its names billing.g1 and billing-legacy: 3 calls');
   });
 
-  it('goes when it is quiet under each of its names, which its proof tells', async () => {
+  it('is deleted when it is idle under each of its names, which its evidence lists', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.rename(old, 'billing-legacy');
@@ -93,7 +93,7 @@ describe('an old key that somebody renames', () => {
     expect(quiet).toMatchObject({ evidence: expect.stringContaining('billing.g1 (also billing-legacy)') });
   });
 
-  it('is held when another key bears the new name', async () => {
+  it('is retained when another key has the new name', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     const other = fixture.gateway.add('billing-legacy');
@@ -109,7 +109,7 @@ describe('an old key that somebody renames', () => {
   });
 });
 
-describe('a successor that somebody renames', () => {
+describe('a renamed successor', () => {
   it('counts as used under its new name', async () => {
     await using fixture = await engineFixture();
     const { old, moved } = await fixture.begun();
@@ -120,7 +120,7 @@ describe('a successor that somebody renames', () => {
     expect(isThere(fixture, old)).toBe(false);
   });
 
-  it('to the name that the old key bore is told from it by nobody', async () => {
+  it('cannot be distinguished from the old key once it has had the name of the old key', async () => {
     await using fixture = await engineFixture();
     const { old, moved } = await fixture.begun();
     fixture.elapse(5 * minute);
@@ -133,12 +133,12 @@ describe('a successor that somebody renames', () => {
     expect(isThere(fixture, old)).toBe(true);
     expect((await noted(fixture, 'held'))[0]).toMatchObject({
       reason: 'name-shared',
-      words: expect.stringContaining('both bore the name billing.g1'),
+      words: expect.stringContaining('both had the name billing.g1'),
     });
   });
 });
 
-it('proofs that were written down before names were are read as they are', () => {
+it('evidence that was journaled before names were recorded remains readable', () => {
   const line = {
     at: 1,
     who: 'job rotate',
@@ -157,8 +157,8 @@ it('proofs that were written down before names were are read as they are', () =>
   expect(parseKeyEvent({ ...line, names: ['billing.g1'] })).toMatchObject({ names: ['billing.g1'] });
 });
 
-describe('a call that the log shows', () => {
-  it('behind the end of what is known to be whole holds the old key', async () => {
+describe('a call in the log', () => {
+  it('after the end of the complete part retains the old key', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.state.logLag = hour;
@@ -170,7 +170,7 @@ describe('a call that the log shows', () => {
     expect((await noted(fixture, 'held'))[0]).toMatchObject({ reason: 'used' });
   });
 
-  it('is stamped by a clock that runs ahead and holds the old key all the same', async () => {
+  it('with the time stamp of a fast clock retains the old key nevertheless', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.elapse(3 * hour);
@@ -180,7 +180,7 @@ describe('a call that the log shows', () => {
     expect(isThere(fixture, old)).toBe(true);
   });
 
-  it('is told though the log is not whole for long', async () => {
+  it('is reported although the log stays incomplete for a long time', async () => {
     await using fixture = await engineFixture();
     await fixture.begun();
     fixture.elapse(5 * hour);
@@ -195,8 +195,8 @@ describe('a call that the log shows', () => {
   });
 });
 
-describe('why an old key stays', () => {
-  it('is reported once when the log stays incomplete, however early that was written down', async () => {
+describe('the reason why an old key is retained', () => {
+  it('is reported once while the log stays incomplete, however early it was journaled', async () => {
     await using fixture = await engineFixture();
     await fixture.begun();
     fixture.state.logLag = 100 * day;
@@ -209,7 +209,7 @@ describe('why an old key stays', () => {
     fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.alert.map(({ kind, message }) => [kind, message])).toEqual([
-      ['held', expect.stringContaining('the call log does not reach far enough')],
+      ['held', expect.stringContaining('the call log is incomplete')],
     ]);
     for (let cycles = 0; cycles < 3; cycles += 1) {
       fixture.elapse(5 * minute);
@@ -224,7 +224,7 @@ describe('why an old key stays', () => {
     ['held', 100 * day, 3 * day],
     ['escalated', 100 * day, 20 * day],
   ])(
-    'is told though the program dies as it writes it down: %s, a log %d ms behind',
+    'is reported although the process is killed while journaling it: %s, with a log %d ms behind',
     async (what, lag, later) => {
       await using fixture = await engineFixture();
       await fixture.begun({
@@ -253,7 +253,7 @@ describe('why an old key stays', () => {
     },
   );
 
-  it('and that a quota can be spent twice is told though it dies at the cutover', async () => {
+  it('includes a doubly spendable quota although the process is killed at the cutover', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: '10' as never });
     const id = await fixture.start(old);
@@ -268,12 +268,12 @@ describe('why an old key stays', () => {
   });
 });
 
-describe('our own call that verified the successor', () => {
+describe('the verification call of a successor', () => {
   it.each([
     ['a second', 6 * hour, 1000],
     ['a quarter of an hour less a second', 6 * hour, 15 * minute - 1000],
     ['nearly half of a short quiet time', 20 * minute, 10 * minute - 1000],
-  ])('is nobody’s use, stamped %s after the cutover', async (_title, quiet, after) => {
+  ])('is not counted as usage when stamped %s after the cutover', async (_title, quiet, after) => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({ retire: { when: 'unused', quiet, ending: 'delete' } });
     fixture.state.calls.push({ name: 'billing.g2', at: fixture.clock.now() + after });
@@ -286,7 +286,7 @@ describe('our own call that verified the successor', () => {
   it.each([
     ['a quarter of an hour', 6 * hour, 15 * minute],
     ['half of a short quiet time', 20 * minute, 10 * minute],
-  ])('a call %s after it is somebody’s', async (_title, quiet, after) => {
+  ])('is counted as usage when stamped %s after it', async (_title, quiet, after) => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({ retire: { when: 'unused', quiet, ending: 'delete' } });
     fixture.state.calls.push({ name: 'billing.g2', at: fixture.clock.now() + after });

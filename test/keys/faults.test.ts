@@ -16,8 +16,8 @@ const compromiseTerms = {
   retire: { when: 'now' as const, quiet: hour, ending: 'delete' as const },
 };
 
-describe('an orphan waits for nobody', () => {
-  it('is cleared away while its rotation waits for a person: one whose answer was lost', async () => {
+describe('an unusable orphan', () => {
+  it('is deleted while its rotation is paused, if its answer was lost', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.faults.create.push('after');
@@ -33,7 +33,7 @@ describe('an orphan waits for nobody', () => {
     expect([after?.view.stage, fixture.names()]).toEqual(['waiting', ['billing.g1']]);
   });
 
-  it('is cleared away between two tries and while it waits: one whose plaintext died with the process', async () => {
+  it('is deleted between two attempts and during a pause, if its plaintext was lost with the process', async () => {
     for (const tries of [1, 5]) {
       await using fixture = await engineFixture();
       const old = fixture.gateway.add('billing.g1');
@@ -51,7 +51,7 @@ describe('an orphan waits for nobody', () => {
     }
   });
 
-  it('is cleared away by a later pass where the first try to delete it failed, or died', async () => {
+  it('is deleted by a later cycle if the first attempt failed or was interrupted', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.faults.create.push('before');
@@ -70,7 +70,7 @@ describe('an orphan waits for nobody', () => {
     expect(fixture.names()).toEqual(['billing.g3']);
   });
 
-  it('is not seen in a key that a person made later under the name of a lost one', async () => {
+  it('is not confused with a key that a person created later under the name of a lost one', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.faults.create.push('before');
@@ -82,10 +82,10 @@ describe('an orphan waits for nobody', () => {
     const theirs = fixture.gateway.add('billing.g2');
     await fixture.advance();
     expect(fixture.gateway.keys.has(theirs)).toBe(true);
-    expect(fixture.alert.map(({ title }) => title)).toContain('whose the key billing.g2 is cannot be told');
+    expect(fixture.alert.map(({ title }) => title)).toContain('the owner of the key billing.g2 is unknown');
   });
 
-  it('is never a key that others gave the name of throw-away keys', async () => {
+  it('is never a key that somebody else named like a throw-away key', async () => {
     await using fixture = await engineFixture();
     const key = fixture.gateway.add('mine');
     const signal = new AbortController().signal;
@@ -98,8 +98,8 @@ describe('an orphan waits for nobody', () => {
   });
 });
 
-describe('a list that is late', () => {
-  it('deletes no key that a sink holds', async () => {
+describe('a delayed key list', () => {
+  it('causes no deletion of a key that a sink holds', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const broken = fullSink('memory:two');
@@ -113,7 +113,7 @@ describe('a list that is late', () => {
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
   });
 
-  it('takes nobody for gone: an old key is retired on evidence all the same', async () => {
+  it('never makes a key count as deleted: an old key is still retired on evidence', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.gateway.hidden.add(old);
@@ -127,7 +127,7 @@ describe('a list that is late', () => {
     expect(fixture.names()).toEqual(['billing.g2']);
   });
 
-  it('does not take a leaked key out of its line before its successor is there', async () => {
+  it('does not end a compromised key before its successor exists', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.state.verify = refuseEvery;
@@ -145,8 +145,8 @@ describe('a list that is late', () => {
   });
 });
 
-describe('a new key that others take away', () => {
-  it('is made again, and the old key stays till then', async () => {
+describe('a new key that is deleted externally', () => {
+  it('is created again, and the old key stays until then', async () => {
     await using fixture = await engineFixture();
     const { moved } = await fixture.begun();
     fixture.gateway.keys.delete(moved?.view.candidate?.keyId ?? 0);
@@ -156,7 +156,9 @@ describe('a new key that others take away', () => {
     expect(again?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g3']);
     expect(fixture.gateway.works(fixture.sink.held.value ?? '')).toBe(true);
-    expect(fixture.alert.map(({ title }) => title)).toEqual(['the new key billing.g2 was taken away']);
+    expect(fixture.alert.map(({ title }) => title)).toEqual([
+      'the new key billing.g2 was deleted externally',
+    ]);
     fixture.elapse(2 * hour);
     fixture.used('billing.g3');
     await fixture.advance();
@@ -164,9 +166,9 @@ describe('a new key that others take away', () => {
   });
 });
 
-describe('proof that nobody uses a key', () => {
+describe('evidence that nobody uses a key', () => {
   it.each(['quiet', 'retiring', 'deleting'])(
-    'is taken again when it is old: died behind %s',
+    'is collected again when it is old: killed after %s',
     async (step) => {
       await using fixture = await engineFixture();
       const { old } = await fixture.begun();
@@ -191,8 +193,8 @@ describe('proof that nobody uses a key', () => {
   );
 });
 
-describe('a leaked key', () => {
-  it('is deleted at once, though its quota cannot be settled', async () => {
+describe('a compromised key', () => {
+  it('is deleted immediately, although its quota cannot be settled', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: money('10') });
     const id = await fixture.start(old, compromiseTerms);
@@ -206,7 +208,7 @@ describe('a leaked key', () => {
     expect(fixture.alert.map(({ kind }) => kind)).toEqual(['exposure', 'exposure']);
   });
 
-  it('that stays though the gateway says it is deleted is told of, once caches cannot be why', async () => {
+  it('is reported once caches cannot explain why it still exists after its deletion', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.faults.remove.push('unmoved', 'unmoved', 'unmoved', 'unmoved');
@@ -216,15 +218,15 @@ describe('a leaked key', () => {
       fixture.elapse(5 * minute);
     }
     expect(fixture.alert.map(({ title }) => title)).toEqual([
-      'the key billing.g1 is still there after it was deleted',
+      'the key billing.g1 still exists after its deletion',
     ]);
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g2']);
   });
 });
 
-describe('quotas', () => {
-  it('take off the successor what the old key spent before the cutover, too', async () => {
+describe('a quota', () => {
+  it('of a successor is reduced by what the old key spent before the cutover, too', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: money('10') });
     fixture.state.verify = refuseEvery;
@@ -242,7 +244,7 @@ describe('quotas', () => {
     expect([...fixture.gateway.keys.values()].map(({ remainQuota }) => remainQuota)).toEqual(['5']);
   });
 
-  it('split leaves an old key that is in use half of what it has, whatever it spent meanwhile', async () => {
+  it('that is split leaves a used old key half of its remaining quota, whatever it spent meanwhile', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: money('10') });
     fixture.state.verify = refuseEvery;
@@ -256,8 +258,8 @@ describe('quotas', () => {
   });
 });
 
-describe('what a person is to know, and can do', () => {
-  it('a job that is gone from the config in the middle is told of', async () => {
+describe('an operator', () => {
+  it('is notified when the job of an open rotation is removed from the config', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const id = await fixture.start(old);
@@ -265,14 +267,14 @@ describe('what a person is to know, and can do', () => {
     await fixture.advance([id]);
     await fixture.advance();
     expect(new Set(fixture.alert.map(({ title }) => title))).toEqual(
-      new Set(['the rotation of billing cannot go on']),
+      new Set(['the rotation of billing is blocked']),
     );
     fixture.state.declared = true;
     const [moved] = await fixture.advance();
     expect(moved?.view.stage).toBe('current');
   });
 
-  it('a key that waits for a person in a sealed file is told of, once', async () => {
+  it('is notified once of a key that must be confirmed', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const sealed = sealedSink();
@@ -283,11 +285,11 @@ describe('what a person is to know, and can do', () => {
     expect(new Set(fixture.alert.map(({ key }) => key)).size).toBe(1);
     expect(fixture.alert[0]).toMatchObject({
       kind: 'waiting',
-      title: 'the key billing.g2 waits for whoever is to confirm it',
+      title: 'the key billing.g2 must be confirmed',
     });
   });
 
-  it('a place that was declared between reading back and handing over holds the key as well', async () => {
+  it('gets the key delivered to a sink that was declared between read-back and cutover', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const id = await fixture.start(old);
@@ -308,7 +310,7 @@ describe('what a person is to know, and can do', () => {
     expect(fixture.gateway.works(two.held.value ?? '')).toBe(true);
   });
 
-  it('a rotation that cuts over and can never end is let go of, and the next one takes its old key along', async () => {
+  it('can give up a rotation that cuts over and never completes, and the next rotation retires its old key', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.state.reload = async () => {
@@ -319,7 +321,7 @@ describe('what a person is to know, and can do', () => {
     expect(stuck?.view.stage).toBe('waiting');
     expect(fixture.alert[0]?.message).not.toContain('untouched');
     expect(await fixture.keyService().giveUp('billing', 'person anna')).toContain(
-      'goes with the next rotation',
+      'retired by the next rotation',
     );
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
     fixture.state.reload = undefined;
@@ -331,7 +333,7 @@ describe('what a person is to know, and can do', () => {
     expect(fixture.names()).toEqual(['billing.g3']);
   });
 
-  it('what no person has to confirm is not said to be confirmed', async () => {
+  it('gets no confirmation request for a key that requires none', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const broken = fullSink('memory:two');
@@ -340,13 +342,13 @@ describe('what a person is to know, and can do', () => {
     const created = fixture.table.rows.find(({ what }) => what === 'created');
     const { fingerprint } = JSON.parse(created?.event ?? '') as { fingerprint: string };
     await expect(fixture.keyService().confirm('billing', fingerprint, 'person anna')).rejects.toThrow(
-      'no person',
+      'requires no confirmation',
     );
   });
 });
 
-describe('before an old key goes', () => {
-  it('each sink is read once more: one that others put back may hold it', async () => {
+describe('before an old key is deleted,', () => {
+  it('each sink is read again: an external restore may have put the old key back', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const before = fixture.gateway.plaintextOf(old);
@@ -358,7 +360,7 @@ describe('before an old key goes', () => {
     fixture.used('billing.g2');
     await fixture.advance();
     expect(fixture.gateway.works(before)).toBe(true);
-    expect(fixture.alert.at(-1)?.message).toContain('no longer holds billing.g2, but another key');
+    expect(fixture.alert.at(-1)?.message).toContain('no longer holds billing.g2: it holds another key');
     fixture.sink.held.value = fresh;
     fixture.elapse(hour);
     await fixture.advance();
@@ -366,7 +368,7 @@ describe('before an old key goes', () => {
   });
 });
 
-describe('a key that is to end', () => {
+describe('a key that is to be ended', () => {
   const signal = new AbortController().signal;
   const end = (keyId: number, name: string, generation: number) => ({
     keyId,
@@ -376,7 +378,7 @@ describe('a key that is to end', () => {
     action: { kind: 'delete' as const },
   });
 
-  it('and that is gone already has ended', async () => {
+  it('counts as ended when it no longer exists', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.keys.delete(old);
@@ -384,7 +386,7 @@ describe('a key that is to end', () => {
     expect(ended.map(({ done }) => done)).toEqual([true]);
   });
 
-  it('is not the one that is on its way into sinks', async () => {
+  it('is not a key that is being delivered to sinks', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const broken = fullSink('memory:two');
@@ -397,8 +399,8 @@ describe('a key that is to end', () => {
   });
 });
 
-describe('what was written down wrongly', () => {
-  it('half a line that a failed write left is taken away before the next one', async () => {
+describe('an incorrect journal entry', () => {
+  it('of half a line, left by a failed write, is removed before the next one', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     await fixture.start(old);
@@ -407,7 +409,7 @@ describe('what was written down wrongly', () => {
     expect((await readFile(fixture.path(), 'utf8')).split('\n').slice(2)).toEqual(['{"seq":3}', '']);
   });
 
-  it('a failure of a clock that was years ahead holds nothing up', async () => {
+  it('of a failure by a clock that was years ahead blocks nothing', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.state.verify = refuseEvery;

@@ -41,12 +41,12 @@ const journalFixture = async (steps: number) => {
   };
 };
 
-describe('an audit file that is taken away while the process runs', () => {
+describe('an audit file that is removed while the process runs', () => {
   it.each([
     ['moved', (path: string) => rename(path, `${path}.1`)],
     ['removed with its folder', (path: string) => rm(join(path, '..'), { recursive: true })],
     ['emptied', (path: string) => truncate(path, 0)],
-  ])('%s: is rewritten from the database before the next step, and that is told', async (_, take) => {
+  ])('is rewritten from the database before the next step and reported: %s', async (_, take) => {
     await using fixture = await journalFixture(3);
     const before = await fixture.text();
     await take(fixture.path);
@@ -62,7 +62,7 @@ describe('an audit file that is taken away while the process runs', () => {
     await fixture.expectWhole(5);
   });
 
-  it('has the steps, too, that the database could not take yet', async () => {
+  it('is rewritten including the steps that the database did not store yet', async () => {
     await using fixture = await journalFixture(2);
     const { append } = fixture.table;
     fixture.table.append = () => Promise.reject(fault('disk-full', 'no room'));
@@ -73,7 +73,7 @@ describe('an audit file that is taken away while the process runs', () => {
     await fixture.expectWhole(4);
   });
 
-  it('is not begun in mid-chain where the database does not hold what it held', async () => {
+  it('is not started in mid-chain when the database is inconsistent with it', async () => {
     await using fixture = await journalFixture(3);
     await rm(fixture.path);
     for (const spoil of [
@@ -88,7 +88,7 @@ describe('an audit file that is taken away while the process runs', () => {
     expect(fixture.journal.head().seq).toBe(3);
   });
 
-  it('is never there in half: where it cannot be rewritten, nothing is left beside it', async () => {
+  it('is never written partially: a failed rewrite leaves no file', async () => {
     await using fixture = await journalFixture(3);
     await rm(fixture.path);
     const handle = await open(fixture.folder, 'r');
@@ -114,7 +114,7 @@ describe('an audit file that is replaced while the process runs', () => {
     ['one with another last line', (text: string) => text.replace(/adopt\/3/, 'adopt/9')],
     ['one that somebody wrote on', (text: string) => `${text}${text.split('\n')[2]}\n`],
     ['something else', () => 'no audit file\n'],
-  ])('by %s: no step is taken, and the file stays as it is', async (_, change) => {
+  ])('stops all steps and stays unchanged: replaced by %s', async (_, change) => {
     await using fixture = await journalFixture(3);
     const before = await fixture.text();
     const other = change(before);
@@ -130,7 +130,7 @@ describe('an audit file that is replaced while the process runs', () => {
     await fixture.expectWhole(4);
   });
 
-  it('before its first step: a file that holds something is not written on', async () => {
+  it('is not appended to before its first step if it has contents', async () => {
     await using fixture = await journalFixture(0);
     await using other = await journalFixture(1);
     await rename(join(other.path, '..'), join(fixture.path, '..'));
@@ -138,10 +138,10 @@ describe('an audit file that is replaced while the process runs', () => {
   });
 });
 
-describe('the trouble of a journal', () => {
+describe('the problem of a journal', () => {
   const spoil = (text: string) => text.replace(/adopt\/3/, 'adopt/9');
 
-  it('is known from a step that was refused until one is taken again', async () => {
+  it('is known from a refused step until the next successful step', async () => {
     await using fixture = await journalFixture(3);
     expect(fixture.journal.problem()).toBeUndefined();
     const before = await fixture.text();
@@ -153,7 +153,7 @@ describe('the trouble of a journal', () => {
     expect(fixture.journal.problem()).toBeUndefined();
   });
 
-  it('is found by a look at the file, without a step, and is over once the file is as it was left', async () => {
+  it('is found by a check of the file, without a step, and ends once the file is restored', async () => {
     await using fixture = await journalFixture(3);
     await fixture.journal.check();
     expect(fixture.journal.problem()).toBeUndefined();
@@ -169,7 +169,7 @@ describe('the trouble of a journal', () => {
     await fixture.expectWhole(4);
   });
 
-  it('is over once the file was moved aside: it is rewritten, unless the database does not hold', async () => {
+  it('ends once the file is moved aside: it is rewritten, unless the database is invalid', async () => {
     await using fixture = await journalFixture(3);
     const before = await fixture.text();
     await writeFile(fixture.path, spoil(before));
@@ -188,7 +188,7 @@ describe('the trouble of a journal', () => {
     expect([fixture.journal.problem(), await fixture.text()]).toEqual([undefined, before]);
   });
 
-  it('is none where a file that held was taken away: the next step rewrites it', async () => {
+  it('does not occur when a valid file was removed: the next step rewrites it', async () => {
     await using fixture = await journalFixture(3);
     await rm(fixture.path);
     await fixture.journal.check();
@@ -197,9 +197,9 @@ describe('the trouble of a journal', () => {
   });
 });
 
-describe('a write to the audit file that fails', () => {
+describe('a failed write to the audit file', () => {
   it.each([0, 2])(
-    'after %i steps, and cannot be taken back at once: it is before the next one',
+    'after %i steps that cannot be undone immediately is undone before the next one',
     async (steps) => {
       await using fixture = await journalFixture(steps);
       const handle = await open(fixture.folder, 'r');
@@ -222,7 +222,7 @@ describe('a write to the audit file that fails', () => {
     },
   );
 
-  it('leaves half a line of it at most, which is taken away', async () => {
+  it('leaves at most half a line, which is removed', async () => {
     await using fixture = await journalFixture(2);
     await writeFile(fixture.path, `${await fixture.text()}{"seq":3,"prev":"`);
     await fixture.journal.record([step(3)]);
@@ -237,7 +237,7 @@ describe('an audit file that begins in mid-chain', () => {
     return rest;
   };
 
-  it('is found at opening, and can be moved aside where the database has every step', async () => {
+  it('is found at opening, and can be moved aside if the database has every step', async () => {
     await using fixture = await journalFixture(4);
     const whole = await fixture.text();
     const rest = await behead(fixture.path, 2);
@@ -252,7 +252,7 @@ describe('an audit file that begins in mid-chain', () => {
     expect(await fixture.text()).toBe(whole);
   });
 
-  it('is not to be moved aside where the database lacks what it holds, or what went before', async () => {
+  it('must not be moved aside if the database lacks its steps or the steps before', async () => {
     await using fixture = await journalFixture(4);
     await behead(fixture.path, 2);
     const shorter = memoryTable();
@@ -266,11 +266,11 @@ describe('an audit file that begins in mid-chain', () => {
       await expect(fixture.reopen(table)).rejects.toMatchObject({
         code: 'audit-damaged',
         message: expect.stringContaining('begins with step 3'),
-        advice: expect.stringContaining('put the lines that went before it, steps 1 to 2, back'),
+        advice: expect.stringContaining('restore the missing lines, steps 1 to 2,'),
       });
   });
 
-  it('is no audit file where its first line is none', async () => {
+  it('is not an audit file if its first line is invalid', async () => {
     await using fixture = await journalFixture(2);
     await writeFile(fixture.path, `junk\n${await fixture.text()}`);
     await expect(fixture.reopen()).rejects.toMatchObject({

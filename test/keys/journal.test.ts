@@ -22,8 +22,8 @@ const begun = async (): Promise<EngineFixture> => {
 const reopen = (fixture: EngineFixture, table = fixture.table) =>
   openJournal({ table, path: fixture.path(), log: silentLog });
 
-describe('the journal of keys', () => {
-  it('is made again from the audit file when the database is lost', async () => {
+describe('the key journal', () => {
+  it('is restored from the audit file when the database is lost', async () => {
     await using fixture = await begun();
     const table = memoryTable();
     const journal = await reopen(fixture, table);
@@ -32,7 +32,7 @@ describe('the journal of keys', () => {
     expect(journal.head()).toEqual(fixture.journal().head());
   });
 
-  it('rewrites the audit file when it is the file that is lost', async () => {
+  it('rewrites the audit file when the file is lost', async () => {
     await using fixture = await begun();
     const before = await readFile(fixture.path(), 'utf8');
     await rm(fixture.path());
@@ -40,7 +40,7 @@ describe('the journal of keys', () => {
     expect(await readFile(fixture.path(), 'utf8')).toBe(before);
   });
 
-  it('takes away a line that a crash cut off, and goes on behind the last whole one', async () => {
+  it('removes an incomplete last line left by a crash, and continues after the last complete one', async () => {
     await using fixture = await begun();
     const whole = await readFile(fixture.path(), 'utf8');
     await appendFile(fixture.path(), '{"seq":99,"prev":"');
@@ -48,7 +48,7 @@ describe('the journal of keys', () => {
     expect(await readFile(fixture.path(), 'utf8')).toBe(whole);
   });
 
-  it('puts a step into the database that died before its row was written', async () => {
+  it('adds a step to the database if the process was killed before its row was written', async () => {
     await using fixture = await begun();
     const lines = [...fixture.table.rows];
     const shorter = memoryTable();
@@ -57,7 +57,7 @@ describe('the journal of keys', () => {
     expect(shorter.rows).toEqual(lines);
   });
 
-  it('writes no row twice and none too few when the database fails for a while', async () => {
+  it('writes every row exactly once when the database fails for a while', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const { append } = fixture.table;
@@ -86,7 +86,7 @@ describe('the journal of keys', () => {
     expect(fixture.table.rows.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
-  it('refuses to go on when the file and the database contradict each other', async () => {
+  it('refuses to continue when the file and the database contradict each other', async () => {
     await using fixture = await begun();
     const text = await readFile(fixture.path(), 'utf8');
     const first = text.split('\n')[0] ?? '';
@@ -97,8 +97,8 @@ describe('the journal of keys', () => {
   });
 });
 
-describe('the check of an audit file', () => {
-  it('finds any letter that was changed, any line that was taken out, put in, or moved', async () => {
+describe('the verification of an audit file', () => {
+  it('finds every changed character and every removed, inserted or moved line', async () => {
     await using fixture = await begun();
     const lines: string[] = [];
     for await (const line of readAuditLines(fixture.path())) lines.push(line);
@@ -128,18 +128,18 @@ describe('the check of an audit file', () => {
     );
   });
 
-  it('knows a line that was rewritten with a hash of its own', async () => {
+  it('detects a line that was rewritten with a new hash', async () => {
     const first = lineAfter(noHead, '{"what":"adopted"}');
     const second = lineAfter(first.head, '{"what":"done"}');
     const forged = lineAfter(noHead, '{"what":"deleted"}');
     expect((await verifyAudit([first.text, second.text])).broken).toBeUndefined();
     expect((await verifyAudit([forged.text, second.text])).broken).toEqual({
       line: 2,
-      why: 'it follows another line than the one before it',
+      why: 'it does not follow the previous line',
     });
   });
 
-  it('holds no secret: plaintexts of keys are in no line', async () => {
+  it('finds no secret: no line contains the plaintext of a key', async () => {
     await using fixture = await begun();
     const text = await readFile(fixture.path(), 'utf8');
     for (const { plaintext } of fixture.gateway.keys.values()) expect(text).not.toContain(plaintext);

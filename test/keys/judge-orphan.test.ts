@@ -38,7 +38,7 @@ describe('an orphan', () => {
 
   it.each<[string, Partial<OrphanFacts>]>([
     ['ambiguous', { candidates: [102, 103] }],
-    ['not-ours', { mismatch: 'its quota is another one' }],
+    ['not-ours', { mismatch: 'its quota differs' }],
     ['used', { calls: 1 }],
     ['sink-holds-it', { sinks: [sink({ state: 'empty' }), sink({ state: 'holds', fingerprint: own })] }],
     ['sink-unreadable', { sinks: [sink({ state: 'unreadable', why: 'a webhook' })] }],
@@ -53,7 +53,7 @@ describe('an orphan', () => {
     expect(reasonOf({ ...proven, ...change })).toBe(reason);
   });
 
-  it('is retained where no job declares sinks for it', () => {
+  it('is retained if no job declares sinks for it', () => {
     const { sinks: _sinks, ...undeclared } = proven;
     expect(reasonOf(undeclared)).toBe('sinks-undeclared');
   });
@@ -67,14 +67,14 @@ describe('an orphan', () => {
     expect(reasonOf({ ...lost, sinks: [sink(holds, true)] })).toBe('delete');
   });
 
-  it('whose answer was lost is retained until it was not called for an hour since it was created', () => {
+  it('with a lost answer is retained until it has had no call for an hour since its creation', () => {
     const { fingerprint: _fingerprint, ...rest } = proven;
     const lost = { ...rest, askedAt: unixMillis(now - 2 * hour), sinks: [sink({ state: 'empty' })] };
     expect(reasonOf({ ...lost, createdAt: unixMillis(now - hour / 2) })).toBe('log-incomplete');
     expect(reasonOf({ ...lost, createdAt: unixMillis(now - hour) })).toBe('delete');
   });
 
-  it('is never deleted while anything of the proof is missing', () => {
+  it('is never deleted while any evidence is missing', () => {
     const reading = fc.constantFrom<SinkFact['reading']>(
       { state: 'empty' },
       { state: 'holds', fingerprint: own },

@@ -34,7 +34,7 @@ const retiredOnce = async (fixture: EngineFixture) => {
   return old;
 };
 
-describe('a key that has left its line', () => {
+describe('a retired key', () => {
   it('is known, and no job brings it back', async () => {
     await using fixture = await engineFixture();
     const old = await retiredOnce(fixture);
@@ -56,7 +56,7 @@ describe('a key that has left its line', () => {
     expect(retiredAt(fixture, old)).toBe(ended);
   });
 
-  it('is no old key of the next cutover', async () => {
+  it('is not an old key of the next cutover', async () => {
     await using fixture = await engineFixture();
     const old = await retiredOnce(fixture);
     await adoptAll(fixture);
@@ -68,7 +68,7 @@ describe('a key that has left its line', () => {
     expect(old).not.toBe(second);
   });
 
-  it('comes back when a person says so', async () => {
+  it('is reactivated by an operator', async () => {
     await using fixture = await engineFixture();
     const old = await retiredOnce(fixture);
     await fixture.keyService().adopt({ keyId: old, service: 'billing', generation: 1 }, 'anna', signal);
@@ -77,13 +77,13 @@ describe('a key that has left its line', () => {
   });
 });
 
-describe('a key that somebody renamed', () => {
+describe('a renamed key', () => {
   const rename = (fixture: EngineFixture, id: number, name: string): void => {
     const key = fixture.gateway.keys.get(id);
     if (key !== undefined) fixture.gateway.keys.set(id, { ...key, name });
   };
 
-  it('stays in its line, retired or not', async () => {
+  it('stays a generation of its service, retired or not', async () => {
     await using fixture = await engineFixture();
     const old = await retiredOnce(fixture);
     const second = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
@@ -100,7 +100,7 @@ describe('a key that somebody renamed', () => {
     });
   });
 
-  it('is retired on what the log shows under the name it has', async () => {
+  it('is retired based on the log of its current name', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     await adoptAll(fixture);
@@ -119,7 +119,7 @@ describe('a key that somebody renamed', () => {
     expect(fixture.names()).toEqual(['payments', 'billing.g2']);
   });
 
-  it('is no throw-away key any more, which would be cleared away', async () => {
+  it('is no longer a throw-away key, which would be deleted', async () => {
     await using fixture = await engineFixture();
     const probe = fixture.gateway.add('tollkeeper-probe.g1');
     const common = { at: fixture.clock.now(), who: 'doctor', account: 'main', rotation: 'probe' };
@@ -135,7 +135,7 @@ describe('a key that somebody renamed', () => {
     expect(fixture.names()).toEqual(['kept']);
   });
 
-  it('is judged so, too, where another of its line is rotated', async () => {
+  it('is judged likewise when another key of its service is rotated', async () => {
     await using fixture = await engineFixture();
     const first = fixture.gateway.add('billing.g1');
     const second = fixture.gateway.add('billing.g2');
@@ -149,13 +149,13 @@ describe('a key that somebody renamed', () => {
   });
 });
 
-describe('the part that a key has in a rotation', () => {
+describe('the part of a key in a rotation', () => {
   const parts = async (fixture: EngineFixture) => {
     const { keys } = await fixture.keyService().survey(signal);
     return Object.fromEntries(keys.map(({ key, rotation }) => [key.name, rotation?.part]));
   };
 
-  it('is told before and after the cutover', async () => {
+  it('is shown before and after the cutover', async () => {
     await using fixture = await engineFixture();
     const id = await fixture.start(fixture.gateway.add('billing.g1'));
     expect(await parts(fixture)).toEqual({ 'billing.g1': 'old' });
@@ -168,7 +168,7 @@ describe('the part that a key has in a rotation', () => {
     expect(await parts(fixture)).toEqual({ 'billing.g1': 'kept', 'billing.g2': 'successor' });
   });
 
-  it('is to leave for one that was made, and superseded before the cutover', async () => {
+  it('is leaving for a key that was created and superseded before the cutover', async () => {
     await using fixture = await engineFixture();
     const { sinks } = fixture.state;
     fixture.state.sinks = [fullSink('memory:full').sink];
@@ -188,10 +188,10 @@ describe('the part that a key has in a rotation', () => {
   });
 });
 
-describe('the successor of a key that expires', () => {
+describe('the successor of an expiring key', () => {
   it.each([
-    ['lives as long as the one before it was to', -10, 40],
-    ['expires with the one before it, where no birth is told', undefined, 30],
+    ['lives as long as its predecessor was created to live', -10, 40],
+    ['expires with its predecessor if its creation time is unknown', undefined, 30],
   ])('%s', async (_, bornDays, days) => {
     await using fixture = await engineFixture();
     const day = 24 * hour;

@@ -37,7 +37,7 @@ const stages = async (fixture: EngineFixture) =>
   (await fixture.keyService().open()).map(({ stage }) => stage);
 
 describe('an overlap', () => {
-  it('is counted from when the consumer was told: a process that was dead for longer', async () => {
+  it('starts when the consumer is notified: a process that was down for longer', async () => {
     await using fixture = await engineFixture();
     fixture.state.reload = async () => undefined;
     const old = fixture.gateway.add('billing.g1');
@@ -51,7 +51,7 @@ describe('an overlap', () => {
     expect(fixture.names()).toEqual(['billing.g2']);
   });
 
-  it('is counted from when the consumer was told: a command that failed for longer', async () => {
+  it('starts when the consumer is notified: a command that failed for longer', async () => {
     await using fixture = await engineFixture();
     fixture.state.reload = async () => {
       throw fault('sink-failed', 'no such program');
@@ -64,7 +64,7 @@ describe('an overlap', () => {
   });
 });
 
-describe('a delivery that was cut off', () => {
+describe('an interrupted delivery', () => {
   const cutOff = (settle: Sink['settle']) => {
     const sink = memorySink('memory:two');
     return {
@@ -80,7 +80,7 @@ describe('a delivery that was cut off', () => {
     };
   };
 
-  it('is seen through before the cutover, as often as that takes', async () => {
+  it('is completed before the cutover, however many attempts it needs', async () => {
     await using fixture = await engineFixture();
     const settled: string[] = [];
     let isUp = false;
@@ -104,8 +104,8 @@ describe('a delivery that was cut off', () => {
   });
 });
 
-describe('a place that cannot be read for a moment', () => {
-  it('costs nobody their word: what a person confirmed stays confirmed', async () => {
+describe('a temporarily unreadable sink', () => {
+  it('keeps its confirmation', async () => {
     await using fixture = await engineFixture();
     const aged = sealedSink();
     let isUp = false;
@@ -131,8 +131,8 @@ describe('a place that cannot be read for a moment', () => {
   });
 });
 
-describe('a sink that cannot be made out of its job', () => {
-  it('is tried as often as any step, and waits for a person then; its orphan is kept, since no sink can be read', async () => {
+describe('a sink that cannot be created from its job', () => {
+  it('fails its step and then pauses the rotation; the orphan is retained, since no sink can be read', async () => {
     await using fixture = await engineFixture();
     fixture.state.verify = async () => {
       throw fault('key-verify-unclear', 'no answer');
@@ -154,8 +154,8 @@ describe('a sink that cannot be made out of its job', () => {
   });
 });
 
-describe('what waits for a person', () => {
-  it('is told again each week', async () => {
+describe('a rotation that requires action', () => {
+  it('is reported again each week', async () => {
     await using fixture = await engineFixture();
     fixture.state.sinks = [sealedSink().sink];
     await fixture.begun();
@@ -168,7 +168,7 @@ describe('what waits for a person', () => {
     expect(told()).toBe(3);
   });
 
-  it('is told again each week where its tries are used up', async () => {
+  it('is reported again each week after its attempts are used up', async () => {
     await using fixture = await engineFixture();
     fixture.state.verify = async () => {
       throw fault('key-verify-unclear', 'no answer');
@@ -184,17 +184,17 @@ describe('what waits for a person', () => {
       await fixture.advance();
     }
     expect([...new Set(fixture.alert.map(({ title }) => title))]).toEqual([
-      'the rotation of billing waits for you',
-      'the rotation of billing still waits for you',
+      'the rotation of billing is paused: action required',
+      'the rotation of billing is still paused: action required',
     ]);
   });
 });
 
-describe('clocks that differ', () => {
+describe('a clock difference', () => {
   it.each([
-    ['leave no key over whose answer was lost where they differ by minutes', 600, ['billing.g3']],
+    ['of minutes leaves no orphan of a lost answer', 600, ['billing.g3']],
     [
-      'leave a key over whose answer was lost where they differ by hours, and operators are asked',
+      'of hours leaves an orphan of a lost answer, and operators are notified',
       7200,
       ['billing.g2', 'billing.g3'],
     ],
@@ -215,11 +215,11 @@ describe('clocks that differ', () => {
     fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g1', ...left]);
-    const isAsked = fixture.alert.some(({ title }) => title === 'whose the key billing.g2 is cannot be told');
+    const isAsked = fixture.alert.some(({ title }) => title === 'the owner of the key billing.g2 is unknown');
     expect(isAsked).toBe(left.length > 1);
   });
 
-  it('keep no other service waiting for a day that will not come', async () => {
+  it('blocks no other service for a day', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.faults.create.push('before');
@@ -233,8 +233,8 @@ describe('clocks that differ', () => {
   });
 });
 
-describe('a quota that is carried', () => {
-  it('is lowered by what a superseded key spent, and the true sum is told', async () => {
+describe('a carried-over quota', () => {
+  it('is reduced by what a superseded key spent, and the correct sum is reported', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1', limited);
     const two = memorySink('memory:two');
@@ -244,8 +244,8 @@ describe('a quota that is carried', () => {
     await fixture.advance();
     expect(remains(fixture)).toEqual({ 'billing.g1': '100', 'billing.g2': '100', 'billing.g3': '100' });
     const exposure = fixture.alert.find(({ kind }) => kind === 'exposure');
-    expect(exposure?.title).toBe('billing can spend its quota 3 times for a while');
-    expect(exposure?.message).toContain('200 may be spent');
+    expect(exposure?.title).toBe('billing can temporarily spend its quota 3 times');
+    expect(exposure?.message).toContain('200 (in gateway units) can be spent');
     fixture.spendTo(old, '90');
     const superseded = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
     fixture.spendTo(superseded, '70');
@@ -255,7 +255,7 @@ describe('a quota that is carried', () => {
     expect(remains(fixture)).toEqual({ 'billing.g3': '60' });
   });
 
-  it('is settled once more with a key that is used again after it was', async () => {
+  it('is settled again with a key that is used after the first settlement', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({}, limited);
     fixture.spendTo(old, '90');
@@ -274,7 +274,7 @@ describe('a quota that is carried', () => {
     expect(remains(fixture)).toEqual({ 'billing.g2': '30' });
   });
 
-  it('and one that is split goes on where somebody took the old key away', async () => {
+  it('that is split remains valid when somebody deletes the old key', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1', limited);
     const id = await fixture.start(old, { quota: { kind: 'split' } });
@@ -289,11 +289,11 @@ describe('a quota that is carried', () => {
   });
 });
 
-describe('a sink that is emptied', () => {
+describe('an emptied sink', () => {
   it.each([
     ['before the old key is retired', ''],
     ['while its deletion is put off', 'before record deleting'],
-  ])('keeps the old key: %s', async (_, where) => {
+  ])('retains the old key: %s', async (_, where) => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.elapse(2 * hour);
@@ -301,12 +301,12 @@ describe('a sink that is emptied', () => {
     if (where !== '') await dieAt(fixture, where);
     fixture.sink.held.value = undefined;
     const [moved] = await fixture.advance();
-    expect(moved?.fault?.message).toContain('no longer holds billing.g2, and is empty');
+    expect(moved?.fault?.message).toContain('no longer holds billing.g2: it is empty');
     expect(fixture.gateway.keys.has(old)).toBe(true);
   });
 });
 
-describe('a successor that does not work any more', () => {
+describe('a successor that stopped working', () => {
   const expire = (fixture: EngineFixture, name: string): void => {
     for (const [id, key] of fixture.gateway.keys)
       if (key.name === name) fixture.gateway.keys.set(id, { ...key, expiredTime: unixSeconds(1) });
@@ -315,7 +315,7 @@ describe('a successor that does not work any more', () => {
   it.each([
     ['before the old key is retired', ''],
     ['while its deletion is put off', 'before record deleting'],
-  ])('keeps the old key, and is told: %s', async (_, where) => {
+  ])('retains the old key and is reported: %s', async (_, where) => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.elapse(2 * hour);
@@ -331,7 +331,7 @@ describe('a successor that does not work any more', () => {
     ]);
   });
 
-  it('is told where the old key ends with the overlap, also after it was told that it is used', async () => {
+  it('is reported if the old key ends with the overlap, even after its usage was reported', async () => {
     await using fixture = await engineFixture();
     await fixture.begun(timed);
     fixture.elapse(40 * minute);
@@ -342,14 +342,14 @@ describe('a successor that does not work any more', () => {
     await fixture.advance();
     await fixture.advance();
     expect(fixture.alert.map(({ title }) => title)).toEqual([
-      'the old key billing.g1 is still used and ends soon',
-      'the old key billing.g1 ends soon, and its successor does not work',
+      'the old key billing.g1 is still in use and expires soon',
+      'the old key billing.g1 expires soon, and its successor does not work',
     ]);
   });
 });
 
-describe('a gateway that is asked too often', () => {
-  it('uses no tries up', async () => {
+describe('a throttling gateway', () => {
+  it('uses up no attempts', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.elapse(2 * hour);
@@ -366,7 +366,7 @@ describe('a gateway that is asked too often', () => {
   });
 });
 
-describe('tries that are used up', () => {
+describe('the count of failed attempts', () => {
   it.each([
     [
       'a quota that is settled once more',
@@ -374,7 +374,7 @@ describe('tries that are used up', () => {
       limited,
     ],
     ['a proof that is taken again', {}, {}],
-  ])('stay so: %s', async (_, terms, fields) => {
+  ])('is kept: %s', async (_, terms, fields) => {
     await using fixture = await engineFixture();
     fixture.sink.held.value = 'sk-other';
     await fixture.begun(terms, fields);
@@ -393,8 +393,8 @@ describe('tries that are used up', () => {
   });
 });
 
-describe('a quota that is used up', () => {
-  it('keeps the old key that has some left, and is told', async () => {
+describe('a used-up quota', () => {
+  it('retains an old key with remaining quota, and is reported', async () => {
     await using fixture = await engineFixture();
     const { old, moved } = await fixture.begun({}, limited);
     fixture.spendTo(old, '30');
@@ -404,15 +404,15 @@ describe('a quota that is used up', () => {
     await fixture.advance();
     expect(remains(fixture)).toEqual({ 'billing.g1': '30', 'billing.g2': '0' });
     expect(fixture.alert.map(({ title }) => title)).toEqual([
-      'billing can spend its quota twice for a while',
-      'billing.g2 has nothing left to spend',
-      'the old key billing.g1 is kept for now',
+      'billing can temporarily spend its quota twice',
+      'billing.g2 has no quota left',
+      'the old key billing.g1 is retained',
     ]);
   });
 });
 
-describe('a job that is gone from the config', () => {
-  it('keeps a key that the sinks it no longer declares may hold, and operators are asked', async () => {
+describe('a job that was removed from the config', () => {
+  it('retains a key that its former sinks may hold, and operators are notified', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const id = await fixture.start(old);
@@ -424,15 +424,15 @@ describe('a job that is gone from the config', () => {
     }
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
     const asked = fixture.alert.filter(
-      ({ title }) => title === 'the key billing.g2 is kept: it may be in use',
+      ({ title }) => title === 'the key billing.g2 is retained: it may be in use',
     );
     expect(asked[0]?.message).toContain('no job declares the sinks');
     expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
   });
 });
 
-describe('a service whose new key does not work any more', () => {
-  it('is given another once a person gives the rotation up', async () => {
+describe('a service whose new key stopped working', () => {
+  it('gets another key once an operator gives up the rotation', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     await expect(fixture.keyService().giveUp('billing', 'person anna')).rejects.toThrow('nothing to give up');
@@ -448,7 +448,7 @@ describe('a service whose new key does not work any more', () => {
   });
 });
 
-describe('a key that was ended by hand', () => {
+describe('a key that was ended manually', () => {
   const end = (fixture: EngineFixture, keyId: number, at: number) =>
     fixture.keyService().expire(
       [
@@ -468,7 +468,7 @@ describe('a key that was ended by hand', () => {
   const given = (fixture: EngineFixture, name: string) =>
     [...fixture.gateway.keys.values()].find((key) => key.name === name)?.expiredTime;
 
-  it('hands on the life that others gave it, not the end that was set', async () => {
+  it('passes on the lifetime that it was created with, not the expiry that was set later', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     await end(fixture, old, seconds(fixture) + 7200);
@@ -478,7 +478,7 @@ describe('a key that was ended by hand', () => {
     expect(given(fixture, 'billing.g2')).toBe('never');
   });
 
-  it('hands on an end that was put off', async () => {
+  it('passes on an expiry that was extended', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1', { expiredTime: unixSeconds(seconds(fixture) + 1800) });
     await end(fixture, old, seconds(fixture) + 90 * 86_400);
@@ -486,7 +486,7 @@ describe('a key that was ended by hand', () => {
     expect(given(fixture, 'billing.g2')).toBe(seconds(fixture) + 90 * 86_400);
   });
 
-  it('is in its line again where it is given a later expiry', async () => {
+  it('is active again when its expiry is extended', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     await end(fixture, old, seconds(fixture));
@@ -497,17 +497,17 @@ describe('a key that was ended by hand', () => {
     ).toBeUndefined();
   });
 
-  it('has no successor that would die in an hour: the rotation says why', async () => {
+  it('gets no successor that would expire within an hour: the rotation reports why', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1', { expiredTime: unixSeconds(seconds(fixture) + 1800) });
     const [moved] = await fixture.advance([await fixture.start(old)]);
-    expect(moved?.fault?.message).toContain('a successor of billing.g1 would live until');
+    expect(moved?.fault?.message).toContain('a successor of billing.g1 would inherit its lifetime');
     expect(fixture.names()).toEqual(['billing.g1']);
   });
 });
 
 describe('a first key that could not be delivered', () => {
-  it('has no old key to speak of', async () => {
+  it('has no old key in its messages', async () => {
     await using fixture = await engineFixture();
     fixture.state.sinks = [fullSink('memory:full').sink];
     const fresh = { remainQuota: money('0'), unlimitedQuota: true, expiredTime: 'never' as const, group: '' };
@@ -518,8 +518,8 @@ describe('a first key that could not be delivered', () => {
   });
 });
 
-describe('a create that is refused', () => {
-  it('uses no generation up, however often', async () => {
+describe('a refused create request', () => {
+  it('uses up no generation, however often it is repeated', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const id = await fixture.start(old);
@@ -534,13 +534,13 @@ describe('a create that is refused', () => {
   });
 });
 
-describe('a leaked key', () => {
+describe('a compromised key', () => {
   const other = async (fixture: EngineFixture): Promise<void> => {
     const key = fixture.gateway.add('search.g1');
     await fixture.advance([await fixture.start(key, {}, 'search')]);
   };
 
-  it('takes along what not every sink ever held, since nobody knows which of them leaked', async () => {
+  it('also ends keys that were not in every sink, since nobody knows which of them is compromised', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const two = fullSink('memory:two');
@@ -553,7 +553,7 @@ describe('a leaked key', () => {
     expect(fixture.names()).toEqual(['billing.g3']);
   });
 
-  it('is deleted by the next rotation, where that begins before it is gone', async () => {
+  it('is deleted by the next rotation, if that starts before it is deleted', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.faults.remove.push('before', 'before', 'before');
@@ -583,7 +583,7 @@ describe('a leaked key', () => {
     expect(fixture.names()).toEqual(['billing.g3']);
   });
 
-  it('waits for no other service whose create the gateway refused', async () => {
+  it('is not blocked by another service whose create request the gateway refused', async () => {
     await using fixture = await engineFixture();
     fixture.gateway.faults.create.push('forbidden');
     await other(fixture);
@@ -591,7 +591,7 @@ describe('a leaked key', () => {
     expect(moved?.view.stage).toBe('done');
   });
 
-  it('waits for no other service whose answer was lost longer than that takes to tell', async () => {
+  it('is not blocked by another service whose answer was lost for longer than the settling time', async () => {
     await using fixture = await engineFixture();
     fixture.gateway.faults.create.push('after');
     await other(fixture);
@@ -603,7 +603,7 @@ describe('a leaked key', () => {
     expect(fixture.names()).toEqual(['search.g1', 'billing.g2', 'search.g3']);
   });
 
-  it('waits for no other service whose key cannot be verified', async () => {
+  it('is not blocked by another service whose key cannot be verified', async () => {
     await using fixture = await engineFixture();
     fixture.state.verify = async () => {
       throw fault('key-verify-unclear', 'no answer');
@@ -618,7 +618,7 @@ describe('a leaked key', () => {
     expect(fixture.names()).toEqual(['search.g1', 'billing.g2', 'search.g3']);
   });
 
-  it('goes on by itself once the key of another service can be cleared away', async () => {
+  it('is replaced automatically once the key of another service can be deleted', async () => {
     await using fixture = await engineFixture();
     fixture.state.verify = async () => {
       throw fault('key-verify-unclear', 'no answer');

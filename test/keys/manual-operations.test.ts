@@ -22,7 +22,7 @@ const due = async (fixture: EngineFixture) => {
   return planRotations(survey, policy, []).rotations.map(({ planned }) => planned);
 };
 
-describe('a rotation that is given up in mid-delivery', () => {
+describe('a rotation that is given up during the delivery', () => {
   const split = async (fixture: EngineFixture): Promise<number> => {
     const old = fixture.gateway.add('billing.g1');
     fixture.state.sinks = [fixture.sink.sink, fullSink('memory:two').sink];
@@ -30,13 +30,13 @@ describe('a rotation that is given up in mid-delivery', () => {
     return old;
   };
 
-  it('is due at once from the key that all sinks held, also after a restart, until one key is in all of them', async () => {
+  it('is due immediately from the key that all sinks held, also after a restart, until one key is in all of them', async () => {
     await using fixture = await engineFixture();
     const old = await split(fixture);
     // While it is open, nothing else is begun.
     expect(await due(fixture)).toEqual([]);
     const said = await fixture.keyService().giveUp('billing', who);
-    expect(said).toContain('memory:one took billing.g2, memory:two may hold billing.g2');
+    expect(said).toContain('memory:one received billing.g2, memory:two may hold billing.g2');
     expect(said).toContain('`tollkeeper keys rotate billing`');
     await fixture.restart();
     const [planned, ...others] = await due(fixture);
@@ -52,7 +52,7 @@ describe('a rotation that is given up in mid-delivery', () => {
     expect(await due(fixture)).toEqual([]);
   });
 
-  it('is due though somebody deleted what a sink holds', async () => {
+  it('is due although somebody deleted the key that a sink holds', async () => {
     await using fixture = await engineFixture();
     const old = await split(fixture);
     await fixture.keyService().giveUp('billing', who);
@@ -60,18 +60,18 @@ describe('a rotation that is given up in mid-delivery', () => {
     expect(await due(fixture)).toMatchObject([{ why: 'split', old: { keyId: old } }]);
   });
 
-  it('before it is not due for that', async () => {
+  it('is not due for that reason if no delivery was started', async () => {
     await using fixture = await engineFixture();
     fixture.state.verify = async () => Promise.reject(new Error('no answer'));
     await fixture.begun().catch(() => undefined);
     expect(await fixture.keyService().giveUp('billing', who)).toMatch(
-      /^the rotation of billing is given up; its old key is untouched and works; billing\.g2 is kept for now: .* `tollkeeper keys expire id:102` ends it$/,
+      /^the rotation of billing is given up; its old key is unchanged and works; billing\.g2 is retained for now: .* `tollkeeper keys expire id:102` ends it$/,
     );
     expect(await due(fixture)).toEqual([]);
   });
 });
 
-describe('a key that a person says belongs to a service', () => {
+describe('an adopted key', () => {
   const adopt = (fixture: EngineFixture, keyId: number, service: string, generation = 1, move?: boolean) =>
     fixture
       .keyService()
@@ -79,17 +79,20 @@ describe('a key that a person says belongs to a service', () => {
   const serviceOf = (fixture: EngineFixture, id: number) =>
     fixture.journal().lineage('main').get(id)?.service;
 
-  it.each(['x/../../esc', '../etc', '-rf', '', 'a\nb'])('is none of %j', async (service) => {
-    await using fixture = await engineFixture();
-    const id = fixture.gateway.add('legacy');
-    await expect(adopt(fixture, id, service)).rejects.toMatchObject({
-      code: 'wrong-use',
-      advice: expect.stringContaining('letters, digits') as string,
-    });
-    expect(serviceOf(fixture, id)).toBeUndefined();
-  });
+  it.each(['x/../../esc', '../etc', '-rf', '', 'a\nb'])(
+    'is rejected with the service name %j',
+    async (service) => {
+      await using fixture = await engineFixture();
+      const id = fixture.gateway.add('legacy');
+      await expect(adopt(fixture, id, service)).rejects.toMatchObject({
+        code: 'wrong-use',
+        advice: expect.stringContaining('letters, digits') as string,
+      });
+      expect(serviceOf(fixture, id)).toBeUndefined();
+    },
+  );
 
-  it('leaves another service when it is to be moved, and never unasked', async () => {
+  it('is moved from another service only on request', async () => {
     await using fixture = await engineFixture();
     const id = fixture.gateway.add('legacy');
     await adopt(fixture, id, 'search');
@@ -103,22 +106,22 @@ describe('a key that a person says belongs to a service', () => {
     expect(serviceOf(fixture, id)).toBe('billing');
   });
 
-  it('is not taken in or moved while its service has a rotation under way', async () => {
+  it('is rejected while its service has a rotation in progress', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     const other = fixture.gateway.add('legacy');
     await expect(adopt(fixture, other, 'billing', 7)).rejects.toMatchObject({
-      message: 'billing has a rotation under way',
+      message: 'billing has a rotation in progress',
       advice: expect.stringContaining('keys give-up billing') as string,
     });
-    await expect(adopt(fixture, old, 'search', 1, true)).rejects.toThrow('under way');
+    await expect(adopt(fixture, old, 'search', 1, true)).rejects.toThrow('in progress');
   });
 
-  it('has a place near those that there are, by the line or by the names of keys', async () => {
+  it('has a generation near the existing ones, in the lineage or in key names', async () => {
     await using fixture = await engineFixture();
     const id = fixture.gateway.add('legacy');
     await expect(adopt(fixture, id, 'billing', 9_999_999)).rejects.toMatchObject({
-      message: 'generation 9999999 is more than 1000 above the highest there is, which is 0',
+      message: 'generation 9999999 is more than 1000 above the highest existing generation, 0',
       advice: expect.stringContaining('--generation 1') as string,
     });
     const named = fixture.gateway.add('billing.g5000');
@@ -128,8 +131,8 @@ describe('a key that a person says belongs to a service', () => {
   });
 });
 
-describe('a key that is to end', () => {
-  it('is not the one that every sink holds while its rotation is not over, unless it is said so', async () => {
+describe('a key that is to be ended', () => {
+  it('is not the one in every sink of an open rotation, unless explicitly requested', async () => {
     await using fixture = await engineFixture();
     await fixture.begun();
     const fresh = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
@@ -147,13 +150,13 @@ describe('a key that is to end', () => {
     expect(fixture.gateway.keys.get(fresh)?.expiredTime).toBe('never');
     expect(await fixture.keyService().expire([{ ...end, evenIfCurrent: true }], who, signal)).toMatchObject([
       // The moment that was set.
-      { done: true, said: 'it ends 2026-01-01 01:00 UTC; measured' },
+      { done: true, said: 'it expires 2026-01-01 01:00 UTC; measured' },
     ]);
     expect(fixture.gateway.keys.get(fresh)?.expiredTime).toBe(at);
   });
 });
 
-it('a key that comes into its line with its rotation was born when the gateway made it', async () => {
+it('a key that is adopted by its rotation has the creation time of the gateway', async () => {
   await using fixture = await engineFixture();
   const created = unixSeconds(Math.floor(fixture.clock.now() / 1000) - 40 * 86_400);
   const old = fixture.gateway.add('billing.g1', { createdTime: created });

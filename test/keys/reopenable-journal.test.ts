@@ -32,7 +32,7 @@ const damagedFixture = async () => {
   };
 };
 
-it('a journal that could not be opened is opened once the file holds, and once only', async () => {
+it('a journal that could not be opened is opened once the file is valid, and only once', async () => {
   await using fixture = await damagedFixture();
   const journal = await fixture.open();
   const closed = journal.now();
@@ -53,7 +53,7 @@ it('a journal that could not be opened is opened once the file holds, and once o
   expect(fixture.table.rows).toHaveLength(3);
 });
 
-it('work that began while it was closed writes nothing down after it: it saw no key', async () => {
+it('work that began with a closed journal records nothing after the journal opens: it saw no key', async () => {
   await using fixture = await damagedFixture();
   const journal = await fixture.open();
   const began = journal.now();
@@ -62,7 +62,7 @@ it('work that began while it was closed writes nothing down after it: it saw no 
   await expect(began.record([step(3)])).rejects.toMatchObject({ code: 'audit-damaged' });
 });
 
-it('one that is open and stops holding is told of by a look, and goes on as it was', async () => {
+it('a check reports an open journal that becomes invalid, and the journal resumes unchanged', async () => {
   await using fixture = await damagedFixture();
   await writeFile(fixture.path, fixture.whole);
   const journal = await fixture.open();
@@ -75,7 +75,7 @@ it('one that is open and stops holding is told of by a look, and goes on as it w
   expect(journal.now()).toBe(open);
 });
 
-it('an error that is no fault of file or database is no state of the journal', async () => {
+it('an unrelated error does not change the status of the journal', async () => {
   await using fixture = await damagedFixture();
   fixture.table.last = () => Promise.reject(new TypeError('broken'));
   await expect(fixture.open()).rejects.toThrow('broken');
@@ -83,7 +83,7 @@ it('an error that is no fault of file or database is no state of the journal', a
   expect((await fixture.open()).now().problem()).toMatchObject({ code: 'disk-full' });
 });
 
-it('what cannot be read as a file keeps it closed, and is looked at again', async () => {
+it('an unreadable audit file keeps the journal closed, and is checked again', async () => {
   await using fixture = await damagedFixture();
   await rm(fixture.path);
   await mkdir(fixture.path);

@@ -21,21 +21,21 @@ const requestOf = (service: string) => ({
 const listed = (service: string, key: Partial<ApiKey> = {}): ApiKey =>
   surveyed(`${service}.g1`, { age: 0, key }).key;
 
-describe('a listed key and the request whose answer was lost', () => {
-  it.each(['billing', 'tollkeeper-probe'])('a key of %s as it was asked for may be the one', (service) => {
+describe('a listed key and a request with a lost answer', () => {
+  it.each(['billing', 'tollkeeper-probe'])('match if a key of %s has the requested fields', (service) => {
     expect(mismatchOf(listed(service), requestOf(service))).toBeUndefined();
   });
 
-  it('a key of a service with another quota is another key', () => {
+  it('do not match if the quota differs', () => {
     const key = listed('billing', { remainQuota: money('0.00001') });
-    expect(mismatchOf(key, requestOf('billing'))).toBe('its quota is another one');
+    expect(mismatchOf(key, requestOf('billing'))).toBe('its quota differs');
   });
 
-  it('a probe may be the one whatever unit its quota is listed in, and not where it has no limit', () => {
+  it('match for a probe whatever unit its quota is listed in, unless it is unlimited', () => {
     const request = requestOf('tollkeeper-probe');
     const inUnits = listed('tollkeeper-probe', { remainQuota: money('0.00001') });
     expect(mismatchOf(inUnits, request)).toBeUndefined();
     const unlimited = listed('tollkeeper-probe', { unlimitedQuota: true });
-    expect(mismatchOf(unlimited, request)).toBe('its quota is another one');
+    expect(mismatchOf(unlimited, request)).toBe('its quota differs');
   });
 });

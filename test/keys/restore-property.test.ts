@@ -170,7 +170,7 @@ const hasUnknown = (records: readonly string[], copiedAt: number): boolean =>
 
 const many = chaosFactor >= 40;
 
-describe('a data folder that is put back', () => {
+describe('a restored data folder', () => {
   it.each(Object.entries(variants))(
     'leaves no sink with a dead key and deletes nothing in use: %s',
     async (_, variant) => {

@@ -10,7 +10,7 @@ const who = 'person anna';
 
 type Sinks = readonly ReturnType<typeof memorySink>[];
 
-const outOfDate = 'no key of billing is written: its journal is out of date';
+const outOfDate = 'key operations of billing are suspended: its journal is out of date';
 
 const titlesOf = (fixture: EngineFixture, title: string): readonly string[] =>
   fixture.alert.filter((alert) => alert.title === title).map(({ key }) => key);
@@ -54,9 +54,9 @@ const restored = async (fixture: EngineFixture): Promise<Sinks> => {
   return sinks;
 };
 
-describe('a journal that is put back from a backup', () => {
+describe('a journal that is restored from a backup', () => {
   it.each(['creating', 'created', 'verifying', 'verified'])(
-    'never deletes a key that the sinks hold: the backup was taken behind %s',
+    'never deletes a key that the sinks hold: the backup was taken after %s',
     async (step) => {
       await using fixture = await engineFixture();
       const sinks = await withRotation(fixture, step);
@@ -85,7 +85,7 @@ describe('a journal that is put back from a backup', () => {
     'retiring',
     'deleting',
   ])(
-    'leaves every sink with a working key and deletes none in use: the backup was taken behind %s',
+    'leaves a working key in every sink and deletes none in use: the backup was taken after %s',
     async (step) => {
       await using fixture = await engineFixture();
       const sinks = await withRotation(fixture, step);
@@ -98,8 +98,8 @@ describe('a journal that is put back from a backup', () => {
   );
 });
 
-describe('a journal that is out of date', () => {
-  it('stops every write to keys of its service, by a job and by hand', async () => {
+describe('an outdated journal', () => {
+  it('stops every write to keys of its service, by a job or a command', async () => {
     await using fixture = await engineFixture();
     await restored(fixture);
     const writes = { ...fixture.gateway.writes };
@@ -116,7 +116,7 @@ describe('a journal that is out of date', () => {
     expect(fixture.gateway.writes).toEqual(writes);
   });
 
-  it('is shown by `reconcile`, which changes the journal alone when told to, and keys are written again', async () => {
+  it('is shown by `reconcile`, which changes the journal only when asked, and key operations resume', async () => {
     await using fixture = await engineFixture();
     const sinks = await restored(fixture);
     const [writes, held] = [{ ...fixture.gateway.writes }, sinks.map((one) => one.held.value)];
@@ -138,7 +138,7 @@ describe('a journal that is out of date', () => {
     expect(deadIn(fixture, sinks)).toEqual([]);
   });
 
-  it('is up to date again by itself once the difference is gone', async () => {
+  it('recovers automatically once the difference is gone', async () => {
     await using fixture = await engineFixture();
     const sinks = await withRotation(fixture, 'planned');
     await fixture.advance();
@@ -154,7 +154,7 @@ describe('a journal that is out of date', () => {
     expect(fixture.names()).toEqual(['billing.g2']);
   });
 
-  it('is noticed by the job that adopts keys: a key above the highest generation is not adopted', async () => {
+  it('is detected by the job that adopts keys: a key above the highest generation is not adopted', async () => {
     await using fixture = await engineFixture();
     const adoptAll = async () =>
       fixture.keyService().adoptAll((await fixture.keyService().survey(signal)).keys, 'job rotate');
@@ -171,8 +171,8 @@ describe('a journal that is out of date', () => {
   });
 });
 
-describe('a lost answer to a create in a journal that is put back', () => {
-  it('deletes neither the key that the sinks hold nor one in use', async () => {
+describe('a lost answer to a create request in a restored journal', () => {
+  it('causes no deletion of the key that the sinks hold nor of one in use', async () => {
     await using fixture = await engineFixture();
     fixture.gateway.faults.create.push('after');
     const sinks = await withRotation(fixture, 'create-lost');
@@ -188,7 +188,7 @@ describe('a lost answer to a create in a journal that is put back', () => {
 });
 
 describe('a sink that cannot be read back', () => {
-  it('keeps the orphan, which is listed and told; the rotation goes on with another key', async () => {
+  it('retains the orphan, which is listed and reported; the rotation continues with another key', async () => {
     await using fixture = await engineFixture();
     const webhook = memorySink('webhook:one');
     const { fingerprint: read, deliver } = webhook.sink;
@@ -217,12 +217,12 @@ describe('a sink that cannot be read back', () => {
     expect(deadIn(fixture, [webhook])).toEqual([]);
     const { keys } = await fixture.keyService().survey(signal);
     expect(keys.find(({ key }) => key.name === 'billing.g2')?.retained).toContain('the call log shows');
-    expect(new Set(titlesOf(fixture, 'the key billing.g2 is kept: it may be in use')).size).toBe(1);
+    expect(new Set(titlesOf(fixture, 'the key billing.g2 is retained: it may be in use')).size).toBe(1);
   });
 });
 
 describe('two Tollkeepers on one service', () => {
-  it('stop each other before a sink ends with a dead key, whatever answers are lost', async () => {
+  it('stop each other before a sink holds a dead key, whatever answers are lost', async () => {
     for (const losses of [[], ['after'], ['after', 'after'], [undefined, 'after']] as const) {
       await using first = await engineFixture();
       await using second = await engineFixture({ beside: first });
@@ -248,8 +248,8 @@ describe('two Tollkeepers on one service', () => {
   });
 });
 
-describe('a key that a person makes', () => {
-  it('under the name of a key whose answer was lost is not deleted, nor is ours, and operators are asked', async () => {
+describe('a key that a person created', () => {
+  it('is not deleted under the name of a key whose answer was lost, nor is ours, and operators are notified', async () => {
     await using fixture = await engineFixture();
     const sinks = await withRotation(fixture, 'planned');
     fixture.gateway.faults.create.push('after');
@@ -259,7 +259,7 @@ describe('a key that a person makes', () => {
     await runOn(fixture, sinks);
     expect(fixture.gateway.keys.has(theirs)).toBe(true);
     expect(fixture.gateway.deleted.map(({ name }) => name)).not.toContain('billing.g2');
-    const title = 'whose the key billing.g2 is cannot be told';
+    const title = 'the owner of the key billing.g2 is unknown';
     expect(new Set(titlesOf(fixture, title)).size).toBe(1);
     expect(fixture.alert.find((alert) => alert.title === title)?.message).toContain(
       '2 keys are named billing.g2',
@@ -270,8 +270,8 @@ describe('a key that a person makes', () => {
     ['its quota', { unlimitedQuota: false, remainQuota: money('5') }],
     ['its group', { group: 'vip' }],
     ['its expiry', { expiredTime: unixSeconds(4_000_000_000) }],
-    ['another time', { createdTime: unixSeconds(1_700_000_000) }],
-  ])('is told from ours by what was asked for: %s', async (text, fields) => {
+    ['creation time', { createdTime: unixSeconds(1_700_000_000) }],
+  ])('is distinguished from ours by the request: %s', async (text, fields) => {
     await using fixture = await engineFixture();
     const sinks = await withRotation(fixture, 'planned');
     fixture.gateway.faults.create.push('before');
@@ -279,10 +279,12 @@ describe('a key that a person makes', () => {
     const theirs = fixture.gateway.add('billing.g2', fields);
     await runOn(fixture, sinks);
     expect(fixture.gateway.keys.has(theirs)).toBe(true);
-    expect(fixture.alert.find(({ title }) => title.startsWith('whose the key'))?.message).toContain(text);
+    expect(fixture.alert.find(({ title }) => title.startsWith('the owner of the key'))?.message).toContain(
+      text,
+    );
   });
 
-  it('under the name of the next generation is neither adopted nor deleted when the service’s key leaks', async () => {
+  it('is neither adopted nor deleted under the name of the next generation when the service’s key is compromised', async () => {
     await using fixture = await engineFixture();
     const adoptAll = async () =>
       fixture.keyService().adoptAll((await fixture.keyService().survey(signal)).keys, 'job rotate');
@@ -300,7 +302,7 @@ describe('a key that a person makes', () => {
     expect(await fixture.start(theirs, { retire: leaked })).not.toBe('');
   });
 
-  it('beside ours with its random suffix is left alone, and ours is found and deleted', async () => {
+  it('is left alone beside ours with its random suffix, and ours is found and deleted', async () => {
     await using fixture = await engineFixture();
     const sinks = await withRotation(fixture, 'planned', { template: defaultTemplate });
     fixture.gateway.faults.create.push('after');
@@ -315,8 +317,8 @@ describe('a key that a person makes', () => {
   });
 });
 
-describe('an outage of a sink', () => {
-  it('keeps an orphan no longer than it lasts', async () => {
+describe('a sink outage', () => {
+  it('retains an orphan only while it lasts', async () => {
     await using fixture = await engineFixture();
     const sinks = await withRotation(fixture, 'planned');
     const [one, two] = fixture.state.sinks;
@@ -338,6 +340,6 @@ describe('an outage of a sink', () => {
     fixture.state.sinks = [one, two];
     await runOn(fixture, sinks);
     expect(fixture.names()).toEqual(['billing.g3']);
-    expect(titlesOf(fixture, 'the key billing.g2 is kept: it may be in use')).toEqual([]);
+    expect(titlesOf(fixture, 'the key billing.g2 is retained: it may be in use')).toEqual([]);
   });
 });

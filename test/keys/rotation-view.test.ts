@@ -3,7 +3,7 @@ import { engineFixture, fullSink, hour } from './engine-fixture.ts';
 
 const minute = 60_000;
 
-it('an open rotation tells how many tries it has, when the next is, and no next where a person is waited for', async () => {
+it('an open rotation shows its allowed attempts and its next attempt, and no next attempt while it is paused', async () => {
   await using fixture = await engineFixture();
   fixture.state.sinks = [fullSink('memory:one').sink];
   const id = await fixture.start(fixture.gateway.add('billing.g1'), { tries: 3 });
@@ -21,7 +21,7 @@ it('an open rotation tells how many tries it has, when the next is, and no next 
   expect(await viewed()).not.toHaveProperty('nextTry');
 });
 
-it('an old key past its time is told of as long as it is used', async () => {
+it('an old key past its time is reported as long as it is used', async () => {
   await using fixture = await engineFixture();
   const id = await fixture.start(fixture.gateway.add('billing'), {
     retire: { when: 'unused', quiet: hour, ending: 'delete', maxOverlap: 10 * hour },

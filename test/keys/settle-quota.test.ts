@@ -37,20 +37,20 @@ const cutOff = async (fixture: EngineFixture, lost: 'before' | 'after', meanwhil
   await seeThrough(fixture);
 };
 
-describe('a successor whose quota was to be lowered', () => {
+describe('a successor with a quota to be reduced', () => {
   it.each([
     ['written, and refunded', 'after', '50.05', '50.05'],
     ['written, and spent', 'after', '20', '20'],
     ['not written', 'before', '100', '50'],
     ['not written, and refunded', 'before', '100.05', '50.05'],
     ['not written, and spent', 'before', '90', '40'],
-  ] as const)('is lowered once: %s', async (_, lost, meanwhile, due) => {
+  ] as const)('is reduced once: %s', async (_, lost, meanwhile, due) => {
     await using fixture = await engineFixture();
     await cutOff(fixture, lost, meanwhile);
     expect(left(fixture, 'billing.g2')).toBe(due);
   });
 
-  it('is lowered once, whatever is refunded that leaves it nearer to what was wanted', async () => {
+  it('is reduced once, even if refunds bring it near the requested amount', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 250_000 }), fc.boolean(), async (refund, isWritten) => {
         await using fixture = await engineFixture();
@@ -63,13 +63,13 @@ describe('a successor whose quota was to be lowered', () => {
   });
 });
 
-describe('a successor that is to be given the rest of a split quota', () => {
+describe('a successor that gets the rest of a split quota', () => {
   it.each([
     ['written, and refunded', 'after', '100.05', '100.05'],
     ['written, and nearly all of it spent', 'after', '51', '51'],
     ['not written', 'before', '50', '100'],
     ['not written, and spent', 'before', '40', '90'],
-  ] as const)('is given it once: %s', async (_, lost, meanwhile, due) => {
+  ] as const)('gets it once: %s', async (_, lost, meanwhile, due) => {
     await using fixture = await engineFixture();
     await fixture.begun({ quota: { kind: 'split' } }, limited);
     expect([left(fixture, 'billing.g1'), left(fixture, 'billing.g2')]).toEqual(['50', '50']);
@@ -83,8 +83,8 @@ describe('a successor that is to be given the rest of a split quota', () => {
   });
 });
 
-describe('an old key whose quota is shared with its successor', () => {
-  it('is lowered once, though it was refunded after a try that was cut off', async () => {
+describe('an old key that shares its quota with its successor', () => {
+  it('is reduced once, even if it was refunded after an interrupted attempt', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1', limited);
     const id = await fixture.start(old, { quota: { kind: 'split' } });

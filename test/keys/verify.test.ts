@@ -28,8 +28,8 @@ const verifying = (answers: readonly ModelAnswer[], timeout?: number) => {
   return { result, clock, asked: () => asked };
 };
 
-describe('a key is good', () => {
-  it('when it works, at once', async () => {
+describe('a key is verified', () => {
+  it('immediately when it works', async () => {
     const { result, clock } = verifying([works]);
     expect(await result).toEqual({
       verdict: 'works',
@@ -46,7 +46,7 @@ describe('a key is good', () => {
     });
   });
 
-  it('when caches take it up within the timeout', async () => {
+  it('when caches accept it within the timeout', async () => {
     const { result, clock } = verifying([refused, unknown, refused, refused, works]);
     expect(await result).toMatchObject({
       evidence: 'POST /v1/embeddings with small answered 200, 1 token, at try 5 after 15 s',
@@ -55,8 +55,8 @@ describe('a key is good', () => {
   });
 });
 
-describe('a key is bad', () => {
-  it('only when it is refused until the timeout, in growing pauses', async () => {
+describe('a key is refused', () => {
+  it('only when calls fail until the timeout, with growing pauses', async () => {
     const { result, clock, asked } = verifying([refused]);
     await expect(result).rejects.toMatchObject({
       code: 'key-verify-refused',
@@ -69,13 +69,13 @@ describe('a key is bad', () => {
     expect(asked()).toBe(9);
   });
 
-  it('counted from the first refusal, not from what told nothing before', async () => {
+  it('after the timeout from the first refusal, not from earlier inconclusive answers', async () => {
     const { result, clock } = verifying([unknown, unknown, refused], 10_000);
     await expect(result).rejects.toMatchObject({ code: 'key-verify-refused' });
     expect(clock.waits.reduce((sum, wait) => sum + wait, 0)).toBe(13_000);
   });
 
-  it('at once where no timeout is given, or waiting cannot help', async () => {
+  it('immediately without a timeout, or if waiting cannot help', async () => {
     for (const { result, clock } of [verifying([refused], 0), verifying([{ ...refused, passing: false }])]) {
       await expect(result).rejects.toMatchObject({ code: 'key-verify-refused' });
       expect(clock.waits).toEqual([]);
@@ -83,8 +83,8 @@ describe('a key is bad', () => {
   });
 });
 
-describe('nothing is known of a key', () => {
-  it('when no answer tells: it can be tried again', async () => {
+describe('a verification is inconclusive', () => {
+  it('when no answer is conclusive: it can be retried', async () => {
     for (const last of [unknown, answerOf('unknown'), answerOf('limited', { status: 429 })]) {
       const { result, clock } = verifying([refused, last], 5000);
       await expect(result).rejects.toMatchObject({ code: 'key-verify-unclear', retryHelps: true });
@@ -92,7 +92,7 @@ describe('nothing is known of a key', () => {
     }
   });
 
-  it('when the gateway asks for more time than there is: it is not waited for', async () => {
+  it('when the gateway asks for more time than is left: it does not wait', async () => {
     const later = answerOf('limited', { status: 429, retryAfter: 600_000 });
     const { result, clock } = verifying([later]);
     await expect(result).rejects.toMatchObject({ retryHelps: true, retryAfter: 600_000 });
@@ -102,17 +102,17 @@ describe('nothing is known of a key', () => {
     expect(soon.clock.waits).toEqual([30_000]);
   });
 
-  it('when the call itself is wrong: trying again does not help', async () => {
+  it('when the call itself is wrong: a retry does not help', async () => {
     const wrong = answerOf('unknown', { status: 400, passing: false });
     await expect(verifying([wrong]).result).rejects.toMatchObject({
       code: 'key-verify-unclear',
       retryHelps: false,
-      advice: expect.stringContaining('name a model under verify') as string,
+      advice: expect.stringContaining('set a model under `verify`') as string,
     });
   });
 });
 
-describe('a verification that is stopped', () => {
+describe('a stopped verification', () => {
   it('ends with the reason, in a call or between two', async () => {
     const stop = new AbortController();
     const reason = new Error('stopped');

@@ -86,10 +86,12 @@ describe('a data folder that is put back from a backup of before its rotation en
     for (const backup of ['data-created', 'data-verified']) {
       await copyFolder(fixture, backup, 'data');
       const mailed = fixture.mail.taken.length;
-      expect(await pullAndRotate(fixture)).toContain('whose journal is out of date (app-one, app-two)');
+      expect(await pullAndRotate(fixture)).toContain('with an outdated journal (app-one, app-two)');
       await expectWhole(fixture);
       const subjects = fixture.mail.taken.slice(mailed).map(({ parsed }) => parsed.subject);
-      expect(subjects).toContain('Tollkeeper: no key of app-one is written: its journal is out of date');
+      expect(subjects).toContain(
+        'Tollkeeper: key operations of app-one are suspended: its journal is out of date',
+      );
     }
     const stopped = await does(fixture, 'status');
     expect(stopped.code).toBe(1);

@@ -98,7 +98,7 @@ describe('the status page', () => {
       '… and 7 older.',
       'Key rotations',
       'Old key',
-      'see to it and let it go on with tollkeeper keys resume billing',
+      'fix the cause, then resume the rotation with tollkeeper keys resume billing',
       `… and ${hostileNames.length - 20} more: tollkeeper keys list lists them.`,
       '2 folders of the archive hold no report that can be read',
     ])

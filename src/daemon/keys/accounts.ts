@@ -28,8 +28,8 @@ export const createKeyAccounts = (
       'wrong-use',
       account === undefined
         ? 'no account is declared'
-        : `there is no account ${account}; there are: ${all.join(', ') || 'none'}`,
-      { advice: 'name one that is declared under accounts in tollkeeper.yaml' },
+        : `account ${account} is not declared; declared accounts: ${all.join(', ') || 'none'}`,
+      { advice: 'use an account that is declared under `accounts` in tollkeeper.yaml' },
     );
   };
 
@@ -45,8 +45,8 @@ export const createKeyAccounts = (
         if (view.service === service) found.push({ account: name, view });
     if (new Set(found.map((one) => one.account)).size < 2) return found[0];
     const where = found.map((one) => one.account).join(' and ');
-    throw fault('wrong-use', `${service} is a service of ${where}`, {
-      advice: 'name the account that is meant with --account',
+    throw fault('wrong-use', `${service} exists in several accounts: ${where}`, {
+      advice: 'select the account with --account',
     });
   };
 
@@ -65,8 +65,8 @@ export const createKeyAccounts = (
       if (open !== undefined) return open.account;
       // Of one account the key service itself says what is not there.
       if (first !== undefined && second === undefined) return first;
-      throw fault('wrong-use', `${service} has no rotation under way in any account`, {
-        advice: '`tollkeeper keys list` shows what is under way',
+      throw fault('wrong-use', `${service} has no rotation in progress in any account`, {
+        advice: '`tollkeeper keys list` shows the rotations in progress',
       });
     },
   };

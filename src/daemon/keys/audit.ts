@@ -38,15 +38,15 @@ const isTorn = async (file: string): Promise<boolean> => {
   }
 };
 
-const compare = 'compare its head with one that was kept, such as a `statement` prints';
+const compare = 'compare its head with a recorded one, such as the head in a `statement`';
 
 const adviceFor = async (file: string, isOwn: boolean): Promise<string> => {
   if (!isOwn)
-    return 'this copy does not prove what was done: take an older or another one, and check the file beside the database with `tollkeeper keys audit --verify`';
+    return 'this copy is not valid evidence: use an older or another copy, and check the file beside the database with `tollkeeper keys audit --verify`';
   const torn = (await isTorn(file))
-    ? 'a last line that a crash cut off is taken away at the next start: start, and check again. Otherwise '
+    ? 'an incomplete last line, left by a crash, is removed at the next start: start Tollkeeper and check again. Otherwise '
     : '';
-  return `${torn}move ${file} aside and keep it, since it shows what was changed. The database has every step, too: the file is rewritten from it with the next command or order on keys, or within five minutes while the daemon runs, as long as the chain holds there; no restart is needed. Then check again and ${compare}. Where the database is lost or does not hold either, put the file back from a copy instead`;
+  return `${torn}move ${file} aside and keep it as evidence of the change. The database contains every step, too: if the chain is valid there, the file is rewritten from it with the next key command, or within five minutes while the daemon runs; no restart is needed. Then check again and ${compare}. If the database is lost or invalid as well, restore the file from a copy instead`;
 };
 
 const verdictOf = async (file: string, isOwn: boolean): Promise<AuditView> => {
@@ -60,7 +60,7 @@ const verdictOf = async (file: string, isOwn: boolean): Promise<AuditView> => {
     if (systemCode(error) === undefined) throw error;
     throw fault('wrong-use', `${file} cannot be read (${systemCode(error) ?? 'unknown'})`, {
       cause: error,
-      advice: 'it is written with the first step on a key; name another file with --verify FILE',
+      advice: 'it is created with the first key operation; specify another file with --verify FILE',
     });
   } finally {
     stream.destroy();
@@ -90,8 +90,8 @@ const missed = async (deps: Deps, folder: string, file: string, log: Log): Promi
   const writtenAgain = await isThere(file);
   const found = writtenAgain ? await verdictOf(file, true) : { file, lines: 0, head: '' };
   const advice = writtenAgain
-    ? `find out who took it away, and ${compare}`
-    : `find out who took it away; it is rewritten from the database before the next step at the latest. Then check again and ${compare}`;
+    ? `find out who removed it, and ${compare}`
+    : `find out who removed it; it is rewritten from the database before the next step at the latest. Then check again and ${compare}`;
   return { advice, ...found, missing: { steps, writtenAgain } };
 };
 

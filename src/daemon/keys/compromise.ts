@@ -57,14 +57,14 @@ export const resumeCompromised = async (
     return resumeRotation(work, open, run);
   if (compromises && view.cutOver !== true) {
     const { rotations } = await resumeRotation(work, open, run);
-    const note = `${key.name} is not ended yet: order this again once the rotation under way has delivered its key; where it waits for you, fix what it says and let it go on with \`tollkeeper keys resume ${shellWord(service)}\``;
+    const note = `${key.name} is not ended yet: repeat this command once the rotation in progress has delivered its key; if that rotation is paused, fix the cause and resume it with \`tollkeeper keys resume ${shellWord(service)}\``;
     return { ...outcomeOf(run.zone, { rotations, notes: [note] }), good: false };
   }
   if (view.cutOver !== true)
     throw fault(
       'wrong-use',
-      `${service} has a rotation under way that is not for a leaked key: ${view.words}`,
-      { advice: `end it with \`tollkeeper keys give-up ${service}\` and order this again` },
+      `${service} has a rotation in progress that does not replace a compromised key: ${view.words}`,
+      { advice: `end it with \`tollkeeper keys give-up ${service}\` and repeat this command` },
     );
   const successor = all.find((one) => one.account === account && one.key.id === view.candidate?.keyId);
   // What sinks hold does not work: the leaked key is all there is until there is another.
@@ -105,13 +105,13 @@ export const leftOf = async (
     keys = await work.accounts.keysOf(account, signal);
   } catch (error) {
     return [
-      `what else of ${service} works could not be looked up (${messageOf(error)}): \`tollkeeper keys list ${shellWord(service)}\` shows it`,
+      `other valid keys of ${service} could not be determined (${messageOf(error)}): \`tollkeeper keys list ${shellWord(service)}\` shows them`,
     ];
   }
   return keys
     .filter((one) => one.service === service && isLive(one, work.now()) && !seenTo.includes(one.key.id))
     .map(
       ({ key }) =>
-        `${key.name} works on: if it leaked too, \`tollkeeper keys rotate id:${key.id} --now\` ends it at once`,
+        `${key.name} remains valid: if it is compromised too, \`tollkeeper keys rotate id:${key.id} --now\` ends it immediately`,
     );
 };

@@ -10,8 +10,8 @@ const oneOf = (named: string, candidates: readonly FoundKey[], several: string):
   const [first, second] = candidates;
   if (first !== undefined && second === undefined) return first;
   if (first === undefined)
-    throw fault('wrong-use', `no service, key or id is ${named}`, {
-      advice: '`tollkeeper keys list` shows the keys that there are',
+    throw fault('wrong-use', `no service, key or id matches ${named}`, {
+      advice: '`tollkeeper keys list` shows the existing keys',
     });
   const accounts = new Set(candidates.map(({ account }) => account));
   const shown = candidates.map(
@@ -20,8 +20,8 @@ const oneOf = (named: string, candidates: readonly FoundKey[], several: string):
   throw fault('wrong-use', `${named} ${several}: ${shown.join(', ')}`, {
     advice:
       accounts.size === 1
-        ? 'give one of these ids'
-        : 'give one of these ids, and with --account the account that is meant',
+        ? 'use one of these ids'
+        : 'use one of these ids, and select the account with --account',
   });
 };
 
@@ -51,5 +51,5 @@ export const findKey = (named: string, keys: readonly FoundKey[], now: UnixMilli
   );
   const byName = line.length > 0 ? newest : keys.filter(({ key }) => key.name === named);
   const byId = keys.filter(({ key }) => String(key.id) === named);
-  return oneOf(named, [...new Set([...byId, ...byName])], 'fits several keys');
+  return oneOf(named, [...new Set([...byId, ...byName])], 'matches several keys');
 };

@@ -2,22 +2,22 @@ import type { KeySurvey, PlannedExpiry } from '../../keys/index.ts';
 import type { FreshKeyPlan } from './planner.ts';
 
 const describeEnd = {
-  warn: 'to be warned of',
+  warn: 'to be announced',
   expire: 'to be set to expire',
   delete: 'to be deleted',
 } as const;
 
 /** Why a job would not do with a key what it once planned. */
 const whyNot = ({ keyId }: PlannedExpiry, { expiries, held }: FreshKeyPlan, { keys }: KeySurvey): string => {
-  if (!keys.some(({ key }) => key.id === keyId)) return 'it is gone';
+  if (!keys.some(({ key }) => key.id === keyId)) return 'it no longer exists';
   const others = expiries.filter((one) => one.keyId === keyId);
   if (others.length > 0)
     return `it is ${others.map(({ action }) => describeEnd[action.kind]).join(' and ')} now`;
   const why = held.find((one) => one.keyId === keyId);
-  if (why === undefined) return 'the job is not about it any more';
+  if (why === undefined) return 'the job no longer selects it';
   // The clock that has begun again is hard to put in words, and what sets it back is a call.
   return why.reason === 'not-due'
-    ? 'it is not due any more: it was used since, or the job says otherwise now'
+    ? 'it is no longer due: it was used since, or the job was changed'
     : why.words;
 };
 

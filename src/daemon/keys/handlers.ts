@@ -36,7 +36,7 @@ const check = async (work: KeyWork, file: string, signal: AbortSignal) => {
   const moved =
     job.account === account
       ? []
-      : [`the job ${job.name} is for account ${job.account} now, and was for ${account}`];
+      : [`job ${job.name} now belongs to account ${job.account}, and the plan to ${account}`];
   const ends = filed.expiries.filter(endsKey);
   // A plan of another account's keys says nothing of these.
   const gone =

@@ -44,9 +44,9 @@ export const refuseSkipped = async (found: FoundKey, { keys, now, job, history }
   const holds =
     describePlaces(key.id, await history()) ??
     (job === undefined
-      ? 'a rotation of it is under way'
+      ? 'it is part of a rotation in progress'
       : `the job ${job} delivers it to the sinks of ${service}`);
   throw fault('wrong-use', `${key.name} (id ${key.id}) is the current key of ${service}: ${holds}`, {
-    advice: `a leaked key is replaced, delivered and then deleted by \`tollkeeper keys rotate ${shellWord(service)} --now\`; to end it with nothing in its place, so that whoever holds it is refused, give --even-if-current`,
+    advice: `to replace a compromised key, run \`tollkeeper keys rotate ${shellWord(service)} --now\`; to end the key without a replacement, so that its consumers are refused, add --even-if-current`,
   });
 };

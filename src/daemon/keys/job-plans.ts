@@ -45,8 +45,8 @@ const skipNotes = (held: readonly SkippedKey[]): readonly string[] => {
   const told = held.filter(describeNeeds);
   const usual = held.length - told.length;
   return [
-    ...told.map(({ name, words }) => `left as it is: ${name}: ${words}`),
-    ...(usual === 0 ? [] : [`left as usual: ${usual === 1 ? '1 key' : `${usual} keys`}`]),
+    ...told.map(({ name, words }) => `skipped: ${name}: ${words}`),
+    ...(usual === 0 ? [] : [`skipped as expected: ${usual === 1 ? '1 key' : `${usual} keys`}`]),
   ];
 };
 
@@ -121,8 +121,8 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
   const rotatingNamed = (name: string): RotationPolicy => {
     const job = rotating.find((one) => one.name === name);
     if (job !== undefined) return policyOf(job);
-    throw fault('wrong-use', `job ${name} rotates no keys`, {
-      advice: `name a job of kind rotate-keys; there are: ${rotating.map((one) => one.name).join(', ') || 'none'}`,
+    throw fault('wrong-use', `job ${name} does not rotate keys`, {
+      advice: `specify a job of kind rotate-keys; declared: ${rotating.map((one) => one.name).join(', ') || 'none'}`,
     });
   };
 
@@ -189,10 +189,10 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
       );
     },
     nameProblem: (job, service) => {
-      if (!isServiceName(service)) return 'it cannot stand in paths and commands';
+      if (!isServiceName(service)) return 'it cannot be used in paths and commands';
       const { template } = rotatingNamed(job).terms;
       const longest = printKeyName(templateOf(template), { service, generation: 100 });
-      return isKeyName(longest) ? undefined : 'the names of its keys would outgrow 50 bytes';
+      return isKeyName(longest) ? undefined : 'the names of its keys would exceed 50 bytes';
     },
     delivers: (account, key, now) =>
       rotating.find(

@@ -52,7 +52,7 @@ export const openKeyRuntime = async (
   const journals = await openReopenableJournal({ table: warehouse.keys, path: auditFile, log });
   const problem = journals.now().problem();
   if (problem !== undefined)
-    log.error('nothing is done to keys: their journal cannot be opened', errorFields(problem));
+    log.error('key operations are suspended: the key journal cannot be opened', errorFields(problem));
   return {
     journal: { lineage: (account) => journals.now().lineage(account) },
     journals,
@@ -243,8 +243,8 @@ export const createKeyServices = ({
   /** Work goes by one journal from its beginning to its end. */
   const keyService = async (account: string): Promise<KeyService> => {
     if (!Object.hasOwn(config.settings.accounts, account))
-      throw fault('wrong-use', `there is no account ${account}`, {
-        advice: 'name one that is declared under accounts in tollkeeper.yaml',
+      throw fault('wrong-use', `account ${account} is not declared`, {
+        advice: 'use an account that is declared under `accounts` in tollkeeper.yaml',
       });
     const journal = await journalNow();
     const last = opened.get(account);

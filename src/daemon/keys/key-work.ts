@@ -41,8 +41,8 @@ export const createKeyWork = (parts: KeyWorkParts): KeyWork => ({
     const job = jobs.find((one) => one.name === name);
     if (job !== undefined) return job;
     const names = jobs.map((one) => one.name).join(', ') || 'none';
-    throw fault('job-unknown', `no job ${name} rotates or ends keys; there are: ${names}`, {
-      advice: 'declare one of kind rotate-keys or expire-keys, or name one that is there',
+    throw fault('job-unknown', `no job ${name} rotates or expires keys; declared: ${names}`, {
+      advice: 'declare a job of kind rotate-keys or expire-keys, or specify an existing one',
     });
   },
 });

@@ -54,7 +54,7 @@ export const listKeys = async (
   const through = throughOf(await evidence.logComplete(account, range), range);
   const open = new Map((await keyService.open()).map((view) => [view.id, stateOf(view)]));
   signal.throwIfAborted();
-  progress({ step: 'looking who uses which key' });
+  progress({ step: 'reading the usage of keys' });
   const names = keys.map(({ key }) => key.name);
   const uses = await evidence.uses(account, names, range, 0);
   const ids = idsByName(all);

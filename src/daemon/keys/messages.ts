@@ -22,19 +22,19 @@ export const describeUse = (
   ].join(', ');
 
 const whyPlanned = {
-  age: 'it has the age that its job names',
+  age: 'it has reached the age set by its job',
   split: 'the sinks of its service may hold different keys',
-  hand: 'ordered by hand',
-  leak: 'it leaked',
+  hand: 'it was requested manually',
+  leak: 'it is compromised',
   new: 'the service has no key yet',
 } as const;
 
 const whyDeleted = {
   orphan: 'no sink can hold it',
-  retired: 'nobody uses it any more',
-  leaked: 'it leaked',
-  expired: 'it is over',
-  probe: 'it was a probe',
+  retired: 'it is no longer used',
+  leaked: 'it is compromised',
+  expired: 'it has expired',
+  probe: 'it was a probe key',
 } as const;
 
 type Messages = { readonly [What in KeyEventKind]: (event: KeyEventOf<What>, zone: string) => string };
@@ -42,54 +42,57 @@ type Messages = { readonly [What in KeyEventKind]: (event: KeyEventOf<What>, zon
 const held = (
   { name, words: why, use }: { name: string; words: string; use?: KeyUse | undefined },
   zone: string,
-): string => `${name} stays: ${why}${use === undefined ? '' : ` (${describeUse(use, zone)})`}`;
+): string => `${name} is retained: ${why}${use === undefined ? '' : ` (${describeUse(use, zone)})`}`;
 
 const words: Messages = {
-  adopted: ({ name, generation }) => `${name} is generation ${generation} from now on`,
-  vanished: ({ name }) => `${name} is gone, and not by us`,
+  adopted: ({ name, generation }) => `${name} is adopted as generation ${generation}`,
+  vanished: ({ name }) => `${name} was deleted externally`,
   planned: ({ why, old, terms }) =>
     `${old === undefined ? 'a first key' : `a successor for ${old.name}`}, since ${whyPlanned[why]} (terms of ${terms.job})`,
-  creating: ({ name }) => `${name} is asked for`,
-  created: ({ name, keyId, fingerprint }) => `${name} is there, id ${keyId}, ${shortHash(fingerprint)}`,
-  'create-lost': ({ name, message }) => `no answer for ${name} that could be believed: ${message}`,
-  observed: ({ place, fingerprint }) => `${place} holds a key of somebody else, ${shortHash(fingerprint)}`,
+  creating: ({ name }) => `${name} is requested`,
+  created: ({ name, keyId, fingerprint }) => `${name} is created, id ${keyId}, ${shortHash(fingerprint)}`,
+  'create-lost': ({ name, message }) => `no conclusive answer to the request for ${name}: ${message}`,
+  observed: ({ place, fingerprint }) => `${place} holds a foreign key, ${shortHash(fingerprint)}`,
   retained: ({ name, words: why }) => `${name} is not deleted: ${why}`,
   outdated: ({ differences }) =>
-    `the journal is older than the keys or the sinks of the service, and no key of it is written: ${differences.join('; ')}`,
-  reconciled: () => 'the journal agrees with the gateway and the sinks again',
-  verifying: ({ name }) => `a call is made with ${name}`,
+    `the journal is older than the keys or the sinks of the service, and its key operations are suspended: ${differences.join('; ')}`,
+  reconciled: () => 'the journal matches the gateway and the sinks again',
+  verifying: ({ name }) => `${name} is being verified`,
   verified: ({ name, evidence }) => `${name} works: ${evidence}`,
-  delivering: ({ name, place }) => `${name} goes to ${place}`,
+  delivering: ({ name, place }) => `${name} is being delivered to ${place}`,
   delivered: ({ name, place, proof }) =>
-    `${place} took ${name}${proof === undefined ? '' : `, and answered ${shortHash(proof)}`}`,
-  confirmed: ({ name, place }) => `a person holds ${name} at ${place}`,
-  doubted: ({ name, place }) => `${place} does not prove to hold ${name}; it is delivered there again`,
-  'read-back': ({ name, places }) => `${name} was read back from ${counted(places.length, 'place')}`,
+    `${place} received ${name}${proof === undefined ? '' : `, and returned ${shortHash(proof)}`}`,
+  confirmed: ({ name, place }) => `the receipt of ${name} at ${place} is confirmed`,
+  doubted: ({ name, place }) =>
+    `${place} did not prove that it holds ${name}; the key is delivered there again`,
+  'read-back': ({ name, places }) => `${name} was read back from ${counted(places.length, 'sink')}`,
   current: ({ name, olds }) =>
-    `${name} is the key of the service${olds.length === 0 ? '' : ` in place of ${olds.map((old) => old.name).join(', ')}`}`,
-  reloaded: ({ name }) => `the consumer was told to take up ${name}`,
+    `${name} is the current key of the service${olds.length === 0 ? '' : `, replacing ${olds.map((old) => old.name).join(', ')}`}`,
+  reloaded: ({ name }) => `the consumer was notified to load ${name}`,
   superseded: ({ name }) =>
-    `${name} is retired like an old key: its plaintext is gone, and a sink may hold it`,
-  expiring: ({ name, expiredTime }, zone) => `${name} is to expire ${formatMoment(expiredTime, zone)}`,
+    `${name} is retired like an old key: its plaintext is lost, and a sink may hold it`,
+  expiring: ({ name, expiredTime }, zone) =>
+    `${name} is being set to expire ${formatMoment(expiredTime, zone)}`,
   'expiry-set': ({ name, expiredTime, measured }, zone) =>
     `${name} expires ${formatMoment(expiredTime, zone)}${measured === '' ? '' : `; ${measured}`}`,
-  retiring: ({ name }) => `${name} is to go once nobody uses it`,
+  retiring: ({ name }) => `${name} is being retired`,
   held,
   escalated: held,
   quiet: ({ name, from, to, evidence }, zone) =>
     `no call by ${name} from ${formatSlot(from, zone)} to ${formatSlot(to, zone)}: ${evidence}`,
-  'quota-adjusting': ({ name, before, wanted }) => `the quota of ${name} goes from ${before} to ${wanted}`,
+  'quota-adjusting': ({ name, before, wanted }) =>
+    `the quota of ${name} is changed from ${before} to ${wanted}`,
   'quota-adjusted': ({ name, remain, measured }) =>
     `${name} has ${remain} left${measured === '' ? '' : `; ${measured}`}`,
-  deleting: ({ name, why }) => `${name} is to be deleted: ${whyDeleted[why]}`,
-  deleted: ({ name }) => `${name} is gone from the list`,
-  retired: ({ name }) => `${name} has expired, and stays in the list`,
-  warned: ({ name, stage }) => `whoever owns ${name} was told: ${stage}`,
-  failed: ({ step, message, tries }) => `${step} did not work (try ${tries}): ${message}`,
-  waiting: ({ step, message }) => `waits for a person before ${step}: ${message}`,
-  resumed: () => 'a person lets it go on',
-  'given-up': () => 'a person gave it up',
-  done: () => 'it is done',
+  deleting: ({ name, why }) => `${name} is being deleted: ${whyDeleted[why]}`,
+  deleted: ({ name }) => `${name} is deleted and no longer listed`,
+  retired: ({ name }) => `${name} has expired and remains listed`,
+  warned: ({ name, stage }) => `the owner of ${name} was notified: ${stage}`,
+  failed: ({ step, message, tries }) => `${step} failed (attempt ${tries}): ${message}`,
+  waiting: ({ step, message }) => `paused before ${step}, action required: ${message}`,
+  resumed: () => 'an operator resumed the rotation',
+  'given-up': () => 'the rotation was given up',
+  done: () => 'the rotation is complete',
 };
 
 const good: ReadonlySet<KeyEventKind> = new Set(['verified', 'read-back', 'current', 'done']);

@@ -6,10 +6,10 @@ export const momentToCome = (text: string, zone: string, now: UnixMillis): UnixS
   const range = parseDuration(text.replace(/^\+/, ''));
   const moment = range === undefined ? readMoment(text, zone) : unixMillis(now + range);
   if (moment === undefined)
-    throw fault('wrong-use', `${JSON.stringify(text)} is no moment`, {
-      advice: `write 2026-12-01, 2026-12-01T08:00 (read in ${zone}), 2026-12-01T08:00Z, or +48h`,
+    throw fault('wrong-use', `${JSON.stringify(text)} is not a valid time`, {
+      advice: `use 2026-12-01, 2026-12-01T08:00 (read in ${zone}), 2026-12-01T08:00Z, or +48h`,
     });
   if (moment < now)
-    throw fault('wrong-use', `${text} is past`, { advice: 'name a moment to come, such as +48h' });
+    throw fault('wrong-use', `${text} is in the past`, { advice: 'specify a future time, such as +48h' });
   return toSeconds(moment);
 };

@@ -20,9 +20,9 @@ const refuseLeftOut = ({ planner, now }: KeyWork, job: KeyJob, service: string, 
   if (out === undefined) return;
   throw fault(
     'wrong-use',
-    `job ${job.name} does not select ${out.name}, so that nothing would ever rotate it: its keys are those of ${out.selection}`,
+    `job ${job.name} does not select ${out.name}, so it would never be rotated: the job selects ${out.selection}`,
     {
-      advice: `give the service a name that fits, name another job, or widen \`keys\` of the job ${job.name}`,
+      advice: `choose a service name that matches, specify another job, or widen \`keys\` of job ${job.name}`,
     },
   );
 };
@@ -56,7 +56,7 @@ export const createKeyOperations = (lease: () => KeyWork) =>
       );
       const isOver = evenIfCurrent && end <= toSeconds(work.now());
       const word = shellWord(service);
-      const note = `whoever has only ${key.name} is refused from now on: \`tollkeeper keys rotate ${word} --now\` delivers another key, \`tollkeeper keys expire id:${key.id} --at …\` lets this one live on until then`;
+      const note = `consumers that only have ${key.name} are refused from now on: \`tollkeeper keys rotate ${word} --now\` delivers another key, \`tollkeeper keys expire id:${key.id} --at …\` extends this one`;
       return outcomeOf(work.zone, { changes, notes: isOver ? [note] : [] });
     },
     'keys/create': async (
@@ -67,14 +67,14 @@ export const createKeyOperations = (lease: () => KeyWork) =>
       const { accounts, planner, zone } = work;
       const job = work.jobNamed(named);
       if (account !== undefined && account !== job.account)
-        throw fault('wrong-use', `job ${named} is for account ${job.account}`, {
-          advice: `leave --account out, or name a job of ${account}`,
+        throw fault('wrong-use', `job ${named} belongs to account ${job.account}`, {
+          advice: `omit --account, or specify a job of ${account}`,
         });
       const terms = planner.termsOf(named);
       const problem = planner.nameProblem(named, service);
       if (problem !== undefined)
-        throw fault('wrong-use', `${service} cannot be the name of a service: ${problem}`, {
-          advice: 'give it a short name of letters, digits and hyphens',
+        throw fault('wrong-use', `${service} is not a valid service name: ${problem}`, {
+          advice: 'choose a short name of letters, digits and hyphens',
         });
       const fresh: KeyFields = {
         ...quotaOf(quota),
@@ -88,7 +88,7 @@ export const createKeyOperations = (lease: () => KeyWork) =>
       const there = keys.filter((key) => key.service === service && key.retained === undefined);
       if (there.length > 0)
         throw fault('wrong-use', `${service} has ${there.map(({ key }) => key.name).join(', ')} already`, {
-          advice: `\`tollkeeper keys rotate ${service}\` gives it a successor`,
+          advice: `\`tollkeeper keys rotate ${service}\` replaces it`,
         });
       refuseLeftOut(work, job, service, group ?? '');
       refuseOverwriting(work, job, service, keys);
@@ -134,7 +134,7 @@ export const createKeyOperations = (lease: () => KeyWork) =>
         isKnown ||= (await keyService.history(service)).length > 0;
       }
       if (!isKnown)
-        throw fault('wrong-use', `the journal has no step on a key of ${service ?? ''}`, {
+        throw fault('wrong-use', `the journal has no step of service ${service ?? ''}`, {
           advice: '`tollkeeper keys list` shows the services',
         });
       return found;

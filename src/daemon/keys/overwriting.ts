@@ -14,9 +14,9 @@ export const refuseOverwriting = (
   if (other === undefined) return;
   throw fault(
     'wrong-use',
-    `job ${job.name} cannot deliver a key of ${service}: it would overwrite the key of ${other}, which has the same place`,
+    `job ${job.name} cannot deliver a key of ${service}: it would overwrite the key of ${other}, which is delivered to the same location`,
     {
-      advice: `name a job that has a place of its own for ${service}, or declare one, such as with {service} in the path or name under deliver`,
+      advice: `specify a job that delivers ${service} to a location of its own, or declare one, such as with {service} in the path or name under \`deliver\``,
     },
   );
 };

@@ -4,24 +4,24 @@ import type { KeyPlanView, PlannedChange } from './key-views.ts';
 import type { FreshKeyPlan, JobKeyPlan, KeyJob } from './planner.ts';
 
 const describeReason = {
-  age: 'it has its age',
+  age: 'it has reached its age',
   split: 'the sinks of its service may hold different keys',
-  hand: 'by hand',
-  leak: 'it leaked',
+  hand: 'requested manually',
+  leak: 'it is compromised',
   new: 'the service has no key yet',
 } as const;
 
 const describeQuota = ({ terms: { quota }, old }: PlannedRotation): string => {
   const left = old === undefined || old.unlimitedQuota ? 'no limit' : old.remainQuota;
-  if (quota.kind === 'carry') return `quota ${left}, carried on`;
+  if (quota.kind === 'carry') return `quota ${left}, carried over`;
   if (quota.kind === 'split') return `quota half of ${left}`;
   return quota.kind === 'fixed' ? `quota ${quota.amount}` : 'no limit';
 };
 
 const describeRetirement = ({ terms: { retire } }: PlannedRotation): string => {
-  if (retire.when === 'now') return 'deleted at once';
+  if (retire.when === 'now') return 'deleted immediately';
   const end = retire.ending === 'delete' ? 'deleted' : 'set to expire';
-  return retire.when === 'unused' ? `${end} once nobody uses it` : `${end} after the overlap`;
+  return retire.when === 'unused' ? `${end} once it is unused` : `${end} after the overlap`;
 };
 
 const rotationChange = (planned: PlannedRotation): PlannedChange => {
@@ -32,12 +32,12 @@ const rotationChange = (planned: PlannedRotation): PlannedChange => {
     service,
     keyId: old.keyId,
     name: old.name,
-    words: `${describeReason[why]}; ${describeQuota(planned)}; the old one is ${describeRetirement(planned)}`,
+    words: `${describeReason[why]}; ${describeQuota(planned)}; the old key is ${describeRetirement(planned)}`,
   };
 };
 
 const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
-  if (action.kind === 'warn') return `whoever owns it is told: ${action.stage}`;
+  if (action.kind === 'warn') return `its owner is notified: ${action.stage}`;
   return action.kind === 'expire' ? `expires ${formatMoment(action.at, zone)}` : 'deleted';
 };
 

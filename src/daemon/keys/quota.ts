@@ -14,8 +14,8 @@ export const quotaOf = (quota: string): Pick<KeyFields, 'remainQuota' | 'unlimit
   })();
   if (amount !== undefined && /[1-9]/.test(amount) && !amount.startsWith('-'))
     return { remainQuota: amount, unlimitedQuota: false };
-  throw fault('wrong-use', `${JSON.stringify(quota)} is no quota`, {
-    advice: 'give an amount in the unit of the gateway, such as 500, or unlimited',
+  throw fault('wrong-use', `${JSON.stringify(quota)} is not a valid quota`, {
+    advice: 'specify an amount in the unit of the gateway, such as 500, or unlimited',
   });
 };
 

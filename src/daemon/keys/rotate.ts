@@ -35,26 +35,20 @@ const jobFor = (
   const at = clock();
   const name = named ?? (now ? planner.delivers(account, key, at) : planner.coverOf(account, key, at)?.job);
   if (name === undefined && now)
-    throw fault(
-      'wrong-use',
-      `no rotate-keys job delivers ${key.key.name}, so that nothing can take its place`,
-      {
-        advice: `\`tollkeeper keys expire id:${key.key.id}\` ends it at once, with nothing in its place; to replace it, let a rotate-keys job with a sink of its own select it under \`keys\` first`,
-      },
-    );
+    throw fault('wrong-use', `no rotate-keys job delivers ${key.key.name}, so it cannot be replaced`, {
+      advice: `\`tollkeeper keys expire id:${key.key.id}\` ends it immediately without a replacement; to replace it, first select it under \`keys\` of a rotate-keys job with a sink of its own`,
+    });
   if (name === undefined)
-    throw fault(
-      'wrong-use',
-      `no rotate-keys job covers ${key.key.name}, so that nothing says where its successor goes`,
-      { advice: 'name the job whose sinks and terms are meant with --job' },
-    );
+    throw fault('wrong-use', `no rotate-keys job covers ${key.key.name}, so its successor has no sink`, {
+      advice: 'specify the job whose sinks and settings apply with --job',
+    });
   const job = jobNamed(name);
   if (job.account === account) return job;
   throw fault(
     'wrong-use',
-    `job ${name} is for account ${job.account}, and ${key.key.name} is a key of ${account}`,
+    `job ${name} belongs to account ${job.account}, and ${key.key.name} is a key of ${account}`,
     {
-      advice: `name a rotate-keys job of ${account}`,
+      advice: `specify a rotate-keys job of ${account}`,
     },
   );
 };
@@ -66,7 +60,7 @@ const refuseNothingLeft = ({ key, service }: FoundKey, { quota }: RotationTerms,
     'wrong-use',
     `${key.name} (id ${key.id}) has no quota left, and its job ${quota.kind === 'carry' ? 'carries it over to' : 'splits it with'} the new key`,
     {
-      advice: `say what the new key may spend: \`tollkeeper keys rotate ${shellWord(service)} --quota AMOUNT\`, or --quota unlimited`,
+      advice: `specify the quota of the new key: \`tollkeeper keys rotate ${shellWord(service)} --quota AMOUNT\`, or --quota unlimited`,
     },
   );
 };
@@ -81,7 +75,7 @@ const withDeleted = async (
   const deleted = steps.findLast((event) => event.what === 'deleted' && event.keyId === key.id);
   if (deleted === undefined) return outcome;
   const at = formatSlot(deleted.at, work.zone);
-  const note = `${key.name} (id ${key.id}) is deleted; calls with it are refused since ${at}, ten minutes later at the latest where the gateway caches keys`;
+  const note = `${key.name} (id ${key.id}) is deleted; calls with it are refused since ${at}, or up to ten minutes later if the gateway caches keys`;
   return { ...outcome, notes: [note, ...outcome.notes] };
 };
 
@@ -104,8 +98,8 @@ const planned = (
   if (obstacle !== undefined && !isMadeUp && !(now && noMatterWhenCompromised.has(obstacle.reason)))
     throw fault('wrong-use', `${key.name} (id ${key.id}) cannot be rotated: ${obstacle.words}`, {
       advice: noMatterWhenCompromised.has(obstacle.reason)
-        ? `\`tollkeeper keys rotate ${shellWord(service)} --now\` gives the service another key, where nothing is left to be spared`
-        : '`tollkeeper keys list` shows its line; `tollkeeper keys expire` ends a key that has no use',
+        ? `\`tollkeeper keys rotate ${shellWord(service)} --now\` creates another key without an overlap`
+        : '`tollkeeper keys list` shows the keys of the service; `tollkeeper keys expire` ends a key that is not needed',
     });
   refuseOverwriting(work, job, service, keys);
   return plannedRotation(found, now ? 'leak' : 'hand', now ? atOnce(terms) : terms);

@@ -47,23 +47,23 @@ const ofRotations: Messages = {
   key: 'stuck',
   failed: (account, since) => ({
     title: `the rotations of ${account} cannot be advanced`,
-    text: `No step was taken on a key; it has been so since ${since}, and is tried again every five minutes.`,
+    text: `No rotation step has been taken since ${since}; it is retried every five minutes.`,
   }),
   over: (account, since) => ({
     title: `the rotations of ${account} advance again`,
-    message: `They could not be advanced since ${since}. The steps that were due meanwhile are being taken.`,
+    message: `They could not be advanced since ${since}. The overdue steps are being taken.`,
   }),
 };
 
 const ofJournal: Messages = {
   key: 'closed',
   failed: (_, since) => ({
-    title: 'nothing is done to keys: their journal does not hold',
-    text: `No key is made, changed or deleted; it has been seen since ${since}, and is looked at again every five minutes while the daemon runs. Reports and pulls go on.`,
+    title: 'key operations are suspended: the key journal is invalid',
+    text: `No key is created, changed or deleted; this was first seen at ${since}, and the journal is checked every five minutes while the daemon runs. Reports and pulls continue.`,
   }),
   over: (_, since) => ({
-    title: 'the journal of keys holds again: rotations advance again',
-    message: `It did not hold since ${since}, as far as was seen. The steps that were due meanwhile are being taken.`,
+    title: 'the key journal is valid again: rotations advance again',
+    message: `It was first seen to be invalid at ${since}. The overdue steps are being taken.`,
   }),
 };
 

@@ -37,7 +37,7 @@ const planOf = async (
 };
 
 const kinds = [
-  ['warn', 'warned of'],
+  ['warn', 'warned about'],
   ['expire', 'set to expire'],
   ['delete', 'deleted'],
 ] as const;
@@ -120,17 +120,17 @@ export const expireKeysKind = defineJobKind({
   faults: expireFaults,
   run: async (settings, context) =>
     context.trigger === 'backfill'
-      ? { summary: 'nothing done: no key can be ended in the past', figures: {} }
+      ? { summary: 'nothing to do: keys cannot be ended in the past', figures: {} }
       : run(settings, context),
   plan: async (settings, context) => {
-    if (context.trigger === 'backfill') return ['nothing: no key can be ended in the past'];
+    if (context.trigger === 'backfill') return ['nothing: keys cannot be ended in the past'];
     const found = await planOf(await keyServiceOf(context), settings, context);
     const { keys, usual } = alertEmailOf(found, context.zone);
     const lines = [
       ...found.notices.map((planned) => `${planned.name}: ${describeExpiry(planned, context.zone)}`),
       ...keys.map(keyLine),
-      ...(usual === 0 ? [] : [`leave ${countText(usual, 'other key')} as usual`]),
+      ...(usual === 0 ? [] : [`skip ${countText(usual, 'other key')} as expected`]),
     ];
-    return lines.length === 0 ? ['nothing: the job is about no key that is there'] : lines;
+    return lines.length === 0 ? ['nothing: the job selects no existing key'] : lines;
   },
 });

@@ -18,8 +18,8 @@ const stageFaults = ({ stages, by }: ExpireSettings): KindFault[] => {
       : [
           {
             path: ['stages', name],
-            message: `(${writtenRange(at)}) is no later than ${before.name} (${writtenRange(before.at)})`,
-            advice: 'stages go on from warn to expire to delete, each later than the one before it',
+            message: `(${writtenRange(at)}) is not later than ${before.name} (${writtenRange(before.at)})`,
+            advice: 'the stages are warn, expire and delete, in this order, each later than the previous one',
           },
         ];
   });
@@ -28,7 +28,7 @@ const stageFaults = ({ stages, by }: ExpireSettings): KindFault[] => {
         ...faults,
         {
           path: ['stages', 'expire'],
-          message: 'has no effect: by: expired counts from when a key has expired already',
+          message: 'has no effect: by: expired counts from the time at which a key expired',
           advice: 'remove it',
         },
       ]
@@ -50,14 +50,14 @@ export const expireFaults = (job: RuledJob, all: readonly RuledJob[]): readonly 
           path: [],
           quiet,
           lagging: maxLag(quiet),
-          what: 'or count by age or expired with even_if_used: true, which ends keys used or not',
+          what: 'or use by: age or by: expired with even_if_used: true, which ends keys whether used or not',
         })
       : []),
     ...(proves && bringing(job, all, 'snapshot').every(({ hasSchedule }) => !hasSchedule)
       ? [
           {
             path: [],
-            message: `needs to know which key bore which name, and no snapshot job of the account ${job.account} keeps that on a schedule`,
+            message: `needs an inventory of the key names, and no snapshot job of the account ${job.account} records it on a schedule`,
             advice: 'declare one: snapshot: { kind: snapshot, schedule: "37 * * * *" }',
             ofAbsence: true,
           },

@@ -83,7 +83,7 @@ export const materializeExpiry = async (
     for (const time of times)
       log.push([time, await keys.logComplete(account, rangeAsked(time, now, policy.quiet))]);
   signal.throwIfAborted();
-  progress({ step: 'looking who uses which key' });
+  progress({ step: 'reading the usage of keys' });
   // The quiet time lies before the end of what is proven, wherever that is.
   const idleFrom = toMillis(rangeAsked(policy.quiet, now, policy.quiet).start);
   const { start, end } = rangeAsked(longest ?? 0, now, policy.quiet);

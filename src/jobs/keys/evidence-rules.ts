@@ -22,8 +22,8 @@ const hastyFaults = (pulls: readonly RuledJob[], path: readonly string[]): KindF
           {
             path,
             onKey: true,
-            message: `needs a call log that is asked for when late rows have come, and lag of ${name} is ${writtenRange(lag)}: rows come up to ten minutes late, so that no key could be proven unused`,
-            advice: `write lag: 10m (the default) or longer in job ${name}`,
+            message: `needs a call log that includes late rows, and lag of ${name} is ${writtenRange(lag)}: rows arrive up to ten minutes late, so no key could be proven unused`,
+            advice: `set lag: 10m (the default) or longer in job ${name}`,
           },
         ];
   });
@@ -55,8 +55,8 @@ const farFaults = (
     {
       path,
       onKey: true,
-      message: `needs a call log that is whole up to ${writtenRange(lagging)} ago at most (a twelfth of quiet: ${writtenRange(quiet)}, two hours at least), and ${pull.name} runs every ${writtenRange(space)} with lag: ${writtenRange(lagOf(pull))}`,
-      advice: `let ${pull.name} run hourly with a lag of 10m, or make quiet longer`,
+      message: `needs a call log that is complete up to at most ${writtenRange(lagging)} ago (a twelfth of quiet: ${writtenRange(quiet)}, at least two hours), and ${pull.name} runs every ${writtenRange(space)} with lag: ${writtenRange(lagOf(pull))}`,
+      advice: `run ${pull.name} hourly with a lag of 10m, or increase quiet`,
       ofAbsence: true,
     },
   ];
@@ -75,7 +75,7 @@ export const evidenceFaults = (
       {
         path,
         onKey: true,
-        message: `rests on the call log, and no pull-logs job of the account ${job.account} ${pulls.length === 0 ? 'is declared' : 'has a schedule'}`,
+        message: `depends on the call log, and no pull-logs job of the account ${job.account} ${pulls.length === 0 ? 'is declared' : 'has a schedule'}`,
         advice: `declare one: pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: 2026-01-01 }; ${what}`,
         ofAbsence: true,
       },
@@ -92,7 +92,7 @@ export const evidenceFaults = (
             path,
             onKey: true,
             message: `needs a call log that is pulled at least every ${writtenRange(quiet)} (quiet), and ${scheduled[0]?.name ?? 'pull-logs'} runs every ${writtenRange(shortest)}`,
-            advice: 'let the pull run hourly, or make quiet longer',
+            advice: 'run the pull hourly, or increase quiet',
             ofAbsence: true,
           },
         ];

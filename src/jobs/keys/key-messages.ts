@@ -9,20 +9,20 @@ const ageText = (age: number | undefined): { readonly age?: string | undefined }
 const describeEnd = ({ retire, overlap }: PlannedRotation['terms']): string => {
   const end = retire.ending === 'delete' ? 'deleted' : 'set to expire';
   return retire.when === 'unused'
-    ? `${end} when the log shows no call by it for ${rangeText(retire.quiet)}, after ${rangeText(overlap)} at least`
+    ? `${end} when the log shows no call by it for ${rangeText(retire.quiet)}, after at least ${rangeText(overlap)}`
     : `${end} after ${rangeText(overlap)}`;
 };
 
 /** What a rotation does, in words. */
 export const describeRotation = ({ service, terms, why }: PlannedRotation): string =>
-  `${why === 'split' ? 'its sinks may hold different keys, since its last rotation was given up: ' : ''}a new key of ${service} is made, tried and delivered; the old one is ${describeEnd(terms)}`;
+  `${why === 'split' ? 'its sinks may hold different keys since its last rotation was given up: ' : ''}a new key of ${service} is created, verified and delivered; the old key is ${describeEnd(terms)}`;
 
 /** What becomes of a key that is to end, in words. */
 export const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
-  if (action.kind === 'warn') return `whoever owns it is told: ${action.stage}`;
+  if (action.kind === 'warn') return `its owner is notified: ${action.stage}`;
   return action.kind === 'delete'
-    ? 'it is deleted for good'
-    : `it expires at ${formatMoment(action.at, zone)} and works no longer`;
+    ? 'it is deleted permanently'
+    : `it expires at ${formatMoment(action.at, zone)}`;
 };
 
 export const rotatedKey = ({
@@ -64,8 +64,8 @@ export const keptKey = ({ name, service, words: message, age }: SkippedKey): Pla
 
 /** `billing.g7 (60 days): what is done`. */
 export const keyLine = ({ name, age, message, held }: PlannedKey): string =>
-  `${held ? 'leave ' : ''}${name}${age === undefined ? '' : ` (${age})`}: ${message}`;
+  `${held ? 'skip ' : ''}${name}${age === undefined ? '' : ` (${age})`}: ${message}`;
 
 /** What a title says of held keys, at its end. */
 export const heldText = (held: number): string =>
-  held === 0 ? '' : `, ${held.toLocaleString('en-US')} held`;
+  held === 0 ? '' : `, ${held.toLocaleString('en-US')} skipped`;

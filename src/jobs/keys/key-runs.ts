@@ -5,7 +5,7 @@ import type { JobContext } from '../job-kind.ts';
 
 /** @throws RangeError where the program gives runs no key service. */
 export const keyServiceOf = async ({ keys, name }: JobContext): Promise<KeyService> => {
-  if (keys === undefined) throw new RangeError(`job ${name} was given no key service`);
+  if (keys === undefined) throw new RangeError(`job ${name} has no key service`);
   return keys();
 };
 

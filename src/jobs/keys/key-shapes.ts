@@ -21,7 +21,7 @@ export const selectionShape = z
       .describe('Status codes of the keys, as the gateway shows them.'),
   })
   .refine((selection) => Object.values(selection).some((value) => value !== undefined), {
-    error: 'must say which keys: name, group, older_than, team or status ("*" as name stands for all)',
+    error: 'must select keys by name, group, older_than, team or status (name: "*" selects all)',
   })
   .describe('Which keys the job applies to. All conditions that are set must match.')
   .transform(({ older_than: olderThan, ...rest }) => ({ ...rest, olderThan }));

@@ -33,7 +33,7 @@ const blockOf = ({ name, age, service, held, message }: PlannedKey): AlertBlock 
   lines: [
     ...(service === name ? [] : [['Service', service] as const]),
     ...(age === undefined ? [] : [['Age', age] as const]),
-    [held ? 'Held' : 'Would do', message],
+    [held ? 'Skipped' : 'Planned', message],
   ],
 });
 
@@ -68,11 +68,11 @@ export const planEmail = (
         ...(usual === 0
           ? []
           : [
-              `${usual === 1 ? '1 other key is' : `${usual} other keys are`} left alone as usual: not due yet, being rotated, or replaced by a newer one.`,
+              `${usual === 1 ? '1 other key is' : `${usual} other keys are`} skipped as expected: not due yet, being rotated, or replaced by a newer one.`,
             ]),
-        `A plan of job ${job}, account ${account}, made ${formatSlot(slot, zone)}. Nothing was changed.`,
+        `Plan of job ${job}, account ${account}, created ${formatSlot(slot, zone)}. Nothing was changed.`,
         `\`tollkeeper keys plan ${job} -o plan.json\` writes it to a file, \`tollkeeper keys apply plan.json\` carries it out.`,
-        'With `mode: apply` the job does so by itself.',
+        'With `mode: apply` the job carries it out automatically.',
       ],
     }),
   };
@@ -89,7 +89,7 @@ export const mailPlan = async (
   const { mail, account, warehouse, clock, slot, zone, name, costOwners = nobodyPays } = context;
   const recipients = to ?? costOwners.operators;
   if (mail === undefined || recipients.length === 0)
-    return { told: 0, mailed: '; nobody is told, since no mail and no operators are declared' };
+    return { told: 0, mailed: '; no notification is sent: no mail or no operators are declared' };
   const { length: told } = await notify(
     { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
     {

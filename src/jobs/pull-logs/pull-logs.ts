@@ -95,7 +95,7 @@ const watermarkText = (reached: UnixSeconds | undefined, zone: string): string =
 const quarantineText = ({ quarantined }: PullSummary): string =>
   quarantined === 0
     ? ''
-    : `; ${countText(quarantined, 'row')} could not be read and ${quarantined === 1 ? 'is' : 'are'} in quarantine, in no sum`;
+    : `; ${countText(quarantined, 'row')} could not be read and ${quarantined === 1 ? 'is' : 'are'} in quarantine, excluded from all sums`;
 
 /** The sum in the form that it is stored in. */
 const amountText = (quota: Money, amounts: AccountAmounts | undefined): string => {
@@ -131,7 +131,7 @@ const leftText = (pulled: PullSummary): string =>
 
 const planLine = ({ window, why }: PlannedWindow, zone: string): string => {
   const of = rangeText.seconds(window, zone);
-  if (why === 'revisit') return `pull call logs again ${of}, since late rows and refunds come`;
+  if (why === 'revisit') return `pull call logs again ${of}, for late rows and refunds`;
   return `pull call logs ${why === 'ordered' ? 'again ' : ''}${of}`;
 };
 

@@ -142,7 +142,7 @@ export const searchGaps = async (deps: GapSearchDeps): Promise<SearchedGaps> => 
   } catch (error) {
     signal.throwIfAborted();
     if (!isFault(error)) throw error;
-    log.warn('the search for missing rows stopped; the next run goes on with it', errorFields(error));
+    log.warn('the search for missing rows stopped; the next run continues it', errorFields(error));
   } finally {
     await opened?.end();
   }

@@ -138,7 +138,7 @@ export const pullUsageKind = defineJobKind({
         const suffix = again === undefined ? '' : ' again';
         const held = covered !== undefined && again === undefined && window.start < covered.end;
         const late = held
-          ? `, what lies before ${rangeText.moment(toSeconds(covered.end), 'UTC')} again, since late figures come`
+          ? `, what lies before ${rangeText.moment(toSeconds(covered.end), 'UTC')} again, for late figures`
           : '';
         lines.push(`pull usage by ${dimension}${suffix} ${rangeText.millis(window, 'UTC')}${late}`);
       }

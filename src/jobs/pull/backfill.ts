@@ -31,11 +31,11 @@ export const backfillNotes = (
   const at = (moment: UnixMillis): string => rangeText.moment(toSeconds(moment), zone);
   const covered = reached ?? since;
   return [
-    ...(start < since ? [`what lies before ${at(since)} is left out: since begins there`] : []),
-    ...(end > until ? [`what lies after ${at(until)} is left to later runs: it may still change`] : []),
+    ...(start < since ? [`the time before ${at(since)} is excluded: since starts there`] : []),
+    ...(end > until ? [`the time after ${at(until)} is left to later runs: it may still change`] : []),
     ...(start > covered && start < until && end > start
       ? [
-          `data still counts as reaching to ${at(covered)}: the next run pulls on from there, this span included`,
+          `the watermark stays at ${at(covered)}: the next run continues from there and includes this time range`,
         ]
       : []),
   ];

@@ -38,7 +38,7 @@ const folderOf = async (name: string, directories: readonly string[]): Promise<s
     );
     if (found) return folder;
   }
-  throw fault('report-unknown', `there is no report ${name}: looked in ${directories.join(', ')}`);
+  throw fault('report-unknown', `no report ${name} exists in ${directories.join(', ')}`);
 };
 
 /** @throws Fault `report-unknown` or `report-invalid` with every fault of the folder. */

@@ -149,6 +149,6 @@ export const keepReport = async (
     archivedFiles(rendered, announceReport({ ...composed, model }, context.runId), files),
   );
   const kept = await readReport(reports.folder, key);
-  if (kept === undefined) throw new RangeError('a report that was just kept is not there');
+  if (kept === undefined) throw new RangeError('a report that was just written is missing');
   return kept;
 };

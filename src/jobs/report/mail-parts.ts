@@ -31,7 +31,7 @@ export const mailedParts = (
   const to = [...(settings.mail?.to ?? []), ...(settings.post?.to ?? [])];
   if (!settings.each_team) {
     if (to.length === 0)
-      throw fault('wrong-use', `job ${name} has nobody to mail its report to`, {
+      throw fault('wrong-use', `job ${name} has no recipient for its report`, {
         advice: 'add mail: { to: [you@example.com] }',
       });
     return [{ to, team: settings.team }];
@@ -95,7 +95,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 export const outcomeOf = (report: string, parts: readonly MailedPart[]): JobOutcome => {
   const queued = sum(parts.map((part) => part.queued));
   const known = sum(parts.map((part) => part.known));
-  const before = known === 0 ? '' : `; ${countText(known, 'mail')} of it queued before`;
+  const before = known === 0 ? '' : `; ${countText(known, 'mail')} already queued`;
   const subject = parts[0]?.subject ?? '';
   const what = parts.length === 1 ? `“${subject}”` : `${parts.length} reports, first “${subject}”,`;
   return {

@@ -14,7 +14,7 @@ export const notifyOfNames = async (held: readonly SkippedKey[], context: JobCon
   if (mail === undefined || costOwners.operators.length === 0) return;
   for (const { service, name, words, reason } of held) {
     if (!aboutNames.has(reason)) continue;
-    const title = `the key ${name} cannot be rotated: its name`;
+    const title = `the key ${name} cannot be rotated because of its name`;
     const subject = `Tollkeeper: ${title}`;
     await notify(
       { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
@@ -41,7 +41,9 @@ export const notifyOfNames = async (held: readonly SkippedKey[], context: JobCon
               ],
             },
           ],
-          closing: ['The key works on, and gets no successor until then. Of this no other mail comes.'],
+          closing: [
+            'The key remains valid, and gets no successor until then. No further mail is sent about this.',
+          ],
         }),
       },
     );

@@ -42,8 +42,8 @@ const ownFaults = (job: RuledJob, settings: RotateSettings): KindFault[] => {
       return [
         {
           path,
-          message: `is one place for all services that keys (name: ${JSON.stringify(patternOf(settings))}) may select: one would get the key of another`,
-          advice: 'write {service} into its path or name, or select one service by its whole name',
+          message: `is the same location for all services that keys (name: ${JSON.stringify(patternOf(settings))}) may select: one would get the key of another`,
+          advice: 'use {service} in its path or name, or select a single service by its full name',
         },
       ];
     return clashes([sinksAt(job, 'one', [...sinks.slice(0, index), sink])]).length >
@@ -51,8 +51,8 @@ const ownFaults = (job: RuledJob, settings: RotateSettings): KindFault[] => {
       ? [
           {
             path,
-            message: 'is the place of another sink of this job',
-            advice: 'remove one of them, or give each a place of its own',
+            message: 'is the location of another sink of this job',
+            advice: 'remove one of them, or give each a location of its own',
           },
         ]
       : [];
@@ -84,8 +84,8 @@ const neighbourFaults = (job: RuledJob, settings: RotateSettings, all: readonly 
       : [
           {
             path: ['deliver', shared],
-            message: `is a place that job ${other.name} delivers to as well: one would overwrite the key of the other`,
-            advice: 'let one of the jobs select other keys, or give them places of their own',
+            message: `is a location that job ${other.name} also delivers to: one would overwrite the key of the other`,
+            advice: 'change the selection of one of the jobs, or give each a location of its own',
           },
         ];
   });

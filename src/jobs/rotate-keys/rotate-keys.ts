@@ -62,7 +62,7 @@ const some = (many: readonly Advanced[], message: string): string[] =>
 /** Moves open rotations on, so that a job alone carries them to their end, then begins those that are due. */
 const applied = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
   const keyService = await keyServiceOf(context);
-  context.progress({ step: 'moving rotations on' });
+  context.progress({ step: 'advancing open rotations' });
   // Also where none is open: what an earlier run has left behind is cleared away.
   const moved = await moveOn(keyService, undefined, context);
   // The keys that the job is about are in the lines of their services from then on.
@@ -95,23 +95,23 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
     ...some(begun, 'begun'),
     ...some(
       moved.filter((one) => !isOver(one) && one.view.stage !== 'waiting'),
-      'under way',
+      'in progress',
     ),
     ...some(all.filter(isOver), 'done'),
     ...(waiting.length === 0
       ? []
       : [
-          `${waiting.length === 1 ? '1 waits' : `${waiting.length} wait`} for a person (${waiting.map(({ service }) => service).join(', ')})`,
+          `${countText(waiting.length, 'rotation')} paused, action required (${waiting.map(({ service }) => service).join(', ')})`,
         ]),
     ...(outdated.length === 0
       ? []
       : [
-          `no key is written of ${countText(outdated.length, 'service')} whose journal is out of date (${outdated.map(({ service }) => service).join(', ')})`,
+          `key operations suspended for ${countText(outdated.length, 'service')} with an outdated journal (${outdated.map(({ service }) => service).join(', ')})`,
         ]),
     ...(held.length === 0
       ? []
       : [
-          `${countText(held.length, 'key')} held: ${held
+          `${countText(held.length, 'key')} skipped: ${held
             .slice(0, 3)
             .map(({ name, words }) => `${name}, ${words}`)
             .join('; ')}${held.length > 3 ? ' …' : ''}`,
@@ -140,20 +140,20 @@ export const rotateKeysKind = defineJobKind({
   faults: rotateFaults,
   run: async (settings, context) => {
     if (context.trigger === 'backfill')
-      return { summary: 'nothing done: no key can be rotated in the past', figures: {} };
+      return { summary: 'nothing to do: keys cannot be rotated in the past', figures: {} };
     return settings.mode === 'apply' ? applied(settings, context) : planned(settings, context);
   },
   plan: async (settings, context) => {
-    if (context.trigger === 'backfill') return ['nothing: no key can be rotated in the past'];
+    if (context.trigger === 'backfill') return ['nothing: keys cannot be rotated in the past'];
     const keyService = await keyServiceOf(context);
     const open = settings.mode === 'apply' ? await keyService.open() : [];
     const plan = await planOf(keyService, settings, context);
     const { keys, usual } = alertEmailOf(plan);
     const lines = [
-      ...open.map(({ service, words }) => `carry on with the rotation of ${service}: ${words}`),
+      ...open.map(({ service, words }) => `continue the rotation of ${service}: ${words}`),
       ...keys.map(keyLine),
-      ...(usual === 0 ? [] : [`leave ${countText(usual, 'other key')} as usual`]),
+      ...(usual === 0 ? [] : [`skip ${countText(usual, 'other key')} as expected`]),
     ];
-    return lines.length === 0 ? ['nothing: the job is about no key that is there'] : lines;
+    return lines.length === 0 ? ['nothing: the job selects no existing key'] : lines;
   },
 });

@@ -13,8 +13,8 @@ const rangeFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] =>
       : [
           {
             path: ['every'],
-            message: `(${writtenRange(every)}) is no longer than overlap (${writtenRange(overlap)}): the next rotation would be due before the one before it is over`,
-            advice: 'make every longer or overlap shorter',
+            message: `(${writtenRange(every)}) is not longer than overlap (${writtenRange(overlap)}): the next rotation would be due before the previous one is complete`,
+            advice: 'increase every or reduce overlap',
           },
         ]),
     ...(most === undefined || most >= overlap + quiet
@@ -23,7 +23,7 @@ const rangeFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] =>
           {
             path: ['retire', 'max_overlap'],
             message: `(${writtenRange(most)}) is shorter than overlap and quiet together (${writtenRange(overlap + quiet)}): no old key could be proven idle by then`,
-            advice: `make it ${writtenRange(overlap + quiet)} or longer`,
+            advice: `set it to ${writtenRange(overlap + quiet)} or longer`,
           },
         ]),
   ];
@@ -35,9 +35,9 @@ const applyFaults = ({ mode, deliver }: RotateSettings): KindFault[] =>
         {
           path: ['mode'],
           onKey: true,
-          message: 'is apply, and nothing says where the new keys go',
+          message: 'is apply, but no sink is declared for the new keys',
           advice:
-            'add deliver: [{ file: { path: "/secrets/{service}.env", variable: GATEWAY_API_KEY } }], or write mode: plan',
+            'add deliver: [{ file: { path: "/secrets/{service}.env", variable: GATEWAY_API_KEY } }], or set mode: plan',
         },
       ]
     : [];
@@ -64,9 +64,9 @@ const nameFaults = ({ keys, name }: RotateSettings): KindFault[] => {
     : [
         {
           path: ['keys', 'name'],
-          message: `selects keys that can have no successor: ${problem}`,
+          message: `selects keys that cannot have a successor: ${problem}`,
           advice:
-            'shorten the template under `name`, or give the key a service of a shorter name with `tollkeeper keys adopt --move`',
+            'shorten the template under `name`, or move the key to a service with a shorter name with `tollkeeper keys adopt --move`',
         },
       ];
 };
@@ -85,7 +85,7 @@ export const rotateFaults = (job: RuledJob, all: readonly RuledJob[]): readonly 
       ? evidenceFaults(job, all, {
           path: ['retire'],
           quiet: retire.quiet,
-          what: 'or write retire: { when: after-overlap }, which ends old keys used or not',
+          what: 'or set retire: { when: after-overlap }, which ends old keys whether used or not',
         })
       : []),
   ];

@@ -99,7 +99,7 @@ export const snapshotKind = defineJobKind({
     const { account, clock, warehouse, log, trigger } = context;
     // The gateway shows what is now; to keep that under another time would be a lie.
     if (trigger === 'backfill')
-      return { summary: 'nothing kept: no snapshot can be taken of the past', figures: {} };
+      return { summary: 'nothing to do: a snapshot of the past is not possible', figures: {} };
     const parts = await readParts(context);
     const all = [parts.profile, parts.statistics, parts.keys];
     const unread = all.flatMap((part) => (part.state === 'read' ? [] : [part]));
@@ -131,14 +131,14 @@ export const snapshotKind = defineJobKind({
     };
   },
   plan: async (_settings, { account, warehouse, clock, zone, trigger }) => {
-    if (trigger === 'backfill') return ['nothing: no snapshot can be taken of the past'];
+    if (trigger === 'backfill') return ['nothing: a snapshot of the past is not possible'];
     const known = await warehouse.snapshots.inventoryAt(account.name, clock.now());
     const moment = known === undefined ? undefined : rangeText.moment(toSeconds(known.takenAt), zone);
     return [
       'read the profile, the statistics of the last hour and of the last 24 hours, and every key',
       known === undefined
-        ? 'keep all of it: there is no inventory yet'
-        : `keep what has changed since the inventory of ${moment} (${countText(known.keys.length, 'key')})`,
+        ? 'store all of it: there is no inventory yet'
+        : `store what has changed since the inventory of ${moment} (${countText(known.keys.length, 'key')})`,
     ];
   },
   watermark: async (_settings, { account, warehouse }) => warehouse.snapshots.watermark(account),

@@ -11,7 +11,7 @@ import type { AuditHead } from './audit-line.ts';
 export type Recorded = { readonly head: AuditHead; readonly event: KeyEvent; readonly written: string };
 
 export const damaged = (path: string, why: string, options: FaultOptions = {}): never => {
-  throw fault('audit-damaged', `the audit file ${path} does not hold: ${why}`, options);
+  throw fault('audit-damaged', `the audit file ${path} is invalid: ${why}`, options);
 };
 
 /** The lines that rows of the table stand for, as far as they follow one another; `broken`: the first that does not. */
@@ -41,11 +41,11 @@ export const restoreFile = async (
 ): Promise<number> => {
   const { lines, head, broken } = chainOf(rows);
   if (broken !== undefined)
-    damaged(path, `the file is gone, and step ${broken} of the database is not what it was`);
+    damaged(path, `the file is missing, and step ${broken} of the database was changed`);
   if (head.seq !== last.seq || head.hash !== last.hash)
-    damaged(path, `the file is gone, and the database ends with step ${head.seq}, not ${last.seq}`);
+    damaged(path, `the file is missing, and the database ends with step ${head.seq}, not ${last.seq}`);
   const bytes = await replaceAuditFile(path, lines);
-  log.error('the audit file of keys was gone and was rewritten from the database', {
+  log.error('the key audit file was missing and was rewritten from the database', {
     path,
     steps: lines.length,
   });
@@ -54,16 +54,16 @@ export const restoreFile = async (
 
 /** Nobody need start anything again. */
 const whenLooked =
-  'with the next order on keys, with `tollkeeper status`, or within five minutes while the daemon runs. No restart is needed';
+  'with the next key command, with `tollkeeper status`, or within five minutes while the daemon runs. No restart is needed';
 
 const adviceFor = (path: string, covered: boolean, first: number | undefined): FaultOptions => {
   if (covered)
     return {
-      advice: `nothing is done to keys: move ${path} aside and keep it: the database has every step, and the file is rewritten from the database ${whenLooked}`,
+      advice: `key operations are suspended: move ${path} aside and keep it; the database has every step, and the file is rewritten from the database ${whenLooked}`,
     };
   if (first === undefined || first < 2) return {};
   return {
-    advice: `nothing is done to keys: put the lines that went before it, steps 1 to ${first - 1}, back before its first line from a copy or from where the file was moved to; it is looked at again ${whenLooked}`,
+    advice: `key operations are suspended: restore the missing lines, steps 1 to ${first - 1}, before its first line from a copy or from where the file was moved to; it is checked again ${whenLooked}`,
   };
 };
 
@@ -82,7 +82,7 @@ export const checkBeginning = async (path: string, rows: readonly KeyJournalRow[
     return damaged(path, `line 1: ${first}`, adviceFor(path, covered, undefined));
   const why =
     first.seq > 1
-      ? `it begins with step ${first.seq}, so that what was before was moved away or removed`
+      ? `it begins with step ${first.seq}: the lines before were moved or removed`
       : 'line 1 does not begin a chain';
   return damaged(path, why, adviceFor(path, covered, first.seq));
 };
@@ -100,13 +100,14 @@ export const missingLines = async (path: string, last: AuditHead): Promise<reado
     lines += 1;
     const line = readLine(text);
     if (typeof line === 'string') return damaged(path, `line ${lines}: ${line}`);
-    if (!follows(head, line)) damaged(path, `line ${lines} does not follow the one before it`);
+    if (!follows(head, line)) damaged(path, `line ${lines} does not follow the previous line`);
     head = { seq: line.seq, hash: line.hash };
     if (line.seq === last.seq && line.hash !== last.hash)
-      damaged(path, `line ${lines} is not the one that the database knows`);
+      damaged(path, `line ${lines} differs from the database`);
     if (line.seq <= last.seq) continue;
     missing.push({ head, event: parseKeyEvent(line.event), written: line.written });
   }
-  if (head.seq < last.seq) damaged(path, `it ends with step ${head.seq}, and the database knows ${last.seq}`);
+  if (head.seq < last.seq)
+    damaged(path, `it ends with step ${head.seq}, and the database with step ${last.seq}`);
   return missing;
 };

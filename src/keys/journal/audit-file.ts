@@ -105,7 +105,7 @@ export const asAuditFault = async <T>(path: string, work: () => Promise<T>): Pro
     const code = systemCode(error);
     throw fault(
       code === 'ENOSPC' || code === 'EDQUOT' ? 'disk-full' : 'path-unwritable',
-      `the audit file ${path} cannot be written (${code ?? messageOf(error)}): no step is taken on a key`,
+      `the audit file ${path} cannot be written (${code ?? messageOf(error)}): key operations are suspended`,
       { cause: error },
     );
   }

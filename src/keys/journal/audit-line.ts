@@ -38,9 +38,9 @@ const shape = /^\{"seq":(\d{1,15}),"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64}
 export const readLine = (text: string): (AuditLine & { readonly written: string }) | string => {
   const [, seqText, prev, hash, written] = shape.exec(text) ?? [];
   if (seqText === undefined || prev === undefined || hash === undefined || written === undefined)
-    return 'it is no line of an audit file';
+    return 'it is not a line of an audit file';
   const seq = Number(seqText);
-  if (hashOf(seq, prev, written) !== hash) return 'its hash is not that of what it says';
+  if (hashOf(seq, prev, written) !== hash) return 'its hash does not match its content';
   try {
     return { seq, prev, hash, written, event: JSON.parse(written) };
   } catch {

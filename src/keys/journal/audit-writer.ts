@@ -46,7 +46,7 @@ export const createAuditWriter = async ({ path, log, recorded }: AuditWriterDeps
         );
     }
     if (wholeBytes === left) return true;
-    if (!leftOver) damaged(path, `something was written behind step ${head.seq} while Tollkeeper ran`);
+    if (!leftOver) damaged(path, `something was written after step ${head.seq} while Tollkeeper ran`);
     await cutAuditFile(path, left);
     return true;
   };

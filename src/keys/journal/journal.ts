@@ -89,7 +89,7 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
   const oneAtATime = createGate(1);
   const last = (await table.last()) ?? noHead;
   const cut = await cutTornLine(path);
-  if (cut) log.warn('a line of the audit file that a crash cut off was taken away', { path });
+  if (cut) log.warn('an incomplete last line of the audit file, left by a crash, was removed', { path });
   const rows = await table.events();
   if (rows.length > 0 && (await lastAuditLine(path)) === undefined) await restoreFile(path, rows, last, log);
   await checkBeginning(path, rows);
@@ -125,7 +125,9 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
     changed.clear();
   };
   if (missing.length > 0) {
-    log.warn('steps on keys were put into the database from the audit file', { steps: missing.length });
+    log.warn('journal steps that the database lacked were restored from the audit file', {
+      steps: missing.length,
+    });
     await settle(missing);
   }
   return {

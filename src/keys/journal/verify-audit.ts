@@ -24,8 +24,10 @@ export const verifyAudit = async (lines: AsyncIterable<string> | Iterable<string
     });
     if (typeof line === 'string') return broken(line);
     if (line.seq !== head.seq + 1)
-      return broken(`it is number ${line.seq}, and ${head.seq + 1} is due: lines are missing or were put in`);
-    if (line.prev !== head.hash) return broken('it follows another line than the one before it');
+      return broken(
+        `it is number ${line.seq}, and ${head.seq + 1} is expected: lines are missing or were inserted`,
+      );
+    if (line.prev !== head.hash) return broken('it does not follow the previous line');
     head = { seq: line.seq, hash: line.hash };
   }
   return { lines: number, head: head.hash };

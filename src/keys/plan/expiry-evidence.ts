@@ -43,8 +43,8 @@ const logHolds = (millis: number, judged: Judged): Proof => {
   return unknown(
     'log-incomplete',
     said === undefined || said.complete
-      ? 'the call log was not asked'
-      : `the call log does not hold all of the last ${rangeText(millis)}: ${said.why}`,
+      ? 'the call log was not queried'
+      : `the call log is incomplete for the last ${rangeText(millis)}: ${said.why}`,
   );
 };
 
@@ -80,7 +80,7 @@ export const clockShows = (clock: ExpiryClock, millis: number, judged: Judged): 
       ? yes
       : no;
   const age = ageOf(surveyed, now);
-  if (age === undefined) return unknown('age-unknown', 'the gateway does not tell when it was made');
+  if (age === undefined) return unknown('age-unknown', 'the gateway does not report its creation time');
   return age >= millis ? yes : no;
 };
 
@@ -111,20 +111,20 @@ const aloneUnderName = (judged: Judged, nameCollisions: number): Proof => {
   if (nameCollisions > 1)
     return unknown(
       'name-not-unique',
-      `${countText(nameCollisions, 'key')} bear this name, so that the log cannot tell which one is used`,
+      `${countText(nameCollisions, 'key')} have this name, so the log cannot show which one is used`,
     );
   if (evidence.namesThen === undefined)
     return unknown(
       'inventory-incomplete',
-      `no inventory shows the keys of ${rangeAgo(judged)}; a snapshot job keeps them`,
+      `no inventory covers ${rangeAgo(judged)}; a snapshot job records it`,
     );
   const then = evidence.namesThen.get(id);
   if (then === undefined)
-    return unknown('inventory-incomplete', `it was not there all through ${rangeAgo(judged)}`);
+    return unknown('inventory-incomplete', `it did not exist throughout ${rangeAgo(judged)}`);
   if (then !== name)
     return unknown(
       'name-not-unique',
-      `it was called ${then} within ${rangeAgo(judged)}; wait until they are over`,
+      `it was named ${then} within ${rangeAgo(judged)}; wait until that time has passed`,
     );
   // Calls under every name that it bore count as its own.
   for (const [borne, ids] of evidence.idsNamed) {
@@ -135,8 +135,8 @@ const aloneUnderName = (judged: Judged, nameCollisions: number): Proof => {
     return unknown(
       'name-not-unique',
       borne === name
-        ? `other keys bore this name within ${rangeAgo(judged)} ${told}`
-        : `it was called ${borne} within ${rangeAgo(judged)}, and so were other keys ${told}`,
+        ? `other keys had this name within ${rangeAgo(judged)} ${told}`
+        : `it was named ${borne} within ${rangeAgo(judged)}, as were other keys ${told}`,
     );
   }
   return yes;
@@ -162,7 +162,7 @@ export const mayEnd = (judged: Judged, nameCollisions: number): Proof => {
             .join(', ')})`;
     return unknown(
       'used',
-      `it is in use: last call ${rangeText(Math.max(0, now - last))} ago${of}; \`even_if_used: true\` ends it all the same`,
+      `it is in use: last call ${rangeText(Math.max(0, now - last))} ago${of}; \`even_if_used: true\` ends it anyway`,
     );
   }
   return logHolds(policy.quiet, judged);

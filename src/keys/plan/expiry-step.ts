@@ -22,9 +22,9 @@ const expiresIn = 60;
 
 const describeClock = (clock: ExpiryClock, millis: number): string => {
   const range = rangeText(millis);
-  if (clock === 'age') return `${range} old or more`;
+  if (clock === 'age') return `at least ${range} old`;
   if (clock === 'idle') return `not used for ${range}`;
-  return clock === 'expired' ? `expired ${range} ago or more` : `used up, and not used for ${range}`;
+  return clock === 'expired' ? `expired at least ${range} ago` : `used up, and not used for ${range}`;
 };
 
 const tooSoonMessage = (clock: ExpiryClock, millis: number): string => {
@@ -102,17 +102,17 @@ const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
     const waits = Math.max(0, ...before.map((past) => past.passed + at - past.at - now));
     if (waits > 0) return { reason: 'not-due', message: `${stage} is due in ${rangeText(waits)}` };
     if (stage === 'expire' && expiresSoon(surveyed, now))
-      return { reason: 'not-due', message: 'it expires in a moment' };
+      return { reason: 'not-due', message: 'it expires within a minute' };
     const set = evidence.past.get(surveyed.key.id)?.expirySet;
     const began = clockBegan(clock, judged);
     if (stage === 'expire' && set !== undefined && (began === undefined || set >= began))
       return {
         reason: 'revived',
-        message: `it was set to expire ${rangeText(now - set)} ago, and somebody lets it live on; leave it out of \`keys\`, or delete it by hand`,
+        message: `it was set to expire ${rangeText(now - set)} ago, and its expiry was extended since; exclude it from \`keys\`, or delete it manually`,
       };
     return { action: actionOf(stage, clock, judged), why: describeClock(clock, at) };
   }
-  return { reason: 'not-due', message: 'nothing is left to be done' };
+  return { reason: 'not-due', message: 'no further action is due' };
 };
 
 const rank = (step: Step): number => {
@@ -125,7 +125,7 @@ export const judgeExpiry = (judged: Judged, nameCollisions: number): Step => {
   const { surveyed, policy } = judged;
   if (surveyed.rotation !== undefined)
     return { reason: 'in-rotation', message: `a rotation of ${surveyed.service} is open` };
-  const [step = { reason: 'not-due' as const, message: 'no clock is named' }] = policy.by
+  const [step = { reason: 'not-due' as const, message: 'no clock is configured' }] = policy.by
     .map((clock) => stepBy(clock, judged))
     .sort((left, right) => rank(right) - rank(left));
   if (!('action' in step)) return step;
@@ -133,7 +133,7 @@ export const judgeExpiry = (judged: Judged, nameCollisions: number): Step => {
   if (held !== undefined)
     return {
       reason: 'current',
-      message: `${held}; \`even_if_current: true\` ends it all the same`,
+      message: `${held}; \`even_if_current: true\` ends it anyway`,
     };
   if (step.action.kind === 'warn') return step;
   if (policy.suspended !== undefined) return { reason: 'clock-skew', message: policy.suspended };

@@ -49,24 +49,22 @@ export const readTemplate = (text: string): NameTemplate | { readonly problem: s
   const found = text.match(placeholders) ?? [];
   const unknown = found.find((part) => part !== '{service}' && part !== '{generation}');
   if (unknown !== undefined)
-    return { problem: `holds ${unknown}, and only {service} and {generation} are filled in` };
+    return { problem: `contains ${unknown}; only {service} and {generation} are supported` };
   for (const part of ['{service}', '{generation}']) {
     const times = found.filter((other) => other === part).length;
-    if (times !== 1)
-      return { problem: `must hold ${part} once, not ${times === 0 ? 'never' : `${times} times`}` };
+    if (times !== 1) return { problem: `must contain ${part} exactly once, not ${times} times` };
   }
   const [before = '', between = '', after = ''] = text.split(/\{service\}|\{generation\}/);
   const serviceFirst = found[0] === '{service}';
   const digit = serviceFirst ? /(^|\d)$/ : /^(\d|$)/;
   if (digit.test(between))
     return {
-      problem: `must have something other than a digit ${serviceFirst ? 'before' : 'behind'} {generation}, or its number could not be told from the name of the service`,
+      problem: `must have a character other than a digit ${serviceFirst ? 'before' : 'after'} {generation} to separate it from the service name`,
     };
-  if (serviceFirst && /^\d/.test(after))
-    return { problem: 'must have no digit behind {generation}, or its number could not be read' };
+  if (serviceFirst && /^\d/.test(after)) return { problem: 'must not have a digit after {generation}' };
   if (Buffer.byteLength(before + between + after) > longestKeyName - 10)
     return {
-      problem: `leaves too little room: a name may have ${longestKeyName} bytes, of which a service and a number need some`,
+      problem: `is too long: a key name may have ${longestKeyName} bytes, including the service and the generation`,
     };
   return { text, serviceFirst, before, between, after, suffixed: false };
 };

@@ -62,13 +62,13 @@ export const withinLimits = <T>(
       held.push({
         item,
         reason: 'over-limit',
-        message: `over limits.max_per_run (${limitText(limits.maxPerRun)} of ${countText(counts.selected, 'key')}: ${most} a run) by ${over}; it is for a later run`,
+        message: `exceeds limits.max_per_run (${limitText(limits.maxPerRun)} of ${countText(counts.selected, 'key')}: ${most} per run) by ${over}; deferred to a later run`,
       });
     else if (reduces && remaining - 1 < limits.minRemaining)
       held.push({
         item,
         reason: 'min-remaining',
-        message: `would leave ${remaining - 1} of the keys as they are, and limits.min_remaining is ${limits.minRemaining}`,
+        message: `would leave ${remaining - 1} untouched keys, and limits.min_remaining is ${limits.minRemaining}`,
       });
     else {
       taken.push(item);

@@ -108,7 +108,7 @@ export const printPlanFile = (plan: KeyPlan, survey: KeySurvey): string => {
 
 const notAPlan = (what: string): Error =>
   fault('wrong-use', `the file ${what}`, {
-    advice: 'make it with `tollkeeper keys plan`, and apply it as it is',
+    advice: 'create it with `tollkeeper keys plan`, and apply it unchanged',
   });
 
 /** Reads the text of a plan file. @throws Fault `wrong-use`: it is none, of another version, or was changed. */
@@ -117,23 +117,23 @@ export const parsePlanFile = (text: string): FiledKeyPlan => {
   try {
     value = JSON.parse(text);
   } catch {
-    throw notAPlan('is no JSON, so it is no plan of keys');
+    throw notAPlan('is not JSON and therefore not a key plan');
   }
   const head = outline.safeParse(value);
-  if (!head.success) throw notAPlan('holds no plan of keys');
+  if (!head.success) throw notAPlan('does not contain a key plan');
   if (head.data.version !== version)
     throw notAPlan(
-      `is a plan of keys of version ${head.data.version}, and this program reads version ${version}`,
+      `is a key plan of version ${head.data.version}, and this program reads version ${version}`,
     );
   const parsed = whole.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw notAPlan(`is no whole plan of keys: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+    throw notAPlan(`is not a complete key plan: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
   }
   const { format: _format, version: _version, sha256, ...plan } = parsed.data;
   const filed = plan as FiledKeyPlan;
   if (digestOf(filed) !== sha256 || fingerprintOf(plan.state.keys) !== plan.state.fingerprint)
-    throw notAPlan('was changed since it was made');
+    throw notAPlan('was modified after it was created');
   return filed;
 };
 

@@ -41,9 +41,9 @@ type Due = { readonly surveyed: SurveyedKey; readonly age: number; readonly isSp
 type Judged = { readonly due: Due } | { readonly held: SkippedKey };
 
 const whyDead = {
-  disabled: 'it is disabled, so that nothing can use it',
-  expired: 'it has expired, so that nothing can use it',
-  exhausted: 'its quota is used up, so that nothing can use it; give it quota first',
+  disabled: 'it is disabled and cannot be used',
+  expired: 'it has expired and cannot be used',
+  exhausted: 'its quota is used up; add quota first',
 } as const;
 
 /** What a rotation of the key would be. */
@@ -73,11 +73,11 @@ const spareGenerations = 99;
 
 /** Why a service of this name can have no further keys. */
 export const serviceProblem = (service: string, template: string, generation = 0): string | undefined => {
-  if (!isServiceName(service)) return `“${service}” cannot stand in paths and commands`;
+  if (!isServiceName(service)) return `“${service}” cannot be used in paths and commands`;
   const longest = printKeyName(templateOf(template), { service, generation: generation + spareGenerations });
   return isKeyName(longest)
     ? undefined
-    : `names of keys of “${service}” would outgrow ${longestKeyName} bytes`;
+    : `the key names of “${service}” would exceed ${longestKeyName} bytes`;
 };
 
 /** What keeps a key from being rotated, whatever its age. */
@@ -103,15 +103,15 @@ const obstacleOf = (
   if (surveyed.retained !== undefined && dead === undefined)
     return held(
       'retained',
-      `it was made by a rotation and delivered nowhere, and is kept: ${surveyed.retained}; \`tollkeeper keys expire id:${key.id}\` ends it`,
+      `it was created by a rotation, never delivered, and is retained: ${surveyed.retained}; \`tollkeeper keys expire id:${key.id}\` ends it`,
     );
   if (surveyed.retired === true)
     return dead === undefined
       ? held(
           'revived',
-          `it has left the line of ${service}, and somebody lets it live on; take it in with \`tollkeeper keys adopt\`, or delete it`,
+          `it was retired from ${service} and is still valid; adopt it with \`tollkeeper keys adopt\`, or delete it`,
         )
-      : held('retired', `it has left the line of ${service}`);
+      : held('retired', `it was retired from ${service}`);
   const newer = alive.filter((other) => other.generation > generation);
   // A key that not every sink ever held takes nobody's place.
   const isWhole = (other: SurveyedKey): boolean => isOurs(other) && other.unfinished !== true;
@@ -123,7 +123,7 @@ const obstacleOf = (
   if (whole !== undefined)
     return held(
       'unfinished',
-      `it was never in every sink of ${service}, which may hold different keys: ${whole.key.name} is what is rotated`,
+      `it was never in every sink of ${service}, so they may hold different keys: ${whole.key.name} is rotated instead`,
     );
   if (dead !== undefined) return held(dead, whyDead[dead]);
   const nameCollisions = survey.keys
@@ -132,13 +132,13 @@ const obstacleOf = (
   if (nameCollisions.length > 1)
     return held(
       'name-not-unique',
-      `${nameCollisions.length} keys bear this name (ids ${nameCollisions.join(', ')}), so that the log cannot tell which one is used; rename or delete the others`,
+      `${nameCollisions.length} keys have this name (ids ${nameCollisions.join(', ')}), so the log cannot show which one is used; rename or delete the others`,
     );
   const stranger = isOurs(surveyed) ? newer.find((other) => !isOurs(other)) : surveyed;
   if (stranger !== undefined)
     return held(
       'not-ours',
-      `${stranger.key.name} has a place in the line of ${service} by its name alone; delete it, or take it in with \`tollkeeper keys adopt\``,
+      `${stranger.key.name} belongs to ${service} only by its name; delete it, or adopt it with \`tollkeeper keys adopt\``,
     );
   const twin = alive.find(
     (other) => other.key.id !== key.id && other.generation === generation && isOurs(other),
@@ -146,14 +146,14 @@ const obstacleOf = (
   if (twin !== undefined)
     return held(
       'generation-not-unique',
-      `${twin.key.name} is generation ${generation} of ${service}, too; \`tollkeeper keys adopt\` gives one of them another place`,
+      `${twin.key.name} is also generation ${generation} of ${service}; assign another generation to one of them with \`tollkeeper keys adopt\``,
     );
   const problem = serviceProblem(service, policy.terms.template, generation);
   return problem === undefined
     ? undefined
     : held(
         isServiceName(service) ? 'name-too-long' : 'service-unusable',
-        `${problem}; \`tollkeeper keys adopt --move\` gives the key a service of another name`,
+        `${problem}; \`tollkeeper keys adopt --move\` moves the key to another service`,
       );
 };
 
@@ -166,7 +166,7 @@ const judge = (surveyed: SurveyedKey, survey: KeySurvey, policy: RotationPolicy)
   });
   if (surveyed.split === true) return { due: { surveyed, age: age ?? 0, isSplit: true } };
   if (age === undefined)
-    return held('age-unknown', 'the gateway does not tell when it was made; rotate it by hand');
+    return held('age-unknown', 'the gateway does not report its creation time; rotate it manually');
   if (age < policy.every)
     return held('not-due', `too young: ${rangeText(age)} old, rotated at ${rangeText(policy.every)}`);
   return { due: { surveyed, age, isSplit: false } };

@@ -93,12 +93,12 @@ export const changesSince = (
   return [
     ...keys.flatMap((then) => {
       const key = now.get(then.id);
-      if (key === undefined) return [`${then.name} (id ${then.id}) is gone`];
+      if (key === undefined) return [`${then.name} (id ${then.id}) no longer exists`];
       const fields = changedFields(then, key);
-      return fields.length === 0 ? [] : [`${then.name} (id ${then.id}): another ${fields.join(', ')}`];
+      return fields.length === 0 ? [] : [`${then.name} (id ${then.id}): changed ${fields.join(', ')}`];
     }),
     ...current.keys
       .filter(({ id }) => !before.has(id))
-      .map((key) => `${key.name} (id ${key.id}) is new, of the service ${key.service}`),
+      .map((key) => `${key.name} (id ${key.id}) is new in service ${key.service}`),
   ];
 };

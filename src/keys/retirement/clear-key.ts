@@ -61,5 +61,5 @@ export const clearKey = async (
   }
   await notifyStaying(cycle, rotation, key, attempt.clearingAt);
   if (refusal !== undefined) throw refusal;
-  cycle.resting.set(keyId, `${attempt.name} was deleted and is still listed`);
+  cycle.resting.set(keyId, `${attempt.name} was deleted but is still listed`);
 };

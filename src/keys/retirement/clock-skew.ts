@@ -24,7 +24,7 @@ const lengthText = (millis: number): string => {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 };
 
-const advice = 'set both clocks right (NTP); deletions resume by themselves';
+const advice = 'synchronize both clocks (NTP); deletions resume automatically';
 
 /** The largest skew, in milliseconds, that a longer quiet time makes up for. */
 const largest = (quiet: number): number => Math.max(lag, quiet / 10);
@@ -41,7 +41,7 @@ export const clockEffect = (clock: GatewayClock | undefined, quiet: number, logB
   if (clock === undefined || measured < logBehind)
     return {
       effect: 'suspend',
-      message: `the clock that stamps the call log of the gateway is ${lengthText(logBehind)} or more behind: our own first call with the new key is stamped so long before the key was made. No key is deleted until it is right; ${advice}`,
+      message: `the clock of the gateway's call log is at least ${lengthText(logBehind)} behind: the first call with the new key is stamped that long before the key was created. No key is deleted until the clock is correct; ${advice}`,
     };
   return {
     effect: 'suspend',

@@ -13,7 +13,7 @@ export const deleteOld = async (cycle: Cycle, rotation: Rotation, old: OldKey): 
   if (old.state !== 'deleting') await note(cycle, rotation, { what: 'deleting', ...generationKey(old), why });
   const refusal = await removeKey(cycle, old.keyId);
   cycle.removed.add(old.keyId);
-  cycle.resting.set(old.keyId, `${old.name} was deleted and is still listed`);
+  cycle.resting.set(old.keyId, `${old.name} was deleted but is still listed`);
   if (refusal !== undefined) {
     await cycle.look();
     if (!(await isTaken(cycle, old.keyId))) throw refusal;

@@ -92,7 +92,7 @@ const vanished = async (cycle: Cycle): Promise<void> => {
     } catch (error) {
       cycle.signal.throwIfAborted();
       // Keys in use wait for no news of one that is not: it is asked for again with the next pass.
-      cycle.deps.log.warn('whether a key that is no longer listed is gone cannot be found out', {
+      cycle.deps.log.warn('the gateway could not be asked whether an unlisted key still exists', {
         service: row.service,
         key: row.name,
         ...errorFields(error),
@@ -147,7 +147,7 @@ const clearOrphan = async (
   if (since === undefined) await note(cycle, { id, service }, { what: 'deleting', ...key, why });
   const { taken, refusal } = await takeOrphan(cycle, key.keyId);
   if (!taken) {
-    log.warn('a key that nobody can use is not known to be gone after it was deleted', {
+    log.warn('an orphan may still exist after its deletion', {
       service,
       key: key.name,
       ...(refusal === undefined ? {} : errorFields(refusal)),
@@ -163,8 +163,8 @@ const clearOrphan = async (
       { id, service },
       {
         kind: 'orphan',
-        title: `a key that nobody can use was cleared away`,
-        message: `${key.name} was made by a request whose answer never came, and showed up late; it was deleted`,
+        title: `an orphaned key was deleted`,
+        message: `${key.name} was created by a request whose answer was lost, and was listed late; it was deleted`,
         key: `orphan/${key.keyId}`,
       },
     );

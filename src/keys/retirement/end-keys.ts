@@ -18,19 +18,19 @@ const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promis
   const told = await journal.history({ account, service });
   // A stage is announced once; the mail itself has its key too.
   if (told.some((event) => event.what === 'warned' && event.keyId === keyId && event.stage === stage))
-    return 'it was warned of before';
+    return 'its owner was already notified';
   await notifyOf(
     cycle,
     { id, service },
     {
       kind: 'warning',
-      title: `the key ${name} is to end`,
+      title: `the key ${name} is scheduled to end`,
       message: stage,
       key: `${id}/${stage}`,
     },
   );
   await note(cycle, { id, service }, { what: 'warned', ...generationKey(planned), stage });
-  return 'its owner was warned';
+  return 'its owner was notified';
 };
 
 /** What keeps the key from being ended, and whether that is what was wanted anyway. */
@@ -61,8 +61,8 @@ const obstacleTo = async (
     done: false,
     said:
       turning.cutover === undefined
-        ? `${name} is the new key of a rotation under way: end that with \`tollkeeper keys give-up ${service}\` first`
-        : `${name} is what every sink of ${turning.service} holds: \`tollkeeper keys rotate ${service} --now\` replaces it first`,
+        ? `${name} is the new key of a rotation in progress: end the rotation with \`tollkeeper keys give-up ${service}\` first`
+        : `${name} is the key in every sink of ${turning.service}: replace it first with \`tollkeeper keys rotate ${service} --now\``,
   };
 };
 
@@ -109,7 +109,7 @@ const one = async (
     if (action.at <= toSeconds(cycle.deps.clock.now()))
       await note(cycle, rotation, { what: 'retired', ...key });
     else await revive(cycle, rotation, keyId);
-    const said = `it ends ${formatMoment(action.at, 'UTC')}${measured === '' ? '' : `; ${measured}`}`;
+    const said = `it expires ${formatMoment(action.at, 'UTC')}${measured === '' ? '' : `; ${measured}`}`;
     return { planned, done: true, said };
   }
   await note(cycle, rotation, { what: 'deleting', ...key, why: 'expired' });
@@ -160,11 +160,11 @@ export const endKeys = async (
       );
     settled.push(
       isGone
-        ? { ...result, done: true, said: 'deleted, and no longer listed' }
+        ? { ...result, done: true, said: 'deleted and no longer listed' }
         : {
             ...result,
             done: false,
-            said: result.done ? 'deleted, and still listed: the next run looks again' : result.said,
+            said: result.done ? 'deleted but still listed: the next run checks again' : result.said,
           },
     );
   }

@@ -89,7 +89,7 @@ const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUse): str
   const models = use.models.slice(0, modelsNamed).map(({ model, calls: number }) => `${model} (${number})`);
   const more = use.models.length - models.length;
   const told = [...models, ...(more > 0 ? [`${more} more models`] : [])].join(', ');
-  return `${name} is still used${describeCalled(name, uses)}: ${calls(use)}${last}${told === '' ? '' : `, of ${told}`}`;
+  return `${name} is still in use${describeCalled(name, uses)}: ${calls(use)}${last}${told === '' ? '' : `, of ${told}`}`;
 };
 
 /**
@@ -115,17 +115,17 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   if (facts.newIsDead !== undefined)
     return hold(
       'successor-dead',
-      `${newName}, which every sink holds, is ${facts.newIsDead}: fix it at the gateway, or let another be delivered with \`tollkeeper keys give-up\` and \`tollkeeper keys rotate\` of the service; ${oldName} is all that works until then`,
+      `${newName}, which every sink holds, is ${facts.newIsDead}: fix it at the gateway, or deliver another key with \`tollkeeper keys give-up\` and \`tollkeeper keys rotate\`; until then only ${oldName} works`,
     );
   if (facts.nameCollisions.length > 0)
     return hold(
       'name-shared',
-      `other keys bore a name of ${oldName} or ${newName} since the cutover (ids ${facts.nameCollisions.join(', ')}): whose calls the log shows cannot be told`,
+      `other keys have had a name of ${oldName} or ${newName} since the cutover (ids ${facts.nameCollisions.join(', ')}): calls in the log cannot be attributed`,
     );
   if (sharedName !== undefined)
     return hold(
       'name-shared',
-      `${oldName} and ${newName} both bore the name ${sharedName} since the cutover: whose calls the log shows cannot be told`,
+      `${oldName} and ${newName} have both had the name ${sharedName} since the cutover: calls in the log cannot be attributed`,
     );
   if (facts.clockProblem !== undefined)
     // What is wrong is no key: it is shown by itself, and over once the clock is right.
@@ -136,14 +136,14 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   // A call of just now says more than what is missing of the log.
   const isUsedNow = isUsed && (oldUse.lastCall ?? 0) * 1000 >= now - retire.quiet;
   if (lag > maxLag(retire.quiet) && !isUsedNow)
-    return hold('log-incomplete', `the call log does not reach far enough: ${why}`);
+    return hold('log-incomplete', `the call log is incomplete: ${why}`);
   if (isUsed) return hold('used', describeUsed(oldName, oldUses ?? [], oldUse), oldUse);
   if (range === undefined || oldUse === undefined || newUse === undefined || end === undefined)
-    return { verdict: 'wait', message: `${oldName} must be quiet for longer` };
+    return { verdict: 'wait', message: `${oldName} has not been idle for long enough` };
   if (newUse.calls === 0 && !isPast)
     return hold(
       'successor-unused',
-      `${newName} has made no call since the cutover: whether anybody took it up is not known`,
+      `${newName} has made no call since the cutover: it is unknown whether a consumer uses it`,
     );
   const both = interval(toMillis(range.start), toMillis(range.end));
   const taken =
@@ -154,6 +154,6 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   return {
     verdict: 'go',
     range: both,
-    evidence: `no call by ${oldName}${also} from ${shown(range.start)} to ${shown(range.end)} in a log that is complete to there; ${taken}`,
+    evidence: `no call by ${oldName}${also} from ${shown(range.start)} to ${shown(range.end)} in a log that is complete for this time; ${taken}`,
   };
 };

@@ -91,7 +91,7 @@ const judgeLog = (facts: OrphanFacts): OrphanVerdict | undefined => {
   const why = complete.complete ? '' : `: ${complete.why}`;
   return retain(
     'log-incomplete',
-    `whether it is used is known once the call log is complete up to ${until}${why}`,
+    `its use is unknown until the call log is complete up to ${until}${why}`,
     true,
   );
 };
@@ -105,14 +105,14 @@ export const judgeOrphan = (facts: OrphanFacts): OrphanVerdict => {
   if (candidates.length > 1)
     return retain(
       'ambiguous',
-      `${candidates.length} keys are named ${name} (ids ${candidates.join(', ')}), and which of them Tollkeeper asked for is not known`,
+      `${candidates.length} keys are named ${name} (ids ${candidates.join(', ')}), and it is unknown which of them Tollkeeper requested`,
     );
   if (mismatch !== undefined)
-    return retain('not-ours', `the key ${name} is not the one that was asked for: ${mismatch}`);
+    return retain('not-ours', `the key ${name} is not the one that Tollkeeper requested: ${mismatch}`);
   if (calls > 0)
     return retain('used', `the call log shows ${calls === 1 ? 'a call' : `${calls} calls`} by it`);
   if (sinks === undefined)
-    return retain('sinks-undeclared', 'no job declares the sinks that it was made for');
+    return retain('sinks-undeclared', 'no job declares the sinks that it was created for');
   let passing: OrphanVerdict | undefined;
   for (const sink of sinks) {
     const found = judgeSink(sink, facts);

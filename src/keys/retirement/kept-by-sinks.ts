@@ -52,7 +52,7 @@ export const keptBySinks = async (
       continue;
     }
     if (one.unfinished === true) {
-      held.set(key.id, `a sink of ${service} may hold it: its delivery never finished`);
+      held.set(key.id, `a sink of ${service} may hold it: its delivery never completed`);
       continue;
     }
     const jobs = deliveredBy(one);
@@ -70,7 +70,7 @@ export const keptBySinks = async (
       const reading = readings.get(id) ?? (await readSink(sink, one, account, signal));
       readings.set(id, reading);
       if (reading instanceof Error)
-        held.set(key.id, `whether ${sink.describe()} holds it is unknown: ${reading.message}`);
+        held.set(key.id, `it is unknown whether ${sink.describe()} holds it: ${reading.message}`);
       else if (reading.state === 'holds' && reading.fingerprint === fingerprint) {
         held.set(key.id, `${sink.place} holds it`);
         break;

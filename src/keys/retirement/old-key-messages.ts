@@ -6,7 +6,7 @@ import type { Cycle } from '../rotation/cycle.ts';
 export const describeOldKey = (cycle: Cycle, { old, service }: Rotation): string => {
   if (old === undefined) return `${service} has no other key`;
   const listed = cycle.keys().get(old.keyId);
-  if (listed === undefined) return `its old key ${old.name} is gone`;
+  if (listed === undefined) return `its old key ${old.name} no longer exists`;
   const dead = deadBy(listed, cycle.deps.clock.now());
-  return dead === undefined ? 'its old key is untouched and works' : `its old key ${old.name} is ${dead}`;
+  return dead === undefined ? 'its old key is unchanged and works' : `its old key ${old.name} is ${dead}`;
 };

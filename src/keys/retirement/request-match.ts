@@ -30,11 +30,10 @@ const hasQuotaOf = (key: ApiKey, { service, spec }: KeyRequest): boolean => {
 export const mismatchOf = (key: ApiKey, request: KeyRequest): string | undefined => {
   const { spec, askedAt } = request;
   if (!isBornOfIt(key, request))
-    return `it was created at another time than the request of ${new Date(askedAt).toISOString()}`;
-  if (!hasQuotaOf(key, request)) return 'its quota is another one';
-  if (key.expiredTime !== spec.expiredTime) return 'its expiry is another one';
+    return `its creation time does not match the request of ${new Date(askedAt).toISOString()}`;
+  if (!hasQuotaOf(key, request)) return 'its quota differs';
+  if (key.expiredTime !== spec.expiredTime) return 'its expiry differs';
   // An empty group asks for the default one, whatever that is called.
-  if (spec.group !== '' && key.group !== undefined && key.group !== spec.group)
-    return 'its group is another one';
+  if (spec.group !== '' && key.group !== undefined && key.group !== spec.group) return 'its group differs';
   return undefined;
 };

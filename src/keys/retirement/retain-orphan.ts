@@ -28,10 +28,10 @@ export const notifyRetained = async (
   await notifyOf(cycle, rotation, {
     kind: 'orphan',
     title: identified
-      ? `the key ${name} is kept: it may be in use`
-      : `whose the key ${name} is cannot be told`,
-    message: `${name} (id ${keyId}) was asked for by a rotation of ${rotation.service} and delivered to no sink, as far as is written down. It is not deleted: ${message}`,
-    advice: `Find out who uses it. \`tollkeeper keys expire id:${keyId}\` ends it where nobody does.`,
+      ? `the key ${name} is retained: it may be in use`
+      : `the owner of the key ${name} is unknown`,
+    message: `${name} (id ${keyId}) was requested by a rotation of ${rotation.service} and, according to the journal, delivered to no sink. It is not deleted: ${message}`,
+    advice: `Find out who uses it. If it is unused, end it with \`tollkeeper keys expire id:${keyId}\`.`,
     key: `retained/${identified ? keyId : name}/${reason}`,
   });
 };

@@ -33,8 +33,14 @@ export type View = {
   readonly ordered: boolean;
 };
 
-/** What operators have to hear of a rotation that rests: from when on, and again each week, since nothing else tells of it. */
-export type Pending = { readonly title: string; readonly since: UnixMillis; readonly atOnce: boolean };
+/** What operators are notified of while a rotation rests: from `since` on, and again each week, since no failed step does it. */
+export type Pending = {
+  readonly title: string;
+  /** Part of the notification key: open rotations have it in the outbox, so that its text never changes. */
+  readonly key: string;
+  readonly since: UnixMillis;
+  readonly atOnce: boolean;
+};
 
 /** The next step of a rotation, or why there is none now. */
 export type Action =

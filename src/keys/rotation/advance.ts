@@ -137,7 +137,7 @@ const clearLeft = async (cycle: Cycle, id: string): Promise<void> => {
     await clearKey(cycle, rotation, attempt, attempt.keyId);
   } catch (error) {
     cycle.signal.throwIfAborted();
-    cycle.deps.log.warn('a key that nobody can use is deleted with the next pass', {
+    cycle.deps.log.warn('an unusable key could not be deleted; the next cycle retries', {
       service: rotation.service,
       ...errorFields(error),
     });
@@ -151,10 +151,13 @@ const hasMadeWay = async (cycle: Cycle, rotation: Rotation): Promise<boolean> =>
   } catch (error) {
     cycle.signal.throwIfAborted();
     if (hasCode(error, 'gateway-rate-limited') || !isFault(error)) throw error;
-    cycle.deps.log.warn('the new key of another service keeps a leaked key waiting', {
-      service: rotation.service,
-      ...errorFields(error),
-    });
+    cycle.deps.log.warn(
+      'the undelivered key of another service blocks the replacement of a compromised key',
+      {
+        service: rotation.service,
+        ...errorFields(error),
+      },
+    );
     return false;
   }
 };
@@ -177,7 +180,8 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
   for (let steps = 0; steps < maxSteps; steps += 1) {
     cycle.signal.throwIfAborted();
     const rotation = journal.rotation(id);
-    if (rotation === undefined) return { rotation: { ...last, over: 'done' }, moved, message: 'it is done' };
+    if (rotation === undefined)
+      return { rotation: { ...last, over: 'done' }, moved, message: 'the rotation is complete' };
     last = rotation;
     let action: Action | undefined;
     try {
@@ -196,7 +200,7 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
       const outdated = await outdatedNow(cycle, service, terms.job, checkedAgain.has(action.step));
       if (outdated !== undefined) return { rotation, moved, message: describeStop(outdated) };
       if (action.step === 'create') {
-        if (cycle.made.has(id)) return { rotation, moved, message: 'another key is made in the next pass' };
+        if (cycle.made.has(id)) return { rotation, moved, message: 'the next cycle creates another key' };
         cycle.made.add(id);
       }
       cycle.onStep(rotation, action.step);
@@ -225,5 +229,5 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
       };
     }
   }
-  return { rotation: last, moved, message: 'it goes on with the next pass' };
+  return { rotation: last, moved, message: 'the rotation continues in the next cycle' };
 };

@@ -32,7 +32,9 @@ const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
     const settled = settledAt(attempt, view);
     if (view.listedAt >= settled) continue;
     if (view.now >= settled) return { step: 'look' };
-    return rest(`whether ${attempt.name} was made is looked for in the list of keys after ${clock(settled)}`);
+    return rest(
+      `the gateway did not answer for ${attempt.name}; the key list is checked for it after ${clock(settled)}`,
+    );
   }
   return undefined;
 };
@@ -57,8 +59,13 @@ const withoutPlaintext = (attempt: Attempt, places: readonly WantedPlace[]): Act
 };
 
 const unconfirmed = ({ name, askedAt }: Attempt, place: string): Action => ({
-  ...rest(`${name} waits in ${place} until a person says with \`tollkeeper keys confirm\` that they have it`),
-  pending: { title: `the key ${name} waits for whoever is to confirm it`, since: askedAt, atOnce: true },
+  ...rest(`${name} is in ${place} and must be confirmed with \`tollkeeper keys confirm\``),
+  pending: {
+    title: `the key ${name} must be confirmed`,
+    key: `the key ${name} waits for whoever is to confirm it`,
+    since: askedAt,
+    atOnce: true,
+  },
 });
 
 /** Whether a list that should show the key does not. It may be late: a sink may hold the key, and nothing is deleted for it. */
@@ -76,10 +83,11 @@ const isKept = ({ state, keyId }: Attempt, view: View): boolean =>
 
 const tooMany = ({ service }: Rotation, retained: readonly Attempt[]): Action => ({
   ...rest(
-    `${retained.map(({ name }) => name).join(', ')} were made for it and may be in use: no other key is made before one of them is gone; \`tollkeeper keys expire\` ends one`,
+    `${retained.map(({ name }) => name).join(', ')} were created by this rotation and may be in use; no further key is created until one of them is gone: end one with \`tollkeeper keys expire\``,
   ),
   pending: {
-    title: `the rotation of ${service} cannot go on`,
+    title: `the rotation of ${service} is blocked`,
+    key: `the rotation of ${service} cannot go on`,
     since: retained.at(-1)?.askedAt ?? (0 as UnixMillis),
     atOnce: true,
   },
@@ -96,10 +104,11 @@ const towardsCutover = (rotation: Rotation, view: View): Action => {
       return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
     return {
       ...rest(
-        `the job ${rotation.terms.job} declares no place to deliver its key to; declare it again, or give the rotation up with \`tollkeeper keys give-up ${shellWord(rotation.service)}\``,
+        `job ${rotation.terms.job} declares no sink for the key; declare one under \`deliver\`, or end the rotation with \`tollkeeper keys give-up ${shellWord(rotation.service)}\``,
       ),
       pending: {
-        title: `the rotation of ${rotation.service} cannot go on`,
+        title: `the rotation of ${rotation.service} is blocked`,
+        key: `the rotation of ${rotation.service} cannot go on`,
         since: rotation.changedAt,
         atOnce: true,
       },
@@ -110,7 +119,7 @@ const towardsCutover = (rotation: Rotation, view: View): Action => {
     if (retained.length >= maxRetained) return tooMany(rotation, retained);
     const other = view.unsettledElsewhere();
     if (other === undefined) return { step: 'create' };
-    const message = `its successor is made when the new key of ${other} is on its way to a sink, or gone`;
+    const message = `its successor is created once the new key of ${other} is being delivered or is deleted`;
     return { ...rest(message), blocked: true };
   }
   if (isMissing(attempt, view)) return { step: 'seek', attempt };
@@ -187,10 +196,11 @@ const ofOld = (
       return { step: 'retire', old };
     const isTold = old.held?.reason === 'successor-dead';
     if (!isTold && view.now >= inUse + overlap / 2) return { step: 'judge', old };
-    return rest(`${old.name} works until ${clock(old.expiry.at * 1000)}`);
+    return rest(`${old.name} remains valid until ${clock(old.expiry.at * 1000)}`);
   }
   const due = inUse + Math.max(overlap, retire.quiet);
-  if (view.now < due) return rest(`${old.name} works on beside ${attempt.name} until ${clock(due)} at least`);
+  if (view.now < due)
+    return rest(`${old.name} remains valid beside ${attempt.name} until at least ${clock(due)}`);
   return { step: 'judge', old };
 };
 
@@ -198,7 +208,7 @@ const afterCutover = (rotation: Rotation, cutover: number, view: View): Action =
   const before = unsettled(rotation, view);
   if (before?.step === 'clear' || before?.step === 'note-lost') return before;
   const attempt = rotation.attempts.find(({ state }) => state === 'current');
-  if (attempt === undefined) return rest('its successor is gone');
+  if (attempt === undefined) return rest('its successor no longer exists');
   if (isMissing(attempt, view)) return { step: 'seek', attempt };
   const reload = rotation.reloadedAt === undefined && view.reloads;
   // A leaked key is not kept alive by a consumer that cannot be told.
@@ -243,19 +253,27 @@ const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
   if (orphan !== undefined) return orphan;
   if (waiting === undefined)
     return rest(
-      `${failure?.step ?? 'a step'} failed: ${failure?.message ?? ''}; it is tried again at ${clock(again)}`,
+      `${failure?.step ?? 'a step'} failed: ${failure?.message ?? ''}; next attempt at ${clock(again)}`,
     );
   const { service, changedAt, waitingSince = changedAt } = rotation;
   return {
-    ...rest(`${waiting}; see to it and let it go on with \`tollkeeper keys resume ${shellWord(service)}\``),
-    // That it waits was told as its last try failed.
-    pending: { title: `the rotation of ${service} still waits for you`, since: waitingSince, atOnce: false },
+    ...rest(
+      `${waiting}; fix the cause, then resume the rotation with \`tollkeeper keys resume ${shellWord(service)}\``,
+    ),
+    // Operators were notified of the pause when the last attempt failed.
+    pending: {
+      title: `the rotation of ${service} is still paused: action required`,
+      key: `the rotation of ${service} still waits for you`,
+      since: waitingSince,
+      atOnce: false,
+    },
   };
 };
 
 /** The next step, from what was written down and what is known now. Pure. */
 export const decide = (rotation: Rotation, view: View): Action => {
-  if (rotation.over !== undefined) return rest(`it is ${rotation.over === 'done' ? 'done' : 'given up'}`);
+  if (rotation.over !== undefined)
+    return rest(`the rotation ${rotation.over === 'done' ? 'is complete' : 'was given up'}`);
   const pause = pauseOf(rotation, view);
   if (pause !== undefined) return pause;
   return rotation.cutover === undefined

@@ -16,7 +16,7 @@ const deliveryOf = ({ account, service }: Rotation, { generation, name }: Attemp
 
 const plaintext = (cycle: Cycle, rotation: Rotation, attempt: Attempt): Secret => {
   const held = cycle.deps.plaintexts.get(plaintextOf(rotation, attempt));
-  if (held === undefined) throw new RangeError(`the plaintext of ${attempt.name} is not held`);
+  if (held === undefined) throw new RangeError(`the plaintext of ${attempt.name} is not in memory`);
   return held;
 };
 
@@ -78,8 +78,8 @@ const doubtOf = async (
   if (reading.state === 'empty') return `${sink.describe()} holds no key`;
   if (proof === attempt.fingerprint) return undefined;
   return proof === undefined
-    ? `${sink.describe()} does not say what it holds: ${reading.why}`
-    : `${sink.describe()} answered with the SHA-256 of something else`;
+    ? `${sink.describe()} cannot be read back: ${reading.why}`
+    : `${sink.describe()} returned the SHA-256 of a different value`;
 };
 
 /** Reads each sink back. @throws Fault sink-failed when one of them does not prove to hold the key */
@@ -98,8 +98,9 @@ export const readBack = async (
     await note(cycle, rotation, { what: 'doubted', ...generationKeyOf(attempt), place: sink.place });
   }
   if (doubts.length > 0)
-    throw fault('sink-failed', `${doubts.join('; ')}, after ${attempt.name} was delivered there`, {
-      advice: 'the old key works on, and the new one is delivered again; look at what writes there besides',
+    throw fault('sink-failed', `${doubts.join('; ')} after the delivery of ${attempt.name}`, {
+      advice:
+        'the old key remains valid and the new key is delivered again; find out which other program writes there',
     });
   await note(cycle, rotation, {
     what: 'read-back',
@@ -154,10 +155,10 @@ export const checkStillKept = async (
     const isOther = reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint;
     // A place that was declared since holds nothing yet, and loses nothing.
     const isEmptied = reading.state === 'empty' && attempt.places[sink.place]?.done === true;
-    const instead = isOther ? 'but another key' : 'and is empty';
+    const instead = isOther ? 'it holds another key' : 'it is empty';
     if (isOther || isEmptied)
-      throw fault('sink-failed', `${sink.describe()} no longer holds ${attempt.name}, ${instead}`, {
-        advice: `find out what writes there besides; where it was put back for good, give this rotation up once it waits and let \`tollkeeper keys rotate ${shellWord(service)}\` deliver another key`,
+      throw fault('sink-failed', `${sink.describe()} no longer holds ${attempt.name}: ${instead}`, {
+        advice: `find out which other program writes there; if an old value was restored on purpose, end this rotation with \`tollkeeper keys give-up ${shellWord(service)}\` once it is paused, then run \`tollkeeper keys rotate ${shellWord(service)}\` to deliver another key`,
       });
   }
 };

@@ -23,7 +23,7 @@ export const failStep = async (
   const tries = rotation.tries + 1;
   // One that waits already only had an orphan to be cleared away.
   const isLast = tries >= rotation.terms.tries && rotation.waiting === undefined;
-  log.warn('a step on a key failed', {
+  log.warn('a rotation step failed', {
     rotation: rotation.id,
     service: rotation.service,
     step,
@@ -43,15 +43,15 @@ export const failStep = async (
   const standing =
     rotation.cutover === undefined
       ? sentence(describeOldKey(cycle, rotation))
-      : 'Every sink holds the new key, and the old one is not taken away before this is done';
+      : 'Every sink holds the new key, and the old key is not deleted until this step succeeds';
   await notifyOf(cycle, rotation, {
     kind: isLast ? 'waiting' : 'failed',
     title: isLast
-      ? `the rotation of ${service} waits for you`
+      ? `the rotation of ${service} is paused: action required`
       : `a step of the rotation of ${service} failed`,
     message: isLast
-      ? `${step} failed ${tries} times: ${message}.${advice} ${standing}. Then: tollkeeper keys resume ${shellWord(service)}`
-      : `${step}: ${message}.${advice} ${standing}; it is tried again.`,
+      ? `${step} failed ${tries} times: ${message}.${advice} ${standing}. Then resume the rotation: tollkeeper keys resume ${shellWord(service)}`
+      : `${step}: ${message}.${advice} ${standing}; the step is retried.`,
     key: isLast
       ? `${id}/waiting/${step}/${rotation.beganAt}/${rotation.attempts.length}`
       : `${id}/failed/${step}/${code}`,
@@ -62,11 +62,11 @@ export const failStep = async (
 export const notifyStuck = async (
   cycle: Cycle,
   rotation: Rotation,
-  { title, since, atOnce }: Pending,
+  { title, key: about, since, atOnce }: Pending,
   message: string,
 ): Promise<void> => {
   const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / week));
   if (weeks === 0 && !atOnce) return;
-  const key = weeks === 0 ? `${rotation.id}/${title}` : `${rotation.id}/${title}/${weeks}`;
+  const key = weeks === 0 ? `${rotation.id}/${about}` : `${rotation.id}/${about}/${weeks}`;
   await notifyOf(cycle, rotation, { kind: 'waiting', title, message, key });
 };

@@ -49,7 +49,7 @@ const collectFacts = async (
   const complete =
     until > from
       ? await evidence.logComplete(account, interval(from, until))
-      : ({ complete: false, why: 'the cutover was just now' } as const);
+      : ({ complete: false, why: 'the cutover has just happened' } as const);
   const end = knownEnd(complete, now);
   const oldNames = await namesBorne(cycle, old, shownSince);
   const newNames = await namesBorne(cycle, successor, shownSince);
@@ -133,17 +133,17 @@ const keep = async (
     await notifyOf(cycle, rotation, {
       kind: what,
       title: escalate
-        ? `the old key ${old.name} cannot be retired, and its time is up`
+        ? `the old key ${old.name} cannot be retired, and max_overlap has passed`
         : reason === 'clock-skew'
-          ? 'a wrong clock keeps old keys from being deleted'
+          ? 'clock skew blocks the deletion of old keys'
           : terms.retire.when === 'after-overlap'
             ? reason === 'used'
-              ? `the old key ${old.name} is still used and ends soon`
-              : `the old key ${old.name} ends soon, and its successor does not work`
-            : `the old key ${old.name} is kept for now`,
+              ? `the old key ${old.name} is still in use and expires soon`
+              : `the old key ${old.name} expires soon, and its successor does not work`
+            : `the old key ${old.name} is retained`,
       message,
       ...(reason === 'clock-skew'
-        ? { advice: 'Set the clocks of both hosts right; nothing else is needed.' }
+        ? { advice: 'Synchronize the clocks of both hosts (NTP); no other action is required.' }
         : {}),
       ...usedTill,
       key: `${id}/${old.keyId}/${reason}/${what}`,
@@ -177,7 +177,7 @@ export const judgeStep = async (
   if (found.verdict !== 'hold') {
     cycle.resting.set(
       old.keyId,
-      found.verdict === 'wait' ? found.message : `${old.name} is quiet and ends with the overlap`,
+      found.verdict === 'wait' ? found.message : `${old.name} is idle and expires when the overlap ends`,
     );
     return;
   }

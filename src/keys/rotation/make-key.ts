@@ -52,8 +52,8 @@ const nextName = (cycle: Cycle, { service, terms }: Rotation): { generation: num
   }
   if (!isKeyName(name))
     blocked(
-      `the name ${name} is too long for a key: 50 bytes are allowed`,
-      'shorten the template under `name` of the job, or the name of the service',
+      `the name ${name} exceeds 50 bytes, the limit of a key name`,
+      'shorten the template `name` of the job, or the service name',
     );
   return { generation, name };
 };
@@ -66,8 +66,8 @@ const remainOf = ({ terms }: Rotation, old: ApiKey): Pick<KeyFields, 'remainQuot
   const remainQuota = quota.kind === 'carry' ? old.remainQuota : halfOf(old.remainQuota);
   if (compareMoney(remainQuota, zero) <= 0)
     return blocked(
-      `the key ${old.name} has nothing left that a successor could be given`,
-      'give it a quota; or set `quota` of the job to a fixed amount or to unlimited, give this rotation up, and begin another',
+      `the key ${old.name} has no quota left for a successor`,
+      'add quota to it; or set `quota` of the job to a fixed amount or to unlimited, give up this rotation and start another',
     );
   return { remainQuota, unlimitedQuota: false };
 };
@@ -99,8 +99,8 @@ const expiryOf = (
   return until - seconds >= Math.max(shortestLife, overlap / 1000)
     ? until
     : blocked(
-        `a successor of ${old.name} would live until ${formatMoment(until, 'UTC')} alone, as that key was given its life`,
-        'give the old key a later expiry at the gateway or with `tollkeeper keys expire … --at`, or make another key by hand with `tollkeeper keys create`',
+        `a successor of ${old.name} would inherit its lifetime and expire too soon, at ${formatMoment(until, 'UTC')}`,
+        'set a later expiry of the old key at the gateway or with `tollkeeper keys expire … --at`, or create another key with `tollkeeper keys create`',
       );
 };
 
@@ -110,8 +110,8 @@ const fieldsOf = async (cycle: Cycle, rotation: Rotation): Promise<KeyFields> =>
   const old = id === undefined ? undefined : cycle.keys().get(id);
   if (old === undefined)
     return blocked(
-      `the key ${rotation.old?.name ?? rotation.service} is gone: what its successor should be given is not known`,
-      `make a new one with \`tollkeeper keys create ${shellWord(rotation.service)}\`, after giving this rotation up`,
+      `the key ${rotation.old?.name ?? rotation.service} no longer exists, so the quota and expiry of its successor are unknown`,
+      `give up this rotation, then create a key with \`tollkeeper keys create ${shellWord(rotation.service)}\``,
     );
   const { journal, account, clock } = cycle.deps;
   const end = givenEnd(await journal.history({ account, service: rotation.service }), old);
@@ -159,5 +159,5 @@ export const noteLost = (cycle: Cycle, rotation: Rotation, { generation, name }:
     generation,
     name,
     code: 'interrupted',
-    message: 'the program ended before an answer came',
+    message: 'the process ended before an answer arrived',
   });

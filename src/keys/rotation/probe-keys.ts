@@ -49,7 +49,7 @@ export const createProbeKeys = ({ account, journal, gateway, now }: ProbeDeps): 
     },
     deleteProbeKey: async (id, signal) => {
       const known = names.get(id);
-      if (known === undefined) throw new RangeError(`the key ${id} is no throw-away key`);
+      if (known === undefined) throw new RangeError(`the key ${id} is not a throw-away key`);
       const { rotation, ...key } = known;
       await record({ ...common(rotation), what: 'deleting', keyId: id, ...key, why: 'probe' });
       try {

@@ -31,17 +31,17 @@ export const stageOf = (rotation: Rotation): RotationStage => {
 };
 
 const standing: Readonly<Record<RotationStage, string>> = {
-  planned: 'it begins with the next pass',
-  creating: 'its successor is being made',
-  created: 'its successor is made and not verified yet',
-  verified: 'its successor works and is not delivered yet',
-  delivering: 'its successor is being delivered',
-  delivered: 'its successor is delivered and not read back yet',
-  current: 'its successor is in use; the old key works on beside it',
-  retiring: 'the old key is being taken away',
-  waiting: 'it waits for a person',
-  done: 'it is done',
-  'given-up': 'it was given up',
+  planned: 'the rotation starts in the next cycle',
+  creating: 'the successor is being created',
+  created: 'the successor is created but not verified',
+  verified: 'the successor is verified but not delivered',
+  delivering: 'the successor is being delivered',
+  delivered: 'the successor is delivered but not read back',
+  current: 'the successor is in use; the old key remains valid',
+  retiring: 'the old key is being retired',
+  waiting: 'the rotation is paused: action required',
+  done: 'the rotation is complete',
+  'given-up': 'the rotation was given up',
 };
 
 const nextTryOf = ({ tries, lastFailure, waiting, over }: Rotation): Pick<RotationView, 'nextTry'> =>

@@ -46,9 +46,9 @@ export const verifySuccessorExists = async (
   const { service, id } = rotation;
   await notifyOf(cycle, rotation, {
     kind: 'escalated',
-    title: `the new key ${key.name} was taken away`,
-    message: `somebody deleted ${key.name}, the new key of ${service}, while sinks may hold it; another one is made, and no old key is retired before it is in every sink`,
-    advice: 'Find out who deleted it; its calls fail until its successor is delivered.',
+    title: `the new key ${key.name} was deleted externally`,
+    message: `${key.name}, the new key of ${service}, was deleted externally while sinks may hold it; another key is created, and no old key is retired until every sink holds that one`,
+    advice: 'Find out who deleted it; calls with it fail until its successor is delivered.',
     key: `${id}/${key.keyId}/taken-away`,
   });
 };
@@ -70,9 +70,9 @@ export const notifyStaying = async (
     { id, service },
     {
       kind: 'escalated',
-      title: `the key ${key.name} is still there after it was deleted`,
-      message: `the gateway was asked to delete ${key.name} (id ${key.keyId}) at ${new Date(since).toISOString()}, and still lists it; it is asked again with each pass`,
-      advice: 'Look at the key there, and delete it by hand where it still works.',
+      title: `the key ${key.name} still exists after its deletion`,
+      message: `the gateway was asked to delete ${key.name} (id ${key.keyId}) at ${new Date(since).toISOString()} and still lists it; the request is repeated in every cycle`,
+      advice: 'Inspect the key at the gateway, and delete it manually if it still works.',
       key: `${id}/${key.keyId}/still-there`,
     },
   );

@@ -27,8 +27,8 @@ export const notifyExposure = async (
   const keys = own.map(({ name, remain }) => `${name} (${remain})`).join(', ');
   await notifyOf(cycle, rotation, {
     kind: 'exposure',
-    title: `${service} can spend its quota ${times} for a while`,
-    message: `beside the ${attempt.spec.remainQuota} of ${attempt.name}, ${sum} may be spent (as the gateway counts) by ${keys} until ${own.length === 1 ? 'it is' : 'they are'} retired; what is spent of it till then is taken off ${attempt.name}, so that at most ${times} the quota is exposed meanwhile`,
+    title: `${service} can temporarily spend its quota ${times}`,
+    message: `in addition to the ${attempt.spec.remainQuota} of ${attempt.name}, ${sum} (in gateway units) can be spent by ${keys} until ${own.length === 1 ? 'it is' : 'they are'} retired; what is spent until then is deducted from ${attempt.name}, so at most ${times} the quota is exposed`,
     key: `${id}/exposure`,
   });
 };
@@ -57,7 +57,7 @@ const writeRemain = async (
       what: 'quota-adjusted',
       ...generationKey(key),
       remain: listed.remainQuota,
-      measured: `a try before had written it: ${begun.before} was to be ${begun.wanted}, and is ${listed.remainQuota}`,
+      measured: `an earlier attempt wrote it: ${begun.before} was to become ${begun.wanted} and is ${listed.remainQuota}`,
       ...settled(begun.settles),
     });
     return;
@@ -126,12 +126,15 @@ const settle = async (cycle: Cycle, rotation: Rotation, attempt: Attempt, old: O
     });
   const known = old.settled?.left ?? old.remain ?? zero;
   if (!cycle.keys().has(old.keyId))
-    return unsettled(`${old.name} is gone: what it spent last is not known, and nothing is taken off`, known);
+    return unsettled(
+      `${old.name} no longer exists: its last spend is unknown, and nothing is deducted`,
+      known,
+    );
   if (cycle.keys().get(successor.keyId)?.unlimitedQuota !== false)
     return unsettled('its quota is unlimited', known);
   const left = (await gateway.read(old.keyId, cycle.signal)).remainQuota;
   const change = quotaToTransfer(rotation, attempt, old, left);
-  if (compareMoney(change, zero) === 0) return unsettled(`${old.name} spent nothing of it`, left);
+  if (compareMoney(change, zero) === 0) return unsettled(`${old.name} spent none of it`, left);
   await writeRemain(cycle, rotation, successor, (remain) => lowered(addMoney(remain, change), zero), {
     keyId: old.keyId,
     left,
@@ -141,9 +144,9 @@ const settle = async (cycle: Cycle, rotation: Rotation, attempt: Attempt, old: O
   const { id } = rotation;
   await notifyOf(cycle, rotation, {
     kind: 'escalated',
-    title: `${successor.name} has nothing left to spend`,
-    message: `what ${old.name} spent beside ${successor.name} has used its quota up: calls by ${successor.name}, which every sink holds, fail`,
-    advice: `Give ${successor.name} more at the gateway, where it is to spend on.`,
+    title: `${successor.name} has no quota left`,
+    message: `the spend of ${old.name} during the overlap has used up the quota of ${successor.name}: calls with ${successor.name}, which every sink holds, fail`,
+    advice: `Add quota to ${successor.name} at the gateway if it is still needed.`,
     key: `${id}/${old.keyId}/spent`,
   });
 };
@@ -161,7 +164,7 @@ export const settleQuota = async (
     cycle.signal.throwIfAborted();
     // A leaked key waits for no figure.
     if (rotation.terms.retire.when !== 'now' || !isFault(error)) throw error;
-    const measured = `it could not be lowered by what the leaked key spent: ${error.message}`;
+    const measured = `the spend of the compromised key could not be deducted: ${error.message}`;
     await note(cycle, rotation, {
       what: 'quota-adjusted',
       ...generationKeyOf(attempt),
@@ -172,8 +175,8 @@ export const settleQuota = async (
     const { id } = rotation;
     await notifyOf(cycle, rotation, {
       kind: 'exposure',
-      title: `the quota of ${attempt.name} is as it was made`,
-      message: `${attempt.name}: ${measured}. The leaked key ${old.name} is deleted all the same`,
+      title: `the quota of ${attempt.name} was not adjusted`,
+      message: `${attempt.name}: ${measured}. The compromised key ${old.name} is deleted nevertheless`,
       key: `${id}/unsettled`,
     });
   }

@@ -107,20 +107,20 @@ const notifyOutdated = async (
     { id: `outdated/${service}`, service },
     {
       kind: 'waiting',
-      title: `no key of ${service} is written: its journal is out of date`,
-      message: `${describeOutdated(differences)}. Either the data folder was put back from a backup, or somebody else made the key, or another Tollkeeper works on this service. No key of ${service} is made, delivered, changed or deleted`,
-      advice: `Stop any other Tollkeeper on this service. \`tollkeeper keys reconcile ${shellWord(service)}\` shows the difference; with --apply the journal takes over what is there, and nothing else is changed.`,
+      title: `key operations of ${service} are suspended: its journal is out of date`,
+      message: `${describeOutdated(differences)}. Either the data folder was restored from a backup, or somebody else created the key, or another Tollkeeper manages this service. No key of ${service} is created, delivered, changed or deleted`,
+      advice: `Stop any other Tollkeeper that manages this service. \`tollkeeper keys reconcile ${shellWord(service)}\` shows the difference; with --apply the journal adopts the current state, and nothing else is changed.`,
       key: `outdated/${service}/${since}${weeks === 0 ? '' : `/${weeks}`}`,
     },
   );
 };
 
 const describeOutdated = (differences: readonly string[]): string =>
-  `the journal is older than what is there: ${differences.join('; ')}`;
+  `the journal is older than the current state: ${differences.join('; ')}`;
 
 /** What a rotation, or an order, of the service is told that stops for it. */
 export const describeStop = ({ service, differences }: OutdatedService): string =>
-  `no key of ${service} is written: ${describeOutdated(differences)}; see \`tollkeeper keys reconcile ${shellWord(service)}\``;
+  `key operations of ${service} are suspended: ${describeOutdated(differences)}; see \`tollkeeper keys reconcile ${shellWord(service)}\``;
 
 /**
  * Why no key of the service may be written now: the gateway or a sink has what the journal does not know of. Found out once

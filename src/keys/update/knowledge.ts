@@ -62,7 +62,7 @@ export const knownUnit = ({ unit }: UpdateKnowledge, what: string): QuotaUnit =>
   if (unit !== undefined) return unit;
   throw fault(
     'key-unit-unknown',
-    `${what} cannot be written: in which unit the gateway takes remain_quota is not known`,
+    `${what} cannot be written: the unit of remain_quota at this gateway is not known`,
   );
 };
 
@@ -71,7 +71,7 @@ export const distrusted = (
   { kept }: UpdateKnowledge,
   harm: { readonly keyId: number; readonly fields: readonly string[]; readonly sent: readonly string[] },
 ): readonly LearnedPoint[] => {
-  const evidence = `an update of the key ${harm.keyId} with ${harm.sent.join(', ')} changed ${harm.fields.join(', ')} too`;
+  const evidence = `an update of the key ${harm.keyId} with ${harm.sent.join(', ')} also changed ${harm.fields.join(', ')}`;
   const leftOut = updateFields.some((field) => kept.has(field) && !harm.sent.includes(field));
   const quotaSent = harm.fields.includes('remain_quota') && harm.sent.includes('remain_quota');
   return [

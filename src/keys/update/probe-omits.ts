@@ -114,7 +114,7 @@ export const probeOmits = async (
     if (bare.state === 'refused')
       await send('name and expired_time', { name, expiredTime: third }, expiringAt(third), rest);
     const group = await otherGroup(made, deps);
-    if (group === undefined) notes.messages.push('no second group is known, so that group was not left out');
+    if (group === undefined) notes.messages.push('no second group is known, so group was not left out');
     else {
       const moved = await send('name and group', { name, group }, (one) => one.group === group, [
         'expired_time',

@@ -131,11 +131,11 @@ const putBack = async (
     const again = { before: old, change: {}, body, readAt: expectations.clock.now() };
     await gateway.patchKey(body.patch, { signal: expectations.signal });
     const { found: left } = await readBack(gateway, again, { ...expectations, knowledge });
-    if (left.harmed.length === 0) return 'all old values were put back';
-    return `the old values were written back, and these are still not as they were: ${left.harmed.map(({ message }) => message).join(', ')}`;
+    if (left.harmed.length === 0) return 'all previous values were restored';
+    return `the previous values were written back, but these still differ: ${left.harmed.map(({ message }) => message).join(', ')}`;
   } catch (error) {
     expectations.signal.throwIfAborted();
-    return `the old values could not be put back: ${messageOf(error)}`;
+    return `the previous values could not be restored: ${messageOf(error)}`;
   }
 };
 
@@ -161,7 +161,7 @@ const describeMeasured = (
 ): string => {
   const way = body.part
     ? 'sent alone, the other fields kept their values'
-    : 'sent with the whole key, every other field is as it was';
+    : 'sent with the whole key, all other fields are unchanged';
   if (after.unlimitedQuota) return `${way}; its quota is unlimited`;
   const moved =
     compareMoney(found.refunded, zero) > 0
@@ -169,7 +169,7 @@ const describeMeasured = (
       : `${found.spent} spent meanwhile`;
   const left = `remain_quota ${before.remainQuota} before, ${after.remainQuota} after, ${moved}`;
   const over = body.overwritesSpend
-    ? `; calls within the ${millis} ms before it was written may have been written over`
+    ? `; spend within the ${millis} ms before the write may have been overwritten`
     : '';
   return `${way}; ${left}${over}`;
 };
@@ -198,7 +198,7 @@ export const putWhole = async (
       after: before,
       sent: false,
       spent: zero,
-      measured: 'it was so already, nothing was sent',
+      measured: 'it already had this value, nothing was sent',
     };
   const body = updateBody(before, change, knowledge, inexact);
   const sent: Sent = { before, change, body, readAt };
@@ -218,7 +218,7 @@ export const putWhole = async (
     reading = await readBack(gateway, sent, expectations, pauses);
   } catch (error) {
     signal.throwIfAborted();
-    const message = `the key ${id} was written and cannot be read again: ${messageOf(error)}`;
+    const message = `the key ${id} was written and cannot be read back: ${messageOf(error)}`;
     throw fault('key-update-unsettled', message, { cause: error });
   }
   const { found, after } = reading;
@@ -228,23 +228,19 @@ export const putWhole = async (
     const fields = found.harmed.map(({ field }) => field);
     const points = distrusted(knowledge, { keyId: id, fields, sent: sentFields(body) });
     if (points.length > 0) await expectations.distrust?.(points);
-    throw fault(
-      'key-update-harmed',
-      `the update of key ${id} changed what was not asked for: ${names}; ${back}`,
-    );
+    throw fault('key-update-harmed', `the update of key ${id} changed other fields: ${names}; ${back}`);
   }
   if (found.missing.length > 0) {
     const names = found.missing.join(', ');
     if (lost === undefined)
-      throw fault('key-update-ineffective', `the update of key ${id} changed nothing: ${names} is as it was`);
+      throw fault('key-update-ineffective', `the update of key ${id} had no effect: ${names} is unchanged`);
     if (!isFault(lost)) throw lost;
     // The reading has shown that nothing was done, so that it can be done again.
     const message = `${lost.message}; the key shows that nothing was changed`;
-    const again =
-      lost.code === 'gateway-refused' ? {} : { retryHelps: true, advice: 'it can be tried again' };
+    const again = lost.code === 'gateway-refused' ? {} : { retryHelps: true, advice: 'retry the operation' };
     throw fault(lost.code, message, { cause: lost, ...again });
   }
-  const settled = lost === undefined ? '' : ' (its answer was lost, the reading shows that it was done)';
+  const settled = lost === undefined ? '' : ' (the answer was lost; a read shows that it was applied)';
   const measured = `${describeMeasured(before, reading, body, millis)}${settled}`;
   return { before, after, sent: true, spent: found.spent, measured };
 };

@@ -52,7 +52,7 @@ it.each([
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { lines: line - 1, broken: { line } }]);
   const page = (await run('--verify', 'copy.jsonl')).stdout;
   expect(page).toMatch(new RegExp(`broken in line ${line}: `));
-  expect(page).toMatch(/what to do: this copy does not prove what was done/);
+  expect(page).toMatch(/what to do: this copy is not valid evidence/);
 });
 
 it('says what to do where the file beside the database does not hold, and of a line that a crash cut off', async () => {
@@ -69,7 +69,10 @@ it('says what to do where the file beside the database does not hold, and of a l
   const torn = await run('--verify', '--json');
   expect([torn.code, JSON.parse(torn.stdout)]).toMatchObject([
     1,
-    { broken: { line: 3 }, advice: expect.stringContaining('a last line that a crash cut off') as string },
+    {
+      broken: { line: 3 },
+      advice: expect.stringContaining('an incomplete last line, left by a crash') as string,
+    },
   ]);
 });
 
@@ -77,7 +80,7 @@ it('says so where there is no file, and where nothing is asked of it', async () 
   await defaultConfig(folder);
   expect(await run('--verify')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/keys\.jsonl cannot be read \(ENOENT\)\n.*first step on a key/) as string,
+    stderr: expect.stringMatching(/keys\.jsonl cannot be read \(ENOENT\)\n.*first key operation/) as string,
   });
   expect((await run()).code).toBe(2);
 });

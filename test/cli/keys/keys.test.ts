@@ -140,9 +140,9 @@ describe('keys and keys list', () => {
     });
   });
   it.each([
-    [['list', 'nobody'], /no service, key or id is nobody/],
+    [['list', 'nobody'], /no service, key or id matches nobody/],
     [['list', '--days', '0'], /from 1 to 10000/],
-    [['forget'], /no service, key or id is forget/],
+    [['forget'], /no service, key or id matches forget/],
     [['rotate'], /missing required argument/],
     [['create', 'batch'], /--job/],
     [['create', 'batch', '-j', 'rotate-prod'], /give --quota N or --unlimited/],
@@ -217,7 +217,7 @@ describe('keys plan and apply', () => {
       const ran = await runOver(fixture, ['apply', 'plan.json'], answer);
       expect(ran.code).toBe(1);
       expect(ran.stdout).toMatch(
-        /the plan is stale, and nothing was done:\n- billing\.g7 \(id 1\): another group\n/,
+        /the plan is stale, and nothing was done:\n- billing\.g7 \(id 1\): changed group\n/,
       );
       const dry = await runOver(fixture, ['apply', 'plan.json', '--dry-run', '--json'], answer);
       expect([dry.code, JSON.parse(dry.stdout)]).toMatchObject([
@@ -234,7 +234,7 @@ describe('keys plan and apply', () => {
     await writeFile(file, (await readFile(file, 'utf8')).replace('"keyId": 1', '"keyId": 2'));
     expect(await run('apply', 'plan.json')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('was changed since it was made') as string,
+      stderr: expect.stringContaining('was modified after it was created') as string,
     });
     expect(main.asked).toEqual([]);
   });
@@ -354,9 +354,9 @@ it('history is a timeline, and JSON with all that was written down', async () =>
     [
       'times in UTC',
       'billing, r1',
-      '2026-11-21 08:30:00  ○ resumed  a person lets it go on (person anna)',
+      '2026-11-21 08:30:00  ○ resumed  an operator resumed the rotation (person anna)',
       '                     ┆ 2 h',
-      '2026-11-21 10:30:00  ● done     it is done',
+      '2026-11-21 10:30:00  ● done     the rotation is complete',
       '',
     ].join('\n'),
   );
@@ -377,7 +377,7 @@ it('the history of a service that there is not is refused, with those that there
   expect(await run('history', 'idle')).toMatchObject({ code: 0, stdout: 'no step was taken\n' });
   const common = { who: 'person anna', account: 'main', service: 'former', rotation: 'r1' };
   main.events = [{ ...common, at: now, what: 'done' }];
-  expect((await run('history', 'former')).stdout).toContain('it is done');
+  expect((await run('history', 'former')).stdout).toContain('the rotation is complete');
   expect((await run('history', 'formr')).stderr).toContain('did you mean former?');
 });
 

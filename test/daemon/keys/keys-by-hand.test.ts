@@ -73,7 +73,7 @@ it('makes, shows, rotates and ends a key by hand; every step is in the history, 
 
   const history = await noted('history', 'batch');
   expect(history.stdout).toMatch(/○ planned .*a first key, since the service has no key yet.*\(person /);
-  expect(history.stdout).toMatch(/since it leaked/);
+  expect(history.stdout).toMatch(/since it is compromised/);
   expect((await noted('audit', '--verify')).stdout).toMatch(
     /\d+ steps in one unbroken chain\nhead [0-9a-f]{64}\n$/,
   );
@@ -105,13 +105,13 @@ it('knows a service by its name though its first key bears it, and ends no key t
   const left = await keys('create', 'other', '--job', 'rotate-prod', '--unlimited');
   expect(left.code).toBe(2);
   expect(left.stderr).toContain('does not select other.g1');
-  expect(left.stderr).toContain('its keys are those of name "batch*"');
+  expect(left.stderr).toContain('the job selects name "batch*"');
   expect(names()).toEqual(['batch', 'batch.g2-a0a0']);
   // What leaked is what its sink holds: it is replaced, and gone.
   await fine(keys('rotate', 'batch', '--now', '--yes'));
   expect(names()).toEqual(['batch', 'batch.g3-a0a0']);
   expect(await fine(keys('expire', 'batch', '--yes', '--even-if-current', '--at', '+48h'))).toMatch(
-    /it ends \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
+    /it expires \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
   );
 });
 

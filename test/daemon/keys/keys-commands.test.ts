@@ -24,7 +24,7 @@ const viewOf = (service: string): RotationView => ({
   service,
   stage: 'creating',
   since: now,
-  words: 'its successor is being made',
+  words: 'the successor is being created',
   tries: 0,
 });
 
@@ -58,7 +58,7 @@ describe('a key that a person names', () => {
   it.each([
     ['twin', /id:5 \(twin\), id:6 \(twin\)$/],
     ['3', /id:3 \(batch\.g1\), id:7 \(3\)$/],
-    ['nobody', /no service, key or id is nobody/],
+    ['nobody', /no service, key or id matches nobody/],
   ])('%s is refused with the ids', async (named, message) => {
     const { keys: commands, main } = oneAccount(...keys);
     await expect(commands['keys/rotate']({ key: named, now: false, who }, quiet)).rejects.toMatchObject({
@@ -149,13 +149,13 @@ describe('a key that a person names', () => {
     const { keys: commands } = keyFixture({ main, other });
     const request = { key: 'billing', who, evenIfCurrent: true };
     await expect(commands['keys/expire'](request, { signal: never })).rejects.toThrow(
-      'billing fits several keys: id:1 (billing.g1, account main), id:1 (billing.g1, account other)',
+      'billing matches several keys: id:1 (billing.g1, account main), id:1 (billing.g1, account other)',
     );
     await commands['keys/expire']({ ...request, account: 'other' }, { signal: never });
     expect([main.asked.length, other.asked.length]).toEqual([0, 1]);
     await expect(
       commands['keys/expire']({ ...request, account: 'third' }, { signal: never }),
-    ).rejects.toThrow('there is no account third; there are: main, other');
+    ).rejects.toThrow('account third is not declared; declared accounts: main, other');
   });
 });
 
@@ -229,7 +229,7 @@ describe('rotating by hand', () => {
       rotations: [{ id: 'r1' }],
     });
     await expect(keys['keys/rotate']({ key: 'billing', now: true, who }, quiet)).rejects.toMatchObject({
-      message: expect.stringContaining('not for a leaked key') as string,
+      message: expect.stringContaining('does not replace a compromised key') as string,
       advice: expect.stringContaining('keys give-up billing') as string,
     });
     main.events = [compromisePlanned('main', 'billing')];
@@ -251,7 +251,7 @@ describe('rotating by hand', () => {
     });
     // Here the key service lets no second one begin, and says so.
     const begun = await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet);
-    expect(begun).toMatchObject({ good: false, notes: [expect.stringContaining('under way (r1)')] });
+    expect(begun).toMatchObject({ good: false, notes: [expect.stringContaining('in progress (r1)')] });
     expect(main.asked).toMatchObject([
       ['expire', [{ keyId: 1, action: { kind: 'delete' } }], who],
       ['start', [{ why: 'leak', old: { keyId: 2 } }], who],
@@ -292,7 +292,7 @@ describe('rotating by hand', () => {
     const outcome = await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet);
     expect(outcome).toMatchObject({
       good: true,
-      notes: [expect.stringContaining('what else of billing works could not be looked up (no way there)')],
+      notes: [expect.stringContaining('other valid keys of billing could not be determined (no way there)')],
     });
   });
 
@@ -321,8 +321,8 @@ describe('rotating by hand', () => {
 
   it.each([
     ['growth', {}, /no rotate-keys job covers growth\.g1/],
-    ['growth', { job: 'expire-old' }, /rotates no keys/],
-    ['growth', { job: 'spent' }, /no job spent rotates or ends keys; there are: rotate-prod, expire-old/],
+    ['growth', { job: 'expire-old' }, /does not rotate keys/],
+    ['growth', { job: 'spent' }, /no job spent rotates or expires keys; declared: rotate-prod, expire-old/],
     ['shared', { job: 'rotate-prod' }, /a key of shared: it would overwrite the key of billing/],
     ['shared', { job: 'rotate-prod', now: true }, /overwrite the key of billing/],
     ['dead', { job: 'rotate-prod' }, /dead\.g1 \(id 3\) cannot be rotated: it is disabled/],
@@ -464,11 +464,11 @@ describe('other orders', () => {
       [{ service: 'x'.repeat(41) }, /too long/],
       [{ service: 'shared' }, /does not select shared\.g1/],
       [{ service: 'beyond' }, /overwrite the key of billing/],
-      [{ quota: '-3' }, /no quota/],
-      [{ quota: '0' }, /no quota/],
-      [{ quota: 'much' }, /no quota/],
-      [{ job: 'expire-old' }, /rotates no keys/],
-      [{ account: 'other' }, /is for account main/],
+      [{ quota: '-3' }, /not a valid quota/],
+      [{ quota: '0' }, /not a valid quota/],
+      [{ quota: 'much' }, /not a valid quota/],
+      [{ job: 'expire-old' }, /does not rotate keys/],
+      [{ account: 'other' }, /belongs to account main/],
     ] as const)
       await expect(keys['keys/create']({ ...request, service: 'new', ...change }, quiet)).rejects.toThrow(
         message,
@@ -546,18 +546,20 @@ describe('plans', () => {
     main.keys = [surveyed(2, 'billing.g8')];
     const outcome = await keys['keys/apply']({ file: plan?.file ?? '', who }, quiet);
     expect(outcome).toMatchObject({ good: false, rotations: [] });
-    expect(outcome.stale?.join()).toMatch(/billing\.g7 \(id 1\) is gone.*billing\.g8 \(id 2\) is new/);
+    expect(outcome.stale?.join()).toMatch(
+      /billing\.g7 \(id 1\) no longer exists.*billing\.g8 \(id 2\) is new/,
+    );
     expect(main.asked).toEqual([]);
   });
 
   it.each([
     [{ held: [{ keyId: 2, name: 'idle', reason: 'used', words: 'it is in use' }] }, /: it is in use$/],
-    [{ held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'not due' }] }, /: it is not due any more/],
+    [{ held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'not due' }] }, /: it is no longer due/],
     [
       { expiries: [{ ...plannedExpiry(2, 'old'), action: { kind: 'warn', stage: 'soon' } }] },
-      /to be warned of now$/,
+      /to be announced now$/,
     ],
-    [{}, /: the job is not about it any more$/],
+    [{}, /: the job no longer selects it$/],
   ] as const)('that would end a key the job no longer ends are stale: %j', async (fresh, why) => {
     const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
     plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
@@ -584,7 +586,7 @@ describe('plans', () => {
     const file = (await keys['keys/plan']({ job: 'expire-old' }, { signal: never }))[0]?.file ?? '';
     const fixture = keyFixture({ other: fakeKeyService('other', []), main });
     const { stale } = await fixture.keys['keys/check-plan']({ file }, { signal: never });
-    expect(stale).toEqual(['the job expire-old is for account other now, and was for main']);
+    expect(stale).toEqual(['job expire-old now belongs to account other, and the plan to main']);
   });
 
   it('that begin nothing since a rotation is under way are not done', async () => {
@@ -667,9 +669,9 @@ describe('the history', () => {
     const { steps, zone } = await keyFixture({ main }).keys['keys/history']({ service: 'billing' });
     expect([zone, ...steps.map(({ words, tone }) => `${tone}: ${words}`)]).toEqual([
       'UTC',
-      'plain: billing.g8 is asked for',
-      'plain: billing.g8 is there, id 2, SHA-256 abababababab…',
-      'bad: delivering did not work (try 2): disk full',
+      'plain: billing.g8 is requested',
+      'plain: billing.g8 is created, id 2, SHA-256 abababababab…',
+      'bad: delivering failed (attempt 2): disk full',
     ]);
     expect((await keyFixture({ main }).keys['keys/history']({ service: 'other' })).steps).toEqual([]);
   });

@@ -28,7 +28,7 @@ it('an audit file that was taken away is missed and rewritten; one that does not
   expect(missed.stdout).toContain(
     `the file was missing, though the database knows ${steps} steps\nit was rewritten from the database just now\n${steps} steps in one unbroken chain\n`,
   );
-  expect(missed.stdout).toContain('what to do: find out who took it away');
+  expect(missed.stdout).toContain('what to do: find out who removed it');
   expect(await readFile(file(), 'utf8')).toBe(whole);
   expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
 
@@ -92,8 +92,8 @@ const cycles = async (message: string, daemon: Daemon): Promise<void> => {
   await daemon.line({ message: 'mail sent' }, sent + 1);
 };
 
-const doesNotHold = 'nothing is done to keys: their journal does not hold';
-const holdsAgain = 'the journal of keys holds again: rotations advance again';
+const doesNotHold = 'key operations are suspended: the key journal is invalid';
+const holdsAgain = 'the key journal is valid again: rotations advance again';
 
 it('a file that is edited while the daemon runs shows in status and is told of; moved aside, all goes on', async () => {
   const whole = await made();
@@ -104,7 +104,7 @@ it('a file that is edited while the daemon runs shows in status and is told of; 
   await writeFile(file(), edited);
   expect(await status()).toMatchObject(troubled);
   await cycles(doesNotHold, daemon);
-  expect(subjects().filter((subject) => /journal does not hold/.test(subject))).toHaveLength(1);
+  expect(subjects().filter((subject) => /journal is invalid/.test(subject))).toHaveLength(1);
   expect((await town.run('keys', 'rotate', 'batch', '--now', '--yes')).stderr).toContain(
     'No restart is needed',
   );
@@ -114,7 +114,7 @@ it('a file that is edited while the daemon runs shows in status and is told of; 
   expect(await status()).toMatchObject(well);
   expect(await readFile(file(), 'utf8')).toBe(whole);
   await cycles(holdsAgain, daemon);
-  expect(subjects().filter((subject) => /holds again/.test(subject))).toHaveLength(1);
+  expect(subjects().filter((subject) => /valid again/.test(subject))).toHaveLength(1);
   expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
   expect((await town.run('keys', 'rotate', 'batch')).code).toBe(0);
   await daemon.stop();
@@ -146,7 +146,7 @@ it.each([
 
 it('without a daemon a command tells of it, once a day', async () => {
   const whole = await made();
-  const told = () => subjects().filter((subject) => /journal does not hold/.test(subject)).length;
+  const told = () => subjects().filter((subject) => /journal is invalid/.test(subject)).length;
   await writeFile(file(), whole.split('\n').slice(1).join('\n'));
   for (let times = 0; times < 2; times += 1) await town.run('status');
   expect(told()).toBe(1);

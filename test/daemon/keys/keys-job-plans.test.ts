@@ -102,7 +102,7 @@ it('plans what each job of keys would do, and says what is left as it is and why
     ],
     expiries: [],
   });
-  expect(rotate.notes[0]).toMatch(/^left as it is: batch: 2 keys bear this name \(ids 2, 3\)/);
+  expect(rotate.notes[0]).toMatch(/^skipped: batch: 2 keys have this name \(ids 2, 3\)/);
   expect(rotate.held.map(({ keyId, reason }) => [keyId, reason])).toEqual([
     [2, 'name-not-unique'],
     [3, 'name-not-unique'],
@@ -144,7 +144,7 @@ it('has terms of jobs that rotate, and says which names of services cannot be', 
     job: 'rotate-prod',
     template: '{service}.g{generation}-{random}',
   });
-  expect(() => planner.termsOf('expire-old')).toThrow('job expire-old rotates no keys');
+  expect(() => planner.termsOf('expire-old')).toThrow('job expire-old does not rotate keys');
   expect(planner.nameProblem('rotate-prod', 'batch')).toBe(undefined);
   expect(planner.nameProblem('rotate-prod', '../etc')).toMatch(/paths/);
   expect(planner.nameProblem('rotate-prod', 'x'.repeat(46))).toMatch(/50 bytes/);

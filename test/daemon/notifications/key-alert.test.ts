@@ -107,11 +107,11 @@ it('says in one place what to do about a step that failed, or that a person is w
   expect(failed.join('')).not.toContain('keys list');
   const waiting = told(
     'waiting',
-    `deliver failed 5 times. What to do: free space. ${standing}. Then: tollkeeper keys resume growth-billing`,
+    `deliver failed 5 times. What to do: free space. ${standing}. Then resume the rotation: tollkeeper keys resume growth-billing`,
   );
   expect(waiting).toHaveLength(2);
   expect(waiting[1]).toContain(
-    'Then: tollkeeper keys resume growth-billing; or give it up: `tollkeeper keys give-up growth-billing`.',
+    'Then resume the rotation: tollkeeper keys resume growth-billing; or give it up: `tollkeeper keys give-up growth-billing`.',
   );
   const closed = keyAlertMail(
     {
@@ -129,7 +129,7 @@ it('says in one place what to do about a step that failed, or that a person is w
 });
 
 it.each([
-  'delivering failed 5 times: disk full. Then: tollkeeper keys resume growth-billing',
+  'delivering failed 5 times: disk full. Then resume the rotation: tollkeeper keys resume growth-billing',
   'no place can be read back from.',
 ])('notifies once how a rotation that waits goes on: %s', (message) => {
   const mail = keyAlertMail({ ...alert, kind: 'waiting', message }, at, deps);

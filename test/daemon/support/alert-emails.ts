@@ -142,7 +142,7 @@ const planOf = (names: readonly string[], title: string): AlertEmail =>
         ...(index % 4 === 3 ? {} : { age: `${31 + index} days` }),
         message:
           index % 2 === 1
-            ? `2 keys bear this name (ids 12, 13), so that the log cannot tell which one is used; rename or delete the others`
+            ? `2 keys have this name (ids 12, 13), so that the log cannot tell which one is used; rename or delete the others`
             : `a new key of ${name} is made, tried and delivered; the old one is deleted when the log shows no call by it for 24 hours, after 48 hours at least`,
       })),
       usual: 12,
@@ -156,7 +156,7 @@ const alertsOf = (service: string, more: Partial<KeyAlert> = {}): AlertEmail => 
     account: 'main',
     service,
     rotation: 'r1',
-    title: `the old key ${service}.g6 is kept for now`,
+    title: `the old key ${service}.g6 is retained`,
     message: `${service}.g6 is still used: 1204 calls, the last at 2026-11-21 08:27 UTC, of gpt-4o (1200), ${service} (4)`,
     use: {
       calls: 1204,
@@ -228,12 +228,12 @@ export const letters: Readonly<Record<string, () => AlertEmail>> = {
   'a plan of keys': () =>
     planOf(
       ['billing.g7', 'search-indexer-eu-west-1.g12', 'growth', 'growth-mail.g2'],
-      '2 keys would be rotated, 2 held',
+      '2 keys would be rotated, 2 skipped',
     ),
   'a plan of keys, names hostile': () => planOf(hostileNames, '17 keys would be rotated, 18 held'),
   'an old key that is used': () => alertsOf('billing'),
   'an old key that is used, names hostile': () =>
-    alertsOf(evil, { title: `the old key ${evil} is kept for now` }),
+    alertsOf(evil, { title: `the old key ${evil} is retained` }),
   'a step on a key that failed': () =>
     alertsOf('search-indexer', {
       kind: 'failed',

@@ -165,7 +165,7 @@ export const keyFixture = (
       account === first && service.startsWith('b') ? { job: 'rotate-prod', every: 30 * day } : undefined,
     termsOf: (job) => {
       if (job === 'rotate-prod') return terms;
-      throw fault('wrong-use', `${job} rotates no keys`);
+      throw fault('wrong-use', `${job} does not rotate keys`);
     },
     obstacleOf: (_job, { key, retired, service }) => {
       if (retired === true) return { reason: service.replace('batch-', ''), words: 'it has left its line' };

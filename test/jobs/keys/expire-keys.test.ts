@@ -97,7 +97,7 @@ describe('expire-keys', () => {
     });
   });
 
-  it('warns, ends and tells of keys that expire, with the evidence of the warehouse', async () => {
+  it('warns about keys, ends keys and notifies owners of expiring keys, based on the evidence in the warehouse', async () => {
     const { run, keyService } = fixture;
     keyService.history = [warned(3, 12)];
     const outcome = await run('expire-keys', settings, evidence);
@@ -108,32 +108,32 @@ describe('expire-keys', () => {
     ]);
     expect(keyService.who.at(-1)).toBe('job expire');
     expect(outcome.summary).toBe(
-      '1 key warned of, 1 key set to expire, of 3 keys; 1 notice of keys that expire',
+      '1 key warned about, 1 key set to expire, of 3 keys; 1 notice of keys that expire',
     );
     expect(outcome.figures).toEqual({ mode: 'apply', selected: 3, planned: 2, held: 0, notices: 1, told: 0 });
     // Of a key that is far from its end nothing is asked.
     expect(asked).toEqual(['log of main for 182 hours', 'use of tmp-end, tmp-warn']);
   });
 
-  it('holds a key that is in use', async () => {
+  it('skips a key that is in use', async () => {
     const { run, keyService } = fixture;
     keyService.history = [warned(3, 12)];
     used.add('tmp-end');
     const outcome = await run('expire-keys', settings, evidence);
     expect(keyService.ended.map(({ name }) => name)).toEqual(['prod', 'tmp-warn']);
-    expect(outcome.summary).toContain('1 key warned of, 1 held');
+    expect(outcome.summary).toContain('1 key warned about, 1 skipped');
     await run('expire-keys', { ...settings, even_if_used: true }, evidence);
     expect(keyService.ended.map(({ name }) => name)).toContain('tmp-end');
   });
 
-  it('counts no warning of another job', async () => {
+  it('ignores warnings of another job', async () => {
     const { run, keyService } = fixture;
     keyService.history = [{ ...warned(3, 12), who: 'job expire-others' }];
     await run('expire-keys', settings, evidence);
     expect(keyService.ended.map(({ name, action }) => `${name} ${action.kind}`)).toContain('tmp-end warn');
   });
 
-  it('plans by default: mails what it would do, and still tells of keys that expire', async () => {
+  it('plans by default: it mails the plan and still notifies owners of expiring keys', async () => {
     const { run, keyService, mails, sandbox } = fixture;
     keyService.history = [warned(3, 12)];
     const { mode: _mode, ...planned } = settings;
@@ -141,24 +141,24 @@ describe('expire-keys', () => {
     const outcome = await run('expire-keys', planned, { ...evidence, slot });
     expect(keyService.ended.map(({ name, action }) => `${name} ${action.kind}`)).toEqual(['prod warn']);
     expect(outcome.summary).toBe(
-      '1 key would be warned of, 1 key would be set to expire, of 3 keys; 1 notice of keys that expire; the plan is enqueued for 1 recipient',
+      '1 key would be warned about, 1 key would be set to expire, of 3 keys; 1 notice of keys that expire; the plan is enqueued for 1 recipient',
     );
     expect(sandbox.requests.writes()).toBe(0);
     const [mail] = await mails();
-    expect(mail?.subject).toBe('Tollkeeper: 1 key would be warned of, 1 key would be set to expire');
+    expect(mail?.subject).toBe('Tollkeeper: 1 key would be warned about, 1 key would be set to expire');
     expect(mail?.text).toMatchInlineSnapshot(`
-      "1 key would be warned of, 1 key would be set to expire
+      "1 key would be warned about, 1 key would be set to expire
 
       tmp-end
         Age: 104 days
-        Would do: it expires at 2026-11-21 06:04 UTC and works no longer
-          (100 days old or more)
+        Would do: it expires at 2026-11-21 06:04 UTC and works no longer (at
+          least 100 days old)
 
       tmp-warn
         Age: 94 days
-        Would do: whoever owns it is told: it is to be ended by job expire
+        Would do: its owner is notified: it is to be ended by job expire
           (made 2026-08-18T08:00:00Z): it expires in 10 days, it is deleted in
-          20 days at the earliest, unless it is used (90 days old or more)
+          20 days at the earliest, unless it is used (at least 90 days old)
 
       1 other key is left alone as usual: not due yet, being rotated, or
       replaced by a newer one.
@@ -171,22 +171,22 @@ describe('expire-keys', () => {
     `);
   });
 
-  it('shows the plan of a dry run and asks nothing of the key service', async () => {
+  it('shows the plan of a dry run without requests to the key service', async () => {
     const { plan, keyService } = fixture;
     keyService.history = [warned(3, 12)];
     used.add('tmp-end');
     expect(await plan('expire-keys', settings, evidence)).toMatchInlineSnapshot(`
       [
-        "prod: whoever owns it is told: 7 days before it expires, 2026-11-26T08:00:00Z",
-        "tmp-warn (94 days): whoever owns it is told: it is to be ended by job expire (made 2026-08-18T08:00:00Z): it expires in 10 days, it is deleted in 20 days at the earliest, unless it is used (90 days old or more)",
-        "leave tmp-end (104 days): it is in use: last call 22 hours ago; \`even_if_used: true\` ends it all the same",
-        "leave 1 other key as usual",
+        "prod: its owner is notified: 7 days before it expires, 2026-11-26T08:00:00Z",
+        "tmp-warn (94 days): its owner is notified: it is to be ended by job expire (made 2026-08-18T08:00:00Z): it expires in 10 days, it is deleted in 20 days at the earliest, unless it is used (at least 90 days old)",
+        "skip tmp-end (104 days): it is in use: last call 22 hours ago; \`even_if_used: true\` ends it anyway",
+        "skip 1 other key as expected",
       ]
     `);
     expect(keyService.ended).toEqual([]);
   });
 
-  it('fails when a key could not be ended, and names it', async () => {
+  it('fails when a key could not be ended, and names the key', async () => {
     const { run, keyService } = fixture;
     keyService.stuck.add('tmp-warn');
     await expect(run('expire-keys', settings, evidence)).rejects.toMatchObject({
@@ -200,14 +200,14 @@ describe('expire-keys', () => {
     keyService.history = [warned(3, 12)];
     const outcome = await run('expire-keys', { ...settings, notices: [] }, fixture.change);
     expect(keyService.ended.map(({ name, action }) => `${name} ${action.kind}`)).toEqual(['tmp-warn warn']);
-    expect(outcome.summary).toContain('1 held');
+    expect(outcome.summary).toContain('1 skipped');
   });
 
-  it('ends nothing in the past', async () => {
+  it('ends nothing in a backfill', async () => {
     const { run, plan, keyService } = fixture;
     const past = { ...evidence, trigger: 'backfill' as const };
-    expect((await run('expire-keys', settings, past)).summary).toContain('nothing done');
-    expect(await plan('expire-keys', settings, past)).toEqual(['nothing: no key can be ended in the past']);
+    expect((await run('expire-keys', settings, past)).summary).toContain('nothing to do');
+    expect(await plan('expire-keys', settings, past)).toEqual(['nothing: keys cannot be ended in the past']);
     expect(keyService.asked).toEqual([]);
   });
 });

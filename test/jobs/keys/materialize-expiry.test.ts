@@ -101,7 +101,7 @@ const planned = async (keys: readonly SurveyedKey[], change: Partial<ExpiryPolic
   };
 };
 
-it('a key that was renamed is idle since its last call under any of its names', async () => {
+it('a renamed key is idle since its last call under any of its names', async () => {
   await shown([100, { 5: 'monthly-reports' }], [8, { 5: 'reports' }]);
   await called(['monthly-reports', 20], ['monthly-reports', 35]);
   const reports = [surveyed('reports', { id: 5, age: 300 })];
@@ -121,14 +121,14 @@ it('a key that was renamed is idle since its last call under any of its names', 
 
 const byAge = { by: ['age'], stages: { delete: 30 * day } } as const;
 
-it('calls under a name that a key bore for a while keep it', async () => {
+it('a key is skipped when the log shows calls under one of its former names', async () => {
   await shown([8, { 5: 'a' }], [5, { 5: 'b' }], [2, { 5: 'a' }]);
   expect((await planned([surveyed('a', { id: 5 })], byAge)).does).toEqual([{ kind: 'delete' }]);
   await called(['b', 3]);
   const { does, held } = await planned([surveyed('a', { id: 5 })], byAge);
   expect(does).toEqual([]);
   expect(held).toEqual([
-    'used: it is in use: last call 3 days ago (model-a); `even_if_used: true` ends it all the same',
+    'used: it is in use: last call 3 days ago (model-a); `even_if_used: true` ends it anyway',
   ]);
 });
 
@@ -152,23 +152,21 @@ it.each<[string, readonly Shown[], readonly SurveyedKey[]]>([
     ],
     [surveyed('b ', { id: 6, age: 1 })],
   ],
-])('a key is kept where another bore one of its names, %s', async (_, inventories, others) => {
+])('a key is skipped when another key had one of its names: %s', async (_, inventories, others) => {
   await shown(...inventories);
   const { does, held } = await planned([surveyed('a', { id: 5 }), ...others], byAge);
   expect(does).toEqual([]);
-  expect(held[0]).toBe(
-    'name-not-unique: it was called b within the last 7 days, and so were other keys (ids 6)',
-  );
+  expect(held[0]).toBe('name-not-unique: it was named b within the last 7 days, as were other keys (ids 6)');
 });
 
-it('a name that only spaces tell apart is one, whose calls count once', async () => {
+it('names that differ only in spaces count as one, and their calls are counted once', async () => {
   await shown([20, { 5: ' a' }], [10, { 5: 'a' }]);
   await called(['a', 12]);
   const { evidence } = await planned([surveyed('a', { id: 5 })]);
   expect(evidence.use.get(5)?.calls).toBe(1);
 });
 
-it('the uses of many keys are read at once, however often they were renamed', async () => {
+it('the usage of many keys is read in one query, however often they were renamed', async () => {
   const ids = Array.from({ length: 300 }, (_, index) => index + 1);
   const named = (prefix: string) => Object.fromEntries(ids.map((id) => [id, `${prefix}-${id}`]));
   await shown([14, named('a')], [10, named('b')], [5, named('a')]);

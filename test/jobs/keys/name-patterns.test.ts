@@ -12,14 +12,14 @@ it.each([
   ['*', '*', ''],
   ['a', 'a', 'a'],
   ['a*', 'ab*c', 'abc'],
-])('%s and %s are both of %s', (left, right, name) => {
+])('the patterns %s and %s have the common name %s', (left, right, name) => {
   const found = commonName(left, right);
   if (name === undefined) expect(found).toBeUndefined();
   else
     expect([found !== undefined, fitsPattern(left, name) && fitsPattern(right, name)]).toEqual([true, true]);
 });
 
-it('a common name fits both patterns, and one is found whenever there is any', () => {
+it('a common name matches both patterns, and is found whenever one exists', () => {
   const pattern = fc.stringMatching(/^[ab*]{0,6}$/);
   fc.assert(
     fc.property(pattern, pattern, fc.stringMatching(/^[ab]{0,6}$/), (left, right, name) => {

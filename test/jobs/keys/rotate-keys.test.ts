@@ -40,14 +40,14 @@ describe('rotate-keys', () => {
     ];
   });
 
-  it('plans by default: it changes nothing and mails what it would do, once a slot', async () => {
+  it('plans by default: it changes nothing and mails the plan once per slot', async () => {
     const { sandbox, run, change, keyService, mails } = fixture;
     const { mode: _mode, ...byDefault } = planned;
     const writes = sandbox.requests.writes();
     const slot = unixMillis(Date.UTC(2026, 10, 21, 3));
     const outcome = await run('rotate-keys', byDefault, { ...change, slot });
     expect(outcome.summary).toBe(
-      '2 keys would be rotated, 2 held of 5 services; the plan is enqueued for 1 recipient',
+      '2 keys would be rotated, 2 skipped of 5 services; the plan is enqueued for 1 recipient',
     );
     expect(outcome.figures).toEqual({ mode: 'plan', selected: 5, planned: 2, held: 2, told: 1 });
     await run('rotate-keys', byDefault, { ...change, slot });
@@ -56,49 +56,49 @@ describe('rotate-keys', () => {
     expect(found).toHaveLength(1);
     const [mail] = found;
     expect([mail?.subject, mail?.to]).toEqual([
-      'Tollkeeper: 2 keys would be rotated, 2 held',
+      'Tollkeeper: 2 keys would be rotated, 2 skipped',
       'ops@example.com',
     ]);
     expect(mail?.text).toMatchInlineSnapshot(`
-      "2 keys would be rotated, 2 held
+      "2 keys would be rotated, 2 skipped
 
       billing.g7
         Service: billing
         Age: 59 days
-        Would do: a new key of billing is made, tried and delivered; the old
-          one is deleted when the log shows no call by it for 1 day, after 2
-          days at least
+        Planned: a new key of billing is created, verified and delivered;
+          the old key is deleted when the log shows no call by it for 1 day,
+          after at least 2 days
 
       search.g2
         Service: search
         Age: 44 days
-        Would do: a new key of search is made, tried and delivered; the old
-          one is deleted when the log shows no call by it for 1 day, after 2
-          days at least
+        Planned: a new key of search is created, verified and delivered; the
+          old key is deleted when the log shows no call by it for 1 day, after
+          at least 2 days
 
       off.g1
         Service: off
         Age: 59 days
-        Held: it is disabled, so that nothing can use it
+        Skipped: it is disabled and cannot be used
 
       late.g1
         Service: late
         Age: 30 days
-        Held: over limits.max_per_run (2 of 5 keys: 2 a run) by 1; it is for
-          a later run
+        Skipped: exceeds limits.max_per_run (2 of 5 keys: 2 per run) by 1;
+          deferred to a later run
 
-      1 other key is left alone as usual: not due yet, being rotated, or
+      1 other key is skipped as expected: not due yet, being rotated, or
       replaced by a newer one.
-      A plan of job rotate, account main, made 2026-11-21 03:00 UTC. Nothing
+      Plan of job rotate, account main, created 2026-11-21 03:00 UTC. Nothing
       was changed.
       \`tollkeeper keys plan rotate -o plan.json\` writes it to a file,
       \`tollkeeper keys apply plan.json\` carries it out.
-      With \`mode: apply\` the job does so by itself.
+      With \`mode: apply\` the job carries it out automatically.
       "
     `);
   });
 
-  it('reads the list and writes nothing, as the sandbox counts it', async () => {
+  it('only reads the key list in plan mode', async () => {
     const { sandbox, run, plan, change, keyService } = fixture;
     delete keyService.keys;
     const before = sandbox.requests.all().length;
@@ -108,7 +108,7 @@ describe('rotate-keys', () => {
     expect([sandbox.requests.writes(), keyService.started]).toEqual([0, []]);
   });
 
-  it('mails whom the job names, and nobody when there is nothing to tell', async () => {
+  it('mails the configured recipients, and sends no mail without a planned change', async () => {
     const { run, change, keyService, mails } = fixture;
     const before = (await mails()).length;
     const mail = { to: ['a@example.com', 'b@example.com'] };
@@ -120,31 +120,29 @@ describe('rotate-keys', () => {
     expect((await mails()).length).toBe(before + 2);
     keyService.keys = [surveyed('old.g1')];
     const pending = await run('rotate-keys', planned, { ...change, mail: undefined });
-    expect(pending.summary).toContain('nobody is told');
+    expect(pending.summary).toContain('no notification is sent');
   });
 
-  it('shows the plan of a dry run, open rotations first', async () => {
+  it('shows the plan of a dry run, with open rotations first', async () => {
     const { plan, change, keyService } = fixture;
     keyService.open = [viewOf('billing', 'current')];
     expect(await plan('rotate-keys', applied, change)).toMatchInlineSnapshot(`
       [
-        "carry on with the rotation of billing: waits in current",
-        "billing.g7 (59 days): a new key of billing is made, tried and delivered; the old one is deleted when the log shows no call by it for 1 day, after 2 days at least",
-        "search.g2 (44 days): a new key of search is made, tried and delivered; the old one is deleted when the log shows no call by it for 1 day, after 2 days at least",
-        "leave off.g1 (59 days): it is disabled, so that nothing can use it",
-        "leave late.g1 (30 days): over limits.max_per_run (2 of 5 keys: 2 a run) by 1; it is for a later run",
-        "leave 1 other key as usual",
+        "continue the rotation of billing: waits in current",
+        "billing.g7 (59 days): a new key of billing is created, verified and delivered; the old key is deleted when the log shows no call by it for 1 day, after at least 2 days",
+        "search.g2 (44 days): a new key of search is created, verified and delivered; the old key is deleted when the log shows no call by it for 1 day, after at least 2 days",
+        "skip off.g1 (59 days): it is disabled and cannot be used",
+        "skip late.g1 (30 days): exceeds limits.max_per_run (2 of 5 keys: 2 per run) by 1; deferred to a later run",
+        "skip 1 other key as expected",
       ]
     `);
     expect(keyService.asked).toEqual(['survey']);
     keyService.keys = [];
     keyService.open = [];
-    expect(await plan('rotate-keys', applied, change)).toEqual([
-      'nothing: the job is about no key that is there',
-    ]);
+    expect(await plan('rotate-keys', applied, change)).toEqual(['nothing: the job selects no existing key']);
   });
 
-  it('carries on with open rotations before it begins those that are due', async () => {
+  it('advances open rotations before it starts due ones', async () => {
     const { run, change, keyService, mails } = fixture;
     const before = (await mails()).length;
     keyService.open = [viewOf('mail', 'retiring'), viewOf('chat', 'created'), viewOf('stuck', 'waiting')];
@@ -177,7 +175,7 @@ describe('rotate-keys', () => {
       },
     });
     expect(outcome.summary).toMatchInlineSnapshot(
-      `"2 rotations begun (billing, search); 1 rotation under way (chat); 1 rotation done (mail); 1 waits for a person (stuck); 2 keys held: off.g1, it is disabled, so that nothing can use it; late.g1, over limits.max_per_run (2 of 5 keys: 2 a run) by 1; it is for a later run"`,
+      `"2 rotations begun (billing, search); 1 rotation in progress (chat); 1 rotation done (mail); 1 rotation paused, action required (stuck); 2 keys skipped: off.g1, it is disabled and cannot be used; late.g1, exceeds limits.max_per_run (2 of 5 keys: 2 per run) by 1; deferred to a later run"`,
     );
     expect(outcome.figures).toEqual({
       mode: 'apply',
@@ -192,7 +190,7 @@ describe('rotate-keys', () => {
     expect((await mails()).length).toBe(before);
   });
 
-  it('clears away what was left behind also where there is nothing to do', async () => {
+  it('deletes orphans even if no rotation is due', async () => {
     const { run, change, keyService } = fixture;
     keyService.keys = [surveyed('young.g1', { age: 3 })];
     const outcome = await run('rotate-keys', applied, change);
@@ -202,7 +200,7 @@ describe('rotate-keys', () => {
     ]);
   });
 
-  it('fails when a step failed, after all the others were tried, and names each service', async () => {
+  it('fails after a failed step, but only after all rotations were tried, and names each service', async () => {
     const { run, change, keyService } = fixture;
     keyService.open = [viewOf('chat', 'created')];
     keyService.fails.set('chat', fault('key-verify-refused', 'the key is refused'));
@@ -216,15 +214,15 @@ describe('rotate-keys', () => {
     expect(keyService.open.find(({ service }) => service === 'billing')?.stage).toBe('current');
   });
 
-  it('rotates nothing in the past', async () => {
+  it('rotates nothing in a backfill', async () => {
     const { run, plan, change, keyService } = fixture;
     const past = { ...change, trigger: 'backfill' as const };
-    expect((await run('rotate-keys', applied, past)).summary).toContain('nothing done');
-    expect(await plan('rotate-keys', applied, past)).toEqual(['nothing: no key can be rotated in the past']);
+    expect((await run('rotate-keys', applied, past)).summary).toContain('nothing to do');
+    expect(await plan('rotate-keys', applied, past)).toEqual(['nothing: keys cannot be rotated in the past']);
     expect(keyService.asked).toEqual([]);
   });
 
-  it('selects by the teams of the config', async () => {
+  it('selects keys by the teams of the config', async () => {
     const { run, change, keyService } = fixture;
     const teams = [{ name: 'growth', keys: ['sea*'], mail: [] }];
     const costOwners = { teams, prices: [], operators: [] };

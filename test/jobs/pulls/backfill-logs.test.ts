@@ -29,8 +29,8 @@ const held = async ({ context }: JobFixture, account: string): Promise<Quarters>
 
 const settledAt = (millis: number) => unixSeconds(Math.floor(millis / 1000) - 600);
 
-describe('pulling logs again', () => {
-  it('leaves no gap and nothing twice, whatever is pulled again, and when, between the regular runs', async () => {
+describe('a repeated pull of logs', () => {
+  it('leaves no gaps and no duplicates, whatever and whenever it pulls between the regular runs', async () => {
     await using fixture = await openJobFixture({ callsPerDay: 60 });
     const { context, clock, sandbox, run } = fixture;
     const steps = fc.array(
@@ -76,7 +76,7 @@ describe('pulling logs again', () => {
     );
   });
 
-  it('brings what came later than the lag allowed, in the span and nowhere else, and nothing the second time', async () => {
+  it('lands late rows within its time range only, and changes nothing the second time', async () => {
     await using fixture = await openJobFixture({ callsPerDay: 300 });
     const { context, clock, sandbox, run } = fixture;
     const late = sandbox.truth
@@ -125,7 +125,7 @@ describe('pulling logs again', () => {
     expect(fixed).toBeGreaterThan(0);
   });
 
-  it('takes exactly the whole seconds of its interval, and says what it leaves out', async () => {
+  it('covers exactly the whole seconds of its interval, and reports what it excludes', async () => {
     await using fixture = await openJobFixture();
     const { context, run, plan } = fixture;
     const settings = { since, window: '31d' };
@@ -134,7 +134,7 @@ describe('pulling logs again', () => {
     const early = again(at('2026-11-12T00:00:00.250Z'), at('2026-11-13T06:00:00.001Z'));
     expect(await plan('pull-logs', settings, early)).toEqual([
       'pull call logs again from 2026-11-12 00:00 UTC to 2026-11-13 06:00 UTC',
-      'data still counts as reaching to 2026-11-10 00:00 UTC: the next run pulls on from there, this span included',
+      'the watermark stays at 2026-11-10 00:00 UTC: the next run continues from there and includes this time range',
     ]);
     const first = await run('pull-logs', settings, early);
     expect(first.summary).toContain('landed again');
@@ -148,7 +148,7 @@ describe('pulling logs again', () => {
     const outside = again(at('2026-10-01T00:00:00Z'), at('2026-11-10T00:00:00Z'));
     expect(await plan('pull-logs', settings, outside)).toEqual([
       'nothing to pull again',
-      'what lies before 2026-11-10 00:00 UTC is left out: since begins there',
+      'the time before 2026-11-10 00:00 UTC is excluded: since starts there',
     ]);
     expect(await run('pull-logs', settings, outside)).toMatchObject({
       summary: 'nothing to pull again; nothing is landed yet',
@@ -159,7 +159,7 @@ describe('pulling logs again', () => {
     const late = again(at('2026-11-21T05:00:00Z'), at('2026-11-25T00:00:00Z'));
     expect(await plan('pull-logs', settings, late)).toEqual([
       'pull call logs again from 2026-11-21 05:00 UTC to 2026-11-21 05:53 UTC',
-      'what lies after 2026-11-21 05:53 UTC is left to later runs: it may still change',
+      'the time after 2026-11-21 05:53 UTC is left to later runs: it may still change',
     ]);
     // Every other run goes on from where the last one ended, whatever its interval.
     const { interval } = late;

@@ -51,8 +51,8 @@ const truth = ({ sandbox }: JobFixture, granularity: Granularity, zone: string, 
   return sums.filter(([, sum]) => sum !== zero);
 };
 
-describe('pulling usage again', () => {
-  it('leaves no gap and nothing twice, whatever is pulled again, and when, between the regular runs', async () => {
+describe('a repeated pull of usage', () => {
+  it('leaves no gaps and no duplicates, whatever and whenever it pulls between the regular runs', async () => {
     const zone = 'Asia/Shanghai';
     await using fixture = await openJobFixture({ variants: { usage_zone: zone } }, { usageZone: zone });
     const { context, clock, run } = fixture;
@@ -104,7 +104,7 @@ describe('pulling usage again', () => {
     );
   });
 
-  it('takes the buckets that its interval touches, and says what it leaves out', async () => {
+  it('covers the buckets that its interval touches, and reports what it excludes', async () => {
     await using fixture = await openJobFixture();
     const { context, run, plan } = fixture;
     const settings = { since, group_by: ['model'] };
@@ -113,7 +113,7 @@ describe('pulling usage again', () => {
     const early = again(at('2026-11-12T07:00:00Z'), at('2026-11-13T00:00:01Z'));
     expect(await plan('pull-usage', settings, early)).toEqual([
       'pull usage by model again from 2026-11-12 00:00 UTC to 2026-11-14 00:00 UTC',
-      'data still counts as reaching to 2026-10-25 00:00 UTC: the next run pulls on from there, this span included',
+      'the watermark stays at 2026-10-25 00:00 UTC: the next run continues from there and includes this time range',
     ]);
     const first = await run('pull-usage', settings, early);
     expect(first.summary).toMatch(/landed again, of 1 window by model$/);
@@ -127,13 +127,13 @@ describe('pulling usage again', () => {
     const none = again(at('2026-11-21T00:00:00Z'), at('2026-11-22T00:00:00Z'));
     expect(await plan('pull-usage', settings, none)).toEqual([
       'nothing to pull again',
-      expect.stringMatching(/^what lies after 2026-11-21 05:53 UTC is left to later runs/),
-      expect.stringMatching(/^data still counts as reaching to/),
+      expect.stringMatching(/^the time after 2026-11-21 05:53 UTC is left to later runs/),
+      expect.stringMatching(/^the watermark stays at/),
     ]);
     expect((await run('pull-usage', settings, none)).summary).toBe('nothing to pull again');
   });
 
-  it('pulls the days before the cursor again as well when it moves the cursor on', async () => {
+  it('also pulls the days before the cursor when it advances the cursor', async () => {
     await using fixture = await openJobFixture();
     const { clock, run, plan } = fixture;
     const settings = { since, group_by: ['model'] };

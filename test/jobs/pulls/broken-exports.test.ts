@@ -16,7 +16,7 @@ const breaks: readonly (Fault & { kind: 'cut-off' })[] = [
   { kind: 'cut-off', rows: 9, end: 'clean', times: 1 },
 ];
 
-describe.each(breaks)('an export that breaks off (%j)', (broken) => {
+describe.each(breaks)('an incomplete export (%j)', (broken) => {
   it.each([0, 1, 2])(
     'is requested again within the run of a log pull, after %d good answers',
     async (skip) => {

@@ -14,7 +14,7 @@ const since = '2026-11-15';
 const start = startOfDay(since, 'UTC');
 const at = (text: string): number => Date.parse(`${text}Z`);
 
-it('rows that come later than the lag are brought by the revisits, and told as a restatement of what was there', async () => {
+it('revisits land rows that arrive after the lag, and report a restatement', async () => {
   await using fixture = await openJobFixture({ callsPerDay: 2000 });
   const { context, clock, sandbox, run, plan } = fixture;
   const settings = { since, lag: '0s' };
@@ -34,8 +34,8 @@ it('rows that come later than the lag are brought by the revisits, and told as a
   clock.set(at('2026-11-19T01:00:00'));
   expect(await plan('pull-logs', settings)).toEqual([
     'pull call logs from 2026-11-18 23:00 UTC to 2026-11-19 01:00 UTC',
-    'pull call logs again from 2026-11-17 00:00 UTC to 2026-11-18 00:00 UTC, since late rows and refunds come',
-    'pull call logs again from 2026-11-18 00:00 UTC to 2026-11-18 23:00 UTC, since late rows and refunds come',
+    'pull call logs again from 2026-11-17 00:00 UTC to 2026-11-18 00:00 UTC, for late rows and refunds',
+    'pull call logs again from 2026-11-18 00:00 UTC to 2026-11-18 23:00 UTC, for late rows and refunds',
   ]);
   const again = await run('pull-logs', settings);
   expect(again.summary).toMatch(/2 windows of closed days pulled again, \d+ quarter hours? changed/);
@@ -54,8 +54,8 @@ it('rows that come later than the lag are brought by the revisits, and told as a
   expect(await plan('pull-logs', settings)).toEqual(['nothing to pull: the warehouse reaches up to the lag']);
   clock.set(at('2026-11-20T00:00:00'));
   expect((await plan('pull-logs', settings)).filter((line) => line.includes('again'))).toEqual([
-    'pull call logs again from 2026-11-18 00:00 UTC to 2026-11-19 00:00 UTC, since late rows and refunds come',
-    'pull call logs again from 2026-11-19 00:00 UTC to 2026-11-19 01:00 UTC, since late rows and refunds come',
+    'pull call logs again from 2026-11-18 00:00 UTC to 2026-11-19 00:00 UTC, for late rows and refunds',
+    'pull call logs again from 2026-11-19 00:00 UTC to 2026-11-19 01:00 UTC, for late rows and refunds',
   ]);
   expect((await run('pull-logs', { ...settings, revisit: ['2d'] })).summary).toContain('nothing has changed');
   expect(

@@ -46,7 +46,7 @@ const notification: readonly Variants[] = [
 ];
 
 describe.each(sampled(notification, 6))('a log export with %j', (variants) => {
-  it('counts errors as errors and calls as calls, and reports need say nothing', async () => {
+  it('has its errors and calls counted as such, without a note in the reports', async () => {
     await using fixture = await openJobFixture({ variants, callsPerDay: 300 });
     await fixture.run('pull-logs', { since, window: '1d' });
     const found = await byKind(fixture);
@@ -71,8 +71,8 @@ describe.each(
     ],
     2,
   ),
-)('a log export whose columns do not tell kinds, with %j', (variants) => {
-  it('counts what may be errors as calls, and every report says how many', async () => {
+)('a log export with ambiguous kinds and %j', (variants) => {
+  it('has its possible errors counted as calls, and every report states their number', async () => {
     await using fixture = await openJobFixture({ variants, callsPerDay: 300 });
     await fixture.run('pull-logs', { since, window: '1d' });
     const truth = truthOf(fixture);

@@ -22,13 +22,13 @@ const landedOf = async ({ context, sandbox }: JobFixture) => {
 const exportsOf = ({ sandbox }: JobFixture): number =>
   sandbox.requests.all().filter(({ path }) => path.startsWith(logs)).length;
 
-describe('a gateway that caps its exports', () => {
+describe('a gateway with capped exports', () => {
   const caps = [
     ['777', 150],
     ['5000', 500],
   ] as const;
   it.each(sampled<(typeof caps)[number]>(caps, 2))(
-    'at %s rows is found, named, and pulled in smaller windows',
+    'is detected at %s rows, reported, and pulled in smaller windows',
     async (cap, callsPerDay) => {
       await using fixture = await openJobFixture({ variants: { hidden_cap: cap }, callsPerDay });
       const pulled = await fixture.run('pull-logs', { since });
@@ -65,8 +65,8 @@ describe('a gateway that caps its exports', () => {
   });
 });
 
-describe('an export that ends cleanly too soon', () => {
-  it.each([1, 2, 3])('%d times is requested again within the run', async (times) => {
+describe('an export that ends early without an error', () => {
+  it.each([1, 2, 3])('is requested again within the run: %d times', async (times) => {
     await using fixture = await openJobFixture({ callsPerDay: 60 });
     fixture.sandbox.faults.plant({ kind: 'short', rows: 40, path: logs, skip: 1, times });
     const pulled = await fixture.run('pull-logs', { since });
@@ -77,7 +77,7 @@ describe('an export that ends cleanly too soon', () => {
     expect(await fixture.context.warehouse.comparisons.gaps('main')).toEqual([]);
   });
 
-  it('after its header is requested again within the run', async () => {
+  it('is requested again within the run when only its header arrived', async () => {
     await using fixture = await openJobFixture();
     fixture.sandbox.faults.plant({ kind: 'short', rows: 0, path: logs, skip: 1 });
     await fixture.run('pull-logs', { since });
@@ -86,8 +86,8 @@ describe('an export that ends cleanly too soon', () => {
   });
 });
 
-describe('history', () => {
-  it('that landed short is found by its comparisons, pulled again, and restated', async () => {
+describe('a past window', () => {
+  it('is found by its comparisons when it landed incomplete, pulled again, and restated', async () => {
     await using fixture = await openJobFixture({ variants: { hidden_cap: '777' }, callsPerDay: 150 });
     const { context, clock } = fixture;
     const { warehouse } = context;
@@ -120,7 +120,7 @@ describe('history', () => {
     expect(next.figures['requestedAgain']).toBe(0);
   });
 
-  it('that no request makes whole is searched once, and stays named', async () => {
+  it('is searched only once when no request completes it, and remains reported', async () => {
     await using fixture = await openJobFixture();
     const { gateway } = fixture.context.account;
     const statistics: typeof gateway.statistics = async (query, options) => {

@@ -27,8 +27,8 @@ const layouts: readonly NonNullable<SandboxOptions['variants']>[] = [
   { usage_layout: 'wide' },
 ];
 
-describe.each(sampled(layouts, 2))('a usage export with %j that ends too soon', (variants) => {
-  it.each([0, 1])('after %d rows is requested again within the run', async (rows) => {
+describe.each(sampled(layouts, 2))('a usage export with %j that ends early', (variants) => {
+  it.each([0, 1])('is requested again within the run after %d rows', async (rows) => {
     await using fixture = await openJobFixture({ variants });
     await fixture.run('pull-logs', { since });
     fixture.sandbox.faults.plant({ kind: 'short', rows, path: usage });
@@ -40,8 +40,8 @@ describe.each(sampled(layouts, 2))('a usage export with %j that ends too soon', 
   });
 });
 
-describe('a usage export that stays empty', () => {
-  it('does not land where the log has spend, is named as a gap, and lands with the next run', async () => {
+describe('an empty usage export', () => {
+  it('does not land while the log shows spend, is reported as a gap, and lands with the next run', async () => {
     await using fixture = await openJobFixture();
     const { warehouse } = fixture.context;
     await fixture.run('pull-logs', { since });
@@ -65,7 +65,7 @@ describe('a usage export that stays empty', () => {
   it.each([
     ['the statistics', undefined],
     ['the change of used_quota', 'no statistics'],
-  ])('does not land where %s has spend and there is no log', async (source, broken) => {
+  ])('does not land while %s shows spend and there is no log', async (source, broken) => {
     await using fixture = await openJobFixture();
     for (const at of ['2026-11-12T00:00:00Z', '2026-11-16T00:00:00Z']) {
       fixture.clock.set(Date.parse(at));
@@ -91,8 +91,8 @@ describe('a usage export that stays empty', () => {
   });
 });
 
-describe('history', () => {
-  it('of usage that landed with its first row alone is found by its comparison and pulled again', async () => {
+describe('past usage', () => {
+  it('is found by its comparison when only its first row landed, and is pulled again', async () => {
     await using fixture = await openJobFixture();
     const { warehouse } = fixture.context;
     await fixture.run('pull-usage', { since });

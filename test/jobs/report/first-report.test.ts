@@ -7,7 +7,7 @@ import { openJobFixture } from '../../support/job-fixture.ts';
 import type { JobFixture } from '../../support/job-fixture.ts';
 
 /** The account has spent for two months; the log is pulled from November 1 on. */
-describe('the first reports of a deployment', () => {
+describe('the first report of a deployment', () => {
   let fixture: JobFixture;
   beforeAll(async () => {
     fixture = await openJobFixture({ months: 2, callsPerDay: 10 });
@@ -25,14 +25,14 @@ describe('the first reports of a deployment', () => {
     ['token-economics', 'en', 'Not compared with Oct 1 – 20, 2026: no data before Nov 1.'],
     ['spend-summary', 'de', 'Nicht mit 01.–20.10.2026 verglichen: keine Daten vor dem 01.11.'],
     ['spend-summary', 'zh', '之前没有数据。'],
-  ] as const)('%s in %s names the day on which the data begins', async (report, locale, said) => {
+  ] as const)('names the first day with data: %s in %s', async (report, locale, said) => {
     const composed = await compose({ report, period: 'month-to-date', locale });
     expect(textOf(composed)).toContain(said);
     expect(textOf(composed)).not.toContain('No spend in the period before');
     expect(composed.model.headline.change.direction).toBe('unknown');
   });
 
-  it('compare with days that the data covers whole, and with no others', async () => {
+  it('is compared only with days that the data covers completely', async () => {
     const whole = await compose({
       report: 'spend-summary',
       period: { from: '2026-11-11', to: '2026-11-21' },
@@ -45,7 +45,7 @@ describe('the first reports of a deployment', () => {
     );
   });
 
-  it('say so of a period that itself begins before the data', async () => {
+  it('states that its period begins before the data', async () => {
     const whole = await compose({
       report: 'spend-summary',
       period: { from: '2026-10-28', to: '2026-11-20' },
@@ -53,7 +53,7 @@ describe('the first reports of a deployment', () => {
     expect(whole.model.headline.compared).toContain('no data before Nov 1.');
   });
 
-  it('say how few days a mean and a forecast rest on', async () => {
+  it('states how few days a mean and a forecast are based on', async () => {
     const early = await compose({
       report: 'spend-summary',
       period: { from: '2026-11-04', to: '2026-11-05' },
@@ -68,7 +68,7 @@ describe('the first reports of a deployment', () => {
     expect(textOf(later)).not.toContain('no data before');
   });
 
-  it('say it in chats too, with what stands beside a figure', async () => {
+  it('states the same in chat messages, including the notes beside a figure', async () => {
     const composed = await compose({ report: 'spend-summary', period: 'month-to-date' });
     const chat = summarise(announceReport(composed, 'run-1'));
     expect(chat.lead.join(' ')).toContain('no data before Nov 1.');

@@ -79,8 +79,8 @@ const contentsOf = async (folder: string): Promise<ReadonlyMap<string, string>> 
   return new Map(await Promise.all(names.map(async (name) => [name, sha256(await readFile(name))] as const)));
 };
 
-describe('a report that was mailed', () => {
-  it('is kept with its data, its figures and the hashes of its mails, and mailed with what was chosen', async () => {
+describe('a mailed report', () => {
+  it('is archived with its data, its figures and the hashes of its mails, and mailed with the chosen attachments', async () => {
     await using reportFixture = await openReportFixture();
     await reportFixture.run('report', settings, reportFixture.change);
     const { reports, damaged } = await listReports(reportFixture.reports, { limit: 10 });
@@ -145,7 +145,7 @@ describe('a report that was mailed', () => {
     expect(sheets.map(({ sheet }) => sheet)).toContain('Days');
   });
 
-  it('stays what it was, whatever is run again for its slot, and is what a later recipient gets', async () => {
+  it('does not change when its slot runs again, and is what a later recipient gets', async () => {
     await using reportFixture = await openReportFixture();
     await reportFixture.run('report', settings, reportFixture.change);
     const before = await contentsOf(join(reportFixture.reports, reportFixture.job, slotFolder));
@@ -171,7 +171,7 @@ describe('a report that was mailed', () => {
     expect((await listReports(reportFixture.reports, { limit: 10 })).reports[0]?.mails).toHaveLength(2);
   });
 
-  it('says where its files are when they are too large for a mail', async () => {
+  it('links to its files when they are too large for a mail', async () => {
     await using reportFixture = await openReportFixture();
     const small = { folder: reportFixture.reports, attachLimit: 5000 };
     await reportFixture.run('report', settings, { ...reportFixture.change, reports: small });
@@ -206,7 +206,7 @@ describe('a report that was mailed', () => {
     }
   });
 
-  it('is never half there, and a report that was tampered with is mailed to nobody', async () => {
+  it('is archived completely or not at all, and is not mailed after tampering', async () => {
     await using reportFixture = await openReportFixture();
     const blocked = join(reportFixture.folder, 'blocked');
     await writeFile(blocked, 'a file where a folder is to be');
@@ -227,8 +227,8 @@ describe('a report that was mailed', () => {
   });
 });
 
-describe('a run that is broken off', () => {
-  it('between keeping the report and queueing its mail has its mail made of what is kept', async () => {
+describe('an interrupted report run', () => {
+  it('mails the archived report when it stopped between archiving and enqueueing', async () => {
     await using reportFixture = await openReportFixture();
     const blocked = join(reportFixture.folder, 'blocked');
     await writeFile(blocked, 'a file where a folder is to be');
@@ -252,7 +252,7 @@ describe('a run that is broken off', () => {
     expect(parsed.html === html).toBe(true);
   });
 
-  it('while another keeps the same report leaves one of them, whole', async () => {
+  it('leaves one complete report when another run archives the same report', async () => {
     await using reportFixture = await openReportFixture();
     await reportFixture.run('report', settings, reportFixture.change);
     const { reports } = await listReports(reportFixture.reports, { limit: 1 });
@@ -275,7 +275,7 @@ describe('a run that is broken off', () => {
   });
 });
 
-describe('the archive', () => {
+describe('the report archive', () => {
   it('lists the newest slot first, of all jobs or one, and names what cannot be read', async () => {
     await using reportFixture = await openReportFixture();
     for (const [name, days] of [
@@ -315,7 +315,7 @@ describe('the archive', () => {
     });
   });
 
-  it('forgets what was built too long ago and what a crash left, and nothing else', async () => {
+  it('deletes expired reports and remains of a crash, and nothing else', async () => {
     await using reportFixture = await openReportFixture();
     // Built now for a slot long ago: it is as old as its building.
     await reportFixture.run('report', settings, reportFixture.change);
@@ -337,8 +337,8 @@ describe('the archive', () => {
   });
 });
 
-describe('what a job may ask to be attached', () => {
-  it('is one of the forms there are', async () => {
+describe('an attachment of a job', () => {
+  it('has one of the supported formats', async () => {
     const kind = jobKinds.find((candidate) => candidate.kind === 'report');
     const read = (attach: unknown) =>
       kind?.shape.safeParse({ ...settings, mail: { to: ['x@example.com'], attach } }).success;

@@ -51,38 +51,35 @@ describe('a report over the sandbox’s data', () => {
     return report;
   };
 
-  it.each(['de', 'zh'] as const)(
-    '%s: the mail shows the exact figures of the English one, rounded',
-    async (tag) => {
-      const { model, rendered } = reportIn(tag);
-      const english = reportIn('en').model;
-      const texts = await textsOf(tag);
-      const tables = tablesOf(parseHtml(rendered.html));
-      expect(model.headline.value.exact).toBe(english.headline.value.exact);
-      expect(textOf(parseHtml(rendered.html))).toContain(model.headline.value.text);
-      let read = 0;
-      for (const section of english.sections) {
-        if (section.kind !== 'table') continue;
-        const shown = tables.get(texts.get(section.title) ?? '') ?? [];
-        const columns = section.columns
-          .map((column, at) => ({ ...column, at }))
-          .filter(({ role }) => role !== 'bar');
-        expect(shown[0]).toEqual(columns.map(({ label }) => texts.get(label)));
-        expect(shown).toHaveLength(section.rows.length + 1);
-        for (const [index, row] of section.rows.entries())
-          for (const [place, { at, role }] of columns.entries()) {
-            const exact = row.cells[at]?.exact ?? null;
-            const text = shown[index + 1]?.[place] ?? '';
-            if (exact === null || role === 'change') continue;
-            expect(isRounded(text, exact, tag), `${text} is ${exact}`).toBe(true);
-            read += 1;
-          }
-      }
-      expect(read).toBeGreaterThan(100);
-    },
-  );
+  it.each(['de', 'zh'] as const)('shows the exact figures of the English one, rounded: %s', async (tag) => {
+    const { model, rendered } = reportIn(tag);
+    const english = reportIn('en').model;
+    const texts = await textsOf(tag);
+    const tables = tablesOf(parseHtml(rendered.html));
+    expect(model.headline.value.exact).toBe(english.headline.value.exact);
+    expect(textOf(parseHtml(rendered.html))).toContain(model.headline.value.text);
+    let read = 0;
+    for (const section of english.sections) {
+      if (section.kind !== 'table') continue;
+      const shown = tables.get(texts.get(section.title) ?? '') ?? [];
+      const columns = section.columns
+        .map((column, at) => ({ ...column, at }))
+        .filter(({ role }) => role !== 'bar');
+      expect(shown[0]).toEqual(columns.map(({ label }) => texts.get(label)));
+      expect(shown).toHaveLength(section.rows.length + 1);
+      for (const [index, row] of section.rows.entries())
+        for (const [place, { at, role }] of columns.entries()) {
+          const exact = row.cells[at]?.exact ?? null;
+          const text = shown[index + 1]?.[place] ?? '';
+          if (exact === null || role === 'change') continue;
+          expect(isRounded(text, exact, tag), `${text} is ${exact}`).toBe(true);
+          read += 1;
+        }
+    }
+    expect(read).toBeGreaterThan(100);
+  });
 
-  it.each(['de', 'zh'] as const)('%s: no text of the English report is left', async (tag) => {
+  it.each(['de', 'zh'] as const)('contains no text of the English report: %s', async (tag) => {
     const { rendered } = reportIn(tag);
     const texts = [...(await textsOf(tag))];
     const shown = `${rendered.subject}\n${rendered.preheader}\n${rendered.text}\n${textOf(parseHtml(rendered.html))}`;
@@ -111,12 +108,12 @@ describe('a report over the sandbox’s data', () => {
     expect(reportIn('en').rendered.html).not.toContain('PingFang');
   });
 
-  it('every picture says in words of the language what it shows', () => {
+  it('describes every picture in its language', () => {
     for (const { alt } of reportIn('zh').rendered.images) expect(alt).toMatch(/合计.*最高.*最低/);
     expect(reportIn('zh').rendered.images.length).toBeGreaterThan(0);
   });
 
-  it('speaks the language of its job, else that of the config', async () => {
+  it('has the language of its job, or else that of the config', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-locale-'));
     try {
       const change = { mail: { from: 'reports@example.com', folder }, locale: 'zh' as const };

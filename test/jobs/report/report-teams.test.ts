@@ -72,8 +72,8 @@ const mailsOf = async (office: Office) =>
 const exactIn = (text: string | undefined) =>
   money(/exact: (-?[\d.]+) USD/.exec((text ?? '').replaceAll(/\s+/g, ' '))?.[1] ?? 'none');
 
-describe('a report for each team', () => {
-  it('mails each team its own keys alone and operators the rest; together they are the whole, to the last decimal', async () => {
+describe('a report per team', () => {
+  it('covers only the team’s own keys, operators get the rest, and together they make the whole to the last decimal', async () => {
     await using office = await openOffice();
     const { keys, change } = office;
     const outcome = await office.run('report', { ...settings, each_team: true }, change);
@@ -99,7 +99,7 @@ describe('a report for each team', () => {
     expect(await mailsOf(office)).toHaveLength(3);
   });
 
-  it('is of one team where one is named, and says so where there is no such team, or nobody to tell', async () => {
+  it('covers a single team if one is configured, and fails for an unknown team or without recipients', async () => {
     await using office = await openOffice();
     const { context, change } = office;
     const one = await composeReport({ ...settings, team: 'platform' }, { ...context, ...change });
@@ -113,12 +113,12 @@ describe('a report for each team', () => {
       composeReport({ ...settings, team: 'nobody' }, { ...context, ...change }),
     ).rejects.toMatchObject({
       code: 'wrong-use',
-      message: 'there is no team nobody; there are: growth, platform',
+      message: 'team nobody is not declared; declared teams: growth, platform',
     });
     await expect(office.run('report', settings, change)).rejects.toMatchObject({ code: 'wrong-use' });
   });
 
-  it('is compared with what it is told to, or with nothing', async () => {
+  it('is compared with the configured period, or with nothing', async () => {
     await using office = await openOffice();
     const { context, change } = office;
     const mail = { to: ['a@example.com'] };

@@ -48,7 +48,7 @@ const mailsOf = async (reportFixture: ReportFixture) => {
 };
 
 describe('a report run for its slot', () => {
-  it('is about the days its slot asked for, however late it runs', async () => {
+  it('covers the days of its slot, however late it runs', async () => {
     await using reportFixture = await openReportFixture();
     for (const [slot, period, about] of [
       ['2026-11-12T08:00:00Z', 'yesterday', 'Wed, Nov 11, 2026'],
@@ -95,7 +95,7 @@ describe('a report run for its slot', () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it('says in every form of the mail that data are late, and how far they reach', async () => {
+  it('states in every form of the mail that data are late, and up to when they are complete', async () => {
     await using reportFixture = await openReportFixture();
     const dataLate = 'pull-logs reaches 2026-11-21 05:53 UTC; needed are data through 2026-11-22 00:00 UTC';
     const plain = { ...reportFixture.change, slot: slotAt('2026-11-22T08:00:00Z') };
@@ -113,7 +113,7 @@ describe('a report run for its slot', () => {
     expect(last?.parsed.text).not.toContain('late');
   });
 
-  it('says so where the report has no place for notes, and where nothing was ever pulled', async () => {
+  it('states it even if the report has no place for notes, and if nothing was ever pulled', async () => {
     await using reportFixture = await openReportFixture();
     await cp(new URL('../../../reports', import.meta.url).pathname, reportFixture.folder, {
       recursive: true,
@@ -140,7 +140,7 @@ describe('a report run for its slot', () => {
       ).toHaveLength(2);
   });
 
-  it('shows rows of unknown kinds and rows that cannot be read, which are in no figure', async () => {
+  it('shows rows of unknown kinds and unreadable rows, which are in no figure', async () => {
     await using reportFixture = await openReportFixture();
     const { gateway } = reportFixture.context.account;
     const damaged: Gateway = {
@@ -168,7 +168,7 @@ describe('a report run for its slot', () => {
     expect(text).toContain('! 1 row of the call log could not be read and is in no figure.');
   });
 
-  it('mails what makes a total wrong to its readers, and logs it for operators', async () => {
+  it('mails the causes of an incorrect total to its readers, and logs them for operators', async () => {
     await using reportFixture = await openReportFixture();
     const mine = join(reportFixture.folder, 'reports', 'mine');
     await mkdir(mine, { recursive: true });
@@ -207,7 +207,7 @@ describe('a report run for its slot', () => {
     ]);
   });
 
-  it('needs data to the end of its period, and never to after its slot', () => {
+  it('needs data to the end of its period, but never past its slot', () => {
     const through = (period: unknown, slot: string, timezone = 'UTC'): string => {
       const job = { kind: 'report', account: 'main', timezone, fields: { ...settings, period } };
       const moment = slotAt(slot);
@@ -236,14 +236,14 @@ describe('a report run for its slot', () => {
     );
   });
 
-  it('takes in YAML every form of a period that the command line takes', () => {
+  it('accepts in YAML every period format of the command line', () => {
     for (const period of [...periodNames, '2026-10', '2026-10-01..2026-10-15'])
       expect(reportKind?.shape.safeParse({ ...settings, period }).error).toBeUndefined();
     for (const period of ['2026-13', '2026-1', 'last_month', '2026-10-01', 10])
       expect(reportKind?.shape.safeParse({ ...settings, period }).error?.issues).toHaveLength(1);
   });
 
-  it('refuses a period that no day belongs to, where it is declared', () => {
+  it('rejects a period without days at its position in the config', () => {
     const refused = (period: unknown) => reportKind?.shape.safeParse({ ...settings, period }).error?.issues;
     expect(refused({ from: '2026-11-01', to: '2026-11-01' })).toMatchObject([
       { path: ['period'], message: expect.stringContaining('is empty') as string },

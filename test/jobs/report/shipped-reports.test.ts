@@ -40,7 +40,7 @@ const exactOf = (
 /** Money for a million tokens at so many grains (0.00000001 USD) a token. */
 const perMillion = (grains: number): Money => money(`${grains}e-2`);
 
-describe('shipped reports over the sandbox’s data', () => {
+describe('a shipped report over the sandbox’s data', () => {
   let fixture: JobFixture;
   let calls: readonly TruthRow[];
   const built = new Map<string, ReportModel>();
@@ -72,7 +72,7 @@ describe('shipped reports over the sandbox’s data', () => {
       ),
     );
 
-  it('have one total, that of the gateway', () => {
+  it('has the total of the gateway', () => {
     const total = fixture.sandbox.truth.sums(start, end).net;
     expect(report('spend-summary').headline.value.exact).toBe(total);
     expect(report('token-economics').headline.value.exact).toBe(total);
@@ -87,7 +87,7 @@ describe('shipped reports over the sandbox’s data', () => {
     expect(sumMoney([listed, others ?? zero])).toBe(total);
   });
 
-  it('token-economics counts each token once, in the class that the gateway charged it by', () => {
+  it('counts each token once, in the class that the gateway charged (token-economics)', () => {
     const inputs = exactOf(report('token-economics'), 'Input tokens by model');
     const total = inputs.get('Total');
     expect(total?.get('Cache read')).toBe(sum(undefined, ({ cached }) => cached));
@@ -108,7 +108,7 @@ describe('shipped reports over the sandbox’s data', () => {
     }
   });
 
-  it('token-economics finds the prices that the gateway charges, and what its cache saved', () => {
+  it('finds the prices that the gateway charges, and the savings of its cache (token-economics)', () => {
     const prices = exactOf(report('token-economics'), 'Price per 1M tokens');
     for (const model of [models.gpt, models.sonnet, models.reasoning, models.haiku, models.gptMini]) {
       const found = prices.get(model.name);
@@ -132,7 +132,7 @@ describe('shipped reports over the sandbox’s data', () => {
     }
   });
 
-  it('key-inventory lists the keys that there are, with the spend that the gateway booked on them', () => {
+  it('lists the existing keys with the spend that the gateway booked (key-inventory)', () => {
     const keys = exactOf(report('key-inventory'), 'Keys');
     const there = fixture.sandbox.state.keys.all();
     expect(report('key-inventory').headline.value.exact).toBe(String(there.length));
@@ -152,7 +152,7 @@ describe('shipped reports over the sandbox’s data', () => {
     }
   });
 
-  it('reconciliation holds each model and key against what the gateway says of it', () => {
+  it('compares each model and key with the figures of the gateway (reconciliation)', () => {
     const { byModel, byKey } = fixture.sandbox.truth.sums(start, end);
     const model = report('reconciliation');
     for (const [title, truth] of [
@@ -177,7 +177,7 @@ describe('shipped reports over the sandbox’s data', () => {
     expect(said.filter((text) => /^(used_quota|balance) was not compared/.test(text))).toHaveLength(2);
   });
 
-  it('reconciliation is of this very run, though the run is for an earlier moment', async () => {
+  it('describes the current run, even if the run is for an earlier moment (reconciliation)', async () => {
     const slot = fixture.clock.now();
     fixture.clock.advance(60_000);
     const half = { from: '2026-10-26', to: '2026-11-05' };
@@ -193,7 +193,7 @@ describe('shipped reports over the sandbox’s data', () => {
     expect(sources.get('Statistics')?.get('Gap')).toBe(zero);
   });
 
-  it('are mailed by the jobs of the example config', async () => {
+  it('is mailed by the jobs of the example config', async () => {
     const file = new URL('../../../config/jobs/insight.yaml', import.meta.url);
     const { value } = parseYaml(await readFile(file, 'utf8'));
     const { jobs } = value as { readonly jobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> };

@@ -47,8 +47,8 @@ type SignedTable = {
   readonly total: readonly (string | null)[];
 };
 
-describe('a statement of a month that is closed', () => {
-  it('is signed: the mail, the manifest and the file it carries have one SHA-256 over all figures', async () => {
+describe('a statement of a closed month', () => {
+  it('is signed: the mail, the manifest and the attached file have one SHA-256 over all figures', async () => {
     await using reportFixture = await openReportFixture();
     await reportFixture.run('report', settings, reportFixture.change);
     const { reports } = await listReports(join(reportFixture.folder, 'reports'), { limit: 2 });
@@ -81,7 +81,7 @@ describe('a statement of a month that is closed', () => {
     for (const day of ['Oct 1', 'Oct 31']) expect(mail.text).toMatch(new RegExp(`^${day} +\\d`, 'm'));
   });
 
-  it('has the same SHA-256 when it is built again from the same data, and another when one figure is another', async () => {
+  it('has the same SHA-256 when it is built again from the same data, and another one when a figure differs', async () => {
     await using reportFixture = await openReportFixture();
     const sealOf = async (change: RunChange = {}) => {
       const context = { ...reportFixture.context, ...reportFixture.change, ...change };
@@ -96,9 +96,9 @@ describe('a statement of a month that is closed', () => {
   });
 
   it.each([
-    ['of a month that goes on', { period: 'month-to-date' }, 'the period is not one whole calendar month'],
+    ['of the current month', { period: 'month-to-date' }, 'the period is not one whole calendar month'],
     [
-      'of a month that is not over',
+      'of an incomplete month',
       { period: { from: '2026-11-01', to: '2026-12-01' } },
       'the period is not over; the data does not cover the whole period',
     ],
@@ -107,7 +107,7 @@ describe('a statement of a month that is closed', () => {
       { period: { from: '2026-09-01', to: '2026-10-01' } },
       'the data does not cover the whole period',
     ],
-  ])('%s is a draft: it says why in subject and text, and is not signed', async (_, more, why) => {
+  ])('a statement %s is a draft: subject and text state why, and it is not signed', async (_, more, why) => {
     await using reportFixture = await openReportFixture();
     await reportFixture.run('report', { ...settings, ...more }, reportFixture.change);
     const mail = await mailOf(reportFixture);
@@ -119,7 +119,7 @@ describe('a statement of a month that is closed', () => {
     expect(reports[0]?.seal).toEqual({ state: 'draft' });
   });
 
-  it('is a draft where its data is late, in every language', async () => {
+  it('is a draft while its data is late, in every language', async () => {
     await using reportFixture = await openReportFixture();
     for (const locale of localeTags) {
       const context = { ...reportFixture.context, ...reportFixture.change, dataLate: 'pull-logs is late' };

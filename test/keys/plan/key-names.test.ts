@@ -31,8 +31,8 @@ const services = fc.oneof(
 );
 const generations = fc.oneof(fc.integer({ min: 1, max: 1200 }), fc.integer({ min: 1 }));
 
-describe('names of keys', () => {
-  it('are read as they were printed, and printed as they were read, by every template that is taken', () => {
+describe('a key name', () => {
+  it('is parsed as it was printed, and printed as it was parsed, by every accepted template', () => {
     fc.assert(
       fc.property(texts, services, generations, (text, service, generation) => {
         const template = readTemplate(text);
@@ -55,7 +55,7 @@ describe('names of keys', () => {
     );
   });
 
-  it('that two services, or two generations, could bear are of no template', () => {
+  it('that fits two services or two generations exists in no template', () => {
     const place = fc.record({
       service: fc.stringMatching(/^[a1.g0]{1,4}$/),
       generation: fc.integer({ min: 1, max: 30 }),
@@ -72,16 +72,16 @@ describe('names of keys', () => {
   });
 
   it.each([
-    ['{service}', 'must hold {generation} once, not never'],
-    ['{service}{service}.g{generation}', 'must hold {service} once, not 2 times'],
-    ['{service}{generation}', 'something other than a digit before {generation}'],
-    ['{service}-1{generation}', 'something other than a digit before {generation}'],
-    ['{generation}{service}', 'something other than a digit behind {generation}'],
-    ['{service}.g{generation}0', 'no digit behind {generation}'],
-    ['{account}.{service}.g{generation}', 'holds {account}'],
-    ['{service}.g{generation}}', 'holds }'],
-    [`${'x'.repeat(41)}{service}.{generation}`, 'leaves too little room'],
-  ])('%s is no template', (text, message) => {
+    ['{service}', 'must contain {generation} exactly once, not 0 times'],
+    ['{service}{service}.g{generation}', 'must contain {service} exactly once, not 2 times'],
+    ['{service}{generation}', 'a character other than a digit before {generation}'],
+    ['{service}-1{generation}', 'a character other than a digit before {generation}'],
+    ['{generation}{service}', 'a character other than a digit after {generation}'],
+    ['{service}.g{generation}0', 'not have a digit after {generation}'],
+    ['{account}.{service}.g{generation}', 'contains {account}'],
+    ['{service}.g{generation}}', 'contains }'],
+    [`${'x'.repeat(41)}{service}.{generation}`, 'is too long'],
+  ])('cannot have the template %s', (text, message) => {
     expect(readTemplate(text)).toEqual({ problem: expect.stringContaining(message) as string });
   });
 
@@ -93,7 +93,7 @@ describe('names of keys', () => {
     ['billing.g7 ', { service: 'billing.g7 ', generation: 1 }],
     ['.g7', { service: '.g7', generation: 1 }],
     ['a.g99999999999999999999', { service: 'a.g99999999999999999999', generation: 1 }],
-  ])('%j has this place', (name, place) => {
+  ])('%j is parsed to this service and generation', (name, place) => {
     expect(placeByName(defaultNameTemplate, name)).toEqual(place);
   });
 
@@ -103,11 +103,11 @@ describe('names of keys', () => {
     ['billing.g7-prod', { service: 'billing.g7-prod', generation: 1 }],
     ['billing.g7-2024', { service: 'billing.g7-2024', generation: 1 }],
     ['web-k3x9', { service: 'web-k3x9', generation: 1 }],
-  ])('%j has this place by the default template', (name, place) => {
+  ])('%j is parsed to this service and generation by the default template', (name, place) => {
     expect(placeByName(templateOf(defaultTemplate), name)).toEqual(place);
   });
 
-  it('have a random suffix by the default template alone, and none where it would make them too long', () => {
+  it('has a random suffix only by the default template, unless the suffix would make it too long', () => {
     fc.assert(
       fc.property(
         fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
@@ -125,11 +125,11 @@ describe('names of keys', () => {
       ),
     );
     expect(readTemplate('{service}-{generation}-{random}')).toEqual({
-      problem: expect.stringContaining('holds {random}') as string,
+      problem: expect.stringContaining('contains {random}') as string,
     });
   });
 
-  it('have 50 bytes at most, however few letters these are', () => {
+  it('has at most 50 bytes, however few characters these are', () => {
     expect([isKeyName('x'.repeat(50)), isKeyName('x'.repeat(51)), isKeyName('é'.repeat(26))]).toEqual([
       true,
       false,
@@ -137,7 +137,7 @@ describe('names of keys', () => {
     ]);
   });
 
-  it('name services that may stand in paths and commands', () => {
+  it('contains services that are valid in paths and commands', () => {
     expect(['billing', 'prod search', '客服-prod', 'a.b_c'].map(isServiceName)).not.toContain(false);
     expect(
       ['../x', 'a/b', '..', '-rf', '.env', 'a\\b', 'a\nb', ' a', 'a ', '', 'a\0b'].map(isServiceName),

@@ -8,7 +8,7 @@ import {
 } from '../../../src/keys/plan/limits.ts';
 import { chaosFactor } from '../../support/storm.ts';
 
-describe('limits of a run', () => {
+describe('the limit of a run', () => {
   it.each([
     [5, { count: 5 }],
     ['5', { count: 5 }],
@@ -21,18 +21,18 @@ describe('limits of a run', () => {
     [-1, undefined],
     [1.5, undefined],
     ['all', undefined],
-  ])('%j is read as %j', (written, limit) => {
+  ])('%j is parsed as %j', (written, limit) => {
     expect(readMaxPerRun(written)).toEqual(limit);
   });
 
-  it('are a tenth of the keys by default, and one at least', () => {
+  it('is a tenth of the keys by default, and at least one', () => {
     expect([0, 1, 9, 10, 19, 20, 2000].map((selected) => maxKeysPerRun(defaultMaxPerRun, selected))).toEqual([
       1, 1, 1, 1, 1, 2, 200,
     ]);
     expect(maxKeysPerRun({ count: 5 }, 2)).toBe(5);
   });
 
-  it('take what is due in its order and leave no fewer than is asked', () => {
+  it('takes due keys in order and leaves at least the minimum', () => {
     fc.assert(
       fc.property(
         fc.array(fc.boolean(), { maxLength: 30 }),
@@ -68,7 +68,7 @@ describe('limits of a run', () => {
     );
   });
 
-  it('say which limit it was and by how many', () => {
+  it('reports which limit applied and by how much', () => {
     const { held } = withinLimits(
       ['a', 'b', 'c'],
       { maxPerRun: { count: 1 }, minRemaining: 0 },
@@ -79,8 +79,8 @@ describe('limits of a run', () => {
       },
     );
     expect(held.map(({ message }) => message)).toEqual([
-      'over limits.max_per_run (1 of 3 keys: 1 a run) by 2; it is for a later run',
-      'over limits.max_per_run (1 of 3 keys: 1 a run) by 2; it is for a later run',
+      'exceeds limits.max_per_run (1 of 3 keys: 1 per run) by 2; deferred to a later run',
+      'exceeds limits.max_per_run (1 of 3 keys: 1 per run) by 2; deferred to a later run',
     ]);
     const few = withinLimits(
       ['a'],
@@ -91,6 +91,6 @@ describe('limits of a run', () => {
         reduces: () => true,
       },
     );
-    expect(few.held[0]?.message).toBe('would leave 1 of the keys as they are, and limits.min_remaining is 2');
+    expect(few.held[0]?.message).toBe('would leave 1 untouched keys, and limits.min_remaining is 2');
   });
 });

@@ -12,7 +12,7 @@ const due = (keys: readonly ReturnType<typeof surveyed>[], history: readonly Key
     action.kind === 'warn' ? `${name}: ${action.stage}` : action.kind,
   );
 
-describe('notices before a key expires', () => {
+describe('an expiry notice', () => {
   it.each([
     [31, undefined],
     [30, '30 days before it expires, 2026-12-21T08:00:00Z'],
@@ -21,11 +21,11 @@ describe('notices before a key expires', () => {
     [1, '1 day before it expires, 2026-11-22T08:00:00Z'],
     [0, undefined],
     [-3, undefined],
-  ])('%s days before: %s', (days, stage) => {
+  ])('is sent %s days before as: %s', (days, stage) => {
     expect(due([keyIn(days)])).toEqual(stage === undefined ? [] : [`a.g1: ${stage}`]);
   });
 
-  it('come once each, over all days and runs, and again when the expiry is moved', () => {
+  it('is sent once for each stage over all runs, and again when the expiry is moved', () => {
     const told: string[] = [];
     const history: KeyEvent[] = [];
     const expiring = (expiredTime: number) =>
@@ -60,7 +60,7 @@ describe('notices before a key expires', () => {
     ]);
   });
 
-  it('are not of keys that never expire, that were replaced, or that we end ourselves', () => {
+  it('is not sent for keys that never expire, were replaced, or are ended by Tollkeeper', () => {
     const rotation = { id: 'r', stage: 'current', part: 'leaving' } as const;
     const expiredTime = toSeconds(daysAgo(-3));
     const own: KeyEvent = {
@@ -79,19 +79,19 @@ describe('notices before a key expires', () => {
   });
 
   it.each([
-    ['waits for a person before its cutover', 'waiting', 'old'],
-    ['is under way', 'delivering', 'old'],
-    ['is held for months, of its new key', 'current', 'successor'],
-    ['waits for a person after its cutover', 'waiting', 'leaving'],
-    ['keeps its old key, which is in use', 'current', 'kept'],
-  ] as const)('are of keys that are in use, though their rotation %s', (_, stage, part) => {
+    ['is paused before its cutover', 'waiting', 'old'],
+    ['is in progress', 'delivering', 'old'],
+    ['retains the old key for months (the notice is for the new key)', 'current', 'successor'],
+    ['is paused after its cutover', 'waiting', 'leaving'],
+    ['retains its old key, which is in use', 'current', 'kept'],
+  ] as const)('is sent for a key in use whose rotation %s', (_, stage, part) => {
     const rotation = { id: 'r', stage, part };
     expect(due([surveyed('b', { rotation, key: { expiredTime: toSeconds(daysAgo(-1)) } })])).toEqual([
       'b: 1 day before it expires, 2026-11-22T08:00:00Z',
     ]);
   });
 
-  it('name the key that expires first foremost', () => {
+  it('names the key that expires first before others', () => {
     const keys = [5, 3, 20].map((days, index) =>
       surveyed(`k${index}`, { key: { expiredTime: toSeconds(daysAgo(-days)) } }),
     );

@@ -90,7 +90,7 @@ const plan = (keys: readonly SurveyedKey[], change: Partial<ExpiryPolicy> = {}, 
 
 const expiredSince = (days: number) => ({ expiredTime: toSeconds(daysAgo(days)) });
 
-describe('stages of a key that is to end', () => {
+describe('an expiry stage', () => {
   it.each([
     ['before the first', 89, {}, undefined, 'not-due'],
     ['at the first', 90, {}, 'warn', undefined],
@@ -100,12 +100,12 @@ describe('stages of a key that is to end', () => {
     ['the second no sooner than its time after the first', 300, { warned: daysAgo(9) }, undefined, 'not-due'],
     ['the second whenever its time is over', 300, { warned: daysAgo(10) }, 'expire', undefined],
     ['a warning of long before it was made counts not', 95, { warned: daysAgo(96) }, 'warn', undefined],
-  ])('%s', (_, age, past, does, held) => {
+  ])('is decided correctly: %s', (_, age, past, does, held) => {
     const found = plan([surveyed('a', { age })], {}, { past: { a: past } });
     expect([found.does['a'], found.held['a']]).toEqual([does, held]);
   });
 
-  it('the last comes when the key has been expired for its time', () => {
+  it('of deletion is due when the key has been expired for its time', () => {
     const past = { a: { warned: daysAgo(30), expirySet: daysAgo(10) } };
     expect(plan([surveyed('a', { age: 120, key: expiredSince(10) })], {}, { past }).does).toEqual({
       a: 'delete',
@@ -115,19 +115,19 @@ describe('stages of a key that is to end', () => {
     });
   });
 
-  it('a key that somebody lets live on is left to them', () => {
+  it('is not repeated for a key whose expiry was extended', () => {
     const past = { a: { warned: daysAgo(30), expirySet: daysAgo(10) } };
     expect(plan([surveyed('a', { age: 120 })], {}, { past }).held).toEqual({ a: 'revived' });
   });
 
-  it('a key that was expired before it was warned of waits from the warning on', () => {
+  it('of a key that expired before its warning is counted from the warning', () => {
     const key = surveyed('a', { age: 400, key: expiredSince(300) });
     expect(plan([key]).does).toEqual({ a: 'warn' });
     expect(plan([key], {}, { past: { a: { warned: daysAgo(1) } } }).held).toEqual({ a: 'not-due' });
     expect(plan([key], {}, { past: { a: { warned: daysAgo(20) } } }).does).toEqual({ a: 'delete' });
   });
 
-  it('tells its owner what comes, in other words each time the clock begins again', () => {
+  it('notifies the owner of the next stages, with a different text each time the clock restarts', () => {
     const outputOf = (used: number) => {
       const keys = [surveyed('a', { age: 400 })];
       const ending = policy({ by: ['idle'] });
@@ -147,7 +147,7 @@ describe('stages of a key that is to end', () => {
     expect(outputOf(92)).not.toEqual(outputOf(91));
   });
 
-  it('count warnings of the same job, or of a person, and of no other', () => {
+  it('counts warnings of the same job or of a person only', () => {
     const event = {
       what: 'warned',
       at: now,
@@ -217,7 +217,7 @@ describe('stages of a key that is to end', () => {
       { past: { a: { warned: daysAgo(200) } } },
       'warn',
     ],
-  ])('by idle time a warning counts since the last use alone: %s', (_, given, known, wanted) => {
+  ])('by idle time counts a warning since the last use only: %s', (_, given, known, wanted) => {
     const by = ['idle', 'exhausted'] as const;
     expect(
       plan([surveyed('a', given)], { by, stages: { warn: 30 * day, expire: 35 * day } }, known).does,
@@ -226,7 +226,7 @@ describe('stages of a key that is to end', () => {
     });
   });
 
-  it('says of a key whose last call is not found another thing at each warning', () => {
+  it('has a different warning each time for a key without a known last call', () => {
     const by = ['idle'] as const;
     const stages = { warn: 30 * day, expire: 35 * day };
     const keys = [surveyed('a', { age: 300 })];
@@ -238,7 +238,7 @@ describe('stages of a key that is to end', () => {
     });
   });
 
-  it('may be left out', () => {
+  it('can be omitted', () => {
     expect(plan([surveyed('a', { age: 60 })], { stages: { delete: 60 * day } }).does).toEqual({
       a: 'delete',
     });
@@ -247,7 +247,7 @@ describe('stages of a key that is to end', () => {
     });
   });
 
-  it('sets an expiry that lies ahead', () => {
+  it('sets an expiry in the future', () => {
     const keys = [surveyed('a', { age: 60 })];
     const ending = policy({ stages: { expire: 60 * day } });
     const [found] = planExpiry(surveyOf(...keys), ending, evidenceOf(keys, { ending }), []).expiries;
@@ -255,7 +255,7 @@ describe('stages of a key that is to end', () => {
   });
 });
 
-describe('clocks of a key that is to end', () => {
+describe('an expiry clock', () => {
   const stages = { delete: 30 * day };
 
   it.each<[string, Partial<ExpiryPolicy>, SurveyedKey, Known, string]>([
@@ -285,12 +285,12 @@ describe('clocks of a key that is to end', () => {
       {},
       'delete',
     ],
-  ])('%s', (_, change, key, known, wanted) => {
+  ])('is evaluated correctly: %s', (_, change, key, known, wanted) => {
     const { does, held } = plan([key], { stages, ...change }, known);
     expect(does['a'] ?? held['a']).toBe(wanted);
   });
 
-  it('tell a stage that is not due in plain words', () => {
+  it('explains a stage that is not due', () => {
     const errorText = (by: ExpiryPolicy['by'][number], key: SurveyedKey): unknown =>
       plan([key], { stages, by: [by] }, { used: { a: 2 } }).messages['a'];
     expect({
@@ -328,14 +328,14 @@ describe('evidence that a key may end', () => {
     ['another key of its name before', { more: { idsNamed: new Map([['a', [5, 9]]]) } }, 'name-not-unique'],
     ['another name before', { more: { namesThen: new Map([[5, 'b']]) } }, 'name-not-unique'],
     ['no key then', { more: { namesThen: new Map() } }, 'inventory-incomplete'],
-  ])('%s', (_, known, wanted) => {
+  ])('is evaluated correctly: %s', (_, known, wanted) => {
     const { does, held } = one(known);
     expect(does['a'] ?? held['a']).toBe(wanted);
     // Where use does not matter, none of it does.
     expect(one(known, { evenIfUsed: true }).does).toEqual({ a: 'delete' });
   });
 
-  it('of a short quiet time is two hours old at most', () => {
+  it('of a short quiet time is at most two hours old', () => {
     const change = { quiet: day };
     expect(one({ lag: 2 }, change).does).toEqual({ a: 'delete' });
     expect(one({ lag: 3 }, change).held).toEqual({ a: 'log-incomplete' });
@@ -345,35 +345,35 @@ describe('evidence that a key may end', () => {
     });
   });
 
-  it('is missing without any inventory', () => {
+  it('is missing without an inventory', () => {
     const keys = [surveyed('a', { id: 5 })];
     const ending = policy({ stages });
     const { namesThen: _none, ...rest } = evidenceOf(keys, { ending });
     expect(planExpiry(surveyOf(...keys), ending, rest, []).held[0]?.words).toContain(
-      'a snapshot job keeps them',
+      'a snapshot job records it',
     );
   });
 
-  it('cannot be had of two keys of one name', () => {
+  it('is missing for two keys of one name', () => {
     const keys = [surveyed('a', { id: 5 }), surveyed('a', { id: 6 })];
     expect(plan(keys, { stages }).held).toEqual({ a: 'name-not-unique' });
   });
 
-  it('is asked before a key expires as before it is deleted, and says what uses it', () => {
+  it('is required before a key expires as well as before it is deleted, and names the usage', () => {
     const { held, messages } = one({ used: { a: 0.5 } }, { stages: { expire: 30 * day } });
     expect(held).toEqual({ a: 'used' });
     expect(messages['a']).toBe(
-      'it is in use: last call 12 hours ago (gpt-4o); `even_if_used: true` ends it all the same',
+      'it is in use: last call 12 hours ago (gpt-4o); `even_if_used: true` ends it anyway',
     );
   });
 
-  it('is not needed for a warning, nor of a key in a rotation', () => {
+  it('is not required for a warning, nor for a key in a rotation', () => {
     expect(one({ log: null, used: { a: 0 } }, { stages: { warn: day } }).does).toEqual({ a: 'warn' });
     const rotation = { id: 'r', stage: 'current', part: 'successor' } as const;
     expect(plan([surveyed('a', { rotation })], { stages }).held).toEqual({ a: 'in-rotation' });
   });
 
-  it('never lets a key go that was called in the quiet time, or whose log is not complete', () => {
+  it('never allows the end of a key that was called in the quiet time, or whose log is incomplete', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -414,15 +414,15 @@ describe('evidence that a key may end', () => {
   });
 });
 
-describe('what the log is asked', () => {
-  it('is its quiet time, and the time of each stage where use is counted', () => {
+describe('the queried time range of the log', () => {
+  it('is the quiet time, and the time of each stage that counts usage', () => {
     expect(timesAsked(policy())).toEqual([7 * day]);
     expect(timesAsked(policy({ evenIfUsed: true }))).toEqual([]);
     expect(timesAsked(policy({ stages: { warn: day } }))).toEqual([]);
     expect(timesAsked(policy({ by: ['idle', 'age'] }))).toEqual([7, 90, 100, 110].map((days) => days * day));
   });
 
-  it('is a little more than that, since logs lag', () => {
+  it('is slightly longer than that, since logs lag', () => {
     expect(rangeAsked(7 * day, now, 7 * day)).toEqual({
       start: toSeconds(daysAgo(7)) - 14 * 3600,
       end: toSeconds(now),

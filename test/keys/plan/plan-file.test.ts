@@ -55,7 +55,7 @@ const plan: KeyPlan = {
 describe('a plan file', () => {
   const text = printPlanFile(plan, survey);
 
-  it('holds the plan, and the state of the keys it rests on', () => {
+  it('contains the plan, and the state of the keys it is based on', () => {
     const read = parsePlanFile(text);
     expect(read).toMatchObject(plan);
     expect(read.state.keys.map(({ id }) => id)).toEqual([3, 7]);
@@ -64,52 +64,56 @@ describe('a plan file', () => {
   });
 
   it.each([
-    ['no JSON', 'x', 'is no JSON'],
-    ['another file', '{"version":1}', 'holds no plan of keys'],
+    ['invalid JSON', 'x', 'is not JSON'],
+    ['another file', '{"version":1}', 'does not contain a key plan'],
     ['a later version', text.replace('"version": 1', '"version": 2'), 'of version 2'],
-    ['a field that is not known', text.replace('"notes"', '"more": 1, "notes"'), 'is no whole plan of keys'],
-    ['a part that is missing', text.replace(/ {2}"job": .*\n/, ''), 'is no whole plan of keys: job'],
-    ['another key', text.replace('"keyId": 3,', '"keyId": 5,'), 'was changed since it was made'],
-    ['another state', text.replace('"status": 1', '"status": 4'), 'was changed since it was made'],
-  ])('is refused with %s', (_, changed, message) => {
+    [
+      'a field that is not known',
+      text.replace('"notes"', '"more": 1, "notes"'),
+      'is not a complete key plan',
+    ],
+    ['a part that is missing', text.replace(/ {2}"job": .*\n/, ''), 'is not a complete key plan: job'],
+    ['another key', text.replace('"keyId": 3,', '"keyId": 5,'), 'was modified after it was created'],
+    ['another state', text.replace('"status": 1', '"status": 4'), 'was modified after it was created'],
+  ])('is rejected with %s', (_, changed, message) => {
     expect(() => parsePlanFile(changed)).toThrow(message);
   });
 
-  it('is stale when a key it rests on is otherwise, and says which', () => {
+  it('is stale when a key it is based on has changed, and names the key', () => {
     const read = parsePlanFile(text);
     const changed = (...keys: readonly SurveyedKey[]) => isStale(read, surveyOf(...keys));
     const g7 = { id: 7, known: true } as const;
-    expect(changed(search, other)).toEqual(['billing.g7 (id 7) is gone']);
+    expect(changed(search, other)).toEqual(['billing.g7 (id 7) no longer exists']);
     expect(changed(billing, search)).toEqual([]);
     expect(
       changed(surveyed('billing.g7', { ...g7, key: { status: 2, expiredTime: unixSeconds(9) } }), search),
-    ).toEqual(['billing.g7 (id 7): another status, expiry']);
+    ).toEqual(['billing.g7 (id 7): changed status, expiry']);
     expect(changed(surveyed('renamed', g7), search)).toEqual([
-      'billing.g7 (id 7): another name, service, generation',
+      'billing.g7 (id 7): changed name, service, generation',
     ]);
     expect(
       changed(
         surveyed('billing.g7', { ...g7, rotation: { id: 'r', stage: 'planned', part: 'old' } }),
         search,
       ),
-    ).toEqual(['billing.g7 (id 7): another rotation']);
+    ).toEqual(['billing.g7 (id 7): changed rotation']);
     expect(changed(billing, search, surveyed('billing.g8', { id: 9 }))).toEqual([
-      'billing.g8 (id 9) is new, of the service billing',
+      'billing.g8 (id 9) is new in service billing',
     ]);
     expect(changed(billing, search, surveyed('search', { id: 10 }))).toEqual([
-      'search (id 10) is new, of the service search',
+      'search (id 10) is new in service search',
     ]);
     expect(changed(billing, search, surveyed('new.g1', { id: 11 }))).toEqual([
-      'new.g1 (id 11) is new, of the service new',
+      'new.g1 (id 11) is new in service new',
     ]);
   });
 
-  it('is not stale by what is spent, and is carried on with what is left', () => {
+  it('is not stale after spend, and is applied with the remaining quota', () => {
     const read = parsePlanFile(text);
     const spent = (remain: string) =>
       surveyOf(surveyed('billing.g7', { id: 7, known: true, key: { remainQuota: money(remain) } }), search);
     expect(isStale(read, spent('4.9'))).toEqual([]);
     expect(withQuotaNow(read, spent('4.9')).rotations[0]?.old?.remainQuota).toBe('4.9');
-    expect(isStale(read, spent('0'))).toEqual(['billing.g7 (id 7): another quota']);
+    expect(isStale(read, spent('0'))).toEqual(['billing.g7 (id 7): changed quota']);
   });
 });

@@ -42,8 +42,8 @@ const plan = (
   };
 };
 
-describe('a plan of rotations', () => {
-  it('takes the newest working key of each service that is old enough, the oldest first', () => {
+describe('a rotation plan', () => {
+  it('selects the newest working key of each service that is old enough, the oldest first', () => {
     const { taken, held, messages } = plan([
       surveyed('a.g1', { age: 40 }),
       surveyed('b.g1', { age: 90 }),
@@ -56,7 +56,7 @@ describe('a plan of rotations', () => {
     expect(messages['d.g1']).toBe('too young: 29 days old, rotated at 30 days');
   });
 
-  it('carries the terms, and what the old key is', () => {
+  it('contains the terms and the state of the old key', () => {
     const { rotations, selected } = planRotations(
       surveyOf(surveyed('billing.g7', { id: 70, key: { remainQuota: money('1.2345') } })),
       policy(),
@@ -87,7 +87,7 @@ describe('a plan of rotations', () => {
     ['disabled', { status: 2 }],
     ['expired', { expiredTime: toSeconds(now) }],
     ['exhausted', { remainQuota: money('0') }],
-  ])('leaves a key that is %s, and takes the newest that works', (reason, key) => {
+  ])('skips a key that is %s, and selects the newest working one', (reason, key) => {
     const { taken, held } = plan([
       surveyed('a.g1', { known: true }),
       surveyed('a.g2', { key }),
@@ -97,7 +97,7 @@ describe('a plan of rotations', () => {
     expect(held).toEqual({ 'a.g2': reason, 'b.g1': reason });
   });
 
-  it('knows a limit that means nothing, an expiry to come and a status that is asked for', () => {
+  it('ignores an unlimited quota, a future expiry and a requested status', () => {
     const { taken } = plan(
       [
         surveyed('a', { key: { remainQuota: money('0'), unlimitedQuota: true } }),
@@ -109,7 +109,7 @@ describe('a plan of rotations', () => {
     expect(taken).toEqual(['a', 'b', 'c']);
   });
 
-  it('never trusts a name alone', () => {
+  it('never relies on a name alone', () => {
     const { taken, held } = plan([
       surveyed('a.g1', { id: 11 }),
       surveyed('a.g1', { id: 12 }),
@@ -135,7 +135,7 @@ describe('a plan of rotations', () => {
     });
   });
 
-  it('does nothing with a key that has left its line, and is held up by none', () => {
+  it('skips a retired key, and is not blocked by it', () => {
     const { taken, held } = plan([
       surveyed('a.g1', { known: true, retired: true, key: { expiredTime: toSeconds(now) } }),
       surveyed('b.g1', { known: true, retired: true }),
@@ -159,7 +159,7 @@ describe('a plan of rotations', () => {
     });
   });
 
-  it('rotates the newest of keys that were never in every sink, where there is no other', () => {
+  it('rotates the newest of keys that were never in every sink, if there is no other', () => {
     const { taken, held } = plan([
       surveyed('a.g1', { known: true, split: true, unfinished: true }),
       surveyed('a.g2', { known: true, split: true, unfinished: true }),
@@ -168,7 +168,7 @@ describe('a plan of rotations', () => {
     expect(held).toEqual({ 'a.g1': 'unfinished' });
   });
 
-  it('rotates a service at once whose last delivery was never seen through, from the key that all sinks held', () => {
+  it('rotates a service immediately after an incomplete delivery, from the key that all sinks held', () => {
     const split = { known: true, split: true };
     const { rotations, held } = planRotations(
       surveyOf(
@@ -202,17 +202,17 @@ describe('a plan of rotations', () => {
     ]);
   });
 
-  it('leaves a service alone while one of its keys has a part in a rotation', () => {
+  it('skips a service while one of its keys is part of a rotation', () => {
     const rotation = { id: 'r1', stage: 'current', part: 'old' } as const;
     const { taken, held } = plan([surveyed('a.g1', { rotation }), surveyed('a.g2')]);
     expect([taken, held]).toEqual([[], { 'a.g1': 'in-rotation', 'a.g2': 'in-rotation' }]);
   });
 
-  it('says of an age that is not told that it is not', () => {
+  it('reports an unknown age as unknown', () => {
     expect(plan([surveyed('a', { age: null })]).held).toEqual({ a: 'age-unknown' });
   });
 
-  it('begins nothing outside its windows, and says when they open', () => {
+  it('starts nothing outside its windows, and states when they open', () => {
     const windows = [{ days: ['mon'] as const, from: '02:00', to: '05:00' }];
     const closed = plan([surveyed('a'), surveyed('b', { age: 1 })], { windows });
     expect(closed.taken).toEqual([]);
@@ -223,17 +223,17 @@ describe('a plan of rotations', () => {
     expect(plan([surveyed('a')], { windows: [{ from: '08:00', to: '09:00' }] }).taken).toEqual(['a']);
   });
 
-  it('takes no more than its limits leave', () => {
+  it('stays within its limits', () => {
     const keys = Array.from({ length: 12 }, (_, index) => surveyed(`s${index}.g1`, { age: 40 + index }));
     const few = plan(keys, { limits: { maxPerRun: { hundredths: 1000 }, minRemaining: 0 } });
     expect(few.taken).toEqual(['s11.g1']);
-    expect(few.messages['s10.g1']).toContain('over limits.max_per_run (10% of 12 keys: 1 a run) by 11');
+    expect(few.messages['s10.g1']).toContain('exceeds limits.max_per_run (10% of 12 keys: 1 per run) by 11');
     const most = plan(keys, { limits: { maxPerRun: { count: 100 }, minRemaining: 9 } });
     expect(most.taken).toHaveLength(3);
     expect(most.held['s0.g1']).toBe('min-remaining');
   });
 
-  it('is the same whatever the order of the list, and names every selected key once', () => {
+  it('does not depend on the order of the list, and names every selected key once', () => {
     const key = fc.record({
       service: fc.constantFrom('a', 'b', 'c', 'd'),
       generation: fc.integer({ min: 1, max: 4 }),

@@ -9,7 +9,7 @@ const teams = [
   { name: 'rest', keys: ['*'] },
 ];
 
-describe('patterns of names', () => {
+describe('a name pattern', () => {
   it.each([
     ['*', '', true],
     ['prod-*', 'prod-', true],
@@ -22,12 +22,12 @@ describe('patterns of names', () => {
     ['prod', 'prod-1', false],
     ['a.c', 'abc', false],
     ['*b*', 'a\nb\nc', true],
-  ])('%s and %j: %s', (pattern, text, fits) => {
+  ])('matches as expected: %s and %j: %s', (pattern, text, fits) => {
     expect(fitsPattern(pattern, text)).toBe(fits);
   });
 });
 
-describe('which keys a job is about', () => {
+describe('the key selection of a job', () => {
   const key = surveyed('prod-search.g3', { age: 40, key: { group: 'vip', status: 1 } });
   it.each<[KeySelection, boolean]>([
     [{}, true],
@@ -44,11 +44,11 @@ describe('which keys a job is about', () => {
     [{ status: [2, 1] }, true],
     [{ status: [] }, false],
     [{ name: 'prod-*', group: 'default' }, false],
-  ])('%j: %s', (selection, chosen) => {
+  ])('applies as expected: %j: %s', (selection, chosen) => {
     expect(isSelected(key, selection, { teams, now })).toBe(chosen);
   });
 
-  it('an empty group is the default one, and an age that is not told is none', () => {
+  it('treats an empty group as the default one, and skips keys of unknown age', () => {
     const bare = surveyed('x', { age: null });
     expect(isSelected(bare, { group: 'default' }, { teams, now })).toBe(true);
     expect(isSelected(bare, { olderThan: 0 }, { teams, now })).toBe(false);
@@ -57,7 +57,7 @@ describe('which keys a job is about', () => {
     ).toBe(false);
   });
 
-  it('the first team that fits the name or the service pays', () => {
+  it('assigns the first team that matches the name or the service', () => {
     expect([teamOf(key, teams), teamOf(surveyed('x'), teams), teamOf(key, [])]).toEqual([
       'search',
       'rest',

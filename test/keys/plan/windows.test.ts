@@ -15,7 +15,7 @@ const openMinutes = (windows: readonly MaintenanceWindow[], zone: string, from: 
   return open;
 };
 
-describe('maintenance windows', () => {
+describe('a maintenance window', () => {
   const night = [{ days: ['mon', 'tue'], from: '02:00', to: '05:00' }] as const;
 
   it.each([
@@ -24,18 +24,21 @@ describe('maintenance windows', () => {
     ['2026-11-23T03:59:59Z', true],
     ['2026-11-23T04:00:00Z', false],
     ['2026-11-25T02:00:00Z', false],
-  ])('from 02:00 to 05:00 on Monday and Tuesday in Berlin: at %s %s', (moment, open) => {
-    expect(isOpen(night, at(moment), 'Europe/Berlin')).toBe(open);
-  });
+  ])(
+    'from 02:00 to 05:00 on Monday and Tuesday in Berlin is evaluated correctly: at %s %s',
+    (moment, open) => {
+      expect(isOpen(night, at(moment), 'Europe/Berlin')).toBe(open);
+    },
+  );
 
-  it('are open always where none is declared, and all day from one time to the same', () => {
+  it('is always open if none is declared, and lasts all day if both times are equal', () => {
     expect(isOpen([], at('2026-11-25T02:00:00Z'), 'UTC')).toBe(true);
     const day = [{ days: ['wed'], from: '06:00', to: '06:00' }] as const;
     expect(openMinutes(day, 'UTC', '2026-11-24T00:00:00Z', '2026-11-27T00:00:00Z')).toBe(1440);
     expect(isOpen(day, at('2026-11-26T05:59:00Z'), 'UTC')).toBe(true);
   });
 
-  it('that go past midnight belong to the day they begin on', () => {
+  it('past midnight belongs to the day on which it starts', () => {
     const late = [{ days: ['fri'], from: '22:00', to: '02:00' }] as const;
     expect(
       ['2026-11-20T21:59:00Z', '2026-11-20T22:00:00Z', '2026-11-21T01:59:00Z', '2026-11-21T02:00:00Z'].map(
@@ -49,11 +52,11 @@ describe('maintenance windows', () => {
     ['a day of 23 hours', '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z', 120],
     ['a day of 24 hours', '2026-03-27T23:00:00Z', '2026-03-28T23:00:00Z', 180],
     ['a day of 25 hours', '2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z', 240],
-  ])('follow the clocks on the wall: %s', (_, from, to, minutes) => {
+  ])('follows the local time: %s', (_, from, to, minutes) => {
     expect(openMinutes([{ from: '01:00', to: '04:00' }], 'Europe/Berlin', from, to)).toBe(minutes);
   });
 
-  it('begin when the clocks show their first minute or have jumped over it', () => {
+  it('starts when the clocks show its first minute or have jumped over it', () => {
     const opening = (moment: string, window: MaintenanceWindow, zone: string) => {
       const next = nextOpening([window], at(moment), zone);
       return next === undefined ? undefined : new Date(next).toISOString();
@@ -69,7 +72,7 @@ describe('maintenance windows', () => {
     );
   });
 
-  it('next open at a moment that is open, with none that is open before it', () => {
+  it('opens next at an open moment, with no earlier open moment', () => {
     const time = fc.integer({ min: 0, max: 1439 }).map((minutes) => {
       const two = (value: number) => String(value).padStart(2, '0');
       return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
@@ -101,7 +104,7 @@ describe('maintenance windows', () => {
     ['7:00', undefined],
     ['12:60', undefined],
     ['25:00', undefined],
-  ])('%s is %s minutes', (text, minutes) => {
+  ])('time %s is %s minutes', (text, minutes) => {
     expect(minutesOf(text)).toBe(minutes);
   });
 });

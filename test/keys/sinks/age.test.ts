@@ -6,7 +6,7 @@ import { delivery, never, openSinkFixture, plaintext, secretOf, thrownBy } from 
 
 const key = secretOf(plaintext);
 
-it('an age file is sealed for each recipient, 0600, and a person says what is in it', async () => {
+it('an age file is encrypted for each recipient with mode 0600, and is confirmed by a person', async () => {
   await using fixture = await openSinkFixture();
   const identities = [await generateIdentity(), await generateIdentity()];
   const recipients = await Promise.all(identities.map((one) => identityToRecipient(one)));
@@ -29,7 +29,7 @@ it('an age file is sealed for each recipient, 0600, and a person says what is in
   expect(await sink.fingerprint(delivery, never)).toMatchObject({ state: 'unreadable' });
 });
 
-it('an age file for nobody, or for what is no recipient, is refused', async () => {
+it('an age file without a valid recipient is rejected', async () => {
   await using fixture = await openSinkFixture();
   for (const recipients of [[], ['age1notarecipient']]) {
     const sink = fixture.sink({ kind: 'age', path: 'a.age', recipients });

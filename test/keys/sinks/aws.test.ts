@@ -62,7 +62,7 @@ const spec = ({ url }: Fake, change: Partial<AwsSpec> = {}): AwsSpec => ({
 });
 
 describe('a secret of AWS', () => {
-  it('is the key, put once; doing it again makes no second version', async () => {
+  it('contains the key, put once; a repeated delivery creates no second version', async () => {
     await using fixture = await openSinkFixture();
     const versions = [{ id: 'v1', text: older }];
     const { fake, roll } = await openAws(versions);
@@ -84,7 +84,7 @@ describe('a secret of AWS', () => {
     expect(versions).toHaveLength(2);
   });
 
-  it('is a field of a JSON object, the others stay as they were written, even when an older version came back', async () => {
+  it('is a field of a JSON object, and other fields stay as written, even when an older version is restored', async () => {
     await using fixture = await openSinkFixture();
     const text = (value: string) => `{ "user":"é", "n": 1.0, "key" : "${value}" }`;
     const versions = [{ id: 'v1', text: text(older) }];
@@ -100,7 +100,7 @@ describe('a secret of AWS', () => {
     expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'holds', fingerprint: sha(plaintext) });
   });
 
-  it('without a value gets its first; one that is not there is not made', async () => {
+  it('without a value gets its first one; a missing secret is not created', async () => {
     await using fixture = await openSinkFixture();
     const versions: Version[] = [];
     const { fake } = await openAws(versions);
@@ -125,7 +125,7 @@ describe('a secret of AWS', () => {
     [fault('DecryptionFailure', 'KMS'), 'sink-refused'],
     [{ status: 200, body: { VersionId: 'v1', SecretBinary: 'AAAA' } }, 'sink-refused'],
     [{ status: 307, headers: { location: 'http://elsewhere.example.com/' } }, 'sink-failed'],
-  ])('%j is no success', async (reply, code) => {
+  ])('fails the delivery with %j', async (reply, code) => {
     await using fixture = await openSinkFixture();
     await using fake = await serve(() => reply);
     const error = await thrownBy(fixture.sink(spec(fake)).deliver(key, delivery, never));
@@ -136,7 +136,7 @@ describe('a secret of AWS', () => {
     );
   });
 
-  it('says so when the package is not installed', async () => {
+  it('is rejected with a message when the package is not installed', async () => {
     await using fixture = await openSinkFixture();
     const loadAws = () =>
       Promise.reject(Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' }));

@@ -51,8 +51,8 @@ const appearance = async (path: string): Promise<void> => {
   }
 };
 
-describe('a command that takes keys', () => {
-  it('gets the key on standard input alone, an environment that is allowed, and no shell', async () => {
+describe('a command sink', () => {
+  it('gets the key only on standard input, with an allow-listed environment and no shell', async () => {
     await using fixture = await openSinkFixture();
     const store = await program(fixture, 'store', `${listen}; echo stored; echo '${proof}  -'; echo`);
     const read = await program(fixture, 'read', `test "$(cat)" = '' && echo ${proof}`);
@@ -84,7 +84,7 @@ describe('a command that takes keys', () => {
       'exited with 3: “no room for [secret] beside [secret]”',
     ],
     ['ends by a signal', 'kill -TERM $$', 'SIGTERM'],
-  ])('that %s is not believed, and what it says is shown without secrets', async (_, body, message) => {
+  ])('that %s fails, and its output is shown without secrets', async (_, body, message) => {
     await using fixture = await openSinkFixture();
     const sink = fixture.sink(spec([await program(fixture, 'store', body)]));
     const error = await thrownBy(sink.deliver(key, delivery, never));
@@ -93,7 +93,7 @@ describe('a command that takes keys', () => {
     expect(await sink.fingerprint(delivery, never)).toMatchObject({ state: 'unreadable' });
   });
 
-  it('is asked by another what is there: nothing, or something that is no proof', async () => {
+  it('is read by another command: nothing, or an answer that proves nothing', async () => {
     await using fixture = await openSinkFixture();
     const silent = fixture.sink(spec(['true'], ['true']));
     expect(await silent.deliver(key, delivery, never)).toEqual({});
@@ -102,7 +102,7 @@ describe('a command that takes keys', () => {
     expect(await thrownBy(chatty.fingerprint(delivery, never))).toMatchObject({ code: 'sink-failed' });
   });
 
-  it('that never reads its input, prints without end or is not there does no harm', async () => {
+  it('that never reads its input, prints endlessly or does not exist does no harm', async () => {
     await using fixture = await openSinkFixture();
     const deaf = await program(
       fixture,
@@ -117,7 +117,7 @@ describe('a command that takes keys', () => {
     expect(await thrownBy(missing.deliver(key, delivery, never))).toMatchObject({ code: 'sink-refused' });
   });
 
-  it('that takes too long is stopped with all that it started, and so is one whose run is stopped', async () => {
+  it('that takes too long is stopped with all its child processes, and so is one whose run is stopped', async () => {
     await using fixture = await openSinkFixture();
     // What it starts holds its output: while that lives, the clock that stands still lets nothing end.
     const slow = await program(fixture, 'slow', 'sleep 600 & touch "$1"; sleep 600');
@@ -136,8 +136,8 @@ describe('a command that takes keys', () => {
   });
 });
 
-describe('the command behind a cutover', () => {
-  it('is told whose key it is about and gets no secret', async () => {
+describe('the command after a cutover', () => {
+  it('is notified of the service and gets no secret', async () => {
     await using fixture = await openSinkFixture();
     const reload = await program(fixture, 'reload', listen);
     const order = { argv: [reload, 'reload', '{service}'], env: [], timeout: 60_000 };

@@ -27,7 +27,7 @@ const written = {
 };
 
 describe('deliver of a job', () => {
-  it('takes each kind of sink as it is written in YAML, and a sink comes of it', async () => {
+  it('accepts each kind of sink as written in YAML, and a sink is created from it', async () => {
     await using fixture = await openSinkFixture();
     const specs = deliverShape.parse(Object.values(written));
     const places = specs.map((spec) => createSink(spec, delivery, fixture.deps).place);
@@ -57,11 +57,11 @@ describe('deliver of a job', () => {
     ['half of the credentials', { aws: { secret: 'a', access_key_id: 'AKIA' } }],
     ['a recipient that is an identity', { age: { path: 'a', recipients: ['AGE-SECRET-KEY-1ABC'] } }],
     ['a workload of no kind', { kubernetes: { secret: 'a', key: 'b', rollout: ['pod/x'] } }],
-  ])('takes no sink with %s', (_, sink) => {
+  ])('rejects a sink with %s', (_, sink) => {
     expect(deliverShape.safeParse([sink]).success).toBe(false);
   });
 
-  it('has a JSON Schema, and so has the command behind it', () => {
+  it('has a JSON Schema, and so has the command after it', () => {
     const schema = [deliverShape, thenSettings]
       .map((shape) => JSON.stringify(z.toJSONSchema(shape, { io: 'input' })))
       .join();

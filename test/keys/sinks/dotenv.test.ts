@@ -39,7 +39,7 @@ describe('a variable of a dotenv file', () => {
     ['exported, quoted, with a comment', "\texport  KEY='<>'\t# `c`\n"],
     ['beside lines that are edited by nobody', 'A=1; export A\nB="x" C=1\nD=$(date)\nKEY=<>\nE=a b\n'],
     ['with bytes of another encoding', 'A=\u00e4\u00ff\nKEY=<>\n'],
-  ])('%s: the value alone changes', (_, template) => {
+  ])('is the only change: %s', (_, template) => {
     const before = template.replaceAll('<>', older);
     const after = template.replaceAll('<>', plaintext);
     expect(form.read(before)).toBe(older);
@@ -57,7 +57,7 @@ describe('a variable of a dotenv file', () => {
     ['KEY= # later\n', `KEY=${plaintext} # later\n`],
     ['KEY=""\n', `KEY="${plaintext}"\n`],
     ['KEY=#old\n', `KEY=${plaintext}\n`],
-  ])('%j holds none: it is filled in', (before, after) => {
+  ])('%j is empty: it is filled in', (before, after) => {
     if (before !== 'KEY=#old\n') expect(form.read(before)).toBeUndefined();
     expect(form.write(before, plaintext)).toBe(after);
   });
@@ -98,7 +98,7 @@ describe('a variable of a dotenv file', () => {
     ['A="x\ny"\nKEY=<> z\n', 3],
     ['KEY=<>; export KEY\nKEY=<>\n', 1],
     ['KEY=<>\nKEY=<>; export KEY\n', 2],
-  ])('%j: is neither read nor written, since something else stands on the line', (template, line) => {
+  ])('%j is neither read nor written, since the line has other contents', (template, line) => {
     const before = template.replaceAll('<>', older);
     for (const work of [() => form.read(before), () => form.write(before, plaintext)]) {
       const refusal = refusalOf(work);
@@ -117,11 +117,11 @@ describe('a variable of a dotenv file', () => {
     ['KEY="-----BEGIN\nabc\n-----END" # c\nA=1\n', `KEY="${plaintext}" # c\nA=1\n`],
     ['KEY="a b"#c\n', `KEY="${plaintext}"#c\n`],
     ["KEY='$(no command)'\n", `KEY='${plaintext}'\n`],
-  ])('%j holds something else, which is replaced', (before, after) => {
+  ])('%j has another value, which is replaced', (before, after) => {
     expect(form.write(before, plaintext)).toBe(after);
   });
 
-  it('every byte outside of the value stays, or nothing is written', () => {
+  it('is replaced without changing a byte outside of the value, or nothing is written', () => {
     const end = fc.constantFrom('\n', '\r\n');
     const other = fc.oneof(
       fc.constantFrom(
@@ -185,14 +185,14 @@ describe('a variable of a dotenv file', () => {
     expect(written).toBeGreaterThan(20);
   });
 
-  it('quotes a key that needs it, and refuses what readers take differently', () => {
+  it('is quoted if necessary, and is rejected if readers interpret it differently', () => {
     expect(form.write('', 'a b')).toBe("KEY='a b'\n");
     expect(form.write('KEY="x"', 'a b')).toBe('KEY="a b"');
     expect(() => form.write('', 'a\nB=2')).toThrow('characters');
     expect(() => form.write('', "a'$b")).toThrow('characters');
   });
 
-  it('is found in time whatever the file is made of', () => {
+  it('is found in linear time, whatever the file contains', () => {
     const long = 150_000;
     for (const line of [' ', '\n', '#', "A='", 'A=" ', 'export ', "\\'", 'A= ', '=']) {
       for (const before of ['', 'A=x', "A='", 'KEY=x', 'KEY=x # ']) {
@@ -209,7 +209,7 @@ describe('a variable of a dotenv file', () => {
     }
   });
 
-  it('whatever the file holds, the key is read back, lines without it stay, and doing it again changes nothing', () => {
+  it('is read back whatever the file contains, lines without it stay, and a repeated write changes nothing', () => {
     const piece = fc.constantFrom(
       'KEY=x',
       'KEY="y z"',
@@ -247,7 +247,7 @@ describe('a variable of a dotenv file', () => {
 });
 
 describe('a raw file', () => {
-  it('is the key, with the line end it had', () => {
+  it('is the key, with its previous line ending', () => {
     expect(rawForm.write('', plaintext)).toBe(plaintext);
     expect(rawForm.write(`${older}\n`, plaintext)).toBe(`${plaintext}\n`);
     expect(rawForm.write(`${older}\r\n`, plaintext)).toBe(`${plaintext}\r\n`);

@@ -19,8 +19,8 @@ const fileSpec = (path: string): SinkSpec => ({
 });
 const billing = { account: 'main', service: 'billing' };
 
-describe('what is seen early to be in the way of a sink', () => {
-  it('is nothing for a file that is ours, and for what is not there yet', async () => {
+describe('an early problem of a sink', () => {
+  it('does not exist for a file of ours, nor for a file that does not exist yet', async () => {
     await writeFile(join(folder, 'billing.env'), 'KEY=x\n', { mode: 0o600 });
     expect(await earlyProblems(fileSpec('{service}.env'), billing, folder)).toEqual([]);
     expect(await earlyProblems(fileSpec('nowhere/{service}.env'), billing, folder)).toEqual([]);
@@ -86,7 +86,7 @@ describe('what is seen early to be in the way of a sink', () => {
     expect(unseen).toEqual([]);
   });
 
-  it('is a service whose name leads out of its place', async () => {
+  it('is a service name that leads out of its location', async () => {
     const [problem] = await earlyProblems(
       fileSpec('secrets/{service}'),
       { account: 'main', service: '..' },

@@ -50,7 +50,7 @@ const steps = [
   ['behind all of it', plaintext, false],
 ] as const;
 
-it('a process killed at any step of a delivery leaves the old file or the new one, whole, and the next clears up', async () => {
+it('a process killed at any step of a delivery leaves the complete old or new file, and the next one cleans up', async () => {
   await using fixture = await openSinkFixture();
   const out = await compiledModules();
   const filler = 'A="some other\nvalue"\r\n'.repeat(500);

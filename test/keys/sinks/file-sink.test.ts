@@ -17,7 +17,7 @@ const fileSpec = (path: string, holds: FileHolds = { kind: 'variable', name: 'KE
 const systemError = (code: string): Error => Object.assign(new Error(`${code}: planted`), { code });
 
 describe('a key in a file', () => {
-  it('is put in place and read back from the disk, 0600, and nothing is left beside it', async () => {
+  it('is written and read back from the disk with mode 0600, and no other file is left', async () => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'billing.env');
     const sink = fixture.sink(fileSpec('{service}.env'));
@@ -35,7 +35,7 @@ describe('a key in a file', () => {
     expect(await readdir(fixture.folder)).toEqual(['billing.env']);
   });
 
-  it('is kept byte for byte in JSON with comments, and made where there is none', async () => {
+  it('is kept byte for byte in JSON with comments, and created if it does not exist', async () => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'app.json');
     const sink = fixture.sink(fileSpec(path, { kind: 'pointer', pointer: '/gateway/{service}/api~1key' }));
@@ -72,7 +72,7 @@ describe('a key in a file', () => {
   });
 
   it.each([`KEY=${older}; export KEY\n`, `KEY="${older}" OTHER=1\n`])(
-    'is not written into %s, and that is seen early',
+    'is not written into %s, which is found early',
     async (text) => {
       await using fixture = await openSinkFixture();
       const path = join(fixture.folder, 'shell.env');
@@ -94,7 +94,7 @@ describe('a key in a file', () => {
     },
   );
 
-  it('goes through a link of our own, is refused behind a dangling one, a hard one and in a folder', async () => {
+  it('is written through a link of our own, and rejected behind a dangling link, a hard link and in a folder', async () => {
     await using fixture = await openSinkFixture();
     const at = (name: string) => join(fixture.folder, name);
     await mkdir(at('real'));
@@ -122,7 +122,7 @@ describe('a key in a file', () => {
     }
   });
 
-  it('is not taken where it can never be: no folder, another owner, a mount, a link of somebody else', async () => {
+  it('is rejected where it can never be: no folder, another owner, a mount, a link of somebody else', async () => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'a.env');
     await writeFile(path, `KEY=${older}\n`);
@@ -165,7 +165,7 @@ describe('a key in a file', () => {
     ['ENOSPC', 'sink-failed', 'free space'],
     ['EROFS', 'sink-refused', 'mount it writable'],
     ['EBUSY', 'sink-refused', 'mount the folder'],
-  ])('%s leaves what was there, and nothing beside it', async (code, fault, advice) => {
+  ])('%s leaves the old contents and no other file', async (code, fault, advice) => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'a.env');
     await writeFile(path, `KEY=${older}\n`);
@@ -183,7 +183,7 @@ describe('a key in a file', () => {
     }
   });
 
-  it('keeps what somebody else writes at the same moment, and what other sinks write into the same file', async () => {
+  it('keeps concurrent changes of others, and of other sinks of the same file', async () => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'a.env');
     await writeFile(path, 'A=1\n');
@@ -207,7 +207,7 @@ describe('a key in a file', () => {
     expect(lines).toEqual(['A=2', `KEY=${plaintext}`, ...names.map((name) => `${name}=${plaintext}`)].sort());
   });
 
-  it('keeps its owner and group before its bytes are there, and is refused where they cannot be given', async () => {
+  it('keeps its owner and group before its bytes are written, and is rejected if they cannot be set', async () => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'a.env');
     await writeFile(path, `KEY=${older}\n`);
@@ -243,7 +243,7 @@ describe('a key in a file', () => {
     expect(await readdir(fixture.folder)).toEqual(['a.env']);
   });
 
-  it('keeps the rights of a group where it is told to, and says when it would take them', async () => {
+  it('keeps the rights of a group if configured, and reports when it would remove them', async () => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'a.env');
     await writeFile(path, `KEY=${older}\n`);

@@ -93,7 +93,7 @@ describe('a key of a Kubernetes Secret', () => {
     expect(Object.keys(annotations[0] ?? {})[0]).toMatch(/^tollkeeper\/key-[0-9a-f]{12}$/);
   });
 
-  it('is seen through without the key where the restart was cut off', async () => {
+  it('is completed without the plaintext if the restart was interrupted', async () => {
     await using fixture = await openSinkFixture();
     const { fake, annotations } = await openCluster(new Map([['billing-keys', { API_KEY: base64(older) }]]));
     await using _ = fake;
@@ -104,7 +104,7 @@ describe('a key of a Kubernetes Secret', () => {
     expect(annotations[1]).toEqual(annotations[0]);
   });
 
-  it('is made with its Secret where there is none', async () => {
+  it('is created with its Secret if there is none', async () => {
     await using fixture = await openSinkFixture();
     const secrets: Secrets = new Map();
     const { fake } = await openCluster(secrets);
@@ -115,7 +115,7 @@ describe('a key of a Kubernetes Secret', () => {
     expect(secrets.get('billing-keys')).toEqual({ API_KEY: base64(plaintext) });
   });
 
-  it('is reached as a pod reaches its cluster, the token read again; outside of one it is refused', async () => {
+  it('is delivered with the access of the pod, with the token read again; outside of a pod it is rejected', async () => {
     const serviceAccount = 'account';
     await using fixture = await openSinkFixture();
     const { fake } = await openCluster(new Map());
@@ -149,7 +149,7 @@ describe('a key of a Kubernetes Secret', () => {
     expect(new Set(asked)).toEqual(new Set(['the issuer https://[fd00::1]:6443']));
   });
 
-  it('says before what its account may not do, and changes nothing to find out', async () => {
+  it('has its permissions checked in advance without any change', async () => {
     await using fixture = await openSinkFixture();
     const secrets: Secrets = new Map();
     const { fake } = await openCluster(secrets, (verb, resource) => verb === 'get' && resource === 'secrets');
@@ -170,7 +170,7 @@ describe('a key of a Kubernetes Secret', () => {
     [{ status: 500, body: { data: { OTHER: 'UExBSU4tT1RIRVI=' } } }, 'sink-failed'],
     [{ status: 200, body: { kind: 'Secret', data: { API_KEY: base64(older) } } }, 'sink-failed'],
     [{ status: 200, body: '[]' }, 'sink-failed'],
-  ])('%j is no success, and quotes no Secret', async (reply, code) => {
+  ])('fails with %j, and no Secret is quoted', async (reply, code) => {
     await using fixture = await openSinkFixture();
     await using fake = await serve(() => reply);
     const error = await thrownBy(fixture.sink(spec(fake)).deliver(key, delivery, never));

@@ -31,8 +31,8 @@ const names = (service: string, account = 'main') => ({ account, service });
 const place = (spec: SinkSpec, service = 'billing') =>
   placeName(locate(spec, names(service), '/srv/toll').place);
 
-describe('the place of a sink', () => {
-  it('is the same at every start, and holds no secret', () => {
+describe('the location of a sink', () => {
+  it('is the same at every start, and contains no secret', () => {
     expect(place(file('{account}/{service}.env'))).toBe('file:/srv/toll/main/billing.env#KEY');
     expect(place(file('/a.json', { kind: 'pointer', pointer: '/{service}/k' }), 'a/b~c')).toBe(
       'file:/a.json#/a~1b~0c/k',
@@ -68,16 +68,16 @@ describe('the place of a sink', () => {
     ],
     ['--delete', { kind: 'command', argv: ['put', '{service}'], env: [], timeout: 1 }, 'begin with a dash'],
     ['a', { ...webhook, url: secretOf('https://{service}.example.com/x') }, 'never into its host'],
-  ])('takes no service called %j there', (service, spec, message) => {
+  ])('rejects a service called %j', (service, spec, message) => {
     expect(() => locate(spec, names(service), '/')).toThrow(message);
   });
 
-  it('takes names that only look like placeholders as they are', () => {
+  it('accepts names that only look like placeholders as they are', () => {
     expect(place(file('/{service}.env'), '{account}')).toBe('file:/{account}.env#KEY');
     expect(place(file('/${HOME}/{other}/{service}.env'))).toBe('file:/${HOME}/{other}/billing.env#KEY');
   });
 
-  it('is https for what secrets go to', async () => {
+  it('is https for secrets', async () => {
     await using fixture = await openSinkFixture();
     const open = { ...webhook, url: secretOf('http://hooks.example.com/x') };
     expect(() => createSink(open, names('a'), fixture.deps)).toThrow('not https');
@@ -86,7 +86,7 @@ describe('the place of a sink', () => {
   });
 });
 
-describe('services that would share a place', () => {
+describe('services with the same location', () => {
   const clash = (...services: readonly (readonly [string, ...SinkSpec[]])[]) =>
     placesClash(
       services.map(([service, ...sinks]) => ({ ...names(service), sinks })),
@@ -131,12 +131,12 @@ describe('services that would share a place', () => {
       { kind: 'command', argv: ['put'], env: [], timeout: 1 },
       false,
     ],
-  ])('%s', (_, left, right, shared) => {
+  ])('are detected: %s', (_, left, right, shared) => {
     expect(clash(['a', left], ['b', right])).toHaveLength(shared ? 1 : 0);
     expect(clash(['b', right], ['a', left])).toHaveLength(shared ? 1 : 0);
   });
 
-  it('are named with the place, all of them, and a placeholder keeps them apart', () => {
+  it('are all named with the location, and a placeholder keeps them apart', () => {
     expect(clash(['a', file('/x')], ['b', file('/x')], ['c', file('/x'), file('/y')])).toEqual([
       ['file:/x#KEY', ['a', 'b', 'c']],
     ]);

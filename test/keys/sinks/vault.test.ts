@@ -68,7 +68,7 @@ const spec = ({ url }: Fake, change: Partial<VaultSpec> = {}): VaultSpec => ({
 const others = '"n": 12345678901234567890, "f": 1.0, "other": "é"';
 
 describe('a field of Vault', () => {
-  it('is written by check-and-set, the other fields stay as they were written, and doing it again changes nothing', async () => {
+  it('is written by check-and-set, the other fields stay as written, and a repeated delivery changes nothing', async () => {
     await using fixture = await openSinkFixture();
     const { fake, state } = await openVault({ version: 4, data: `{${others}, "api_key": "${older}"}` });
     await using _ = fake;
@@ -85,7 +85,7 @@ describe('a field of Vault', () => {
   it.each([
     ['nothing ever was', {}, 1],
     ['the newest version was deleted', { version: 3, data: '{"x":1}', deleted: true }, 4],
-  ])('is made where %s', async (_, kv, version) => {
+  ])('is created where %s', async (_, kv, version) => {
     await using fixture = await openSinkFixture();
     const { fake, state } = await openVault(kv);
     await using __ = fake;
@@ -96,7 +96,7 @@ describe('a field of Vault', () => {
     expect(JSON.parse(state.data ?? '')).toEqual({ api_key: plaintext });
   });
 
-  it('is read again when another write came before, and given up when that never ends', async () => {
+  it('is read again after a concurrent write, and given up when that never ends', async () => {
     await using fixture = await openSinkFixture();
     let rivals = 2;
     const rival = (state: Kv): void => {
@@ -118,7 +118,7 @@ describe('a field of Vault', () => {
     expect(fake.seen.length).toBeLessThan(40);
   });
 
-  it('takes a token out of a file each time, and never shows one', async () => {
+  it('is written with a token that is read from a file each time and never shown', async () => {
     await using fixture = await openSinkFixture();
     const { fake } = await openVault({ version: 1, data: '{}' });
     await using _ = fake;
@@ -143,7 +143,7 @@ describe('a field of Vault', () => {
     [{ engine: '1' }, 'is kv 1'],
     [{ may: ['read'] }, 'may not create, update'],
     [{ version: 1, data: '{"api_key":{"deep":1}}' }, 'an object stands'],
-  ])('what can never work is found before: %j', async (kv, message) => {
+  ])('has permanent problems found in advance: %j', async (kv, message) => {
     await using fixture = await openSinkFixture();
     const { fake, state } = await openVault(kv);
     await using _ = fake;
@@ -159,7 +159,7 @@ describe('a field of Vault', () => {
     [{ status: 200, body: '{"data":{"api_key":"x"}}' }, 'sink-failed'],
     [{ status: 200, body: `<html>${older}</html>` }, 'sink-failed'],
     [{ status: 500, body: `{"data":{"data":{"other":"PLAIN-OTHER-SECRET"}}}` }, 'sink-failed'],
-  ])('%j is no success, and quotes nothing of what it holds', async (reply, code) => {
+  ])('fails with %j, and its contents are not quoted', async (reply, code) => {
     await using fixture = await openSinkFixture();
     await using fake = await serve(() => reply);
     const error = await thrownBy(fixture.sink(spec(fake)).deliver(key, delivery, never));

@@ -76,7 +76,7 @@ describe('two readings of a key', () => {
     );
   });
 
-  it('of a limited key differ in what was spent, or refunded, to the last digit; what looks zeroed is harm, and what looks like another unit', () => {
+  it('of a limited key differ in what was spent or refunded, to the last digit; a zeroed quota or another unit is harm', () => {
     fc.assert(
       fc.property(keys, fc.oneof(cents, fc.constant(zero)), (any, remainQuota) => {
         const key = { ...any, unlimitedQuota: false };
@@ -96,7 +96,7 @@ describe('two readings of a key', () => {
     );
   });
 
-  it('of fields that nobody knows: any change is harm, but for counters and clocks that advance', () => {
+  it('with unknown fields show harm for any change, except for counters and clocks that advance', () => {
     const key: ApiKey = {
       id: 1,
       name: 'a',
@@ -118,7 +118,7 @@ describe('two readings of a key', () => {
     expect(named({ ...key.rest, new_field: '1' })).toEqual(['new_field']);
   });
 
-  it('may differ in a status that the gateway works out itself, never in one that a person gave', () => {
+  it('may differ in a status that the gateway derives itself, never in one that a person set', () => {
     const past = unixSeconds(at - 1);
     const key = (status: number, expiredTime: ApiKey['expiredTime'], left: string): ApiKey => ({
       id: 1,

@@ -97,16 +97,16 @@ const table: readonly Row[] = [
   ],
 ];
 
-describe('what a limited key has left after an update', () => {
-  it.each(table)('%s', (_words, given, verdict) => {
+describe('the remaining quota of a limited key after an update', () => {
+  it.each(table)('is judged correctly: %s', (_words, given, verdict) => {
     expect(judgeRemain(given)).toBe(verdict);
   });
 });
 
-describe('what is put back of it', () => {
+describe('the restored quota', () => {
   const back = (given: RemainReading) => remainToPutBack(given, judgeRemain(given) === 'harmed');
 
-  it('is never more than there was before, nor than what was wanted, nor what calls have spent', () => {
+  it('is never more than the previous, the requested and the remaining amount', () => {
     expect(back(reading('10', '10', '0'))).toBe('10');
     expect(back(reading('10', '10', '12'))).toBe('10');
     expect(back(reading('10', undefined, '12'))).toBe('10');
@@ -119,7 +119,7 @@ describe('what is put back of it', () => {
   });
 });
 
-describe('whether a figure was written', () => {
+describe('a written figure', () => {
   it.each([
     ['lowered', '100', '50', '50', true],
     ['lowered and spent', '100', '50', '3', true],
@@ -135,7 +135,7 @@ describe('whether a figure was written', () => {
     ['not raised', '50', '80', '50', false],
     ['not raised, and spent', '50', '80', '49', false],
     ['left as it was', '50', '50', '50.05', true],
-  ])('%s', (_words, before, wanted, after, verdict) => {
+  ])('is recognized: %s', (_words, before, wanted, after, verdict) => {
     expect(wasWritten(money(before), money(wanted), money(after))).toBe(verdict);
   });
 });

@@ -76,7 +76,7 @@ const others: readonly Variants[] = [
 describe('a throw-away key', () => {
   for (const update of ['replace', 'keep'] as const)
     for (const quota_request_unit of ['currency', 'units'] as const)
-      it(`shows ${update} and ${quota_request_unit} under every other variant, and is gone`, async () => {
+      it(`shows ${update} and ${quota_request_unit} under every other variant, and is deleted`, async () => {
         for (const variants of others) {
           await using fixture = await openGatewayFixture({
             variants: { ...variants, update, quota_request_unit },
@@ -106,7 +106,7 @@ describe('a throw-away key', () => {
         }
       });
 
-  it('whose group cannot be told from the default leaves group to be sent', async () => {
+  it('whose group cannot be distinguished from the default leaves group to be sent', async () => {
     await using fixture = await openGatewayFixture({ variants: { update: 'keep' } });
     const oneGroup: Gateway = {
       ...fixture.gateway,
@@ -120,7 +120,7 @@ describe('a throw-away key', () => {
     expect(updateKnowledge(points).kept.has('group')).toBe(false);
   });
 
-  it('that may not be without a name is updated with it', async () => {
+  it('that requires a name is updated with it', async () => {
     await using fixture = await openGatewayFixture({ variants: { update: 'keep' } });
     const strict: Gateway = {
       ...fixture.gateway,
@@ -168,7 +168,7 @@ describe('a throw-away key', () => {
     expect(updateKnowledge(points).kept.has('remain_quota')).toBe(false);
   });
 
-  it('is never taken to have kept what was never written', async () => {
+  it('is never assumed to have kept a field that was never written', async () => {
     await using fixture = await openGatewayFixture({ variants: { update: 'replace' } });
     const deaf: Gateway = { ...fixture.gateway, patchKey: () => Promise.resolve() };
     const points = await probe(fixture, deaf);
@@ -179,10 +179,10 @@ describe('a throw-away key', () => {
   });
 });
 
-describe('answers that are lost', () => {
+describe('lost answers', () => {
   for (const update of ['replace', 'keep'] as const)
     for (const kind of ['lost-answer', 'reset'] as const)
-      it(`one at each step in turn: ${update}, ${kind}`, async () => {
+      it(`do not change the result at any step: ${update}, ${kind}`, async () => {
         await using fixture = await openGatewayFixture({ variants: { update } });
         for (const [method, skips] of [
           ['POST', 1],
@@ -207,15 +207,15 @@ describe('answers that are lost', () => {
       });
 });
 
-describe('a probe that fails', () => {
-  it('has deleted its key, and what it threw is what happened', async () => {
+describe('a failed probe', () => {
+  it('deletes its key, and throws the original error', async () => {
     await using fixture = await openGatewayFixture();
     fixture.sandbox.faults.plant({ kind: 'rate-limit', method: 'PUT', times: 9 });
     await expect(probe(fixture)).rejects.toMatchObject({ code: 'gateway-rate-limited' });
     expect(left(fixture)).toEqual([]);
   });
 
-  it('because it was stopped deletes its key too', async () => {
+  it('deletes its key when it is stopped', async () => {
     await using fixture = await openGatewayFixture();
     const stop = new AbortController();
     const stopping: Gateway = {
@@ -229,7 +229,7 @@ describe('a probe that fails', () => {
     expect(left(fixture)).toEqual([]);
   });
 
-  it('for want of the scope makes nothing', async () => {
+  it('creates nothing without the scope', async () => {
     await using fixture = await openGatewayFixture({
       adminKeys: [{ key: 'sk-admin-reader', scopes: ['keys:read'] }],
     });

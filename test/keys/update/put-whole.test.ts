@@ -68,7 +68,7 @@ describe('an update of a key', () => {
   for (const update of ['replace', 'keep'] as const)
     for (const update_quota of ['overwrite', 'keep-spend'] as const)
       for (const quota_request_unit of ['currency', 'units'] as const)
-        it(`changes the wanted field alone: ${update}, ${update_quota}, ${quota_request_unit}`, async () => {
+        it(`changes only the requested field: ${update}, ${update_quota}, ${quota_request_unit}`, async () => {
           await using fixture = await open({ update, update_quota, quota_request_unit });
           const id = await made(fixture, quota_request_unit);
           const before = await fixture.gateway.readKey(id);
@@ -102,14 +102,14 @@ describe('an update of a key', () => {
           expect(puts(fixture)).toHaveLength(2);
         });
 
-  it('of an unlimited key carries what its quota reads, whatever that means', async () => {
+  it('of an unlimited key writes back its quota as read, whatever it means', async () => {
     await using fixture = await open();
     const id = await made(fixture, 'currency', { unlimitedQuota: true, remainQuota: money('0') });
     const done = await putWhole(fixture.gateway, id, { name: 'other' }, expecting(fixture, nothingKnown));
     expect(done.after).toMatchObject({ name: 'other', unlimitedQuota: true, group: 'vip' });
   });
 
-  it('measures what calls spend meanwhile, to the last digit', async () => {
+  it('measures concurrent spend to the last digit', async () => {
     for (const variants of [{ update: 'keep' }, { update_quota: 'keep-spend' }] as const) {
       await using fixture = await open(variants);
       const id = await made(fixture, 'currency');
@@ -129,7 +129,7 @@ describe('an update of a key', () => {
     }
   });
 
-  it('takes no spending for harm: a little left that calls use up is not written again', async () => {
+  it('does not treat spend as harm: a small remainder that calls use up is not written again', async () => {
     for (const omits of ['replace', 'keep'] as const) {
       await using fixture = await open({ update: omits });
       const id = await made(fixture, 'currency');
@@ -153,7 +153,7 @@ describe('an update of a key', () => {
     }
   });
 
-  it('of an unlimited key needs no unit: what it has left means nothing', async () => {
+  it('of an unlimited key needs no unit, since its remaining quota means nothing', async () => {
     for (const update of ['replace', 'keep'] as const) {
       await using fixture = await open({ update });
       const id = await made(fixture, 'currency', { unlimitedQuota: true, remainQuota: money('1') });
@@ -189,7 +189,7 @@ describe('an update of a key', () => {
     expect(again).toMatchObject({ sent: false, after: { remainQuota: '3' } });
   });
 
-  it('sends nothing where the unit is not known, or cannot say the amount', async () => {
+  it('sends nothing if the unit is unknown or cannot express the amount', async () => {
     await using fixture = await open({ quota_request_unit: 'units' });
     const id = await made(fixture, 'units');
     const change = { expiredTime: unixSeconds(toSeconds(fixture.clock.now()) + 60) };
@@ -210,7 +210,7 @@ describe('an update of a key', () => {
   });
 });
 
-describe('an update whose answer does not come', () => {
+describe('an update without an answer', () => {
   it.each(['lost-answer', 'reset'] as const)('is settled by reading again: %s', async (kind) => {
     await using fixture = await open();
     const id = await made(fixture, 'currency');
@@ -231,7 +231,7 @@ describe('an update whose answer does not come', () => {
     expect((await fixture.gateway.readKey(id)).expiredTime).toBe(kind === 'reset' ? 'never' : end);
   });
 
-  it('and that cannot be read again is said to be open', async () => {
+  it('is reported as unsettled if the key cannot be read again', async () => {
     await using fixture = await open();
     const id = await made(fixture, 'currency');
     fixture.sandbox.faults.plant({ kind: 'lost-answer', method: 'PUT' });
@@ -241,7 +241,7 @@ describe('an update whose answer does not come', () => {
     ).rejects.toMatchObject({ code: 'key-update-unsettled', retryHelps: true });
   });
 
-  it('because the gateway refused it has changed nothing', async () => {
+  it('changes nothing if the gateway refused it', async () => {
     await using fixture = await open();
     const id = await made(fixture, 'currency');
     fixture.sandbox.faults.plant({ kind: 'envelope', method: 'PUT' });
@@ -255,7 +255,7 @@ describe('an update whose answer does not come', () => {
   });
 });
 
-describe('harm', () => {
+describe('a harmful update', () => {
   const harmOf = async (fixture: GatewayFixture, id: number, expectations: UpdateExpectations) => {
     const before = await fixture.gateway.readKey(id);
     const change = { expiredTime: unixSeconds(toSeconds(fixture.clock.now()) + 60) };
@@ -265,7 +265,7 @@ describe('harm', () => {
     return { before, error, after: await fixture.gateway.readKey(id) };
   };
 
-  it('by a gateway that zeroes what was learned to be kept is named and fixed', async () => {
+  it('is named and fixed if the gateway zeroes a field that it was known to keep', async () => {
     await using fixture = await open({ update: 'replace' });
     const id = await made(fixture, 'currency');
     const kept = new Set(['remain_quota', 'group'] as const);
@@ -279,7 +279,7 @@ describe('harm', () => {
     expect(error).toMatchObject({
       code: 'key-update-harmed',
       message: expect.stringMatching(
-        /group \(vip is now default\), remain_quota \(10 is now 0\); all old values were put back$/,
+        /group \(vip is now default\), remain_quota \(10 is now 0\); all previous values were restored$/,
       ) as string,
     });
     expect(after).toEqual(before);
@@ -289,7 +289,7 @@ describe('harm', () => {
         point: 'key.update_omits',
         value: 'replace',
         how: 'data',
-        evidence: `an update of the key ${id} with name, unlimited_quota, expired_time changed group, remain_quota too`,
+        evidence: `an update of the key ${id} with name, unlimited_quota, expired_time also changed group, remain_quota`,
       },
       { point: 'key.quota_unit', value: expect.stringMatching(/^open/) as string },
     ]);
@@ -297,7 +297,7 @@ describe('harm', () => {
     expect(updateKnowledge(points).kept.size).toBe(0);
   });
 
-  it('that cannot be fixed is told with what is left of it', async () => {
+  it('that cannot be fixed is reported with the remaining differences', async () => {
     await using fixture = await open({ update: 'replace' });
     const id = await made(fixture, 'currency');
     fixture.sandbox.faults.plant({ kind: 'reset', method: 'PUT', skip: 1, times: 9 });
@@ -305,12 +305,12 @@ describe('harm', () => {
     const { error, after } = await harmOf(fixture, id, expectations);
     expect(error).toMatchObject({
       code: 'key-update-harmed',
-      message: expect.stringContaining('the old values could not be put back') as string,
+      message: expect.stringContaining('the previous values could not be restored') as string,
     });
     expect(after.group).toBe('default');
   });
 
-  it('is seen in a unit that was learned wrong, and the old amount is put back as far as can be', async () => {
+  it('is detected for an incorrectly learned unit, and the old amount is restored as far as possible', async () => {
     await using fixture = await open({ quota_request_unit: 'units' });
     const id = await made(fixture, 'units');
     const { error } = await harmOf(fixture, id, expecting(fixture, knows('currency')));
@@ -320,7 +320,7 @@ describe('harm', () => {
     });
   });
 
-  it('never gives back more than was wanted: a group is lost while a quota is lowered and spent', async () => {
+  it('never gives back more than requested: a group is lost while a quota is lowered and spent', async () => {
     await using fixture = await open();
     const id = await made(fixture, 'currency');
     let done = 0;
@@ -337,26 +337,26 @@ describe('harm', () => {
     ).rejects.toMatchObject({
       code: 'key-update-harmed',
       message: expect.stringMatching(
-        /: group \(vip is now default\); all old values were put back$/,
+        /: group \(vip is now default\); all previous values were restored$/,
       ) as string,
     });
     expect(await fixture.gateway.readKey(id)).toMatchObject({ group: 'vip', remainQuota: '0.1' });
   });
 
-  it('by a unit that makes more of a quota is fixed in the unit that the reading shows', async () => {
+  it('by a unit that inflates a quota is fixed in the unit that the reading shows', async () => {
     await using fixture = await open();
     const id = await made(fixture, 'currency');
     const { error, after } = await harmOf(fixture, id, expecting(fixture, knows('units')));
     expect(error).toMatchObject({
       code: 'key-update-harmed',
       message: expect.stringMatching(
-        /remain_quota \(10 is now 5000000\); all old values were put back$/,
+        /remain_quota \(10 is now 5000000\); all previous values were restored$/,
       ) as string,
     });
     expect(after.remainQuota).toBe('10');
   });
 
-  it('to another field is fixed in the unit that is known, though the key was refunded meanwhile', async () => {
+  it('of another field is fixed in the known unit, although the key was refunded meanwhile', async () => {
     await using fixture = await open({ quota_request_unit: 'units' });
     const id = await made(fixture, 'units');
     let done = 0;
@@ -372,13 +372,13 @@ describe('harm', () => {
     await expect(putWhole(harming, id, change, expecting(fixture, knows('units')))).rejects.toMatchObject({
       code: 'key-update-harmed',
       message: expect.stringMatching(
-        /: group \(vip is now default\); all old values were put back$/,
+        /: group \(vip is now default\); all previous values were restored$/,
       ) as string,
     });
     expect(await fixture.gateway.readKey(id)).toMatchObject({ group: 'vip', remainQuota: '10' });
   });
 
-  it('is a quota that was sent and reads as nothing, though omission was proven', async () => {
+  it('is a sent quota that reads as zero, although omission was proven', async () => {
     await using fixture = await open({ update: 'keep' });
     const id = await made(fixture, 'currency', { remainQuota: money('100') });
     let done = 0;
@@ -400,7 +400,7 @@ describe('harm', () => {
     expect(points.map(({ point }) => point)).toContain('key.quota_unit');
   });
 
-  it('and an update that changed nothing are two things', async () => {
+  it('is distinguished from an update without effect', async () => {
     await using fixture = await open();
     const id = await made(fixture, 'currency');
     const deaf = { readKey: fixture.gateway.readKey, patchKey: () => Promise.resolve() };
@@ -413,8 +413,8 @@ describe('harm', () => {
   });
 });
 
-describe('a read that is late', () => {
-  it('is waited for', async () => {
+describe('a delayed read', () => {
+  it('is awaited', async () => {
     await using fixture = await open();
     const id = await made(fixture, 'currency');
     const old: ApiKey = await fixture.gateway.readKey(id);

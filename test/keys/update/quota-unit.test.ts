@@ -40,7 +40,7 @@ const gatewayShows = (number: Money, unit: QuotaUnit): Money => {
 const step = money('0.0001');
 
 describe('an amount written in a unit', () => {
-  it('is read back as it was, or refused, or the next lower one is taken', () => {
+  it('is read back unchanged, or rejected, or replaced by the next lower one', () => {
     fc.assert(
       fc.property(amounts, units, (amount, unit) => {
         const down = writtenQuota(amount, unit, 'down');
@@ -81,7 +81,7 @@ describe('an amount written in a unit', () => {
     );
   });
 
-  it('that is less than nothing is written as nothing', () => {
+  it('below zero is written as zero', () => {
     const units500k: QuotaUnit = { kind: 'units', perCurrency: money('500000') };
     for (const unit of [{ kind: 'currency' }, units500k] as const)
       expect(writtenQuota(money('-0.0012'), unit, 'down')).toEqual({ number: '0', shown: '0', exact: false });
@@ -89,7 +89,7 @@ describe('an amount written in a unit', () => {
 });
 
 describe('a unit', () => {
-  it('is learned to the last unit from what two numbers read as', () => {
+  it('is learned to the last unit from the readings of two numbers', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 2_000_000 }), (factor) => {
         const unit: QuotaUnit = { kind: 'units', perCurrency: money(String(factor)) };
@@ -116,7 +116,7 @@ describe('a unit', () => {
       expect(odd).toBeUndefined();
   });
 
-  it('is written down and read again', () => {
+  it('is printed and parsed again', () => {
     fc.assert(
       fc.property(units, (unit) => {
         expect(parseQuotaUnit(quotaUnitText(unit))).toEqual(unit);

@@ -66,8 +66,8 @@ const looksZeroed = (written: Money, left: Money): boolean =>
   compareMoney(left, zero) >= 0 &&
   Number(left) * 1e5 <= Number(written);
 
-describe('spending between two readings', () => {
-  it('of any size never makes an update give a key more than it had, or than was wanted', async () => {
+describe('spend between two readings', () => {
+  it('of any size never makes an update give a key more than it had or than was requested', async () => {
     await fc.assert(
       fc.asyncProperty(
         cents(2_000_000),
@@ -119,7 +119,7 @@ const looksGrown = (written: Money, left: Money): boolean =>
   compareMoney(written, zero) > 0 && Number(left) >= Number(written) * 1e5;
 
 describe('a refund between two readings', () => {
-  it('of any size up to what was spent leads neither to harm nor to a second lowering', async () => {
+  it('of any size up to the spend leads neither to harm nor to a second reduction', async () => {
     await fc.assert(
       fc.asyncProperty(
         cents(2_000_000),

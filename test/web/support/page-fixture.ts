@@ -174,7 +174,7 @@ export const badStatus = (names: readonly string[]): StatusView => {
         service,
         stage: index % 2 === 0 ? 'waiting' : 'delivering',
         since: before(3),
-        words: `${name(index + 2)}; see to it and let it go on with \`tollkeeper keys resume billing\``,
+        words: `${name(index + 2)}; fix the cause, then resume the rotation with \`tollkeeper keys resume billing\``,
         old: { keyId: 12, name: name(index + 1) },
         candidate: { keyId: 13, name: service },
         tries: index,

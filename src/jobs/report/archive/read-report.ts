@@ -36,15 +36,15 @@ export const readReport = async (root: string, key: ReportKey): Promise<KeptRepo
     if (isMissing(error)) return undefined;
     throw damaged(folder, `cannot be read: ${messageOf(error)}`, error);
   }
-  if (manifest.job !== key.job) throw damaged(folder, `is one of the job ${manifest.job}`);
+  if (manifest.job !== key.job) throw damaged(folder, `belongs to job ${manifest.job}`);
   const fileOf = async (name: string) => {
     const file = manifest.files.find((candidate) => candidate.name === name);
     if (file === undefined) throw damaged(folder, `has no file ${name}`);
     const content = await readFile(join(folder, name)).catch((error: unknown) => {
-      throw damaged(folder, `has no ${name} that can be read: ${messageOf(error)}`, error);
+      throw damaged(folder, `has an unreadable file ${name}: ${messageOf(error)}`, error);
     });
     if (createHash('sha256').update(content).digest('hex') !== file.sha256)
-      throw damaged(folder, `has another ${name} than was written`);
+      throw damaged(folder, `has a modified file ${name}`);
     return { filename: name, contentType: file.contentType, content };
   };
   const images: KeptReport['images'][number][] = [];

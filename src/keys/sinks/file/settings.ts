@@ -4,7 +4,7 @@ import { fillNote, path, text } from '../setting-fields.ts';
 /** 0600 unless it is said otherwise; never open to everybody. */
 const mode = z
   .string()
-  .regex(/^0?[4-7][0-7]0$/, { error: 'must be permissions such as "0600" or "0640", none for everybody' })
+  .regex(/^0?[4-7][0-7]0$/, { error: 'must be permissions such as "0600" or "0640", with none for others' })
   .transform((value) => Number.parseInt(value, 8))
   .meta({ examples: ['0600', '0640'] });
 
