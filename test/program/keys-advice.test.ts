@@ -68,7 +68,7 @@ it('a name too long for its next generation is reported by check and notified by
   await using other = await openRotationFixture({ job: { keys: `{ name: "${long}" }` } });
   const checked = await other.run('check');
   expect(checked.code).toBe(1);
-  expect(normalized(checked.stdout)).toMatch(/jobs\.yaml:\d+:\d+: .*keys\.name.* would outgrow 50 bytes/);
+  expect(normalized(checked.stdout)).toMatch(/jobs\.yaml:\d+:\d+: .*keys\.name.* would exceed 50 bytes/);
 });
 
 it('keys shows expiry, last call and spend at 80 columns, and everything with --wide', async () => {

@@ -230,7 +230,7 @@ export const letters: Readonly<Record<string, () => AlertEmail>> = {
       ['billing.g7', 'search-indexer-eu-west-1.g12', 'growth', 'growth-mail.g2'],
       '2 keys would be rotated, 2 skipped',
     ),
-  'a plan of keys, names hostile': () => planOf(hostileNames, '17 keys would be rotated, 18 held'),
+  'a plan of keys, names hostile': () => planOf(hostileNames, '17 keys would be rotated, 18 skipped'),
   'an old key that is used': () => alertsOf('billing'),
   'an old key that is used, names hostile': () =>
     alertsOf(evil, { title: `the old key ${evil} is retained` }),

@@ -151,22 +151,21 @@ describe('expire-keys', () => {
 
       tmp-end
         Age: 104 days
-        Would do: it expires at 2026-11-21 06:04 UTC and works no longer (at
-          least 100 days old)
+        Planned: it expires at 2026-11-21 06:04 UTC (at least 100 days old)
 
       tmp-warn
         Age: 94 days
-        Would do: its owner is notified: it is to be ended by job expire
+        Planned: its owner is notified: it is to be ended by job expire
           (made 2026-08-18T08:00:00Z): it expires in 10 days, it is deleted in
           20 days at the earliest, unless it is used (at least 90 days old)
 
-      1 other key is left alone as usual: not due yet, being rotated, or
+      1 other key is skipped as expected: not due yet, being rotated, or
       replaced by a newer one.
-      A plan of job expire, account main, made 2026-11-21 03:00 UTC. Nothing
+      Plan of job expire, account main, created 2026-11-21 03:00 UTC. Nothing
       was changed.
       \`tollkeeper keys plan expire -o plan.json\` writes it to a file,
       \`tollkeeper keys apply plan.json\` carries it out.
-      With \`mode: apply\` the job does so by itself.
+      With \`mode: apply\` the job carries it out automatically.
       "
     `);
   });
