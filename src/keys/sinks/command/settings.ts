@@ -8,7 +8,9 @@ const argv = z
   .describe(`Program and arguments as a list, run without a shell. ${fillNote}`);
 
 const variables = z
-  .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be the name of an environment variable' }))
+  .array(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be the name of an environment variable' }),
+  )
   .default([])
   .describe(
     'Environment variables that are passed to the program, in addition to PATH, HOME and similar ones.',
