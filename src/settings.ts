@@ -4,6 +4,7 @@ import { unixMillis } from './core/index.ts';
 import type { Deps, UnixMillis } from './core/index.ts';
 import { configDisk, loadConfig } from './config/index.ts';
 import type { Job, Loaded, Schedule } from './config/index.ts';
+import { channels } from './notify/index.ts';
 import { checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './scheduler/index.ts';
 import { reportRelations as relations } from './warehouse/index.ts';
@@ -56,6 +57,7 @@ export const readConfig = async (
     secrets: deps.secrets,
     ...(now === undefined ? {} : { now }),
     kinds: jobKinds,
+    channels,
     checkSchedule: scheduleFault,
     longestSpace,
     reportFolders: reportDirectories(folder),

@@ -2,9 +2,9 @@ import type { Log, Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import {
   createMailRoute,
+  createRoute,
   createSmtpTransport,
   createTokenSource,
-  createWebhookRoute,
   readMailbox,
 } from '../notify/index.ts';
 import type { MessageDefaults, MailTransport, OutboxRoute, RouteKind } from '../notify/index.ts';
@@ -37,9 +37,6 @@ const messageDefaultsOf = (mail: Config['settings']['mail']): MessageDefaults =>
     ...(mail?.dkim === undefined ? {} : { dkim: mail.dkim }),
   };
 };
-
-/** Slack asks for a message a second, Teams for four. */
-const defaultRates = { slack: { count: 1, per: 1000 }, teams: { count: 4, per: 1000 } };
 
 export const openChannels = (config: Config, deps: Deps, log: Log): Channels => {
   const { mail, routes } = config.settings;
@@ -84,23 +81,10 @@ export const openChannels = (config: Config, deps: Deps, log: Log): Channels => 
     const names = Object.keys(routes);
     if (names.length === 0) return [];
     const http = open();
-    return names.flatMap((name): readonly OutboxRoute[] => {
-      const { webhook, slack, teams } = routes[name] ?? {};
-      const kind = webhook === undefined ? (slack === undefined ? 'teams' : 'slack') : 'webhook';
-      const url = (webhook ?? slack ?? teams)?.url;
-      if (url === undefined) return [];
+    return names.map((name) => {
+      const { kind, route } = createRoute(name, routes[name] ?? {}, { http, clock });
       kinds.set(name, kind);
-      const rate = (webhook ?? slack ?? teams)?.rate ?? (kind === 'webhook' ? undefined : defaultRates[kind]);
-      return [
-        createWebhookRoute({
-          name,
-          url,
-          http,
-          clock,
-          rate,
-          ...(webhook === undefined ? {} : { secret: webhook.secret }),
-        }),
-      ];
+      return route;
     });
   };
 

@@ -2,14 +2,10 @@ import { createHash } from 'node:crypto';
 import { fault } from '../core/index.ts';
 import { oneLine } from './address.ts';
 import type { Announcement } from './announcement.ts';
-import { slackBody } from './channels/slack/chat-slack.ts';
-import { teamsBody } from './channels/teams/chat-teams.ts';
+import { channelOf } from './channels/registry.ts';
+import type { RouteKind } from './channels/registry.ts';
 import { enqueueBytes } from './enqueue.ts';
 import type { Enqueued, EnqueueDeps, MailKey } from './enqueue.ts';
-import { webhookBody } from './channels/webhook/webhook-body.ts';
-
-/** What a route takes: our own JSON, or the message of a chat. */
-export type RouteKind = 'webhook' | 'slack' | 'teams';
 
 export type PostDeps = EnqueueDeps & {
   /** Kinds of the routes that are declared, by name. */
@@ -23,8 +19,6 @@ export type Post = {
   /** Names of routes. */
   readonly to: readonly string[];
 };
-
-const bodies = { webhook: webhookBody, slack: slackBody, teams: teamsBody } as const;
 
 const idOf = ({ account, kind, subject }: MailKey, route: string): string =>
   createHash('sha256')
@@ -45,7 +39,7 @@ export const enqueuePost = async (deps: PostDeps, post: Post): Promise<readonly 
         advice: 'declare it under routes in tollkeeper.yaml',
       });
     const id = idOf(post.key, route);
-    const body = bodies[kind](post.announcement, { id, at: deps.clock.now() });
+    const body = channelOf(kind).body(post.announcement, { id, at: deps.clock.now() });
     const title = oneLine(post.announcement.subject);
     const rendered = { ...post.key, title, recipient: route, sender: '', messageId: id, route };
     enqueued.push(await enqueueBytes(deps, { ...rendered, bytes: Buffer.from(body, 'utf8') }));

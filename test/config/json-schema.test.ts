@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jsonSchemas, renderSchema } from '../../src/config/index.ts';
+import { channels } from '../../src/notify/index.ts';
 import { shapeOf } from '../../src/config/schema/job-schema.ts';
 import { kinds } from './support/load.ts';
 
@@ -11,11 +12,11 @@ type Node = {
   readonly anyOf?: readonly Node[];
 };
 
-const schemas: { readonly tollkeeper: Node; readonly jobs: Node } = jsonSchemas(kinds);
+const schemas: { readonly tollkeeper: Node; readonly jobs: Node } = jsonSchemas(kinds, channels);
 
 describe('the generated JSON Schema', () => {
   it('is the same each time', () => {
-    expect(renderSchema(jsonSchemas(kinds).jobs)).toBe(renderSchema(schemas.jobs));
+    expect(renderSchema(jsonSchemas(kinds, channels).jobs)).toBe(renderSchema(schemas.jobs));
     expect(renderSchema(schemas.tollkeeper)).toBe(`${JSON.stringify(schemas.tollkeeper, undefined, 2)}\n`);
   });
 

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Secret } from '../../src/core/index.ts';
 import { goodEnv, goodFiles, goodJobs, goodSettings, load } from './support/load.ts';
 
 const pem = (type: 'rsa' | 'ed25519', bits = 2048): string => {
@@ -115,8 +116,9 @@ describe('routes beside mail', () => {
     const { settings, jobs } = config ?? {};
     expect(settings?.mail?.operators).toEqual(['ops@example.com', 'ops-chat']);
     expect(jobs?.['daily-spend']?.notifyTo).toEqual(['finance-chat']);
-    expect(settings?.routes['ops-chat']?.teams?.rate).toEqual({ count: 2, per: 1000 });
-    expect(settings?.routes['finance-chat']?.slack?.url.reveal()).toBe(routeEnv.SLACK_URL);
+    expect(settings?.routes['ops-chat']).toMatchObject({ teams: { rate: { count: 2, per: 1000 } } });
+    const slack = settings?.routes['finance-chat']?.['slack'] as { readonly url: Secret } | undefined;
+    expect(slack?.url.reveal()).toBe(routeEnv.SLACK_URL);
     for (const secret of Object.values(routeEnv)) expect(secrets.redact(secret)).toBe('[secret]');
     expect(secrets.redact('https://ledger.example.com/hook')).toBe('[secret]');
   });

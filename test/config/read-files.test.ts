@@ -139,7 +139,7 @@ describe('a config folder on the disk', () => {
     const { folder } = place;
     await mount(folder, '..1', 'timezone: UTC\n');
     await symlink(join('..data', 'tollkeeper.yaml'), join(folder, 'tollkeeper.yaml'));
-    const options = { ...configDisk, folder, env: {}, secrets: createSecretRegistry(), kinds };
+    const options = { ...configDisk, folder, env: {}, secrets: createSecretRegistry(), kinds, channels: [] };
     const { read, fingerprint, config } = await loadConfig(options);
     expect(config?.settings.timezone).toBe('UTC');
     expect(await fingerprintConfig(configDisk, read)).toBe(fingerprint);
@@ -157,7 +157,7 @@ describe('a config folder on the disk', () => {
     await using place = await temporary();
     const { folder } = place;
     const file = join(folder, 'tollkeeper.yaml');
-    const options = { ...configDisk, folder, env: {}, secrets: createSecretRegistry(), kinds };
+    const options = { ...configDisk, folder, env: {}, secrets: createSecretRegistry(), kinds, channels: [] };
     // Four bytes each, shifted, so that pieces end within one.
     for (const begin of ['# ', '# x', '# xx', '# xxx']) {
       const bytes = Buffer.from(`${begin}${'\u{1F600}'.repeat(50_000)}\n`);

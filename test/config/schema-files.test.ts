@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { jsonSchemas, renderSchema } from '../../src/config/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
+import { channels } from '../../src/notify/index.ts';
 
 /** `npm run reference` writes them again. */
 describe('the JSON Schemas that editors use', () => {
-  const schemas = jsonSchemas(jobKinds);
+  const schemas = jsonSchemas(jobKinds, channels);
 
   it('tollkeeper.schema.json is what the program takes', async () => {
     await expect(renderSchema(schemas.tollkeeper)).toMatchFileSnapshot('../../config/tollkeeper.schema.json');
@@ -18,6 +19,6 @@ describe('the JSON Schemas that editors use', () => {
     const [first, ...others] = jobKinds;
     if (first === undefined) throw new Error('there are no kinds');
     const planted = [{ ...first, kind: 'pull-moon' }, ...others];
-    expect(renderSchema(jsonSchemas(planted).jobs)).not.toBe(renderSchema(schemas.jobs));
+    expect(renderSchema(jsonSchemas(planted, channels).jobs)).not.toBe(renderSchema(schemas.jobs));
   });
 });

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jsonSchemas } from '../../src/config/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
+import { channels } from '../../src/notify/index.ts';
 import { reportShape } from '../../src/reports/definition/definition.ts';
 import { jobsReference, reportReference, settingsReference, type JsonSchema } from './reference.ts';
 
-const schemas = jsonSchemas(jobKinds);
+const schemas = jsonSchemas(jobKinds, channels);
 const report: JsonSchema = z.toJSONSchema(reportShape, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
 
 const pathsOf = (page: string): readonly string[] =>
@@ -48,7 +49,7 @@ describe('the reference of YAML keys', () => {
   it('the page on jobs changes when a key of one kind is added, described otherwise, or has another default', () => {
     const changed = (shape: z.ZodObject): string => {
       const kinds = jobKinds.map((kind) => (kind.kind === 'archive' ? { ...kind, shape } : kind));
-      return jobsReference(jsonSchemas(kinds).jobs);
+      return jobsReference(jsonSchemas(kinds, channels).jobs);
     };
     const shape = jobKinds.find(({ kind }) => kind === 'archive')?.shape ?? z.strictObject({});
     const page = jobsReference(schemas.jobs);

@@ -1,9 +1,8 @@
 import type { YamlPath } from '../../core/index.ts';
 import type { Job } from '../schema/job-schema.ts';
 import type { Config } from './load.ts';
-import { childOf, notesOf } from '../schema/schema-walk.ts';
+import { childOf, keysOf, notesOf } from '../schema/schema-walk.ts';
 import type { Schema } from '../schema/schema-walk.ts';
-import { settingsSchema } from '../schema/settings-schema.ts';
 import { isMap, isSecret, showValue } from '../rules/show-value.ts';
 import { describePath } from '../rules/messages.ts';
 
@@ -87,7 +86,7 @@ const namedParts = (section: 'accounts' | 'teams', noun: string, sides: Sides): 
     if (!Object.hasOwn(was, name)) return [`${noun} ${name} added`];
     if (!Object.hasOwn(is, name)) return [`${noun} ${name} removed`];
     const path = [section, name];
-    const schema = childOf(childOf(settingsSchema, section), name);
+    const schema = childOf(childOf(sides.after.settingsShape, section), name);
     return differences([was[name], is[name]], schema, path, path.length, sides).map(
       (message) => `${noun} ${name}: ${message}`,
     );
@@ -98,10 +97,16 @@ const settingsSections = (sides: Sides, isWanted: (section: string) => boolean):
   const [was, is] = [sides.before.settings, sides.after.settings] as readonly Readonly<
     Record<string, unknown>
   >[];
-  return Object.keys(settingsSchema.shape)
+  return keysOf(sides.after.settingsShape)
     .filter((section) => section !== 'accounts' && section !== 'teams' && isWanted(section))
     .flatMap((section) =>
-      differences([was?.[section], is?.[section]], childOf(settingsSchema, section), [section], 0, sides),
+      differences(
+        [was?.[section], is?.[section]],
+        childOf(sides.after.settingsShape, section),
+        [section],
+        0,
+        sides,
+      ),
     );
 };
 

@@ -27,8 +27,9 @@ import {
   scheduleFaults,
 } from '../rules/rules.ts';
 import type { CheckSchedule, Declared, LongestSpace } from '../rules/rules.ts';
+import type { ChannelKind } from '../schema/routes-schema.ts';
 import { keysOf, placeKey, schemaAt, valueAt } from '../schema/schema-walk.ts';
-import { settingsSchema, warehousePath } from '../schema/settings-schema.ts';
+import { settingsSchema, settingsSchemaOf, warehousePath } from '../schema/settings-schema.ts';
 import type { Settings } from '../schema/settings-schema.ts';
 import { toJob } from './to-job.ts';
 
@@ -40,6 +41,8 @@ export type Config = {
   readonly certificates: ReadonlyMap<string, string>;
   /** Places whose value came by reference and is not to be shown, as `placeKey` writes them. */
   readonly hidden: ReadonlySet<string>;
+  /** The shape of the settings. */
+  readonly settingsShape: z.ZodType<Settings>;
   /** The whole shape of the jobs of each kind. */
   readonly shapes: ReadonlyMap<string, z.ZodObject>;
 };
@@ -50,6 +53,8 @@ export type LoadOptions = ConfigFiles & {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretRegistry;
   readonly kinds: readonly JobKind[];
+  /** What a route may be. */
+  readonly channels: readonly ChannelKind[];
   /** What is wrong with a schedule, if anything. */
   readonly checkSchedule?: CheckSchedule;
   /** Milliseconds UTC; whether a first day lies in the future is not checked when left out. */
@@ -213,9 +218,10 @@ const movedJobs = (fault: ConfigFault): ConfigFault =>
 const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fingerprint'>> => {
   const sources = await readSources(options.folder, options);
   const { settings } = sources;
+  const settingsShape = settingsSchemaOf(options.channels);
   const part =
     settings?.readable === true
-      ? await checkPart(settings, [], withoutEmptySections(settings.value ?? {}), settingsSchema, options)
+      ? await checkPart(settings, [], withoutEmptySections(settings.value ?? {}), settingsShape, options)
       : undefined;
   const readable = sources.jobs.filter((source) => source.readable);
   const { jobs, shapes, named, faults: jobFaults } = await readJobs(readable, options.kinds, options);
@@ -238,7 +244,7 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     advice:
       'write accounts: { main: { base_url: "${GATEWAY_BASE_URL}", admin_key: "${GATEWAY_ADMIN_KEY}" } }',
   };
-  const pem = part === undefined ? undefined : await readCertificates(part, options);
+  const pem = part === undefined ? undefined : await readCertificates(part, settingsShape, options);
   const faults = [
     ...sources.faults,
     ...(part?.faults ?? []).map((fault) => (hasJobs ? movedJobs(fault) : fault)),
@@ -263,7 +269,14 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     ...jobs.map((job) => job.part),
   ];
   const hidden = new Set(parts.flatMap((one) => one.hidden.map(placeKey)));
-  const config = { settings: checked, jobs: byName, certificates: pem.certificates, hidden, shapes };
+  const config = {
+    settings: checked,
+    jobs: byName,
+    certificates: pem.certificates,
+    hidden,
+    settingsShape,
+    shapes,
+  };
   return { config, faults: [], ...told };
 };
 

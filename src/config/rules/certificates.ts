@@ -3,16 +3,17 @@ import type { Checked } from './check.ts';
 import type { ConfigFault } from '../load/config-fault.ts';
 import type { ConfigFiles } from '../load/read-sources.ts';
 import { eachText, notesOf } from '../schema/schema-walk.ts';
-import { settingsSchema } from '../schema/settings-schema.ts';
+import type { Schema } from '../schema/schema-walk.ts';
 import type { Settings } from '../schema/settings-schema.ts';
 
 /** The text of each PEM file that the settings name, by the path as given. */
 export const readCertificates = async (
   part: Checked<Settings>,
+  shape: Schema,
   files: ConfigFiles,
 ): Promise<{ certificates: Map<string, string>; faults: ConfigFault[] }> => {
   const places: { readonly path: string; readonly place: readonly (string | number)[] }[] = [];
-  eachText(part.resolved, settingsSchema, (path, place, schema) => {
+  eachText(part.resolved, shape, (path, place, schema) => {
     if (notesOf(schema).pem === true && !part.isBroken(place)) places.push({ path, place });
   });
   const certificates = new Map<string, string>();

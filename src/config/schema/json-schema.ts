@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { name } from './fields.ts';
 import { shapeOf } from './job-schema.ts';
 import type { JobKind } from './job-schema.ts';
-import { settingsSchema } from './settings-schema.ts';
+import type { ChannelKind } from './routes-schema.ts';
+import { settingsSchemaOf } from './settings-schema.ts';
 
 export type ConfigSchemas = { readonly tollkeeper: object; readonly jobs: object };
 
@@ -12,11 +13,11 @@ const generate = (schema: z.ZodType, title: string): object => {
 };
 
 /** JSON Schema of both kinds of file, for editors; made from the shapes that check the files. */
-export const jsonSchemas = (kinds: readonly JobKind[]): ConfigSchemas => {
+export const jsonSchemas = (kinds: readonly JobKind[], channels: readonly ChannelKind[]): ConfigSchemas => {
   const [first, ...others] = kinds.map(shapeOf);
   const job = first === undefined ? z.never() : z.union([first, ...others]);
   return {
-    tollkeeper: generate(settingsSchema, 'tollkeeper.yaml'),
+    tollkeeper: generate(settingsSchemaOf(channels), 'tollkeeper.yaml'),
     jobs: generate(
       z.strictObject({ jobs: z.record(name, job).optional().describe('Jobs by name.') }),
       'Jobs of Tollkeeper',

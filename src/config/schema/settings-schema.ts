@@ -22,7 +22,8 @@ import {
 import { isLoopback } from './loopback.ts';
 import { contradictions, mailOptions } from './mail-options.ts';
 import { fieldNotes } from './notes.ts';
-import { routes } from './routes-schema.ts';
+import { routesOf } from './routes-schema.ts';
+import type { ChannelKind } from './routes-schema.ts';
 
 const baseUrlMessage = 'a web address such as https://gateway.example.com';
 
@@ -279,7 +280,9 @@ const scheduler = z.strictObject({
   keep_runs: positiveDuration.prefault('400d').describe('How long runs are kept in the run ledger.'),
 });
 
-/** Shape of tollkeeper.yaml. */
+const description = 'Settings of Tollkeeper: accounts, database, mail, teams.';
+
+/** Shape of tollkeeper.yaml without any channel, for what asks about its other keys. */
 export const settingsSchema = z
   .strictObject({
     timezone: zone.default('UTC').describe('Time zone of jobs that set none.'),
@@ -290,9 +293,7 @@ export const settingsSchema = z
     accounts: z.record(name, account).prefault({}).describe('Gateway accounts by name.'),
     warehouse: warehouse.prefault({}).describe('The database.'),
     mail: mail.optional().describe('Mail server and sender.'),
-    routes: routes
-      .prefault({})
-      .describe('Destinations besides mail, by name: your own webhooks, Slack and Microsoft Teams.'),
+    routes: routesOf([]),
     teams: z.record(name, team).prefault({}).describe('Cost owners: teams by name.'),
     prices: z
       .record(z.string().min(1), price)
@@ -342,7 +343,11 @@ export const settingsSchema = z
       .prefault({})
       .describe('The log.'),
   })
-  .describe('Settings of Tollkeeper: accounts, database, mail, teams.');
+  .describe(description);
+
+/** Shape of tollkeeper.yaml. */
+export const settingsSchemaOf = (channels: readonly ChannelKind[]): typeof settingsSchema =>
+  settingsSchema.extend({ routes: routesOf(channels) }).describe(description);
 
 export type Settings = z.output<typeof settingsSchema>;
 export type Account = Settings['accounts'][string];

@@ -11,6 +11,7 @@ import {
   reportName,
 } from '../../../src/config/index.ts';
 import type { JobKind, Loaded, LoadOptions } from '../../../src/config/index.ts';
+import { channels } from '../../../src/notify/index.ts';
 
 export const pullLogs = {
   kind: 'pull-logs',
@@ -87,6 +88,7 @@ export const load = async (
     env,
     secrets,
     kinds,
+    channels,
     reportFolders: ['reports'],
     ...more,
   });

@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import { rate } from '../../config/index.ts';
+import type { Clock } from '../../core/index.ts';
+import type { Http } from '../../http/index.ts';
+import type { Announcement } from '../announcement.ts';
+import type { OutboxRoute } from '../route.ts';
+import type { Envelope } from './webhook/webhook-body.ts';
+
+export const limit = rate.optional().describe('Maximum rate of messages. Unlimited if omitted.');
+
+export type ChannelDeps = { readonly http: Http; readonly clock: Clock };
+
+type Parts<Kind extends string> = {
+  /** The key of the channel under a route. */
+  readonly kind: Kind;
+  /** For the JSON Schema and the reference. */
+  readonly description: string;
+  /** The bytes of a message, as text. */
+  readonly body: (said: Announcement, envelope: Envelope) => string;
+};
+
+/** One kind of channel: the shape of its YAML, what a message is, and how it is sent. */
+export type ChannelDefinition<Kind extends string = string> = Parts<Kind> & {
+  readonly settings: z.ZodType;
+  /** Opens nothing yet. `settings` has parsed what this receives. @throws Fault `config-invalid` */
+  readonly create: (name: string, settings: unknown, deps: ChannelDeps) => OutboxRoute;
+};
+
+/** Lets each kind use its own type. */
+export const defineChannel = <Kind extends string, Schema extends z.ZodType>({
+  create,
+  ...rest
+}: Parts<Kind> & {
+  readonly settings: Schema;
+  readonly create: (name: string, settings: z.output<Schema>, deps: ChannelDeps) => OutboxRoute;
+}): ChannelDefinition<Kind> => ({
+  ...rest,
+  create: (name, settings, deps) => create(name, settings as z.output<Schema>, deps),
+});

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { openUrl, secret } from '../../../config/index.ts';
+import { defineChannel, limit } from '../definition.ts';
+import { webhookBody } from './webhook-body.ts';
+import { createWebhookRoute } from './webhook-route.ts';
+
+export const webhookChannel = defineChannel({
+  kind: 'webhook',
+  description: 'HTTP endpoint of your own, which receives all figures as signed JSON.',
+  settings: z.strictObject({
+    url: openUrl.describe('URL that JSON is posted to; https, except on loopback.'),
+    secret: secret.describe('Secret reference of the key that signs each request (HMAC-SHA256).'),
+    rate: limit,
+  }),
+  body: webhookBody,
+  create: (name, settings, deps) => createWebhookRoute({ name, ...settings, ...deps }),
+});
