@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { startIn } from '../program/support/built-program.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { exemptFile } from '../support/secret-watch.ts';
+import { addedFiles, addedLines } from './fixtures/extension.ts';
+
+const root = join(import.meta.dirname, '../..');
+const day = 86_400;
+
+/** Every file below the folder and its text, links left out. */
+const textsIn = async (folder: string): Promise<ReadonlyMap<string, string>> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(
+    await Promise.all(
+      files.map(async (file) => [relative(folder, file), await readFile(file, 'utf8')] as const),
+    ),
+  );
+};
+
+const write = async (folder: string, name: string, text: string): Promise<void> => {
+  await mkdir(dirname(join(folder, name)), { recursive: true });
+  await writeFile(join(folder, name), text);
+};
+
+/** A copy of what the program is built from. */
+const openCopy = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-extension-'));
+  for (const name of ['src', 'reports', 'tsconfig.json', 'package.json'])
+    await cp(join(root, name), join(folder, name), { recursive: true });
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+};
+
+const openSandbox = async () => {
+  const sandbox = await startSandbox({ now: Date.now, months: 1, callsPerDay: 5 });
+  return { sandbox, [Symbol.asyncDispose]: () => sandbox.stop() };
+};
+
+/** Writes each addition: its own files, and in its registry one import and one entry. */
+const extend = async (folder: string): Promise<void> => {
+  for (const [name, text] of Object.entries(addedFiles)) await write(folder, name, text);
+  for (const { file, before, entry, imports } of addedLines) {
+    const text = await readFile(join(folder, file), 'utf8');
+    expect(text.split(before)).toHaveLength(2);
+    await writeFile(join(folder, file), `${imports}${text.replace(before, `${before}${entry}`)}`);
+  }
+};
+
+/** Keeps what is posted to it. */
+const openReceiver = async () => {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      bodies.push(Buffer.concat(parts).toString());
+      response.end('ok');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
+  return {
+    bodies,
+    url: `http://127.0.0.1:${address.port}/`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
+
+it('a job kind, a sink, a channel, a report and a command need their own files and one entry in a registry', async () => {
+  await using copy = await openCopy();
+  const { folder } = copy;
+  const before = await textsIn(folder);
+  await extend(folder);
+  const changed = [...(await textsIn(folder))].filter(([name, text]) => before.get(name) !== text);
+  expect(changed.map(([name]) => name).sort()).toEqual(
+    [...Object.keys(addedFiles), ...addedLines.map(({ file }) => file)].sort(),
+  );
+
+  // Types included: what is added has the types that the registries ask for.
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  await promisify(execFile)(process.execPath, [compiler, '-p', join(folder, 'src/tsconfig.json')]);
+
+  await using receiver = await openReceiver();
+  await using gateway = await openSandbox();
+  const { sandbox } = gateway;
+  const seconds = sandbox.state.seconds();
+  sandbox.state.keys.create({
+    name: 'app',
+    group: 'default',
+    unlimited: true,
+    remain: 0n,
+    expiredTime: -1,
+    createdAt: seconds - 31 * day,
+  });
+  const since = new Date((seconds - 2 * day) * 1000).toISOString().slice(0, 10);
+  const cwd = join(folder, 'home');
+  await write(
+    cwd,
+    'config/tollkeeper.yaml',
+    `accounts:
+  main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
+warehouse: { memory_limit: 512MB }
+routes:
+  ours: { plain: { url: "${receiver.url}" } }
+`,
+  );
+  await write(
+    cwd,
+    'config/jobs/jobs.yaml',
+    `jobs:
+  pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: ${since} }
+  greet: { kind: greet, schedule: "0 3 1 1 *", name: Ada }
+  models: { kind: report, schedule: "0 3 1 1 *", report: model-list, period: last-7-days, post: { to: [ours] } }
+  rotate-app:
+    kind: rotate-keys
+    schedule: "0 3 1 1 *"
+    keys: { name: "app*" }
+    every: 30d
+    mode: apply
+    deliver: [{ memo: { path: "{service}.memo" } }]
+    verify: { embeddings: { model: text-embedding-3-small } }
+`,
+  );
+  const memo = join(cwd, 'app.memo');
+  exemptFile(memo);
+  const env = {
+    PATH: process.env['PATH'],
+    GATEWAY_BASE_URL: sandbox.baseUrl,
+    GATEWAY_ADMIN_KEY: sandbox.adminKey,
+  };
+  const run = async (...argv: readonly string[]): Promise<string> => {
+    await using running = startIn(folder, argv, { cwd, env });
+    const { code } = await running.ended;
+    const shown = running.stdout().join('\n');
+    expect([code, code === 0 ? '' : `${argv.join(' ')}: ${shown}${running.stderr()}`]).toEqual([0, '']);
+    return shown;
+  };
+
+  expect(await run('--help')).toContain('hello');
+  expect(await run('hello')).toContain('hello from a new command');
+  expect(await run('check')).toContain('the config is good');
+  expect(await run('run', 'greet')).toContain('greeted Ada');
+  await run('run', 'rotate-app');
+  const names = sandbox.state.keys.all().map(({ name }) => name);
+  expect(names.filter((name) => name.startsWith('app.'))).toHaveLength(1);
+  expect(await readFile(memo, 'utf8')).toMatch(/^memo sk-/);
+  await run('run', 'pull-logs');
+  await run('run', 'models');
+  expect(receiver.bodies).toHaveLength(1);
+  expect(receiver.bodies[0]).toMatch(/^plain: .*Model list/);
+});
