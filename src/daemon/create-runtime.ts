@@ -16,7 +16,7 @@ import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import { createAccounts } from './accounts.ts';
 import { runDoctor } from '../doctor/index.ts';
 import { createKeyServices } from './keys/key-services.ts';
-import type { KeyRuntime } from './keys/key-services.ts';
+import type { KeyRuntime } from './keys/key-runtime.ts';
 import { openChannels } from './channels.ts';
 import { costOwnersOf } from './cost-owners.ts';
 import type { Paths } from './paths.ts';
@@ -143,7 +143,7 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
   const keyServices = createKeyServices({
     config,
     accounts,
-    room: fixture.keyRuntime,
+    keyRuntime: fixture.keyRuntime,
     warehouse,
     deps,
     log,

@@ -8,7 +8,7 @@ import { openWarehouse } from '../warehouse/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import { createRuntime } from './create-runtime.ts';
 import { createHeartbeats } from './heartbeat.ts';
-import { openKeyRuntime } from './keys/key-services.ts';
+import { openKeyRuntime } from './keys/key-runtime.ts';
 import { makeDataFolder, pathsOf, placesToPlan } from './paths.ts';
 import type { Paths } from './paths.ts';
 import { createRuntimeLeases } from './runtime-leases.ts';

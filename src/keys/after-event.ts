@@ -44,13 +44,13 @@ const place = (
 /** One that is judged again may have spent since: its successor's quota is settled with it once more before it goes. */
 const unsettled = ({ olds }: Rotation, keyId: number): Pick<OldKey, 'settled'> => {
   const settled = olds.find((old) => old.keyId === keyId)?.settled;
-  return settled === undefined ? {} : { settled: { ...settled, stands: false } };
+  return settled === undefined ? {} : { settled: { ...settled, valid: false } };
 };
 
 const withSettled = (rotation: Rotation, settles: QuotaSettled | undefined): Rotation =>
   settles === undefined
     ? rotation
-    : withOld(rotation, settles.keyId, { settled: { left: settles.left, stands: true } });
+    : withOld(rotation, settles.keyId, { settled: { left: settles.left, valid: true } });
 
 const isOld = (rotation: Rotation, keyId: number): boolean =>
   rotation.olds.some((old) => old.keyId === keyId);
@@ -141,7 +141,7 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
           ...(doubtful === undefined ? {} : { doubtful }),
           ...(remain === undefined ? {} : { remain }),
           state: 'working',
-          quiet: false,
+          idle: false,
         })),
       };
     case 'reloaded':
@@ -156,14 +156,14 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
     case 'escalated':
       // One that was being removed stays as well: somebody uses it again.
       return withOld(rotation, event.keyId, {
-        held: { reason: event.reason, message: event.words, escalated: event.what === 'escalated' },
+        retained: { reason: event.reason, message: event.words, escalated: event.what === 'escalated' },
         state: 'working',
-        quiet: false,
+        idle: false,
         ...unsettled(rotation, event.keyId),
       });
     case 'quiet':
       return withOld(rotation, event.keyId, {
-        quiet: true,
+        idle: true,
         idleAt: event.at,
         ...(event.names === undefined ? {} : { idleNames: event.names }),
         ...unsettled(rotation, event.keyId),

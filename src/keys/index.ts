@@ -58,7 +58,7 @@ export type { ExpiryPlan } from './plan/plan-expiry.ts';
 export { expiryClocks, pastSteps, rangeAsked, timesAsked } from './plan/expiry-policy.ts';
 export type { ExpiryEvidence, ExpiryPolicy } from './plan/expiry-policy.ts';
 export { planNotices } from './plan/notices.ts';
-export { describeNeeds } from './plan/skipped-key.ts';
+export { needsAttention } from './plan/skipped-key.ts';
 export type { SkippedKey } from './plan/skipped-key.ts';
 export { rangeText } from './plan/plan-messages.ts';
 export type { Sink } from './sink.ts';

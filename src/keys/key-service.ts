@@ -1,6 +1,6 @@
 import type { NamedGates } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
-import { createKeyServiceOrders } from './service-operations.ts';
+import { createKeyServiceOperations } from './service-operations.ts';
 import { adoptionOf, checkJournal, checkService, commonOf, openRotation } from './service-parts.ts';
 import type {
   Advanced,
@@ -13,7 +13,7 @@ import type { Moved } from './rotation/advance.ts';
 import { endKeys } from './retirement/end-keys.ts';
 import { keptBySinks } from './retirement/kept-by-sinks.ts';
 import type { EngineDeps } from './rotation/engine-deps.ts';
-import { moveOn } from './rotation/move-on.ts';
+import { advanceAll } from './rotation/advance-all.ts';
 import { openCycle } from './rotation/cycle.ts';
 import { stageOf, viewOfRotation } from './rotation/rotation-view.ts';
 import { deleteOrphans } from './retirement/delete-orphans.ts';
@@ -43,7 +43,7 @@ const partIn = (rotations: readonly Rotation[], keyId: number): SurveyedKey['rot
   if (found === undefined) return undefined;
   const leaving = found.olds.find((one) => one.keyId === keyId);
   const isOld = found.old?.keyId === keyId || leaving !== undefined;
-  const gone = leaving?.held === undefined ? 'leaving' : 'kept';
+  const gone = leaving?.retained === undefined ? 'leaving' : 'kept';
   const part = !isOld ? 'successor' : found.cutover === undefined ? 'old' : gone;
   return { id: found.id, stage: stageOf(found), part };
 };
@@ -170,7 +170,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
       onStep: ({ service }, step) => notify(`${service}: ${step}`),
     });
     await deleteOrphans(cycle);
-    const results = await moveOn(cycle, wanted, (number) => {
+    const results = await advanceAll(cycle, wanted, (number) => {
       done = number;
       notify();
     });
@@ -204,8 +204,8 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     const ending = new Set(planned.flatMap(({ keyId, action }) => (action.kind === 'warn' ? [] : [keyId])));
     const asked = all.filter(({ key }) => ending.has(key.id));
     // A plan may be old: what a sink holds is looked up again right before the key ends.
-    const held = await keptBySinks(deps, { asked, all, now: clock.now(), signal });
-    return await endKeys(cycle, planned, held);
+    const kept = await keptBySinks(deps, { asked, all, now: clock.now(), signal });
+    return await endKeys(cycle, planned, kept);
   };
 
   return {
@@ -215,7 +215,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     advance,
     expire,
     keptBySinks: (asked, { at, keys }, signal) => keptBySinks(deps, { asked, all: keys, now: at, signal }),
-    ...createKeyServiceOrders({ deps, alone, common }),
+    ...createKeyServiceOperations({ deps, alone, common }),
     reconcile: async ({ service, apply }, who, signal) => {
       using _alone = await alone();
       checkJournal(journal);

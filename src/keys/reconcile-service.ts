@@ -1,10 +1,10 @@
 import type { UnixMillis } from '../core/index.ts';
-import { adoptionOf, birthOf } from './service-parts.ts';
+import { adoptionOf, createdAtOr } from './service-parts.ts';
 import type { ReconciledService } from './service-types.ts';
 import { describeDifference } from './retirement/find-differences.ts';
 import { note } from './rotation/cycle.ts';
 import type { Cycle, Step } from './rotation/cycle.ts';
-import { differencesOf, readHeld, sinksOf } from './rotation/up-to-date.ts';
+import { differencesOf, readSinkContents, sinksOf } from './rotation/up-to-date.ts';
 import { openRotation } from './service-parts.ts';
 
 type Change = { readonly step: Step; readonly message: string };
@@ -22,7 +22,7 @@ const doubted = (cycle: Cycle, service: string, now: UnixMillis): readonly Chang
       ? []
       : [
           {
-            step: adoptionOf({ keyId: listed.id, generation, name }, birthOf(listed, now)),
+            step: adoptionOf({ keyId: listed.id, generation, name }, createdAtOr(listed, now)),
             message: `${name} (id ${listed.id}) is generation ${generation} of ${service}`,
           },
         ];
@@ -34,7 +34,7 @@ const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change
   const { account, journal, clock } = cycle.deps;
   const job = journal.managed(account).get(service);
   const { differences } = await differencesOf(cycle, service, job);
-  const { held } = await readHeld(cycle, service, sinksOf(cycle.deps, job, service) ?? []);
+  const { contents } = await readSinkContents(cycle, service, sinksOf(cycle.deps, job, service) ?? []);
   const open = openRotation(journal, account, service);
   return [
     ...doubted(cycle, service, clock.now()),
@@ -44,12 +44,12 @@ const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change
       const { keyId, name, place } = found;
       return [
         {
-          step: adoptionOf({ keyId, generation: place.generation, name }, birthOf(listed, clock.now())),
+          step: adoptionOf({ keyId, generation: place.generation, name }, createdAtOr(listed, clock.now())),
           message: `${name} (id ${keyId}) is generation ${place.generation} of ${service}`,
         },
       ];
     }),
-    ...held
+    ...contents
       .filter(({ is }) => is !== 'known')
       .map(({ place, sink, fingerprint }) => ({
         step: { what: 'observed' as const, place, fingerprint },

@@ -51,18 +51,18 @@ export type OldKey = GenerationKey & {
   /** What it had left at the cutover, as served; nothing when unlimited. */
   readonly remain?: Money;
   readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };
-  readonly held?:
+  readonly retained?:
     | { readonly reason: RetainedReason; readonly message: string; readonly escalated: boolean }
     | undefined;
-  readonly quiet: boolean;
+  readonly idle: boolean;
   /** The names it was proven by: log rows carry names. */
   readonly idleNames?: readonly string[] | undefined;
   /** When it was last proven that nobody uses it. */
   readonly idleAt?: UnixMillis;
   /** When its deletion was first asked for. */
   readonly deletingAt?: UnixMillis;
-  /** What it had left when the successor's quota was last settled with it; `stands` until it is judged again. */
-  readonly settled?: { readonly left: Money; readonly stands: boolean };
+  /** What it had left when the successor's quota was last settled with it; `valid` until it is judged again. */
+  readonly settled?: { readonly left: Money; readonly valid: boolean };
 };
 
 /** An old key that a successor's quota is settled with, and what it has left. */

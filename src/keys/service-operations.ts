@@ -1,11 +1,11 @@
 import { fault, shellWord } from '../core/index.ts';
 import { checkGeneration, checkMove, checkNoneOpen, checkServiceName } from './adoption-checks.ts';
-import { adoptionOf, birthOf, checkJournal, checkService, openRotation } from './service-parts.ts';
+import { adoptionOf, createdAtOr, checkJournal, checkService, openRotation } from './service-parts.ts';
 import type { commonOf } from './service-parts.ts';
 import type { KeyService } from './service-types.ts';
 import { readName } from './plan/key-names.ts';
 import { deadBy } from './plan/key-state.ts';
-import { takeAway } from './retirement/clear-key.ts';
+import { deleteAndVerify } from './retirement/clear-key.ts';
 import type { EngineDeps } from './rotation/engine-deps.ts';
 import { describeOldKey } from './retirement/old-key-messages.ts';
 import { orphanVerdict } from './retirement/orphan-facts.ts';
@@ -18,14 +18,14 @@ import { candidateOf } from './rotation.ts';
 import type { Rotation } from './rotation.ts';
 import { probeService } from './update/probe.ts';
 
-type OrderDeps = {
+type OperationDeps = {
   readonly deps: EngineDeps;
   /** Lets nothing else be written to the keys of the account meanwhile. */
   readonly alone: () => Promise<Disposable>;
   readonly common: ReturnType<typeof commonOf>;
 };
 
-export type KeyServiceOrders = Pick<KeyService, 'adopt' | 'adoptAll' | 'confirm' | 'resume' | 'giveUp'>;
+export type KeyServiceOperations = Pick<KeyService, 'adopt' | 'adoptAll' | 'confirm' | 'resume' | 'giveUp'>;
 
 /** Which sinks hold, or may hold, a key that not all of them were given; empty where none can. */
 const describeLeft = ({ attempts }: Rotation): string =>
@@ -44,7 +44,7 @@ const describeLeft = ({ attempts }: Rotation): string =>
     .join(', ');
 
 /** What a person orders of keys and rotations, one order after the other. */
-export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyServiceOrders => {
+export const createKeyServiceOperations = ({ deps, alone, common }: OperationDeps): KeyServiceOperations => {
   const { account, journal, clock } = deps;
 
   const openOf = (service: string): Rotation => {
@@ -101,7 +101,7 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
       checkGeneration(generation, Math.max(journal.highestGeneration(account, service), ...named));
       const placed = { keyId, generation, name: key.name };
       await journal.record([
-        { ...common(who, service, `adopt/${keyId}`), ...adoptionOf(placed, birthOf(key, clock.now())) },
+        { ...common(who, service, `adopt/${keyId}`), ...adoptionOf(placed, createdAtOr(key, clock.now())) },
       ]);
     },
     adoptAll: async (keys, who) => {
@@ -137,7 +137,7 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
       await journal.record([
         ...adopted.map(({ key, service, generation }) => ({
           ...common(who, service, `adopt/${key.id}`),
-          ...adoptionOf({ keyId: key.id, generation, name: key.name }, birthOf(key, clock.now())),
+          ...adoptionOf({ keyId: key.id, generation, name: key.name }, createdAtOr(key, clock.now())),
         })),
         ...renamed.map(({ row, key }) => ({
           ...common(who, row.service, `adopt/${key.id}`),
@@ -213,8 +213,8 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
         await retainOrphan(cycle, id, key, verdict, attempt?.askedAt ?? clock.now());
       else if (key !== undefined && isOrphan) {
         await note(cycle, id, { what: 'deleting', ...key, why: 'orphan' });
-        const { taken, refusal } = await takeAway(cycle, key.keyId);
-        if (!taken)
+        const { deleted, refusal } = await deleteAndVerify(cycle, key.keyId);
+        if (!deleted)
           throw fault('rotation-blocked', `${key.name} could not be deleted`, {
             cause: refusal,
             advice: 'retry the command; nobody can use the key',

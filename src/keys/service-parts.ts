@@ -1,7 +1,7 @@
 import { fault, toMillis } from '../core/index.ts';
 import type { UnixMillis } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
-import { birthTold } from './birth.ts';
+import { creationTime } from './plan/key-state.ts';
 import { generationKey } from './rotation/cycle.ts';
 import type { EngineDeps } from './rotation/engine-deps.ts';
 import type { KeyJournal } from './journal/journal.ts';
@@ -30,9 +30,9 @@ export const adoptionOf = (key: GenerationKey, born: UnixMillis) => ({
 });
 
 /** When a key was made, where that is told; else now is as good as any moment. */
-export const birthOf = (key: ApiKey, now: UnixMillis): UnixMillis => {
-  const born = birthTold(key);
-  return born === undefined ? now : toMillis(born);
+export const createdAtOr = (key: ApiKey, now: UnixMillis): UnixMillis => {
+  const created = creationTime(key);
+  return created === undefined ? now : toMillis(created);
 };
 
 /** Keys of this service are cleared away wherever they are seen. @throws Fault wrong-use */

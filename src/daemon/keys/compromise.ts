@@ -3,12 +3,12 @@ import { isLive } from '../../keys/index.ts';
 import type { RotationTerms } from '../../keys/index.ts';
 import type { KeyOutcome } from './key-views.ts';
 import type { OpenRotation } from './accounts.ts';
-import { advanceUntilIdle, expireNow, outcomeOf } from './carry.ts';
-import type { Carry } from './carry.ts';
+import { advanceUntilIdle, expireNow, outcomeOf } from './advance-until-idle.ts';
+import type { KeyOperation } from './advance-until-idle.ts';
 import type { FoundKey } from './find.ts';
 import type { KeyWork } from './key-work.ts';
 
-export type Run = Pick<Carry, 'zone' | 'progress' | 'signal'>;
+export type Run = Pick<KeyOperation, 'zone' | 'progress' | 'signal'>;
 
 /** Of a leaked key: no time for both, and no waiting for evidence. */
 export const atOnce = (terms: RotationTerms): RotationTerms => {

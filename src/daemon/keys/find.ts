@@ -26,7 +26,7 @@ const oneOf = (named: string, candidates: readonly FoundKey[], several: string):
 };
 
 /** The keys of the service of this name. */
-export const lineNamed = (named: string, keys: readonly FoundKey[]): readonly FoundKey[] =>
+export const generationsOf = (named: string, keys: readonly FoundKey[]): readonly FoundKey[] =>
   keys.filter(({ service }) => service === named);
 
 /**
@@ -41,7 +41,7 @@ export const findKey = (named: string, keys: readonly FoundKey[], now: UnixMilli
       keys.filter(({ key }) => key.id === Number(id)),
       'is the id of several keys',
     );
-  const line = lineNamed(named, keys);
+  const line = generationsOf(named, keys);
   const accounts = [...new Set(line.map(({ account }) => account))];
   const newest = accounts.flatMap((name) =>
     newestOf(

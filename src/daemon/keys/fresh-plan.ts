@@ -8,12 +8,16 @@ const describeEnd = {
 } as const;
 
 /** Why a job would not do with a key what it once planned. */
-const whyNot = ({ keyId }: PlannedExpiry, { expiries, held }: FreshKeyPlan, { keys }: KeySurvey): string => {
+const whyNot = (
+  { keyId }: PlannedExpiry,
+  { expiries, skipped }: FreshKeyPlan,
+  { keys }: KeySurvey,
+): string => {
   if (!keys.some(({ key }) => key.id === keyId)) return 'it no longer exists';
   const others = expiries.filter((one) => one.keyId === keyId);
   if (others.length > 0)
     return `it is ${others.map(({ action }) => describeEnd[action.kind]).join(' and ')} now`;
-  const why = held.find((one) => one.keyId === keyId);
+  const why = skipped.find((one) => one.keyId === keyId);
   if (why === undefined) return 'the job no longer selects it';
   // The clock that has begun again is hard to put in words, and what sets it back is a call.
   return why.reason === 'not-due'

@@ -1,8 +1,8 @@
 import { isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../../keys/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
 import type { KeyHistory, KeyListView, KeyOutcome, KeyPlanView, PlanCheck } from './key-views.ts';
-import { advanceUntilIdle, begin, expireNow, outcomeOf } from './carry.ts';
-import { findKey, lineNamed } from './find.ts';
+import { advanceUntilIdle, startRotations, expireNow, outcomeOf } from './advance-until-idle.ts';
+import { findKey, generationsOf } from './find.ts';
 import type { FoundKey } from './find.ts';
 import { endsKey, noLongerPlanned } from './fresh-plan.ts';
 import type { KeyWork } from './key-work.ts';
@@ -19,7 +19,7 @@ const namedIn = async (
   account: string | undefined,
 ): Promise<{ readonly keys: readonly FoundKey[]; readonly rotations: number }> => {
   if (named === undefined) return { keys: all, rotations: 0 };
-  const line = lineNamed(named, all);
+  const line = generationsOf(named, all);
   if (line.length > 0) return { keys: line, rotations: 0 };
   let rotations = 0;
   for (const name of accounts.named(account))
@@ -91,10 +91,10 @@ export const createKeyHandlers = (lease: () => KeyWork) => {
       const views = [];
       for (const job of jobs) {
         const survey = await (await work.keyService(job.account)).survey(signal);
-        const { rotations, expiries, notes, held } = await work.planner.plan(job, survey, signal);
+        const { rotations, expiries, notes, skipped } = await work.planner.plan(job, survey, signal);
         const plan = { rotations, expiries, notes };
         const whole = { at: survey.at, account: job.account, job: job.name, ...plan };
-        views.push(planView(job, plan, { at: survey.at, file: printPlanFile(whole, survey), held }));
+        views.push(planView(job, plan, { at: survey.at, file: printPlanFile(whole, survey), skipped }));
       }
       return views;
     },
@@ -110,9 +110,12 @@ export const createKeyHandlers = (lease: () => KeyWork) => {
       if (stale.length > 0) return { ...outcomeOf(zone, {}), stale, good: false };
       const { account } = filed;
       const keyService = await work.keyService(account);
-      const carry = { account, keyService, zone, progress, signal };
-      const rotated = await advanceUntilIdle(carry, await begin(keyService, filed.rotations, who));
-      const changes = await expireNow(carry, filed.expiries, who);
+      const operation = { account, keyService, zone, progress, signal };
+      const rotated = await advanceUntilIdle(
+        operation,
+        await startRotations(keyService, filed.rotations, who),
+      );
+      const changes = await expireNow(operation, filed.expiries, who);
       return { ...rotated, changes, good: rotated.good && changes.every(({ done }) => done) };
     },
     'keys/history': async ({ service, account }): Promise<KeyHistory> => {

@@ -8,7 +8,7 @@ import {
   isKeyName,
   isSelected,
   isServiceName,
-  describeNeeds,
+  needsAttention,
   placesClash,
   planExpiry,
   planNotices,
@@ -41,11 +41,11 @@ const policyOf = (job: Job): RotationPolicy =>
   // The config has parsed the fields with the shape of this kind.
   rotationPolicy({ name: job.name, zone: job.timezone }, job.fields as RotateSettings);
 
-const skipNotes = (held: readonly SkippedKey[]): readonly string[] => {
-  const told = held.filter(describeNeeds);
-  const usual = held.length - told.length;
+const skipNotes = (skipped: readonly SkippedKey[]): readonly string[] => {
+  const notable = skipped.filter(needsAttention);
+  const usual = skipped.length - notable.length;
   return [
-    ...told.map(({ name, words }) => `skipped: ${name}: ${words}`),
+    ...notable.map(({ name, words }) => `skipped: ${name}: ${words}`),
     ...(usual === 0 ? [] : [`skipped as expected: ${usual === 1 ? '1 key' : `${usual} keys`}`]),
   ];
 };
@@ -154,8 +154,8 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
     return {
       rotations: [],
       expiries: [...notices, ...plan.expiries.map(({ planned }) => planned)],
-      notes: skipNotes(plan.held),
-      held: plan.held,
+      notes: skipNotes(plan.skipped),
+      skipped: plan.skipped,
     };
   };
 
@@ -169,8 +169,8 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
       return {
         rotations: plan.rotations.map(({ planned }) => planned),
         expiries: [],
-        notes: skipNotes(plan.held),
-        held: plan.held,
+        notes: skipNotes(plan.skipped),
+        skipped: plan.skipped,
       };
     },
     coverOf: (account, key, now) => {
@@ -184,7 +184,7 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
     termsOf: (job) => rotatingNamed(job).terms,
     obstacleOf: (job, { key }, survey) => {
       const policy = { ...rotatingNamed(job), select: {}, every: 0, windows: [], limits: all };
-      return planRotations(survey, policy, []).held.find(
+      return planRotations(survey, policy, []).skipped.find(
         ({ keyId, reason }) => keyId === key.id && reason !== 'age-unknown',
       );
     },

@@ -1,5 +1,5 @@
-import { createNamedGates, errorFields, fault } from '../../core/index.ts';
-import type { Log, Deps, NamedGates } from '../../core/index.ts';
+import { fault } from '../../core/index.ts';
+import type { Log, Deps } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import { jsonObject } from '../../jobs/index.ts';
 import type { RotateSettings } from '../../jobs/index.ts';
@@ -10,22 +10,12 @@ import {
   createSink,
   defaultTemplate,
   isSelected,
-  openReopenableJournal,
   probeKeyUpdates,
   runThen,
   updateKnowledge,
   verifyForms,
 } from '../../keys/index.ts';
-import type {
-  Consumer,
-  KeyService,
-  KeyJournal,
-  KeyAlert,
-  ReopenableJournal,
-  Plaintexts,
-  SinkDeps,
-  SurveyedKey,
-} from '../../keys/index.ts';
+import type { Consumer, KeyService, KeyJournal, KeyAlert, SinkDeps, SurveyedKey } from '../../keys/index.ts';
 import { createHttp } from '../../http/index.ts';
 import type { Http } from '../../http/index.ts';
 import { version } from '../../version.ts';
@@ -33,33 +23,7 @@ import type { LearnedPoint, Warehouse } from '../../warehouse/index.ts';
 import type { DeclaredSink } from '../../doctor/index.ts';
 import type { Accounts } from '../accounts.ts';
 import { costOwnersOf } from '../cost-owners.ts';
-
-/** What outlives a config: the journal, the plaintexts that are on their way to a sink, and the locks on keys. */
-export type KeyRuntime = {
-  /** As it is whenever it is asked. */
-  readonly journal: Pick<KeyJournal, 'lineage'>;
-  readonly journals: ReopenableJournal;
-  readonly plaintexts: Plaintexts;
-  readonly gates: NamedGates;
-};
-
-/** A journal that does not hold stops the work on keys, and nothing else. */
-export const openKeyRuntime = async (
-  warehouse: Warehouse,
-  auditFile: string,
-  log: Log,
-): Promise<KeyRuntime> => {
-  const journals = await openReopenableJournal({ table: warehouse.keys, path: auditFile, log });
-  const problem = journals.now().problem();
-  if (problem !== undefined)
-    log.error('key operations are suspended: the key journal cannot be opened', errorFields(problem));
-  return {
-    journal: { lineage: (account) => journals.now().lineage(account) },
-    journals,
-    plaintexts: new Map(),
-    gates: createNamedGates(),
-  };
-};
+import type { KeyRuntime } from './key-runtime.ts';
 
 export type KeyServices = AsyncDisposable & {
   /** @throws Fault `wrong-use` when there is no such account */
@@ -73,7 +37,7 @@ export type KeyServices = AsyncDisposable & {
 type KeyServicesDeps = {
   readonly config: Config;
   readonly accounts: Accounts;
-  readonly room: KeyRuntime;
+  readonly keyRuntime: KeyRuntime;
   readonly warehouse: Warehouse;
   readonly deps: Deps;
   readonly log: Log;
@@ -86,7 +50,7 @@ const timeouts = { connect: 10_000, headers: 30_000, idle: 30_000, total: 60_000
 export const createKeyServices = ({
   config,
   accounts,
-  room,
+  keyRuntime,
   warehouse,
   deps,
   log,
@@ -109,7 +73,7 @@ export const createKeyServices = ({
       clock,
       random,
       secrets,
-      gates: room.gates,
+      gates: keyRuntime.gates,
     };
     return sinkDeps;
   };
@@ -194,13 +158,13 @@ export const createKeyServices = ({
 
   /** The journal that is open. A problem that was seen is looked for again first: somebody may have fixed it meanwhile. */
   const journalNow = async (): Promise<KeyJournal> => {
-    if (room.journals.now().problem() !== undefined) await room.journals.check();
-    return room.journals.now();
+    if (keyRuntime.journals.now().problem() !== undefined) await keyRuntime.journals.check();
+    return keyRuntime.journals.now();
   };
 
   const probeKeys = async (account: string, signal: AbortSignal): Promise<readonly LearnedPoint[]> => {
     const { gateway } = accounts.get(account);
-    const journal = room.journals.now();
+    const journal = keyRuntime.journals.now();
     return probeKeyUpdates({
       gateway,
       clock,
@@ -225,8 +189,8 @@ export const createKeyServices = ({
       evidence: warehouse.keys,
       consumerOf: consumerOf(account),
       deliveredBy: deliveredBy(account),
-      plaintexts: room.plaintexts,
-      gates: room.gates,
+      plaintexts: keyRuntime.plaintexts,
+      gates: keyRuntime.gates,
       notify,
       keepInventory: async (keys) => {
         const kept = keys.map((key) => ({ ...key, rest: jsonObject(key.rest) }));
@@ -259,7 +223,7 @@ export const createKeyServices = ({
     // Under the lock of the account's keys, like all that writes them.
     probeKeys: async (account, signal) => {
       await journalNow();
-      return room.gates(`keys of ${account}`, () => probeKeys(account, signal));
+      return keyRuntime.gates(`keys of ${account}`, () => probeKeys(account, signal));
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));

@@ -65,7 +65,7 @@ export const listKeys = async (
     const team = deps.teamOf(found);
     const state = rotation === undefined ? undefined : open.get(rotation.id);
     // No call seen says something only where the log is there to see it.
-    const isTold = use !== undefined && (use.calls > 0 || through !== undefined);
+    const isKnown = use !== undefined && (use.calls > 0 || through !== undefined);
     return {
       account,
       keyId: key.id,
@@ -84,7 +84,7 @@ export const listKeys = async (
       ...(cover === undefined ? {} : cover),
       rotation: state,
       sameName: (ids.get(key.name) ?? []).filter((id) => id !== key.id),
-      ...(isTold
+      ...(isKnown
         ? {
             use: {
               calls: use.calls,

@@ -44,7 +44,7 @@ const held = (
   zone: string,
 ): string => `${name} is retained: ${why}${use === undefined ? '' : ` (${describeUse(use, zone)})`}`;
 
-const words: Messages = {
+const descriptions: Messages = {
   adopted: ({ name, generation }) => `${name} is adopted as generation ${generation}`,
   vanished: ({ name }) => `${name} was deleted externally`,
   planned: ({ why, old, terms }) =>
@@ -114,10 +114,10 @@ export const describeStep = (
   zone: string,
 ): { readonly words: string; readonly tone: 'good' | 'bad' | 'plain' } => {
   const { what } = event;
-  // Each kind has its own words, and an event is of the kind that it names.
-  const say = words[what] as (event: KeyEvent, zone: string) => string;
+  // Each kind has its own description, and an event is of the kind that it names.
+  const describe = descriptions[what] as (event: KeyEvent, zone: string) => string;
   return {
-    words: say(event, zone),
+    words: describe(event, zone),
     tone: good.has(what) ? 'good' : bad.has(what) ? 'bad' : 'plain',
   };
 };

@@ -1,17 +1,30 @@
-import { fault, shellWord, toSeconds } from '../../core/index.ts';
+import { fault, parseDuration, readMoment, shellWord, toSeconds, unixMillis } from '../../core/index.ts';
+import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
 import type { KeyFields } from '../../keys/index.ts';
-import { advanceUntilIdle, begin, expireNow, outcomeOf } from './carry.ts';
+import { advanceUntilIdle, startRotations, expireNow, outcomeOf } from './advance-until-idle.ts';
 import { resumeRotation } from './compromise.ts';
 import { findKey } from './find.ts';
-import { refuseSkipped } from './held.ts';
+import { refuseCurrent } from './current-key.ts';
 import type { KeyOutcome, ReconciledKeys } from './key-views.ts';
 import type { KeyWork } from './key-work.ts';
-import { momentToCome } from './moments.ts';
 import { refuseOverwriting } from './overwriting.ts';
 import type { KeyJob } from './planner.ts';
 import { quotaOf } from './quota.ts';
 import { createRotate } from './rotate.ts';
+
+/** A moment to come, as a person writes it: `2026-12-01`, `2026-12-01T08:00`, `+48h`. @throws Fault `wrong-use` */
+const momentToCome = (text: string, zone: string, now: UnixMillis): UnixSeconds => {
+  const range = parseDuration(text.replace(/^\+/, ''));
+  const moment = range === undefined ? readMoment(text, zone) : unixMillis(now + range);
+  if (moment === undefined)
+    throw fault('wrong-use', `${JSON.stringify(text)} is not a valid time`, {
+      advice: `use 2026-12-01, 2026-12-01T08:00 (read in ${zone}), 2026-12-01T08:00Z, or +48h`,
+    });
+  if (moment < now)
+    throw fault('wrong-use', `${text} is in the past`, { advice: 'specify a future time, such as +48h' });
+  return toSeconds(moment);
+};
 
 /** Nothing would ever rotate a key that its job does not select. */
 const refuseLeftOut = ({ planner, now }: KeyWork, job: KeyJob, service: string, group: string): void => {
@@ -45,7 +58,7 @@ export const createKeyOperations = (lease: () => KeyWork) =>
       if (!evenIfCurrent) {
         const job = work.planner.delivers(found.account, found, now);
         const history = () => keyService.history(service);
-        await refuseSkipped(found, { keys, now, job, history });
+        await refuseCurrent(found, { keys, now, job, history });
       }
       const action = { kind: 'expire', at: end } as const;
       const asMeant = evenIfCurrent ? { evenIfCurrent } : {};
@@ -93,7 +106,7 @@ export const createKeyOperations = (lease: () => KeyWork) =>
       refuseLeftOut(work, job, service, group ?? '');
       refuseOverwriting(work, job, service, keys);
       const keyService = await work.keyService(job.account);
-      const begun = await begin(keyService, [{ service, why: 'new', terms, fresh }], who);
+      const begun = await startRotations(keyService, [{ service, why: 'new', terms, fresh }], who);
       return await advanceUntilIdle({ account: job.account, keyService, ...run }, begun);
     },
     'keys/adopt': async (

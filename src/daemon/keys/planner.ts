@@ -26,7 +26,7 @@ export type JobKeyPlan = {
 
 /** A plan made just now, with each key that the job is about and leaves as it is. */
 export type FreshKeyPlan = JobKeyPlan & {
-  readonly held: readonly Pick<SkippedKey, 'keyId' | 'name' | 'reason' | 'words'>[];
+  readonly skipped: readonly Pick<SkippedKey, 'keyId' | 'name' | 'reason' | 'words'>[];
 };
 
 /** What a rotate-keys job says of a key that its selection covers. */

@@ -45,7 +45,7 @@ const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
 export const planView = (
   job: KeyJob,
   { rotations, expiries, notes }: JobKeyPlan,
-  { at, file, held }: Pick<KeyPlanView, 'at' | 'file'> & Partial<Pick<FreshKeyPlan, 'held'>>,
+  { at, file, skipped }: Pick<KeyPlanView, 'at' | 'file'> & Partial<Pick<FreshKeyPlan, 'skipped'>>,
 ): KeyPlanView => ({
   at,
   account: job.account,
@@ -63,8 +63,8 @@ export const planView = (
     })),
   ],
   notes,
-  ...(held === undefined
+  ...(skipped === undefined
     ? {}
-    : { held: held.map(({ keyId, name, reason, words }) => ({ keyId, name, reason, words })) }),
+    : { held: skipped.map(({ keyId, name, reason, words }) => ({ keyId, name, reason, words })) }),
   file,
 });

@@ -3,7 +3,7 @@ import type { UnixMillis } from '../../core/index.ts';
 import type { CommandInput, ContextOf } from '../../control/index.ts';
 import { deadBy, plannedRotation } from '../../keys/index.ts';
 import type { PlannedRotation, RotationTerms } from '../../keys/index.ts';
-import { advanceUntilIdle, begin } from './carry.ts';
+import { advanceUntilIdle, startRotations } from './advance-until-idle.ts';
 import { atOnce, leftOf, resumeCompromised, resumeRotation } from './compromise.ts';
 import { findKey } from './find.ts';
 import type { FoundKey } from './find.ts';
@@ -79,7 +79,7 @@ const withDeleted = async (
   return { ...outcome, notes: [note, ...outcome.notes] };
 };
 
-/** The rotation to begin of a key. @throws Fault `wrong-use` where it cannot be rotated */
+/** The rotation to start for a key. @throws Fault `wrong-use` where it cannot be rotated */
 const planned = (
   work: KeyWork,
   found: FoundKey,
@@ -128,11 +128,11 @@ export const createRotate =
     }
     const rotation = planned(work, found, all, input);
     const keyService = await work.keyService(found.account);
-    const begun = await begin(keyService, [rotation], who);
+    const begun = await startRotations(keyService, [rotation], who);
     const outcome = await advanceUntilIdle({ account: found.account, keyService, ...run }, begun);
     if (!now) return outcome;
-    const told = await withDeleted(work, outcome, found);
+    const reported = await withDeleted(work, outcome, found);
     return outcome.good
-      ? { ...told, notes: [...told.notes, ...(await leftOf(work, found, outcome, signal))] }
-      : told;
+      ? { ...reported, notes: [...reported.notes, ...(await leftOf(work, found, outcome, signal))] }
+      : reported;
   };

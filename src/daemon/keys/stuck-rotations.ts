@@ -8,7 +8,7 @@ type Problem = {
   readonly since: UnixMillis;
   /** Names it in the keys of its letters. */
   readonly name: string;
-  told: boolean;
+  notified: boolean;
 };
 
 const minute = 60_000;
@@ -17,13 +17,13 @@ const minute = 60_000;
 const timeout = 30 * minute;
 
 /** Milliseconds after which a trouble that lasts is told again. */
-const again = 7 * 24 * 60 * minute;
+const repeatAfter = 7 * 24 * 60 * minute;
 
 /** Milliseconds after a letter in which no other trouble of the account is told of: one that comes and goes floods nobody. */
-const quiet = 60 * minute;
+const minInterval = 60 * minute;
 
 /** The gateway's own trouble, or of the way there. A disk that is full helps itself no more than a key that is revoked. */
-const cycles = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   isFault(error) && error.retryHelps && error.code.startsWith('gateway-');
 
 const momentOf = (at: UnixMillis): string => new Date(at).toISOString().replace(/\.\d+/, '');
@@ -76,7 +76,7 @@ const stuckAlert = (
 ): KeyAlert => {
   const code = isFault(error) ? error.code : 'error';
   // One outage shows in many ways.
-  const what = cycles(error) ? 'passing' : code;
+  const what = isTransient(error) ? 'passing' : code;
   const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
   const { title, text } = of.failed(account, momentOf(since));
   return about(account, {
@@ -114,7 +114,7 @@ const createWatch = (of: Messages, clock: Pick<Clock, 'now'>): StuckWatch => {
   const lastNotified = new Map<string, { readonly at: UnixMillis; readonly name: string }>();
   const begin = (account: string, since: UnixMillis): Problem => {
     const moment = momentOf(since);
-    const problem = { since, name: moved.has(account) ? moment : moment.slice(0, 10), told: false };
+    const problem = { since, name: moved.has(account) ? moment : moment.slice(0, 10), notified: false };
     problems.set(account, problem);
     return problem;
   };
@@ -123,18 +123,18 @@ const createWatch = (of: Messages, clock: Pick<Clock, 'now'>): StuckWatch => {
       const now = clock.now();
       const problem = problems.get(account) ?? begin(account, now);
       const lasted = now - problem.since;
-      if (cycles(error) && lasted < timeout) return undefined;
+      if (isTransient(error) && lasted < timeout) return undefined;
       const last = lastNotified.get(account);
-      if (last !== undefined && last.name !== problem.name && now - last.at < quiet) return undefined;
-      if (!problem.told) lastNotified.set(account, { at: now, name: problem.name });
-      problem.told = true;
-      return stuckAlert(of, account, problem, error, Math.max(0, Math.floor(lasted / again)));
+      if (last !== undefined && last.name !== problem.name && now - last.at < minInterval) return undefined;
+      if (!problem.notified) lastNotified.set(account, { at: now, name: problem.name });
+      problem.notified = true;
+      return stuckAlert(of, account, problem, error, Math.max(0, Math.floor(lasted / repeatAfter)));
     },
     advancedAgain: (account) => {
       const problem = problems.get(account);
       problems.delete(account);
       moved.add(account);
-      return problem?.told === true ? overAlert(of, account, problem) : undefined;
+      return problem?.notified === true ? overAlert(of, account, problem) : undefined;
     },
     atRest: (account) => {
       problems.delete(account);

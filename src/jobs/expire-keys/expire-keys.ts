@@ -1,5 +1,5 @@
 import { countText } from '../../core/index.ts';
-import { byGatewayClock, describeNeeds, planExpiry, planNotices } from '../../keys/index.ts';
+import { byGatewayClock, needsAttention, planExpiry, planNotices } from '../../keys/index.ts';
 import type { ExpiryPlan, KeyService, PlannedExpiry } from '../../keys/index.ts';
 import { expireShape, expiryPolicy } from './expire-shape.ts';
 import type { ExpireSettings } from './expire-shape.ts';
@@ -8,7 +8,7 @@ import { defineJobKind } from '../job-kind.ts';
 import type { JobContext, JobOutcome } from '../job-kind.ts';
 import { expireFaults } from './expire-rules.ts';
 import { keyServiceOf, failureOf, whoOf } from '../keys/key-runs.ts';
-import { endedKey, describeExpiry, heldText, keptKey, keyLine } from '../keys/key-messages.ts';
+import { endedKey, describeExpiry, skippedText, skippedRow, keyLine } from '../keys/key-messages.ts';
 import { nobodyPays } from '../cost-owners.ts';
 import { mailPlan } from '../keys/plan-mail.ts';
 import type { PlanEmail } from '../keys/plan-mail.ts';
@@ -54,12 +54,12 @@ const countsOf = (planned: readonly PlannedExpiry[], would: string): string =>
 const plannedOf = ({ expiries }: ExpiryPlan): readonly PlannedExpiry[] =>
   expiries.map(({ planned }) => planned);
 
-const alertEmailOf = ({ plan }: Planned, zone: string): PlanEmail => {
-  const kept = plan.held.filter(describeNeeds);
+const planEmailOf = ({ plan }: Planned, zone: string): PlanEmail => {
+  const kept = plan.skipped.filter(needsAttention);
   return {
-    title: `${countsOf(plannedOf(plan), 'would be ') || 'no key would be ended'}${heldText(kept.length)}`,
-    keys: [...plan.expiries.map((one) => endedKey(one, zone)), ...kept.map(keptKey)],
-    usual: plan.held.length - kept.length,
+    title: `${countsOf(plannedOf(plan), 'would be ') || 'no key would be ended'}${skippedText(kept.length)}`,
+    keys: [...plan.expiries.map((one) => endedKey(one, zone)), ...kept.map(skippedRow)],
+    usual: plan.skipped.length - kept.length,
   };
 };
 
@@ -78,7 +78,7 @@ const carriedOut = async (
 const figuresOf = ({ plan, notices }: Planned) => ({
   selected: plan.selected,
   planned: plan.expiries.length,
-  held: plan.held.filter(describeNeeds).length,
+  held: plan.skipped.filter(needsAttention).length,
   notices: notices.length,
 });
 
@@ -87,10 +87,10 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const found = await planOf(keyService, settings, context);
   const { plan, notices } = found;
   const isApplied = settings.mode === 'apply';
-  const alertEmail = alertEmailOf(found, context.zone);
+  const planEmail = planEmailOf(found, context.zone);
   const { told, mailed } = isApplied
     ? { told: 0, mailed: '' }
-    : await mailPlan(alertEmail, settings.mail?.to, context);
+    : await mailPlan(planEmail, settings.mail?.to, context);
   // That a key expires by itself its owner is to know, whatever this job may do.
   const ended = await carriedOut(keyService, [...notices, ...(isApplied ? plannedOf(plan) : [])], context);
   const failed = failureOf(
@@ -100,10 +100,10 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   );
   if (failed !== undefined) throw failed;
   const noticed = notices.length === 0 ? '' : `; ${countText(notices.length, 'notice')} of keys that expire`;
-  const kept = plan.held.filter(describeNeeds).length;
+  const kept = plan.skipped.filter(needsAttention).length;
   const did = isApplied
-    ? `${countsOf(plannedOf(plan), '') || 'nothing to end'}${heldText(kept)}`
-    : alertEmail.title;
+    ? `${countsOf(plannedOf(plan), '') || 'nothing to end'}${skippedText(kept)}`
+    : planEmail.title;
   return {
     summary: `${did}, of ${countText(plan.selected, 'key')}${noticed}${mailed}`,
     figures: { mode: settings.mode, ...figuresOf(found), told },
@@ -125,7 +125,7 @@ export const expireKeysKind = defineJobKind({
   plan: async (settings, context) => {
     if (context.trigger === 'backfill') return ['nothing: keys cannot be ended in the past'];
     const found = await planOf(await keyServiceOf(context), settings, context);
-    const { keys, usual } = alertEmailOf(found, context.zone);
+    const { keys, usual } = planEmailOf(found, context.zone);
     const lines = [
       ...found.notices.map((planned) => `${planned.name}: ${describeExpiry(planned, context.zone)}`),
       ...keys.map(keyLine),

@@ -34,7 +34,7 @@ export const rotatedKey = ({
 }): PlannedKey => ({
   name: planned.old?.name ?? planned.service,
   service: planned.service,
-  held: false,
+  skipped: false,
   message: describeRotation(planned),
   ...ageText(age),
 });
@@ -49,23 +49,23 @@ export const endedKey = (
 ): PlannedKey => ({
   name: planned.name,
   service: planned.service,
-  held: false,
+  skipped: false,
   message: `${describeExpiry(planned, zone)} (${why})`,
   ...ageText(age),
 });
 
-export const keptKey = ({ name, service, words: message, age }: SkippedKey): PlannedKey => ({
+export const skippedRow = ({ name, service, words: message, age }: SkippedKey): PlannedKey => ({
   name,
   service,
-  held: true,
+  skipped: true,
   message,
   ...ageText(age),
 });
 
 /** `billing.g7 (60 days): what is done`. */
-export const keyLine = ({ name, age, message, held }: PlannedKey): string =>
-  `${held ? 'skip ' : ''}${name}${age === undefined ? '' : ` (${age})`}: ${message}`;
+export const keyLine = ({ name, age, message, skipped }: PlannedKey): string =>
+  `${skipped ? 'skip ' : ''}${name}${age === undefined ? '' : ` (${age})`}: ${message}`;
 
-/** What a title says of held keys, at its end. */
-export const heldText = (held: number): string =>
-  held === 0 ? '' : `, ${held.toLocaleString('en-US')} skipped`;
+/** What a title says of skipped keys, at its end. */
+export const skippedText = (skipped: number): string =>
+  skipped === 0 ? '' : `, ${skipped.toLocaleString('en-US')} skipped`;

@@ -12,7 +12,7 @@ export const keyServiceOf = async ({ keys, name }: JobContext): Promise<KeyServi
 export const whoOf = ({ name }: JobContext): string => `job ${name}`;
 
 /** Takes each step that can be taken now: of the rotations named, or of all that are open and whose time has come. */
-export const moveOn = async (
+export const advanceRotations = async (
   keyService: KeyService,
   ids: readonly string[] | undefined,
   { signal, progress, log }: JobContext,

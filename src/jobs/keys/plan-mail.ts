@@ -15,25 +15,25 @@ export type PlannedKey = {
   /** `60 days`; missing where the gateway does not tell. */
   readonly age?: string | undefined;
   readonly service: string;
-  readonly held: boolean;
+  readonly skipped: boolean;
   readonly message: string;
 };
 
 export type PlanEmail = {
-  /** `3 keys would be rotated, 2 held`. */
+  /** `3 keys would be rotated, 2 skipped`. */
   readonly title: string;
   readonly keys: readonly PlannedKey[];
   /** How many are left alone as usual: too young, and the like. */
   readonly usual: number;
 };
 
-const blockOf = ({ name, age, service, held, message }: PlannedKey): AlertBlock => ({
+const blockOf = ({ name, age, service, skipped, message }: PlannedKey): AlertBlock => ({
   heading: name,
-  tone: held ? 'bad' : 'good',
+  tone: skipped ? 'bad' : 'good',
   lines: [
     ...(service === name ? [] : [['Service', service] as const]),
     ...(age === undefined ? [] : [['Age', age] as const]),
-    [held ? 'Skipped' : 'Planned', message],
+    [skipped ? 'Skipped' : 'Planned', message],
   ],
 });
 

@@ -9,10 +9,10 @@ import { nobodyPays } from '../cost-owners.ts';
 const aboutNames: ReadonlySet<SkippedKey['reason']> = new Set(['name-too-long', 'service-unusable']);
 
 /** Notifies operators, once for each service, that its key cannot get a successor because of its name. */
-export const notifyOfNames = async (held: readonly SkippedKey[], context: JobContext): Promise<void> => {
+export const notifyOfNames = async (skipped: readonly SkippedKey[], context: JobContext): Promise<void> => {
   const { mail, account, warehouse, clock, name: job, costOwners = nobodyPays } = context;
   if (mail === undefined || costOwners.operators.length === 0) return;
-  for (const { service, name, words, reason } of held) {
+  for (const { service, name, words, reason } of skipped) {
     if (!aboutNames.has(reason)) continue;
     const title = `the key ${name} cannot be rotated because of its name`;
     const subject = `Tollkeeper: ${title}`;

@@ -8,7 +8,7 @@ export const commonName = (left: string, right: string): string | undefined => {
     known.set(place, found);
     return found;
   };
-  const alertEmail = (text: string, rest: string | undefined): string | undefined =>
+  const prefixed = (text: string, rest: string | undefined): string | undefined =>
     rest === undefined ? undefined : text + rest;
   const search = (one: number, other: number): string | undefined => {
     const [first, second] = [left[one], right[other]];
@@ -20,13 +20,13 @@ export const commonName = (left: string, right: string): string | undefined => {
           ? undefined
           : second === '*'
             ? from(one, other + 1)
-            : alertEmail(second, from(one, other + 1)))
+            : prefixed(second, from(one, other + 1)))
       );
     if (second === '*')
       return (
-        from(one, other + 1) ?? (first === undefined ? undefined : alertEmail(first, from(one + 1, other)))
+        from(one, other + 1) ?? (first === undefined ? undefined : prefixed(first, from(one + 1, other)))
       );
-    return first !== undefined && first === second ? alertEmail(first, from(one + 1, other + 1)) : undefined;
+    return first !== undefined && first === second ? prefixed(first, from(one + 1, other + 1)) : undefined;
   };
   return from(0, 0);
 };

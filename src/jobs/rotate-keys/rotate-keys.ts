@@ -1,11 +1,11 @@
 import { countText } from '../../core/index.ts';
 import type { Advanced, KeyService, RotationPlan, SurveyedKey } from '../../keys/index.ts';
-import { isSelected, describeNeeds, planRotations } from '../../keys/index.ts';
+import { isSelected, needsAttention, planRotations } from '../../keys/index.ts';
 import { defineJobKind } from '../job-kind.ts';
 import type { JobContext, JobOutcome } from '../job-kind.ts';
 import { rotateFaults } from './rotate-rules.ts';
-import { keyServiceOf, failureOf, moveOn, whoOf } from '../keys/key-runs.ts';
-import { heldText, keptKey, keyLine, rotatedKey } from '../keys/key-messages.ts';
+import { keyServiceOf, failureOf, advanceRotations, whoOf } from '../keys/key-runs.ts';
+import { skippedText, skippedRow, keyLine, rotatedKey } from '../keys/key-messages.ts';
 import { nobodyPays } from '../cost-owners.ts';
 import { notifyOfNames } from './name-notice.ts';
 import { mailPlan } from '../keys/plan-mail.ts';
@@ -27,27 +27,27 @@ const planOf = async (
   return planRotations(survey, rotationPolicy(context, settings), teams);
 };
 
-const alertEmailOf = ({ rotations, held }: RotationPlan): PlanEmail => {
-  const kept = held.filter(describeNeeds);
+const planEmailOf = ({ rotations, skipped }: RotationPlan): PlanEmail => {
+  const kept = skipped.filter(needsAttention);
   return {
-    title: `${countText(rotations.length, 'key')} would be rotated${heldText(kept.length)}`,
-    keys: [...rotations.map(rotatedKey), ...kept.map(keptKey)],
-    usual: held.length - kept.length,
+    title: `${countText(rotations.length, 'key')} would be rotated${skippedText(kept.length)}`,
+    keys: [...rotations.map(rotatedKey), ...kept.map(skippedRow)],
+    usual: skipped.length - kept.length,
   };
 };
 
 const figuresOf = (plan: RotationPlan) => ({
   selected: plan.selected,
   planned: plan.rotations.length,
-  held: plan.held.filter(describeNeeds).length,
+  held: plan.skipped.filter(needsAttention).length,
 });
 
 const planned = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
   const plan = await planOf(await keyServiceOf(context), settings, context);
-  const alertEmail = alertEmailOf(plan);
-  const { told, mailed } = await mailPlan(alertEmail, settings.mail?.to, context);
+  const planEmail = planEmailOf(plan);
+  const { told, mailed } = await mailPlan(planEmail, settings.mail?.to, context);
   return {
-    summary: `${alertEmail.title} of ${countText(plan.selected, 'service')}${mailed}`,
+    summary: `${planEmail.title} of ${countText(plan.selected, 'service')}${mailed}`,
     figures: { mode: 'plan', ...figuresOf(plan), told },
   };
 };
@@ -64,7 +64,7 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
   const keyService = await keyServiceOf(context);
   context.progress({ step: 'advancing open rotations' });
   // Also where none is open: what an earlier run has left behind is cleared away.
-  const moved = await moveOn(keyService, undefined, context);
+  const moved = await advanceRotations(keyService, undefined, context);
   // The keys that the job is about are in the lines of their services from then on.
   const plan = await planOf(keyService, settings, context, (keys) =>
     keyService.adoptAll(keys, whoOf(context)),
@@ -77,7 +77,7 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
           whoOf(context),
         );
   context.progress({ step: 'rotating keys', total: ids.length });
-  const begun = ids.length === 0 ? [] : await moveOn(keyService, ids, context);
+  const begun = ids.length === 0 ? [] : await advanceRotations(keyService, ids, context);
   const outdated = await keyService.outdated();
   const waiting = (await keyService.open()).filter(({ stage }) => stage === 'waiting');
   const all = [...moved, ...begun];
@@ -89,8 +89,8 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
     ),
   );
   if (failed !== undefined) throw failed;
-  await notifyOfNames(plan.held, context);
-  const held = plan.held.filter(describeNeeds);
+  await notifyOfNames(plan.skipped, context);
+  const skipped = plan.skipped.filter(needsAttention);
   const parts = [
     ...some(begun, 'begun'),
     ...some(
@@ -108,13 +108,13 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
       : [
           `key operations suspended for ${countText(outdated.length, 'service')} with an outdated journal (${outdated.map(({ service }) => service).join(', ')})`,
         ]),
-    ...(held.length === 0
+    ...(skipped.length === 0
       ? []
       : [
-          `${countText(held.length, 'key')} skipped: ${held
+          `${countText(skipped.length, 'key')} skipped: ${skipped
             .slice(0, 3)
             .map(({ name, words }) => `${name}, ${words}`)
-            .join('; ')}${held.length > 3 ? ' …' : ''}`,
+            .join('; ')}${skipped.length > 3 ? ' …' : ''}`,
         ]),
   ];
   return {
@@ -148,7 +148,7 @@ export const rotateKeysKind = defineJobKind({
     const keyService = await keyServiceOf(context);
     const open = settings.mode === 'apply' ? await keyService.open() : [];
     const plan = await planOf(keyService, settings, context);
-    const { keys, usual } = alertEmailOf(plan);
+    const { keys, usual } = planEmailOf(plan);
     const lines = [
       ...open.map(({ service, words }) => `continue the rotation of ${service}: ${words}`),
       ...keys.map(keyLine),

@@ -1,12 +1,11 @@
 import { toMillis } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
-import { birthTold } from '../birth.ts';
 import type { SurveyedKey } from '../service-types.ts';
 import { maxLag } from '../lag.ts';
 import { rangeAsked, timesAsked } from './expiry-policy.ts';
 import type { ExpiryClock, ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
 import type { SkipReason } from './skipped-key.ts';
-import { isExhausted, isExpired } from './key-state.ts';
+import { creationTime, isExhausted, isExpired } from './key-state.ts';
 import { countText, rangeText } from './plan-messages.ts';
 import { ageOf } from './select.ts';
 
@@ -88,15 +87,15 @@ export const clockShows = (clock: ExpiryClock, millis: number, judged: Judged): 
 export const unseenSince = (judged: Judged): UnixMillis | undefined => {
   if (lastCallOf(judged) !== undefined) return undefined;
   const looked = lookedFrom(judged);
-  const born = birthTold(judged.surveyed.key);
-  return looked === undefined || (born !== undefined && toMillis(born) >= looked) ? undefined : looked;
+  const created = creationTime(judged.surveyed.key);
+  return looked === undefined || (created !== undefined && toMillis(created) >= looked) ? undefined : looked;
 };
 
 /** When the clock began: what was done to the key before it has nothing to do with it. */
 export const clockBegan = (clock: ExpiryClock, judged: Judged): UnixMillis | undefined => {
   const { key } = judged.surveyed;
-  const born = birthTold(key);
-  const created = born === undefined ? undefined : toMillis(born);
+  const createdSeconds = creationTime(key);
+  const created = createdSeconds === undefined ? undefined : toMillis(createdSeconds);
   if (clock === 'age') return created;
   if (clock === 'expired') return key.expiredTime === 'never' ? undefined : toMillis(key.expiredTime);
   return lastCallOf(judged) ?? unseenSince(judged) ?? created;

@@ -129,11 +129,11 @@ export const judgeExpiry = (judged: Judged, nameCollisions: number): Step => {
     .map((clock) => stepBy(clock, judged))
     .sort((left, right) => rank(right) - rank(left));
   if (!('action' in step)) return step;
-  const held = policy.evenIfCurrent ? undefined : judged.evidence.keptBySinks.get(surveyed.key.id);
-  if (held !== undefined)
+  const keptBy = policy.evenIfCurrent ? undefined : judged.evidence.keptBySinks.get(surveyed.key.id);
+  if (keptBy !== undefined)
     return {
       reason: 'current',
-      message: `${held}; \`even_if_current: true\` ends it anyway`,
+      message: `${keptBy}; \`even_if_current: true\` ends it anyway`,
     };
   if (step.action.kind === 'warn') return step;
   if (policy.suspended !== undefined) return { reason: 'clock-skew', message: policy.suspended };

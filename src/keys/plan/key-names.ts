@@ -29,12 +29,12 @@ export type KeyPlace = {
 /** Begins with a letter, so that it is never read as a number, and is no word such as `prod`. */
 const suffixPattern = /-([a-z]\d[a-z]\d)$/;
 
-const alertEmails = 'abcdefghijklmnopqrstuvwxyz';
+const letters = 'abcdefghijklmnopqrstuvwxyz';
 
 /** What makes a generated name unlike any other, from numbers in [0, 1). */
 export const randomSuffix = (random: () => number): string => {
   const one = (of: string): string => of.charAt(Math.min(of.length - 1, Math.floor(random() * of.length)));
-  const pair = (): string => one(alertEmails) + one('0123456789');
+  const pair = (): string => one(letters) + one('0123456789');
   return pair() + pair();
 };
 

@@ -1,9 +1,13 @@
 import { compareMoney, toSeconds, zero } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 
 /** What gateways of this family write for a disabled key (docs/gateway.md G8.2). */
 const disabledStatus = 2;
+
+/** When the gateway created a key; nothing where it does not report it, or reports 0. */
+export const creationTime = ({ createdTime }: Pick<ApiKey, 'createdTime'>): UnixSeconds | undefined =>
+  createdTime === undefined || createdTime <= 0 ? undefined : createdTime;
 
 export const isExpired = ({ expiredTime }: ApiKey, now: UnixMillis): boolean =>
   expiredTime !== 'never' && expiredTime <= toSeconds(now);

@@ -31,7 +31,7 @@ export const limitText = (limit: MaxPerRun): string =>
 
 export type Limited<T> = {
   readonly taken: readonly T[];
-  readonly held: readonly {
+  readonly skipped: readonly {
     readonly item: T;
     readonly reason: 'over-limit' | 'min-remaining';
     readonly message: string;
@@ -54,18 +54,18 @@ export const withinLimits = <T>(
   const most = maxKeysPerRun(limits.maxPerRun, counts.selected);
   const over = due.length - most;
   const taken: T[] = [];
-  const held: Limited<T>['held'][number][] = [];
+  const skipped: Limited<T>['skipped'][number][] = [];
   let remaining = counts.remaining;
   for (const item of due) {
     const reduces = counts.reduces(item);
     if (taken.length >= most)
-      held.push({
+      skipped.push({
         item,
         reason: 'over-limit',
         message: `exceeds limits.max_per_run (${limitText(limits.maxPerRun)} of ${countText(counts.selected, 'key')}: ${most} per run) by ${over}; deferred to a later run`,
       });
     else if (reduces && remaining - 1 < limits.minRemaining)
-      held.push({
+      skipped.push({
         item,
         reason: 'min-remaining',
         message: `would leave ${remaining - 1} untouched keys, and limits.min_remaining is ${limits.minRemaining}`,
@@ -75,5 +75,5 @@ export const withinLimits = <T>(
       if (reduces) remaining -= 1;
     }
   }
-  return { taken, held };
+  return { taken, skipped };
 };

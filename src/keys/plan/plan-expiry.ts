@@ -20,7 +20,7 @@ export type ExpiryPlan = {
     readonly why: string;
     readonly age?: number | undefined;
   }[];
-  readonly held: readonly SkippedKey[];
+  readonly skipped: readonly SkippedKey[];
 };
 
 type Ending = { readonly surveyed: SurveyedKey; readonly step: Extract<Step, { readonly action: unknown }> };
@@ -44,12 +44,12 @@ export const planExpiry = (
   const names = new Map<string, number>();
   for (const { key } of survey.keys) names.set(key.name, (names.get(key.name) ?? 0) + 1);
   const selected = selectedForExpiry(survey, policy, teams);
-  const held: SkippedKey[] = [];
+  const skipped: SkippedKey[] = [];
   const warned: Ending[] = [];
   const due: Ending[] = [];
   for (const surveyed of selected) {
     const step = judgeExpiry({ surveyed, policy, evidence, now }, names.get(surveyed.key.name) ?? 0);
-    if (!('action' in step)) held.push(skippedKey(surveyed, now, step.reason, step.message));
+    if (!('action' in step)) skipped.push(skippedKey(surveyed, now, step.reason, step.message));
     else (step.action.kind === 'warn' ? warned : due).push({ surveyed, step });
   }
   const works = ({ key }: SurveyedKey): boolean => deadBy(key, now) === undefined;
@@ -78,9 +78,9 @@ export const planExpiry = (
       };
       return [{ planned, why: step.why, age }];
     }),
-    held: [
-      ...held,
-      ...limited.held.map(({ item, reason, message }) => skippedKey(item.surveyed, now, reason, message)),
+    skipped: [
+      ...skipped,
+      ...limited.skipped.map(({ item, reason, message }) => skippedKey(item.surveyed, now, reason, message)),
     ],
   };
 };

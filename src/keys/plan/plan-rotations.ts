@@ -1,18 +1,16 @@
 import { formatMoment, toMillis, toSeconds } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
-import { birthTold } from '../birth.ts';
 import type { KeySurvey, PlannedRotation, SurveyedKey } from '../service-types.ts';
 import type { RotationTerms } from '../terms.ts';
 import { skippedKey, oldestFirst } from './skipped-key.ts';
 import type { SkippedKey } from './skipped-key.ts';
 import { isKeyName, isServiceName, longestKeyName, printKeyName, templateOf } from './key-names.ts';
-import { deadBy } from './key-state.ts';
+import { creationTime, deadBy } from './key-state.ts';
 import { withinLimits } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { rangeText } from './plan-messages.ts';
 import { ageOf, isSelected } from './select.ts';
 import type { KeySelection, TeamPatterns } from './select.ts';
-import { linesOf } from './service-line.ts';
 import { isOpen, nextOpening } from './windows.ts';
 import type { MaintenanceWindow } from './windows.ts';
 
@@ -34,11 +32,11 @@ export type RotationPlan = {
   readonly selected: number;
   /** The oldest key first; age in milliseconds. */
   readonly rotations: readonly { readonly planned: PlannedRotation; readonly age: number }[];
-  readonly held: readonly SkippedKey[];
+  readonly skipped: readonly SkippedKey[];
 };
 
 type Due = { readonly surveyed: SurveyedKey; readonly age: number; readonly isSplit: boolean };
-type Judged = { readonly due: Due } | { readonly held: SkippedKey };
+type Judged = { readonly due: Due } | { readonly skipped: SkippedKey };
 
 const whyDead = {
   disabled: 'it is disabled and cannot be used',
@@ -52,7 +50,7 @@ export const plannedRotation = (
   why: PlannedRotation['why'],
   terms: RotationTerms,
 ): PlannedRotation => {
-  const born = birthTold(key);
+  const created = creationTime(key);
   return {
     service,
     why,
@@ -63,7 +61,7 @@ export const plannedRotation = (
       name: key.name,
       remainQuota: key.remainQuota,
       unlimitedQuota: key.unlimitedQuota,
-      ...(born === undefined ? {} : { born: toMillis(born) }),
+      ...(created === undefined ? {} : { born: toMillis(created) }),
     },
   };
 };
@@ -80,6 +78,24 @@ export const serviceProblem = (service: string, template: string, generation = 0
     : `the key names of “${service}” would exceed ${longestKeyName} bytes`;
 };
 
+const bySurvey = new WeakMap<KeySurvey, ReadonlyMap<string, readonly SurveyedKey[]>>();
+
+/** The keys of each service, the newest generation first; worked out once a survey, since it is asked for each key. */
+const generationsByService = (survey: KeySurvey): ReadonlyMap<string, readonly SurveyedKey[]> => {
+  const known = bySurvey.get(survey);
+  if (known !== undefined) return known;
+  const found = new Map<string, SurveyedKey[]>();
+  for (const key of survey.keys) {
+    const keys = found.get(key.service);
+    if (keys === undefined) found.set(key.service, [key]);
+    else keys.push(key);
+  }
+  for (const keys of found.values())
+    keys.sort((left, right) => right.generation - left.generation || left.key.id - right.key.id);
+  bySurvey.set(survey, found);
+  return found;
+};
+
 /** What keeps a key from being rotated, whatever its age. */
 const obstacleOf = (
   surveyed: SurveyedKey,
@@ -87,12 +103,12 @@ const obstacleOf = (
   policy: Pick<RotationPolicy, 'terms' | 'select'>,
 ): SkippedKey | undefined => {
   const { key, service, generation } = surveyed;
-  const held = (reason: SkippedKey['reason'], message: string): SkippedKey =>
+  const skip = (reason: SkippedKey['reason'], message: string): SkippedKey =>
     skippedKey(surveyed, survey.at, reason, message);
-  const line = linesOf(survey).get(service) ?? [];
+  const line = generationsByService(survey).get(service) ?? [];
   const turning = line.find(({ rotation }) => rotation !== undefined);
   if (turning?.rotation !== undefined)
-    return held('in-rotation', `a rotation of ${service} is open (${turning.rotation.stage})`);
+    return skip('in-rotation', `a rotation of ${service} is open (${turning.rotation.stage})`);
   const dead = deadBy(key, survey.at, policy.select.status);
   // Where we know a key of the service, what others named alike has no place in its line.
   const ours = line.some(({ known, retired }) => known && retired !== true);
@@ -101,42 +117,42 @@ const obstacleOf = (
     (other) => other === surveyed || (other.retired !== true && deadBy(other.key, survey.at) === undefined),
   );
   if (surveyed.retained !== undefined && dead === undefined)
-    return held(
+    return skip(
       'retained',
       `it was created by a rotation, never delivered, and is retained: ${surveyed.retained}; \`tollkeeper keys expire id:${key.id}\` ends it`,
     );
   if (surveyed.retired === true)
     return dead === undefined
-      ? held(
+      ? skip(
           'revived',
           `it was retired from ${service} and is still valid; adopt it with \`tollkeeper keys adopt\`, or delete it`,
         )
-      : held('retired', `it was retired from ${service}`);
+      : skip('retired', `it was retired from ${service}`);
   const newer = alive.filter((other) => other.generation > generation);
   // A key that not every sink ever held takes nobody's place.
   const isWhole = (other: SurveyedKey): boolean => isOurs(other) && other.unfinished !== true;
   const newest = newer.find(isWhole) ?? (dead === undefined ? undefined : newer.find(isOurs));
   if (newest !== undefined)
-    return held('older-generation', `${newest.key.name} is a newer key of ${service}`);
+    return skip('older-generation', `${newest.key.name} is a newer key of ${service}`);
   const isUnfinished = surveyed.unfinished === true;
   const whole = isUnfinished ? (alive.find(isWhole) ?? newer.find(isOurs)) : undefined;
   if (whole !== undefined)
-    return held(
+    return skip(
       'unfinished',
       `it was never in every sink of ${service}, so they may hold different keys: ${whole.key.name} is rotated instead`,
     );
-  if (dead !== undefined) return held(dead, whyDead[dead]);
+  if (dead !== undefined) return skip(dead, whyDead[dead]);
   const nameCollisions = survey.keys
     .filter((other) => other.key.name === key.name)
     .map((other) => other.key.id);
   if (nameCollisions.length > 1)
-    return held(
+    return skip(
       'name-not-unique',
       `${nameCollisions.length} keys have this name (ids ${nameCollisions.join(', ')}), so the log cannot show which one is used; rename or delete the others`,
     );
   const stranger = isOurs(surveyed) ? newer.find((other) => !isOurs(other)) : surveyed;
   if (stranger !== undefined)
-    return held(
+    return skip(
       'not-ours',
       `${stranger.key.name} belongs to ${service} only by its name; delete it, or adopt it with \`tollkeeper keys adopt\``,
     );
@@ -144,14 +160,14 @@ const obstacleOf = (
     (other) => other.key.id !== key.id && other.generation === generation && isOurs(other),
   );
   if (twin !== undefined)
-    return held(
+    return skip(
       'generation-not-unique',
       `${twin.key.name} is also generation ${generation} of ${service}; assign another generation to one of them with \`tollkeeper keys adopt\``,
     );
   const problem = serviceProblem(service, policy.terms.template, generation);
   return problem === undefined
     ? undefined
-    : held(
+    : skip(
         isServiceName(service) ? 'name-too-long' : 'service-unusable',
         `${problem}; \`tollkeeper keys adopt --move\` moves the key to another service`,
       );
@@ -159,16 +175,16 @@ const obstacleOf = (
 
 const judge = (surveyed: SurveyedKey, survey: KeySurvey, policy: RotationPolicy): Judged => {
   const obstacle = obstacleOf(surveyed, survey, policy);
-  if (obstacle !== undefined) return { held: obstacle };
+  if (obstacle !== undefined) return { skipped: obstacle };
   const age = ageOf(surveyed, survey.at);
-  const held = (reason: SkippedKey['reason'], message: string): Judged => ({
-    held: skippedKey(surveyed, survey.at, reason, message),
+  const skip = (reason: SkippedKey['reason'], message: string): Judged => ({
+    skipped: skippedKey(surveyed, survey.at, reason, message),
   });
   if (surveyed.split === true) return { due: { surveyed, age: age ?? 0, isSplit: true } };
   if (age === undefined)
-    return held('age-unknown', 'the gateway does not report its creation time; rotate it manually');
+    return skip('age-unknown', 'the gateway does not report its creation time; rotate it manually');
   if (age < policy.every)
-    return held('not-due', `too young: ${rangeText(age)} old, rotated at ${rangeText(policy.every)}`);
+    return skip('not-due', `too young: ${rangeText(age)} old, rotated at ${rangeText(policy.every)}`);
   return { due: { surveyed, age, isSplit: false } };
 };
 
@@ -196,7 +212,7 @@ export const planRotations = (
     ),
   );
   const judged = selected.map((surveyed) => judge(surveyed, survey, policy));
-  const held = judged.flatMap((one) => ('held' in one ? [one.held] : []));
+  const skipped = judged.flatMap((one) => ('skipped' in one ? [one.skipped] : []));
   const due = judged
     .flatMap((one) => ('due' in one ? [one.due] : []))
     .sort((left, right) => Number(right.isSplit) - Number(left.isSplit));
@@ -207,10 +223,13 @@ export const planRotations = (
       at: now,
       selected: services,
       rotations: [],
-      held: [...held, ...due.map(({ surveyed }) => skippedKey(surveyed, now, 'outside-window', message))],
+      skipped: [
+        ...skipped,
+        ...due.map(({ surveyed }) => skippedKey(surveyed, now, 'outside-window', message)),
+      ],
     };
   }
-  const untouched = judged.filter((one) => 'due' in one || one.held.reason === 'not-due').length;
+  const untouched = judged.filter((one) => 'due' in one || one.skipped.reason === 'not-due').length;
   const limited = withinLimits(due, policy.limits, {
     selected: services,
     remaining: untouched,
@@ -223,9 +242,9 @@ export const planRotations = (
       planned: plannedRotation(surveyed, isSplit ? 'split' : 'age', policy.terms),
       age,
     })),
-    held: [
-      ...held,
-      ...limited.held.map(({ item, reason, message }) => skippedKey(item.surveyed, now, reason, message)),
+    skipped: [
+      ...skipped,
+      ...limited.skipped.map(({ item, reason, message }) => skippedKey(item.surveyed, now, reason, message)),
     ],
   };
 };

@@ -1,6 +1,6 @@
 import { toMillis } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
-import { birthTold } from '../birth.ts';
+import { creationTime } from './key-state.ts';
 import type { SurveyedKey } from '../service-types.ts';
 
 /** Which keys a job is about; all that is given must hold. */
@@ -48,8 +48,8 @@ const groupOf = (group: string | undefined): string =>
 
 /** Milliseconds since the gateway made the key; nothing where it does not say when. */
 export const ageOf = ({ key }: SurveyedKey, now: UnixMillis): number | undefined => {
-  const born = birthTold(key);
-  return born === undefined ? undefined : Math.max(0, now - toMillis(born));
+  const created = creationTime(key);
+  return created === undefined ? undefined : Math.max(0, now - toMillis(created));
 };
 
 /** Whether the key is among those a job is about. A key whose age is not told is older than nothing. */

@@ -1,5 +1,5 @@
 import type { UnixMillis } from '../../core/index.ts';
-import { birthTold } from '../birth.ts';
+import { creationTime } from './key-state.ts';
 import type { SurveyedKey } from '../service-types.ts';
 import { ageOf } from './select.ts';
 
@@ -51,7 +51,7 @@ const asDefault: ReadonlySet<SkipReason> = new Set([
   'retired',
 ]);
 
-export const describeNeeds = ({ reason }: SkippedKey): boolean => !asDefault.has(reason);
+export const needsAttention = ({ reason }: SkippedKey): boolean => !asDefault.has(reason);
 
 export const skippedKey = (
   surveyed: SurveyedKey,
@@ -72,7 +72,7 @@ export const skippedKey = (
   };
 };
 
-const createdOf = ({ key }: SurveyedKey): number => birthTold(key) ?? Number.MAX_SAFE_INTEGER;
+const createdOf = ({ key }: SurveyedKey): number => creationTime(key) ?? Number.MAX_SAFE_INTEGER;
 
 /** The oldest first; of the same second the one that was made first. */
 export const oldestFirst = (keys: readonly SurveyedKey[]): SurveyedKey[] =>

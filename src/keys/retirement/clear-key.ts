@@ -7,7 +7,7 @@ import { retainOrphan } from './retain-orphan.ts';
 import { isGone, notifyStaying } from '../rotation/seek-key.ts';
 
 /** Asks for the key to be deleted; whether it is gone only a list tells, so that an answer that was lost is no trouble. */
-export const removeKey = async (cycle: Cycle, keyId: number): Promise<unknown> => {
+export const requestDeletion = async (cycle: Cycle, keyId: number): Promise<unknown> => {
   try {
     await cycle.deps.gateway.remove(keyId, cycle.signal);
     cycle.answered.add(keyId);
@@ -25,17 +25,17 @@ export const removeKey = async (cycle: Cycle, keyId: number): Promise<unknown> =
  * Whether a key whose deletion was written down is gone. A list that does not show it may be late, as when it was made
  * just now: that is enough only after an answer to the request.
  */
-export const isTaken = async (cycle: Cycle, keyId: number): Promise<boolean> =>
+export const isDeleted = async (cycle: Cycle, keyId: number): Promise<boolean> =>
   !cycle.keys().has(keyId) && (cycle.answered.has(keyId) || (await isGone(cycle, keyId)));
 
 /** Asks for the key to be deleted, and looks whether it is gone. */
-export const takeAway = async (
+export const deleteAndVerify = async (
   cycle: Cycle,
   keyId: number,
-): Promise<{ readonly taken: boolean; readonly refusal: unknown }> => {
-  const refusal = await removeKey(cycle, keyId);
+): Promise<{ readonly deleted: boolean; readonly refusal: unknown }> => {
+  const refusal = await requestDeletion(cycle, keyId);
   await cycle.look();
-  return { taken: await isTaken(cycle, keyId), refusal };
+  return { deleted: await isDeleted(cycle, keyId), refusal };
 };
 
 /** Deletes an orphan once nobody can use it, else retains it. @throws what the gateway refused with, when it stays */
@@ -54,8 +54,8 @@ export const clearKey = async (
   }
   if (attempt.state !== 'clearing') await note(cycle, rotation, { what: 'deleting', ...key, why: 'orphan' });
   cycle.deps.plaintexts.delete(plaintextOf(rotation, attempt));
-  const { taken, refusal } = await takeAway(cycle, keyId);
-  if (taken) {
+  const { deleted, refusal } = await deleteAndVerify(cycle, keyId);
+  if (deleted) {
     await note(cycle, rotation, { what: 'deleted', ...key });
     return;
   }

@@ -4,7 +4,7 @@ import type { ApiKey } from '../../gateway/index.ts';
 import type { RetainReason } from '../key-event.ts';
 import { probeService } from '../update/probe.ts';
 import type { GenerationKey } from '../rotation.ts';
-import { takeAway } from './clear-key.ts';
+import { deleteAndVerify } from './clear-key.ts';
 import { generationKey, note, notifyOf } from '../rotation/cycle.ts';
 import type { Cycle } from '../rotation/cycle.ts';
 import { orphanVerdict } from './orphan-facts.ts';
@@ -109,15 +109,18 @@ const vanished = async (cycle: Cycle): Promise<void> => {
 };
 
 /** Asks for an orphan to be deleted; what comes of it stops neither the others nor the rotations. */
-const takeOrphan = async (cycle: Cycle, keyId: number): Promise<Awaited<ReturnType<typeof takeAway>>> => {
+const deleteOrphan = async (
+  cycle: Cycle,
+  keyId: number,
+): Promise<Awaited<ReturnType<typeof deleteAndVerify>>> => {
   const listed = cycle.keys();
   try {
-    return await takeAway(cycle, keyId);
+    return await deleteAndVerify(cycle, keyId);
   } catch (error) {
     cycle.signal.throwIfAborted();
     // Without a list nothing is known of the keys of the rotations either.
     if (cycle.keys() === listed && !hasCode(error, 'gateway-rate-limited')) throw error;
-    return { taken: false, refusal: error };
+    return { deleted: false, refusal: error };
   }
 };
 
@@ -145,8 +148,8 @@ const clearOrphan = async (
   if (why === 'orphan' && !(await mayDelete(cycle, { id, service }, key, retained)))
     return { refusal: undefined };
   if (since === undefined) await note(cycle, { id, service }, { what: 'deleting', ...key, why });
-  const { taken, refusal } = await takeOrphan(cycle, key.keyId);
-  if (!taken) {
+  const { deleted, refusal } = await deleteOrphan(cycle, key.keyId);
+  if (!deleted) {
     log.warn('an orphan may still exist after its deletion', {
       service,
       key: key.name,

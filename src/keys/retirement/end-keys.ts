@@ -1,6 +1,6 @@
 import { formatMoment, isFault, messageOf, shellWord, toSeconds } from '../../core/index.ts';
 import type { KeyService, PlannedExpiry } from '../service-types.ts';
-import { isTaken, removeKey } from './clear-key.ts';
+import { isDeleted, requestDeletion } from './clear-key.ts';
 import { candidateOf } from '../rotation.ts';
 import { generationKey, note, notifyOf } from '../rotation/cycle.ts';
 import type { Cycle } from '../rotation/cycle.ts';
@@ -15,9 +15,9 @@ const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promis
   const { account, journal } = cycle.deps;
   const { service, name, keyId } = planned;
   const id = idOf(planned);
-  const told = await journal.history({ account, service });
+  const history = await journal.history({ account, service });
   // A stage is announced once; the mail itself has its key too.
-  if (told.some((event) => event.what === 'warned' && event.keyId === keyId && event.stage === stage))
+  if (history.some((event) => event.what === 'warned' && event.keyId === keyId && event.stage === stage))
     return 'its owner was already notified';
   await notifyOf(
     cycle,
@@ -37,19 +37,19 @@ const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promis
 const obstacleTo = async (
   cycle: Cycle,
   planned: PlannedExpiry,
-  held: ReadonlyMap<number, string>,
+  keptBySinks: ReadonlyMap<number, string>,
 ): Promise<Ended | undefined> => {
   const { keyId, name, action, evenIfCurrent = false } = planned;
   const { journal, account } = cycle.deps;
   const listed = cycle.keys().get(keyId);
   if (listed?.name !== name) {
-    const done = listed === undefined && action.kind === 'delete' && (await isTaken(cycle, keyId));
+    const done = listed === undefined && action.kind === 'delete' && (await isDeleted(cycle, keyId));
     return { planned, done, said: `the gateway no longer lists ${name} under the id ${keyId}` };
   }
   if (action.kind === 'warn') return undefined;
   const turning = journal.openRotations(account).find((rotation) => candidateOf(rotation)?.keyId === keyId);
   if (turning === undefined) {
-    const why = evenIfCurrent ? undefined : held.get(keyId);
+    const why = evenIfCurrent ? undefined : keptBySinks.get(keyId);
     return why === undefined
       ? undefined
       : { planned, done: false, said: `${name} is in use by a consumer: ${why}` };
@@ -80,7 +80,7 @@ const revive = async (
 const one = async (
   cycle: Cycle,
   planned: PlannedExpiry,
-  held: ReadonlyMap<number, string>,
+  keptBySinks: ReadonlyMap<number, string>,
 ): Promise<Ended> => {
   const { action, service, keyId } = planned;
   const { journal, account } = cycle.deps;
@@ -88,7 +88,7 @@ const one = async (
   if (outdated !== undefined) return { planned, done: false, said: describeStop(outdated) };
   const rotation = { id: idOf(planned), service };
   const key = generationKey(planned);
-  const obstacle = await obstacleTo(cycle, planned, held);
+  const obstacle = await obstacleTo(cycle, planned, keptBySinks);
   if (obstacle !== undefined) return obstacle;
   if (action.kind === 'warn') return { planned, done: true, said: await warn(cycle, planned, action.stage) };
   if (action.kind === 'expire') {
@@ -113,7 +113,7 @@ const one = async (
     return { planned, done: true, said };
   }
   await note(cycle, rotation, { what: 'deleting', ...key, why: 'expired' });
-  const refusal = await removeKey(cycle, keyId);
+  const refusal = await requestDeletion(cycle, keyId);
   cycle.removed.add(keyId);
   return {
     planned,
@@ -123,19 +123,19 @@ const one = async (
 };
 
 /**
- * Ends keys as planned, each by itself: what fails for one is told, and the next is seen to. A key that a sink holds
- * (`held`, with the reason) stays unless its plan says otherwise.
+ * Ends keys as planned, each by itself: a failure of one does not stop the others. A key that a sink holds
+ * (`keptBySinks`, with the reason) stays unless its plan says otherwise.
  */
 export const endKeys = async (
   cycle: Cycle,
   planned: readonly PlannedExpiry[],
-  held: ReadonlyMap<number, string>,
+  keptBySinks: ReadonlyMap<number, string>,
 ): Promise<readonly Ended[]> => {
   const results: Ended[] = [];
   for (const each of planned) {
     cycle.signal.throwIfAborted();
     try {
-      results.push(await one(cycle, each, held));
+      results.push(await one(cycle, each, keptBySinks));
     } catch (error) {
       cycle.signal.throwIfAborted();
       if (!isFault(error)) throw error;
@@ -151,7 +151,7 @@ export const endKeys = async (
       settled.push(result);
       continue;
     }
-    const isGone = await isTaken(cycle, result.planned.keyId);
+    const isGone = await isDeleted(cycle, result.planned.keyId);
     if (isGone)
       await note(
         cycle,

@@ -5,7 +5,7 @@ import type { Fingerprint } from '../sink.ts';
 export type UnknownKey = { readonly keyId: number; readonly name: string; readonly place: KeyPlace };
 
 /** What a sink of the service holds now. */
-export type SkippedNow = {
+export type SinkContent = {
   readonly place: string;
   /** For a person. */
   readonly sink: string;
@@ -17,7 +17,7 @@ export type SkippedNow = {
 /** Something that the gateway or a sink has and the journal cannot know of unless it is older than they are. */
 export type Difference =
   | ({ readonly kind: 'key'; readonly highest: number } & UnknownKey)
-  | ({ readonly kind: 'sink' } & SkippedNow);
+  | ({ readonly kind: 'sink' } & SinkContent);
 
 /** Generated with a suffix, the name of another generation is never that of a key that was there before. */
 const isNewer = ({ place: { generation, suffix } }: UnknownKey, highest: number): boolean =>
@@ -27,10 +27,10 @@ const isNewer = ({ place: { generation, suffix } }: UnknownKey, highest: number)
 export const findDifferences = (
   highest: number,
   keys: readonly UnknownKey[],
-  sinks: readonly SkippedNow[],
+  sinks: readonly SinkContent[],
 ): readonly Difference[] => [
   ...keys.filter((key) => isNewer(key, highest)).map((key) => ({ kind: 'key' as const, highest, ...key })),
-  ...sinks.filter(({ is }) => is === 'unknown').map((held) => ({ kind: 'sink' as const, ...held })),
+  ...sinks.filter(({ is }) => is === 'unknown').map((content) => ({ kind: 'sink' as const, ...content })),
 ];
 
 export const describeDifference = (difference: Difference): string =>

@@ -54,7 +54,7 @@ export const knownEnd = (complete: LogCompleteness, now: UnixMillis): UnixSecond
   complete.complete ? toSeconds(now) : complete.through;
 
 /** The quiet time that the old key is judged by; nothing while it does not lie after the cutover. */
-export const quietRange = (
+export const idleRange = (
   cutover: UnixMillis,
   quiet: number,
   end: UnixSeconds | undefined,
@@ -104,7 +104,7 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   const newUse = newUses && sumOfUses(newUses);
   const isPast = retire.maxOverlap !== undefined && now >= cutover + retire.maxOverlap;
   const end = knownEnd(complete, now);
-  const range = quietRange(cutover, retire.quiet, end);
+  const range = idleRange(cutover, retire.quiet, end);
   const hold = (reason: RetainedReason, message: string, use?: KeyUse): RetireVerdict => ({
     verdict: 'hold',
     reason,

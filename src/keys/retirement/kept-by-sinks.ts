@@ -36,14 +36,14 @@ export const keptBySinks = async (
   { account, journal, consumerOf, deliveredBy = () => [] }: Deps,
   { asked, all, now, signal }: SinkSurvey,
 ): Promise<ReadonlyMap<number, string>> => {
-  const held = new Map<number, string>();
+  const kept = new Map<number, string>();
   const readings = new Map<string, SinkReading | Error>();
   for (const one of asked) {
     const { key, service } = one;
     const current = journal.current(account).get(service);
     if (current?.keyId === key.id) {
       const places = current.places.join(' and ');
-      held.set(
+      kept.set(
         key.id,
         places === ''
           ? `every sink of ${service} holds it`
@@ -52,7 +52,7 @@ export const keptBySinks = async (
       continue;
     }
     if (one.unfinished === true) {
-      held.set(key.id, `a sink of ${service} may hold it: its delivery never completed`);
+      kept.set(key.id, `a sink of ${service} may hold it: its delivery never completed`);
       continue;
     }
     const jobs = deliveredBy(one);
@@ -60,7 +60,7 @@ export const keptBySinks = async (
     const isNewest = isLive(one, now) && newestOf(line, now).some((other) => other.key.id === key.id);
     const [job] = jobs;
     if (job !== undefined && isNewest) {
-      held.set(key.id, `it is the newest key of ${service}, which job ${job} delivers`);
+      kept.set(key.id, `it is the newest key of ${service}, which job ${job} delivers`);
       continue;
     }
     const fingerprint = journal.fingerprint(account, key.id);
@@ -70,12 +70,12 @@ export const keptBySinks = async (
       const reading = readings.get(id) ?? (await readSink(sink, one, account, signal));
       readings.set(id, reading);
       if (reading instanceof Error)
-        held.set(key.id, `it is unknown whether ${sink.describe()} holds it: ${reading.message}`);
+        kept.set(key.id, `it is unknown whether ${sink.describe()} holds it: ${reading.message}`);
       else if (reading.state === 'holds' && reading.fingerprint === fingerprint) {
-        held.set(key.id, `${sink.place} holds it`);
+        kept.set(key.id, `${sink.place} holds it`);
         break;
       }
     }
   }
-  return held;
+  return kept;
 };

@@ -1,6 +1,6 @@
 import { interval, messageOf, toMillis, unixMillis, unixSeconds } from '../../core/index.ts';
 import type { Interval, UnixSeconds } from '../../core/index.ts';
-import { birthTold } from '../birth.ts';
+import { creationTime } from '../plan/key-state.ts';
 import type { KeyRequest } from '../journal/request-memory.ts';
 import type { Delivery, Sink } from '../sink.ts';
 import { probeService } from '../update/probe.ts';
@@ -128,7 +128,7 @@ const collectFacts = async (cycle: Cycle, request: KeyRequest, keyId: number): P
   const from = unixSeconds(Math.max(0, Math.floor((askedAt - clockSkew) / 1000)));
   const until = unixSeconds(Math.max(from + 1, Math.floor(now / 1000)));
   const listed = cycle.keys().get(keyId);
-  const born = listed && birthTold(listed);
+  const created = listed && creationTime(listed);
   const candidates = candidatesOf(cycle, request, keyId);
   const mismatch =
     request.keyId !== undefined || listed === undefined ? undefined : mismatchOf(listed, request);
@@ -138,7 +138,7 @@ const collectFacts = async (cycle: Cycle, request: KeyRequest, keyId: number): P
     name,
     now,
     askedAt,
-    ...(born === undefined ? {} : { createdAt: toMillis(born) }),
+    ...(created === undefined ? {} : { createdAt: toMillis(created) }),
     settle,
     fingerprint,
     candidates,

@@ -1,6 +1,6 @@
 import { compareMoney, money, subtractMoney, toMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import { birthTold } from '../birth.ts';
+import { creationTime } from '../plan/key-state.ts';
 import type { KeyRequest } from '../journal/request-memory.ts';
 import { probeService } from '../update/probe.ts';
 import { clockSkew } from './clock-skew.ts';
@@ -11,10 +11,10 @@ const longestWay = 3_600_000;
 /** A quota is written rounded down, to whole units at most. */
 const maxRounding = money('1');
 
-const isBornOfIt = (key: ApiKey, { askedAt }: KeyRequest): boolean => {
-  const born = birthTold(key);
-  if (born === undefined) return true;
-  const made = toMillis(born);
+const isCreatedByRequest = (key: ApiKey, { askedAt }: KeyRequest): boolean => {
+  const created = creationTime(key);
+  if (created === undefined) return true;
+  const made = toMillis(created);
   return made >= askedAt - clockSkew && made <= askedAt + longestWay + clockSkew;
 };
 
@@ -29,7 +29,7 @@ const hasQuotaOf = (key: ApiKey, { service, spec }: KeyRequest): boolean => {
 /** How a listed key differs from the one that was asked for; nothing where it can be that one. */
 export const mismatchOf = (key: ApiKey, request: KeyRequest): string | undefined => {
   const { spec, askedAt } = request;
-  if (!isBornOfIt(key, request))
+  if (!isCreatedByRequest(key, request))
     return `its creation time does not match the request of ${new Date(askedAt).toISOString()}`;
   if (!hasQuotaOf(key, request)) return 'its quota differs';
   if (key.expiredTime !== spec.expiredTime) return 'its expiry differs';

@@ -12,7 +12,7 @@ import { failStep, notifyStuck } from './fail-step.ts';
 import { expireNow, cutOver, setExpiry } from './cutover.ts';
 import { judgeStep } from './judge-step.ts';
 import { makeKey, noteLost } from './make-key.ts';
-import { makeWay } from './make-way.ts';
+import { releaseSlot } from './release-slot.ts';
 import { generationKey, note } from './cycle.ts';
 import type { Cycle } from './cycle.ts';
 import { verifyStillExists, verifySuccessorExists } from './seek-key.ts';
@@ -145,9 +145,9 @@ const clearLeft = async (cycle: Cycle, id: string): Promise<void> => {
 };
 
 /** What keeps another service's key from being cleared away is no failure of this rotation. */
-const hasMadeWay = async (cycle: Cycle, rotation: Rotation): Promise<boolean> => {
+const hasReleasedSlot = async (cycle: Cycle, rotation: Rotation): Promise<boolean> => {
   try {
-    return await makeWay(cycle, rotation);
+    return await releaseSlot(cycle, rotation);
   } catch (error) {
     cycle.signal.throwIfAborted();
     if (hasCode(error, 'gateway-rate-limited') || !isFault(error)) throw error;
@@ -191,7 +191,7 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
         const stop = await outdatedNow(cycle, rotation.service, rotation.terms.job);
         if (stop !== undefined) return { rotation, moved, message: describeStop(stop) };
         const isUrgent = action.blocked === true && rotation.terms.retire.when === 'now';
-        if (isUrgent && (await hasMadeWay(cycle, rotation))) continue;
+        if (isUrgent && (await hasReleasedSlot(cycle, rotation))) continue;
         if (action.blocked === true) cycle.blocked.add(id);
         if (action.pending !== undefined) await notifyStuck(cycle, rotation, action.pending, action.message);
         return { rotation, moved, message: action.message };

@@ -144,7 +144,7 @@ const ending = (rotation: Rotation, attempt: Attempt, old: OldKey): Action => {
     isShared &&
     isOfRotation(rotation, old.keyId) &&
     old.remain !== undefined &&
-    old.settled?.stands !== true
+    old.settled?.valid !== true
   )
     return { step: 'settle-quota', attempt, old };
   return terms.retire.ending === 'expire' && terms.retire.when !== 'now'
@@ -181,11 +181,11 @@ const ofOld = (
   const isReplaced = attempt.keyId !== undefined && !view.isDead(attempt.keyId);
   const isProven = isCompromised || retire.when === 'after-overlap' || (isReplaced && isFresh(old, view));
   // What was proven long ago is proven no more: somebody may have gone back to it.
-  if (!isProven && view.isListed(old.keyId) && (old.state !== 'working' || old.quiet))
+  if (!isProven && view.isListed(old.keyId) && (old.state !== 'working' || old.idle))
     return { step: 'judge', old };
   if (old.state === 'deleting') return { step: 'delete', old };
   if (old.state === 'retiring') return ending(rotation, attempt, old);
-  if (isCompromised || old.quiet) return { step: 'retire', old };
+  if (isCompromised || old.idle) return { step: 'retire', old };
   // Both work for the whole overlap once the consumer was told.
   const inUse = Math.max(cutover, rotation.reloadedAt ?? 0);
   const overlapEnds = inUse + overlap;
@@ -194,8 +194,8 @@ const ofOld = (
     // Either clock may have been set: the overlap is over when both say so.
     if (Math.min(view.now, view.gatewayNow ?? view.now) >= old.expiry.at * 1000)
       return { step: 'retire', old };
-    const isTold = old.held?.reason === 'successor-dead';
-    if (!isTold && view.now >= inUse + overlap / 2) return { step: 'judge', old };
+    const isNotified = old.retained?.reason === 'successor-dead';
+    if (!isNotified && view.now >= inUse + overlap / 2) return { step: 'judge', old };
     return rest(`${old.name} remains valid until ${clock(old.expiry.at * 1000)}`);
   }
   const due = inUse + Math.max(overlap, retire.quiet);

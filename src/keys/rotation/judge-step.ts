@@ -4,7 +4,7 @@ import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import { deadBy } from '../plan/key-state.ts';
 import { clockEffect, clockSkew } from '../retirement/clock-skew.ts';
 import { gatewayTimes, ownCalls, widestSkew } from './gateway-time.ts';
-import { judgeRetirement, knownEnd, quietRange, resumedFrom } from '../retirement/judge-old.ts';
+import { judgeRetirement, knownEnd, idleRange, resumedFrom } from '../retirement/judge-old.ts';
 import type { RetireFacts, RetireVerdict } from '../retirement/judge-old.ts';
 import { isSameName, namesBorne, usesOf } from '../retirement/named-uses.ts';
 import { generationKey, generationKeyOf, note, notifyOf } from './cycle.ts';
@@ -54,7 +54,7 @@ const collectFacts = async (
   const oldNames = await namesBorne(cycle, old, shownSince);
   const newNames = await namesBorne(cycle, successor, shownSince);
   // Until the quiet time fits behind the cutover, calls of all of the time since tell who still uses it.
-  const lookFrom = quietRange(cutover, retire.quiet, end)?.start ?? from;
+  const lookFrom = idleRange(cutover, retire.quiet, end)?.start ?? from;
   // What the log holds counts, though it is not known to be whole there; the gateway stamps it by its own clock.
   const lookTill = unixSeconds(until + clockSkew / 1000);
   const oldUses =
@@ -91,18 +91,18 @@ const isBehindAlert = (rotation: Rotation, cutover: UnixMillis): number =>
   cutover + 2 * rotation.terms.retire.quiet + 86_400_000;
 
 /** Whether why it stays is written down; what was told is written down behind it. */
-const isNoted = ({ held, state, quiet }: OldKey, { reason, escalate }: Hold): boolean =>
-  held?.reason === reason && (held.escalated || !escalate) && state === 'working' && !quiet;
+const isNoted = ({ retained, state, idle }: OldKey, { reason, escalate }: Hold): boolean =>
+  retained?.reason === reason && (retained.escalated || !escalate) && state === 'working' && !idle;
 
 /** Whether the letter of a hold that is written down went out before: that of a log that is behind is due only later. */
-const isTold = async (
+const isNotified = async (
   { deps: { journal, account } }: Cycle,
   { service, id }: Rotation,
-  { keyId, held }: OldKey,
+  { keyId, retained }: OldKey,
   hold: Hold,
   alertsFrom: number,
 ): Promise<boolean> => {
-  if (hold.reason !== 'log-incomplete' || held?.escalated === true) return true;
+  if (hold.reason !== 'log-incomplete' || retained?.escalated === true) return true;
   return (await journal.history({ account, service })).some(
     (event) =>
       event.what === 'held' &&
@@ -114,7 +114,7 @@ const isTold = async (
 };
 
 /** Tells why an old key stays, once it is news, and writes it down behind that: a kill between must lose no letter. */
-const keep = async (
+const retain = async (
   cycle: Cycle,
   rotation: Rotation,
   old: OldKey,
@@ -126,7 +126,7 @@ const keep = async (
   const { id, terms } = rotation;
   const alertsFrom = isBehindAlert(rotation, cutover);
   const isAlert = reason !== 'log-incomplete' || escalate || clock.now() >= alertsFrom;
-  if (isNoted(old, hold) && (!isAlert || (await isTold(cycle, rotation, old, hold, alertsFrom)))) return;
+  if (isNoted(old, hold) && (!isAlert || (await isNotified(cycle, rotation, old, hold, alertsFrom)))) return;
   const what = escalate ? 'escalated' : 'held';
   const usedTill = use === undefined ? {} : { use };
   if (isAlert)
@@ -184,5 +184,5 @@ export const judgeStep = async (
   cycle.resting.set(old.keyId, found.message);
   // What ends by the clock is held back by nothing, but who still uses it is to know.
   if (isTimed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
-  await keep(cycle, rotation, old, cutover, found);
+  await retain(cycle, rotation, old, cutover, found);
 };

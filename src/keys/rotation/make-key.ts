@@ -9,7 +9,7 @@ import {
 } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import { birthTold } from '../birth.ts';
+import { creationTime } from '../plan/key-state.ts';
 import type { KeyEvent, KeyFields } from '../key-event.ts';
 import { liveOf } from '../lineage.ts';
 import { halfOf } from './half.ts';
@@ -94,8 +94,8 @@ const expiryOf = (
 ): KeyFields['expiredTime'] => {
   if (end === 'never') return 'never';
   const seconds = toSeconds(now);
-  const born = birthTold(old);
-  const until = born !== undefined && end > born ? unixSeconds(seconds + end - born) : end;
+  const created = creationTime(old);
+  const until = created !== undefined && end > created ? unixSeconds(seconds + end - created) : end;
   return until - seconds >= Math.max(shortestLife, overlap / 1000)
     ? until
     : blocked(

@@ -53,9 +53,11 @@ const nextTryOf = ({ tries, lastFailure, waiting, over }: Rotation): Pick<Rotati
 export const viewOfRotation = (rotation: Rotation, text?: string): RotationView => {
   const stage = stageOf(rotation);
   const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);
-  const held = rotation.olds.find(({ state, held: one }) => state === 'working' && one !== undefined)?.held;
+  const retained = rotation.olds.find(
+    ({ state, retained: one }) => state === 'working' && one !== undefined,
+  )?.retained;
   const known =
-    rotation.waiting ?? held?.message ?? (rotation.tries > 0 ? rotation.lastFailure?.message : undefined);
+    rotation.waiting ?? retained?.message ?? (rotation.tries > 0 ? rotation.lastFailure?.message : undefined);
   return {
     id: rotation.id,
     account: rotation.account,
@@ -69,7 +71,7 @@ export const viewOfRotation = (rotation: Rotation, text?: string): RotationView 
     tries: rotation.tries,
     triesAllowed: rotation.terms.tries,
     ...nextTryOf(rotation),
-    ...(rotation.olds.some(({ state, held: one }) => state === 'working' && one?.escalated === true)
+    ...(rotation.olds.some(({ state, retained: one }) => state === 'working' && one?.escalated === true)
       ? { escalated: true }
       : {}),
   };

@@ -4,7 +4,7 @@ import type { OutdatedService } from '../journal/service-memory.ts';
 import { readName } from '../plan/key-names.ts';
 import type { Sink } from '../sink.ts';
 import { describeDifference, findDifferences } from '../retirement/find-differences.ts';
-import type { Difference, SkippedNow, UnknownKey } from '../retirement/find-differences.ts';
+import type { Difference, SinkContent, UnknownKey } from '../retirement/find-differences.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { note, notifyOf } from './cycle.ts';
 import type { Cycle } from './cycle.ts';
@@ -39,14 +39,14 @@ export const newerKeys = (
   );
 
 /** What each sink holds that can be read; a reading that fails tells nothing. */
-export const readHeld = async (
+export const readSinkContents = async (
   cycle: Cycle,
   service: string,
   sinks: readonly Sink[],
-): Promise<{ readonly held: readonly SkippedNow[]; readonly whole: boolean }> => {
+): Promise<{ readonly contents: readonly SinkContent[]; readonly whole: boolean }> => {
   const { account, journal, log } = cycle.deps;
   const generation = Math.max(1, journal.highestGeneration(account, service));
-  const held: SkippedNow[] = [];
+  const contents: SinkContent[] = [];
   let whole = true;
   for (const sink of sinks) {
     try {
@@ -56,14 +56,14 @@ export const readHeld = async (
       const { place } = sink;
       const known = journal.contentsOf(account, place);
       const is = known.size === 0 ? 'first' : known.has(reading.fingerprint) ? 'known' : 'unknown';
-      held.push({ place, sink: sink.describe(), fingerprint: reading.fingerprint, is });
+      contents.push({ place, sink: sink.describe(), fingerprint: reading.fingerprint, is });
     } catch (error) {
       cycle.signal.throwIfAborted();
       whole = false;
       log.debug('a sink could not be read', { service, place: sink.place, ...errorFields(error) });
     }
   }
-  return { held, whole };
+  return { contents, whole };
 };
 
 /** The sinks that the job declares for the service; nothing where they cannot be made out. */
@@ -88,10 +88,10 @@ export const differencesOf = async (
 ): Promise<{ readonly differences: readonly Difference[]; readonly whole: boolean }> => {
   const { deps } = cycle;
   const sinks = sinksOf(deps, job, service);
-  const { held, whole } = await readHeld(cycle, service, sinks ?? []);
+  const { contents, whole } = await readSinkContents(cycle, service, sinks ?? []);
   const keys = unknownKeys(deps, service, cycle.keys().values());
   const highest = deps.journal.highestGeneration(deps.account, service);
-  return { differences: findDifferences(highest, keys, held), whole: whole && sinks !== undefined };
+  return { differences: findDifferences(highest, keys, contents), whole: whole && sinks !== undefined };
 };
 
 /** Milliseconds after which operators are told again. */
@@ -162,8 +162,8 @@ export const observeSinks = async (
   rotation: { readonly id: string; readonly service: string; readonly who?: string },
   sinks: readonly Sink[],
 ): Promise<void> => {
-  const { held } = await readHeld(cycle, rotation.service, sinks);
-  const first = held.filter(({ is }) => is === 'first');
+  const { contents } = await readSinkContents(cycle, rotation.service, sinks);
+  const first = contents.filter(({ is }) => is === 'first');
   if (first.length > 0)
     await note(
       cycle,

@@ -107,14 +107,14 @@ const oldValues = ({ before, change, body }: Sent, reading: Reading): ApiKey => 
 const unitSeen = (knowledge: UpdateKnowledge, { body }: Sent, reading: Reading): UpdateKnowledge => {
   const { after } = reading;
   const { remainQuota: number } = body.patch;
-  const isTaken =
+  const isDeleted =
     quotaHarmed(reading) &&
     knowledge.unit?.kind === 'units' &&
     number !== undefined &&
     !after.unlimitedQuota &&
     compareMoney(after.remainQuota, body.remain.shown) > 0 &&
     compareMoney(after.remainQuota, number) <= 0;
-  return isTaken ? { ...knowledge, unit: { kind: 'currency' } } : knowledge;
+  return isDeleted ? { ...knowledge, unit: { kind: 'currency' } } : knowledge;
 };
 
 /** Puts the values back that an update has changed without being asked; says in words whether they are back. */

@@ -187,7 +187,7 @@ describe('keys plan and apply', () => {
   it('name each key that is left as it is, and why, in JSON always and in text where it is asked for', async () => {
     fixture.plans['rotate-prod'] = {
       notes: ['left as usual: 1 key'],
-      held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }],
+      skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }],
     };
     expect(await json('plan', 'rotate-prod')).toMatchObject([
       { held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }] },

@@ -553,8 +553,8 @@ describe('plans', () => {
   });
 
   it.each([
-    [{ held: [{ keyId: 2, name: 'idle', reason: 'used', words: 'it is in use' }] }, /: it is in use$/],
-    [{ held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'not due' }] }, /: it is no longer due/],
+    [{ skipped: [{ keyId: 2, name: 'idle', reason: 'used', words: 'it is in use' }] }, /: it is in use$/],
+    [{ skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'not due' }] }, /: it is no longer due/],
     [
       { expiries: [{ ...plannedExpiry(2, 'old'), action: { kind: 'warn', stage: 'soon' } }] },
       /to be announced now$/,

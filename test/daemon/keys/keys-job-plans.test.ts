@@ -103,7 +103,7 @@ it('plans what each job of keys would do, and says what is left as it is and why
     expiries: [],
   });
   expect(rotate.notes[0]).toMatch(/^skipped: batch: 2 keys have this name \(ids 2, 3\)/);
-  expect(rotate.held.map(({ keyId, reason }) => [keyId, reason])).toEqual([
+  expect(rotate.skipped.map(({ keyId, reason }) => [keyId, reason])).toEqual([
     [2, 'name-not-unique'],
     [3, 'name-not-unique'],
   ]);

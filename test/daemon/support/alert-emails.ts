@@ -138,7 +138,7 @@ const planOf = (names: readonly string[], title: string): AlertEmail =>
       keys: names.map((name, index): PlannedKey => ({
         name,
         service: index % 3 === 0 ? name : name.replace(/\.g\d+$/, ''),
-        held: index % 2 === 1,
+        skipped: index % 2 === 1,
         ...(index % 4 === 3 ? {} : { age: `${31 + index} days` }),
         message:
           index % 2 === 1

@@ -160,7 +160,7 @@ export const keyFixture = (
       { name: 'rotate-prod', kind: 'rotate-keys', account: first, zone: 'UTC' },
       { name: 'expire-old', kind: 'expire-keys', account: first, zone: 'UTC' },
     ],
-    plan: async ({ name }) => ({ rotations: [], expiries: [], notes: [], held: [], ...plans[name] }),
+    plan: async ({ name }) => ({ rotations: [], expiries: [], notes: [], skipped: [], ...plans[name] }),
     coverOf: (account, { service }) =>
       account === first && service.startsWith('b') ? { job: 'rotate-prod', every: 30 * day } : undefined,
     termsOf: (job) => {

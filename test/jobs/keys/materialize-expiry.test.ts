@@ -92,12 +92,12 @@ const planned = async (keys: readonly SurveyedKey[], change: Partial<ExpiryPolic
     progress: noProgress,
     signal: new AbortController().signal,
   });
-  const { expiries, held } = planExpiry(survey, ending, evidence, []);
+  const { expiries, skipped } = planExpiry(survey, ending, evidence, []);
   return {
     evidence,
     asked,
     does: expiries.map(({ planned: { action } }) => action),
-    held: held.map(({ reason, words }) => `${reason}: ${words}`),
+    skipped: skipped.map(({ reason, words }) => `${reason}: ${words}`),
   };
 };
 
@@ -107,7 +107,7 @@ it('a renamed key is idle since its last call under any of its names', async () 
   const reports = [surveyed('reports', { id: 5, age: 300 })];
   const found = await planned(reports);
   expect(found.evidence.use.get(5)).toMatchObject({ calls: 2, lastCall: toSeconds(daysAgo(20)) });
-  expect([found.does, found.held]).toEqual([[], ['not-due: not idle for 30 days yet']]);
+  expect([found.does, found.skipped]).toEqual([[], ['not-due: not idle for 30 days yet']]);
   // What it is warned of tells the last call as it was.
   const { does } = await planned(reports, { stages: { warn: 15 * day, expire: 40 * day } });
   expect(does).toEqual([
@@ -125,9 +125,9 @@ it('a key is skipped when the log shows calls under one of its former names', as
   await shown([8, { 5: 'a' }], [5, { 5: 'b' }], [2, { 5: 'a' }]);
   expect((await planned([surveyed('a', { id: 5 })], byAge)).does).toEqual([{ kind: 'delete' }]);
   await called(['b', 3]);
-  const { does, held } = await planned([surveyed('a', { id: 5 })], byAge);
+  const { does, skipped } = await planned([surveyed('a', { id: 5 })], byAge);
   expect(does).toEqual([]);
-  expect(held).toEqual([
+  expect(skipped).toEqual([
     'used: it is in use: last call 3 days ago (model-a); `even_if_used: true` ends it anyway',
   ]);
 });
@@ -154,9 +154,11 @@ it.each<[string, readonly Shown[], readonly SurveyedKey[]]>([
   ],
 ])('a key is skipped when another key had one of its names: %s', async (_, inventories, others) => {
   await shown(...inventories);
-  const { does, held } = await planned([surveyed('a', { id: 5 }), ...others], byAge);
+  const { does, skipped } = await planned([surveyed('a', { id: 5 }), ...others], byAge);
   expect(does).toEqual([]);
-  expect(held[0]).toBe('name-not-unique: it was named b within the last 7 days, as were other keys (ids 6)');
+  expect(skipped[0]).toBe(
+    'name-not-unique: it was named b within the last 7 days, as were other keys (ids 6)',
+  );
 });
 
 it('names that differ only in spaces count as one, and their calls are counted once', async () => {
@@ -171,7 +173,7 @@ it('the usage of many keys is read in one query, however often they were renamed
   const named = (prefix: string) => Object.fromEntries(ids.map((id) => [id, `${prefix}-${id}`]));
   await shown([14, named('a')], [10, named('b')], [5, named('a')]);
   await called(['b-7', 9], ['a-8', 3]);
-  const { asked, does, held } = await planned(
+  const { asked, does, skipped } = await planned(
     ids.map((id) => surveyed(`a-${id}`, { id })),
     { ...byAge, quiet: 12 * day },
   );
@@ -179,5 +181,5 @@ it('the usage of many keys is read in one query, however often they were renamed
     ['uses', 600],
     ['idsOf', 600],
   ]);
-  expect([does.length, held.length]).toEqual([298, 2]);
+  expect([does.length, skipped.length]).toEqual([298, 2]);
 });

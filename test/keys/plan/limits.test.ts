@@ -43,7 +43,7 @@ describe('the limit of a run', () => {
           const items = due.map((works, index) => ({ works, index }));
           const remaining = others + items.filter(({ works }) => works).length;
           const limits = { maxPerRun: { count }, minRemaining };
-          const { taken, held } = withinLimits(items, limits, {
+          const { taken, skipped } = withinLimits(items, limits, {
             selected: due.length + others,
             remaining,
             reduces: ({ works }) => works,
@@ -51,14 +51,14 @@ describe('the limit of a run', () => {
           expect(taken.length).toBeLessThanOrEqual(count);
           const ended = taken.filter(({ works }) => works).length;
           expect(ended === 0 || remaining - ended >= minRemaining).toBe(true);
-          expect(new Set([...taken, ...held.map(({ item }) => item)])).toEqual(new Set(items));
-          expect(taken.length + held.length).toBe(items.length);
+          expect(new Set([...taken, ...skipped.map(({ item }) => item)])).toEqual(new Set(items));
+          expect(taken.length + skipped.length).toBe(items.length);
           expect(taken.map(({ index }) => index)).toEqual(
             taken.map(({ index }) => index).sort((left, right) => left - right),
           );
-          // Nothing is held that could have been taken.
+          // Nothing is skipped that could have been taken.
           expect(
-            held.every(
+            skipped.every(
               ({ item }) => taken.length === count || (item.works && remaining - ended - 1 < minRemaining),
             ),
           ).toBe(true);
@@ -69,7 +69,7 @@ describe('the limit of a run', () => {
   });
 
   it('reports which limit applied and by how much', () => {
-    const { held } = withinLimits(
+    const { skipped } = withinLimits(
       ['a', 'b', 'c'],
       { maxPerRun: { count: 1 }, minRemaining: 0 },
       {
@@ -78,7 +78,7 @@ describe('the limit of a run', () => {
         reduces: () => true,
       },
     );
-    expect(held.map(({ message }) => message)).toEqual([
+    expect(skipped.map(({ message }) => message)).toEqual([
       'exceeds limits.max_per_run (1 of 3 keys: 1 per run) by 2; deferred to a later run',
       'exceeds limits.max_per_run (1 of 3 keys: 1 per run) by 2; deferred to a later run',
     ]);
@@ -91,6 +91,6 @@ describe('the limit of a run', () => {
         reduces: () => true,
       },
     );
-    expect(few.held[0]?.message).toBe('would leave 1 untouched keys, and limits.min_remaining is 2');
+    expect(few.skipped[0]?.message).toBe('would leave 1 untouched keys, and limits.min_remaining is 2');
   });
 });

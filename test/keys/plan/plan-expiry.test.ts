@@ -74,7 +74,7 @@ const evidenceOf = (
 
 const plan = (keys: readonly SurveyedKey[], change: Partial<ExpiryPolicy> = {}, known: Known = {}) => {
   const ending = policy(change);
-  const { expiries, held } = planExpiry(
+  const { expiries, skipped } = planExpiry(
     surveyOf(...keys),
     ending,
     evidenceOf(keys, { ending, ...known }),
@@ -82,8 +82,8 @@ const plan = (keys: readonly SurveyedKey[], change: Partial<ExpiryPolicy> = {}, 
   );
   return {
     does: Object.fromEntries(expiries.map(({ planned }) => [planned.name, planned.action.kind])),
-    held: Object.fromEntries(held.map(({ name, reason }) => [name, reason])),
-    messages: Object.fromEntries(held.map(({ name, words }) => [name, words])),
+    skipped: Object.fromEntries(skipped.map(({ name, reason }) => [name, reason])),
+    messages: Object.fromEntries(skipped.map(({ name, words }) => [name, words])),
     whys: Object.fromEntries(expiries.map(({ planned, why }) => [planned.name, why])),
   };
 };
@@ -100,9 +100,9 @@ describe('an expiry stage', () => {
     ['the second no sooner than its time after the first', 300, { warned: daysAgo(9) }, undefined, 'not-due'],
     ['the second whenever its time is over', 300, { warned: daysAgo(10) }, 'expire', undefined],
     ['a warning of long before it was made counts not', 95, { warned: daysAgo(96) }, 'warn', undefined],
-  ])('is decided correctly: %s', (_, age, past, does, held) => {
+  ])('is decided correctly: %s', (_, age, past, does, skipped) => {
     const found = plan([surveyed('a', { age })], {}, { past: { a: past } });
-    expect([found.does['a'], found.held['a']]).toEqual([does, held]);
+    expect([found.does['a'], found.skipped['a']]).toEqual([does, skipped]);
   });
 
   it('of deletion is due when the key has been expired for its time', () => {
@@ -110,20 +110,20 @@ describe('an expiry stage', () => {
     expect(plan([surveyed('a', { age: 120, key: expiredSince(10) })], {}, { past }).does).toEqual({
       a: 'delete',
     });
-    expect(plan([surveyed('a', { age: 120, key: expiredSince(9) })], {}, { past }).held).toEqual({
+    expect(plan([surveyed('a', { age: 120, key: expiredSince(9) })], {}, { past }).skipped).toEqual({
       a: 'not-due',
     });
   });
 
   it('is not repeated for a key whose expiry was extended', () => {
     const past = { a: { warned: daysAgo(30), expirySet: daysAgo(10) } };
-    expect(plan([surveyed('a', { age: 120 })], {}, { past }).held).toEqual({ a: 'revived' });
+    expect(plan([surveyed('a', { age: 120 })], {}, { past }).skipped).toEqual({ a: 'revived' });
   });
 
   it('of a key that expired before its warning is counted from the warning', () => {
     const key = surveyed('a', { age: 400, key: expiredSince(300) });
     expect(plan([key]).does).toEqual({ a: 'warn' });
-    expect(plan([key], {}, { past: { a: { warned: daysAgo(1) } } }).held).toEqual({ a: 'not-due' });
+    expect(plan([key], {}, { past: { a: { warned: daysAgo(1) } } }).skipped).toEqual({ a: 'not-due' });
     expect(plan([key], {}, { past: { a: { warned: daysAgo(20) } } }).does).toEqual({ a: 'delete' });
   });
 
@@ -286,8 +286,8 @@ describe('an expiry clock', () => {
       'delete',
     ],
   ])('is evaluated correctly: %s', (_, change, key, known, wanted) => {
-    const { does, held } = plan([key], { stages, ...change }, known);
-    expect(does['a'] ?? held['a']).toBe(wanted);
+    const { does, skipped } = plan([key], { stages, ...change }, known);
+    expect(does['a'] ?? skipped['a']).toBe(wanted);
   });
 
   it('explains a stage that is not due', () => {
@@ -329,8 +329,8 @@ describe('evidence that a key may end', () => {
     ['another name before', { more: { namesThen: new Map([[5, 'b']]) } }, 'name-not-unique'],
     ['no key then', { more: { namesThen: new Map() } }, 'inventory-incomplete'],
   ])('is evaluated correctly: %s', (_, known, wanted) => {
-    const { does, held } = one(known);
-    expect(does['a'] ?? held['a']).toBe(wanted);
+    const { does, skipped } = one(known);
+    expect(does['a'] ?? skipped['a']).toBe(wanted);
     // Where use does not matter, none of it does.
     expect(one(known, { evenIfUsed: true }).does).toEqual({ a: 'delete' });
   });
@@ -338,9 +338,9 @@ describe('evidence that a key may end', () => {
   it('of a short quiet time is at most two hours old', () => {
     const change = { quiet: day };
     expect(one({ lag: 2 }, change).does).toEqual({ a: 'delete' });
-    expect(one({ lag: 3 }, change).held).toEqual({ a: 'log-incomplete' });
+    expect(one({ lag: 3 }, change).skipped).toEqual({ a: 'log-incomplete' });
     // Used all Monday, and the proof ends on Sunday.
-    expect(one({ lag: 23 }, { ...change, stages: { expire: 30 * day } }).held).toEqual({
+    expect(one({ lag: 23 }, { ...change, stages: { expire: 30 * day } }).skipped).toEqual({
       a: 'log-incomplete',
     });
   });
@@ -349,19 +349,19 @@ describe('evidence that a key may end', () => {
     const keys = [surveyed('a', { id: 5 })];
     const ending = policy({ stages });
     const { namesThen: _none, ...rest } = evidenceOf(keys, { ending });
-    expect(planExpiry(surveyOf(...keys), ending, rest, []).held[0]?.words).toContain(
+    expect(planExpiry(surveyOf(...keys), ending, rest, []).skipped[0]?.words).toContain(
       'a snapshot job records it',
     );
   });
 
   it('is missing for two keys of one name', () => {
     const keys = [surveyed('a', { id: 5 }), surveyed('a', { id: 6 })];
-    expect(plan(keys, { stages }).held).toEqual({ a: 'name-not-unique' });
+    expect(plan(keys, { stages }).skipped).toEqual({ a: 'name-not-unique' });
   });
 
   it('is required before a key expires as well as before it is deleted, and names the usage', () => {
-    const { held, messages } = one({ used: { a: 0.5 } }, { stages: { expire: 30 * day } });
-    expect(held).toEqual({ a: 'used' });
+    const { skipped, messages } = one({ used: { a: 0.5 } }, { stages: { expire: 30 * day } });
+    expect(skipped).toEqual({ a: 'used' });
     expect(messages['a']).toBe(
       'it is in use: last call 12 hours ago (gpt-4o); `even_if_used: true` ends it anyway',
     );
@@ -370,7 +370,7 @@ describe('evidence that a key may end', () => {
   it('is not required for a warning, nor for a key in a rotation', () => {
     expect(one({ log: null, used: { a: 0 } }, { stages: { warn: day } }).does).toEqual({ a: 'warn' });
     const rotation = { id: 'r', stage: 'current', part: 'successor' } as const;
-    expect(plan([surveyed('a', { rotation })], { stages }).held).toEqual({ a: 'in-rotation' });
+    expect(plan([surveyed('a', { rotation })], { stages }).skipped).toEqual({ a: 'in-rotation' });
   });
 
   it('never allows the end of a key that was called in the quiet time, or whose log is incomplete', () => {
@@ -396,9 +396,9 @@ describe('evidence that a key may end', () => {
             given.flatMap((each, index) => (each.used === undefined ? [] : [[`k${index}`, each.used]])),
           );
           const limits = { maxPerRun: { count: 2 }, minRemaining };
-          const { does, held } = plan(keys, { by, stages, limits }, { used, log, lag });
+          const { does, skipped } = plan(keys, { by, stages, limits }, { used, log, lag });
           const ended = Object.keys(does);
-          expect([...ended, ...Object.keys(held)].sort()).toEqual(keys.map(({ key }) => key.name).sort());
+          expect([...ended, ...Object.keys(skipped)].sort()).toEqual(keys.map(({ key }) => key.name).sort());
           expect(ended.length).toBeLessThanOrEqual(2);
           for (const name of ended) {
             expect(used[name] ?? 99).toBeGreaterThanOrEqual(7);

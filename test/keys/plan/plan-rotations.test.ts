@@ -31,20 +31,20 @@ const plan = (
   change: Partial<RotationPolicy> = {},
 ): {
   taken: readonly (string | undefined)[];
-  held: Record<string, string>;
+  skipped: Record<string, string>;
   messages: Record<string, string>;
 } => {
-  const { rotations, held } = planRotations(surveyOf(...keys), policy(change), []);
+  const { rotations, skipped } = planRotations(surveyOf(...keys), policy(change), []);
   return {
     taken: rotations.map(({ planned }) => planned.old?.name),
-    held: Object.fromEntries(held.map(({ name, reason }) => [name, reason])),
-    messages: Object.fromEntries(held.map(({ name, words }) => [name, words])),
+    skipped: Object.fromEntries(skipped.map(({ name, reason }) => [name, reason])),
+    messages: Object.fromEntries(skipped.map(({ name, words }) => [name, words])),
   };
 };
 
 describe('a rotation plan', () => {
   it('selects the newest working key of each service that is old enough, the oldest first', () => {
-    const { taken, held, messages } = plan([
+    const { taken, skipped, messages } = plan([
       surveyed('a.g1', { age: 40 }),
       surveyed('b.g1', { age: 90 }),
       surveyed('b.g2', { age: 50 }),
@@ -52,7 +52,7 @@ describe('a rotation plan', () => {
       surveyed('d.g1', { age: 29.5 }),
     ]);
     expect(taken).toEqual(['b.g2', 'a.g1', 'c']);
-    expect(held).toEqual({ 'b.g1': 'older-generation', 'd.g1': 'not-due' });
+    expect(skipped).toEqual({ 'b.g1': 'older-generation', 'd.g1': 'not-due' });
     expect(messages['d.g1']).toBe('too young: 29 days old, rotated at 30 days');
   });
 
@@ -88,13 +88,13 @@ describe('a rotation plan', () => {
     ['expired', { expiredTime: toSeconds(now) }],
     ['exhausted', { remainQuota: money('0') }],
   ])('skips a key that is %s, and selects the newest working one', (reason, key) => {
-    const { taken, held } = plan([
+    const { taken, skipped } = plan([
       surveyed('a.g1', { known: true }),
       surveyed('a.g2', { key }),
       surveyed('b.g1', { key }),
     ]);
     expect(taken).toEqual(['a.g1']);
-    expect(held).toEqual({ 'a.g2': reason, 'b.g1': reason });
+    expect(skipped).toEqual({ 'a.g2': reason, 'b.g1': reason });
   });
 
   it('ignores an unlimited quota, a future expiry and a requested status', () => {
@@ -110,7 +110,7 @@ describe('a rotation plan', () => {
   });
 
   it('never relies on a name alone', () => {
-    const { taken, held } = plan([
+    const { taken, skipped } = plan([
       surveyed('a.g1', { id: 11 }),
       surveyed('a.g1', { id: 12 }),
       surveyed('b', {}),
@@ -123,7 +123,7 @@ describe('a rotation plan', () => {
       surveyed('x'.repeat(46), {}),
     ]);
     expect(taken).toEqual(['theirs.g9']);
-    expect(held).toEqual({
+    expect(skipped).toEqual({
       'a.g1': 'name-not-unique',
       b: 'generation-not-unique',
       'b.g1': 'generation-not-unique',
@@ -136,7 +136,7 @@ describe('a rotation plan', () => {
   });
 
   it('skips a retired key, and is not blocked by it', () => {
-    const { taken, held } = plan([
+    const { taken, skipped } = plan([
       surveyed('a.g1', { known: true, retired: true, key: { expiredTime: toSeconds(now) } }),
       surveyed('b.g1', { known: true, retired: true }),
       surveyed('c.g1', { known: true, retired: true }),
@@ -149,7 +149,7 @@ describe('a rotation plan', () => {
       surveyed('f', { service: 'f', known: true, retired: true }),
     ]);
     expect(taken).toEqual(['c.g2', 'd.g2', 'e.g1', 'f.g1']);
-    expect(held).toEqual({
+    expect(skipped).toEqual({
       'a.g1': 'retired',
       'b.g1': 'revived',
       'c.g1': 'revived',
@@ -160,17 +160,17 @@ describe('a rotation plan', () => {
   });
 
   it('rotates the newest of keys that were never in every sink, if there is no other', () => {
-    const { taken, held } = plan([
+    const { taken, skipped } = plan([
       surveyed('a.g1', { known: true, split: true, unfinished: true }),
       surveyed('a.g2', { known: true, split: true, unfinished: true }),
     ]);
     expect(taken).toEqual(['a.g2']);
-    expect(held).toEqual({ 'a.g1': 'unfinished' });
+    expect(skipped).toEqual({ 'a.g1': 'unfinished' });
   });
 
-  it('rotates a service immediately after an incomplete delivery, from the key that all sinks held', () => {
+  it('rotates a service immediately after an incomplete delivery, from the key that all sinks skipped', () => {
     const split = { known: true, split: true };
-    const { rotations, held } = planRotations(
+    const { rotations, skipped } = planRotations(
       surveyOf(
         surveyed('old.g1', { age: 90, known: true }),
         surveyed('a.g1', { ...split, age: 10 }),
@@ -195,7 +195,7 @@ describe('a rotation plan', () => {
       ['b.g1', 'split'],
       ['old.g1', 'age'],
     ]);
-    expect(held.map(({ name, reason }) => [name, reason])).toEqual([
+    expect(skipped.map(({ name, reason }) => [name, reason])).toEqual([
       ['e.g1', 'older-generation'],
       ['a.g2', 'unfinished'],
       ['b.g2', 'unfinished'],
@@ -204,19 +204,19 @@ describe('a rotation plan', () => {
 
   it('skips a service while one of its keys is part of a rotation', () => {
     const rotation = { id: 'r1', stage: 'current', part: 'old' } as const;
-    const { taken, held } = plan([surveyed('a.g1', { rotation }), surveyed('a.g2')]);
-    expect([taken, held]).toEqual([[], { 'a.g1': 'in-rotation', 'a.g2': 'in-rotation' }]);
+    const { taken, skipped } = plan([surveyed('a.g1', { rotation }), surveyed('a.g2')]);
+    expect([taken, skipped]).toEqual([[], { 'a.g1': 'in-rotation', 'a.g2': 'in-rotation' }]);
   });
 
   it('reports an unknown age as unknown', () => {
-    expect(plan([surveyed('a', { age: null })]).held).toEqual({ a: 'age-unknown' });
+    expect(plan([surveyed('a', { age: null })]).skipped).toEqual({ a: 'age-unknown' });
   });
 
   it('starts nothing outside its windows, and states when they open', () => {
     const windows = [{ days: ['mon'] as const, from: '02:00', to: '05:00' }];
     const closed = plan([surveyed('a'), surveyed('b', { age: 1 })], { windows });
     expect(closed.taken).toEqual([]);
-    expect(closed.held).toEqual({ a: 'outside-window', b: 'not-due' });
+    expect(closed.skipped).toEqual({ a: 'outside-window', b: 'not-due' });
     expect(closed.messages['a']).toBe(
       'outside the maintenance windows; the next one opens 2026-11-23 02:00 UTC',
     );
@@ -230,7 +230,7 @@ describe('a rotation plan', () => {
     expect(few.messages['s10.g1']).toContain('exceeds limits.max_per_run (10% of 12 keys: 1 per run) by 11');
     const most = plan(keys, { limits: { maxPerRun: { count: 100 }, minRemaining: 9 } });
     expect(most.taken).toHaveLength(3);
-    expect(most.held['s0.g1']).toBe('min-remaining');
+    expect(most.skipped['s0.g1']).toBe('min-remaining');
   });
 
   it('does not depend on the order of the list, and names every selected key once', () => {
@@ -258,7 +258,7 @@ describe('a rotation plan', () => {
           expect(other).toEqual(one);
           const named = [
             ...one.rotations.map(({ planned }) => planned.old?.keyId),
-            ...one.held.map(({ keyId }) => keyId),
+            ...one.skipped.map(({ keyId }) => keyId),
           ];
           expect(named).toHaveLength(keys.length);
           expect(new Set(named)).toEqual(new Set(keys.map((each) => each.key.id)));

@@ -22,7 +22,7 @@ const afterDeletions = async (cycle: Cycle, ids: readonly string[]): Promise<rea
 };
 
 /** Takes each rotation of the pass as far as it goes now, with one list for all keys that are deleted meanwhile. */
-export const moveOn = async (
+export const advanceAll = async (
   cycle: Cycle,
   ids: readonly string[],
   progress: (done: number) => void,

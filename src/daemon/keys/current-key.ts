@@ -2,11 +2,11 @@ import { fault, shellWord } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import { isLive, newestOf } from '../../keys/index.ts';
 import type { KeyEvent } from '../../keys/index.ts';
-import { lineNamed } from './find.ts';
+import { generationsOf } from './find.ts';
 import type { FoundKey } from './find.ts';
 
 /** What sinks know of a key, by what was written down of its delivery. */
-const describePlaces = (keyId: number, history: readonly KeyEvent[]): string | undefined => {
+const describeSinks = (keyId: number, history: readonly KeyEvent[]): string | undefined => {
   const proven = history.findLast((event) => event.what === 'read-back' && event.keyId === keyId);
   if (proven?.what === 'read-back' && proven.places.length > 0)
     return `${proven.places.join(' and ')} ${proven.places.length === 1 ? 'holds' : 'hold'} it`;
@@ -24,7 +24,7 @@ const isCurrent = (found: FoundKey, line: readonly FoundKey[], now: UnixMillis):
   return newest.some(({ key }) => key.id === found.key.id) || found.unfinished === true;
 };
 
-type Held = {
+type CurrentCheck = {
   readonly keys: readonly FoundKey[];
   readonly now: UnixMillis;
   /** The job that delivers it. */
@@ -36,13 +36,16 @@ type Held = {
  * A key that consumers have no other than is not ended by hand before it has a successor.
  * @throws Fault `wrong-use`, with what holds it and what to do
  */
-export const refuseSkipped = async (found: FoundKey, { keys, now, job, history }: Held): Promise<void> => {
+export const refuseCurrent = async (
+  found: FoundKey,
+  { keys, now, job, history }: CurrentCheck,
+): Promise<void> => {
   const { key, service, rotation } = found;
-  const line = lineNamed(service, keys).filter(({ account }) => account === found.account);
+  const line = generationsOf(service, keys).filter(({ account }) => account === found.account);
   const turning = rotation !== undefined && rotation.part !== 'leaving' && rotation.part !== 'kept';
   if (!turning && (job === undefined || !isCurrent(found, line, now))) return;
   const holds =
-    describePlaces(key.id, await history()) ??
+    describeSinks(key.id, await history()) ??
     (job === undefined
       ? 'it is part of a rotation in progress'
       : `the job ${job} delivers it to the sinks of ${service}`);

@@ -4,7 +4,7 @@ import type { KeyService, PlannedExpiry, PlannedRotation } from '../../keys/inde
 import type { KeyOutcome, RotationState } from './key-views.ts';
 import { stateOf } from './list.ts';
 
-export type Carry = {
+export type KeyOperation = {
   readonly account: string;
   readonly keyService: KeyService;
   /** Of times in the outcome. */
@@ -14,7 +14,7 @@ export type Carry = {
 };
 
 /** A rotation takes fewer calls until none can go on. */
-const maxPasses = 50;
+const maxCycles = 50;
 
 const isSame = (left: RotationState, right: RotationState | undefined): boolean =>
   left.stage === right?.stage && left.since === right.since && left.words === right.words;
@@ -34,7 +34,7 @@ export const outcomeOf = (
 });
 
 /** Rotations that were begun, and what kept others from it. */
-export type Begun = {
+export type StartedRotations = {
   readonly ids: readonly string[];
   readonly notes?: readonly string[];
   /** None of those that were asked for. */
@@ -55,11 +55,11 @@ const notStarted = async (
   });
 };
 
-export const begin = async (
+export const startRotations = async (
   keyService: KeyService,
   planned: readonly PlannedRotation[],
   who: string,
-): Promise<Begun> => {
+): Promise<StartedRotations> => {
   if (planned.length === 0) return { ids: [] };
   const ids = await keyService.start(planned, who);
   const notes = ids.length === planned.length ? [] : await notStarted(keyService, planned, ids);
@@ -68,12 +68,12 @@ export const begin = async (
 
 /** Takes steps until none can be taken now; a rotation that had a fault is left to its next try. */
 export const advanceUntilIdle = async (
-  { keyService, zone, progress, signal }: Carry,
-  { ids, notes = [], isNone = false }: Begun,
+  { keyService, zone, progress, signal }: KeyOperation,
+  { ids, notes = [], isNone = false }: StartedRotations,
 ): Promise<KeyOutcome> => {
   const states = new Map<string, RotationState>();
   let left = ids;
-  for (let cycle = 0; left.length > 0 && cycle < maxPasses; cycle += 1) {
+  for (let cycle = 0; left.length > 0 && cycle < maxCycles; cycle += 1) {
     signal.throwIfAborted();
     const advanced = await keyService.advance({ ids: left, signal, progress });
     left = advanced.flatMap(({ view, moved, fault }) => {
@@ -91,7 +91,7 @@ export const advanceUntilIdle = async (
 };
 
 export const expireNow = async (
-  { account, keyService, signal }: Pick<Carry, 'account' | 'keyService' | 'signal'>,
+  { account, keyService, signal }: Pick<KeyOperation, 'account' | 'keyService' | 'signal'>,
   planned: readonly PlannedExpiry[],
   who: string,
 ): Promise<KeyOutcome['changes']> => {
