@@ -47,8 +47,8 @@ export const createAccounts = (
     const account = Object.hasOwn(accounts, name) ? accounts[name] : undefined;
     if (account === undefined) {
       const names = Object.keys(accounts).join(', ') || 'none';
-      throw fault('wrong-use', `there is no account ${name}; there are: ${names}`, {
-        advice: 'name one that is declared under accounts in tollkeeper.yaml',
+      throw fault('wrong-use', `unknown account ${name}; accounts: ${names}`, {
+        advice: 'use the name of an account in tollkeeper.yaml',
       });
     }
     const http = openHttp(account, config, deps);
@@ -64,7 +64,7 @@ export const createAccounts = (
       log,
       onClock: async (reading) =>
         noteClock(name, reading).catch((error: unknown) =>
-          log.warn('the clock of the gateway could not be noted', errorFields(error)),
+          log.warn('cannot store the clock offset of the gateway', errorFields(error)),
         ),
     });
     const ping: Ping = async (signal) => {

@@ -59,7 +59,7 @@ const sendOwn = async (app: App, { clock, signal }: Deps, before: number, log: L
     await runtime.deliver({ ids, signal: first.signal });
   } catch (error) {
     log.warn(
-      'letters that this command has written wait for the next one, or for a daemon',
+      'messages queued by this command are sent by the next command or by the daemon',
       errorFields(error),
     );
   }

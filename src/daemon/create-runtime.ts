@@ -102,7 +102,7 @@ const defaultKeep = 90 * 86_400_000;
 
 const kindOf = (job: Job): JobKind => {
   const kind = jobKinds.find((candidate) => candidate.kind === job.kind);
-  if (kind === undefined) throw fault('config-invalid', `job ${job.name} is of no known kind: ${job.kind}`);
+  if (kind === undefined) throw fault('config-invalid', `job ${job.name} has the unknown kind ${job.kind}`);
   return kind;
 };
 
@@ -216,13 +216,13 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
     composeReport: async (request, progress, signal) => {
       const account = request.account ?? Object.keys(settings.accounts)[0];
       if (account === undefined) {
-        throw fault('wrong-use', 'no account is declared to report on', {
-          advice: 'declare one under accounts in tollkeeper.yaml',
+        throw fault('wrong-use', 'no account is configured', {
+          advice: 'add an account under accounts in tollkeeper.yaml',
         });
       }
       if (request.zone !== undefined && !isZone(request.zone)) {
-        throw fault('wrong-use', `there is no time zone ${request.zone}`, {
-          advice: 'name one of the IANA list, such as UTC or Europe/Berlin',
+        throw fault('wrong-use', `unknown time zone ${request.zone}`, {
+          advice: 'use a name of the IANA time zone database, such as UTC or Europe/Berlin',
         });
       }
       const slot = clock.now();
@@ -257,8 +257,8 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
     reconcile: async (request, progress, signal) => {
       const name = request.account ?? Object.keys(settings.accounts)[0];
       if (name === undefined)
-        throw fault('wrong-use', 'no account is declared to reconcile', {
-          advice: 'declare one under accounts in tollkeeper.yaml',
+        throw fault('wrong-use', 'no account is configured', {
+          advice: 'add an account under accounts in tollkeeper.yaml',
         });
       const { timezone: zone } = settings;
       const slot = clock.now();

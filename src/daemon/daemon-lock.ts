@@ -21,8 +21,8 @@ export const becomeTheDaemon = async (
     const lock = await acquireLock(daemonLock);
     if (lock.held) return lock;
     const holder = lock.holder === undefined ? '' : ` (process id ${lock.holder})`;
-    if (!wait) throw fault('daemon-runs', `another daemon runs on this volume${holder}`);
-    if (!told) log.info(`waiting for the daemon that runs on this volume to end${holder}`);
+    if (!wait) throw fault('daemon-runs', `another daemon is running on this volume${holder}`);
+    if (!told) log.info(`waiting for the other daemon on this volume to stop${holder}`);
     told = true;
     await clock.wait(between, signal);
   }

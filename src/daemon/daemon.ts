@@ -29,7 +29,7 @@ const openPatiently = async (deps: Deps, folder: string, config: Config, log: Lo
     } catch (error) {
       if (!hasCode(error, 'warehouse-locked') || left <= 1) throw error;
       if (left === databaseTimeout.tries)
-        log.info('waiting for the database', { error: error.message, advice: 'a command works on it' });
+        log.info('waiting for the database', { error: error.message, advice: 'a command is using it' });
       await deps.clock.wait(databaseTimeout.wait, deps.signal);
     }
   }
@@ -40,7 +40,7 @@ const checkClock = (deps: Deps): void => {
   if (builtAt === undefined || now >= builtAt) return;
   throw fault(
     'clock-before-build',
-    `the clock shows ${new Date(now).toISOString()}, and this program was built at ${new Date(builtAt).toISOString()}`,
+    `the clock shows ${new Date(now).toISOString()}, which is before the build time of this program, ${new Date(builtAt).toISOString()}`,
   );
 };
 
@@ -122,8 +122,8 @@ const serveVolume = async (
     },
   });
   using _hangup = deps.onHangup(() => {
-    log.info('SIGHUP: the config is read again');
-    reload.now().catch((error: unknown) => log.error('the config cannot be read again', errorFields(error)));
+    log.info('received SIGHUP; reloading the configuration');
+    reload.now().catch((error: unknown) => log.error('cannot reload the configuration', errorFields(error)));
   });
   try {
     await app.scheduler.reconcile();
@@ -131,7 +131,7 @@ const serveVolume = async (
     const jobs = Object.keys(config.jobs).length;
     const { health } = config.settings;
     log.info('serving', { version, jobs, health: `${health.host}:${port}`, page: page.address, pid });
-    if (jobs === 0) log.warn('no job is declared', { advice: `add jobs to ${folder}/jobs/*.yaml` });
+    if (jobs === 0) log.warn('no jobs are configured', { advice: `add jobs to ${folder}/jobs/*.yaml` });
     await stopAsked(signal);
   } finally {
     setReady(false);

@@ -18,7 +18,7 @@ const timeouts = { connect: 10_000, headers: 15_000, idle: 15_000, total: 20_000
 const beatOnce = async (http: Http, url: URL, signal: AbortSignal): Promise<void> => {
   const answer = await http.send({ method: 'GET', url, signal });
   await answer.discard();
-  if (answer.status >= 300) throw new Error(`it answered ${answer.status}`);
+  if (answer.status >= 300) throw new Error(`HTTP status ${answer.status}`);
 };
 
 /** Calls the `heartbeat_url` of jobs. Its address opens the switch to whoever knows it, so no line names it. */
@@ -39,7 +39,7 @@ export const createHeartbeats = (deps: Pick<Deps, 'env'> & { clock: Clock; log: 
         problem = messageOf(error);
       }
     }
-    log.warn('the heartbeat could not be sent', { job: job.name, host: url.host, error: problem });
+    log.warn('cannot send the heartbeat', { job: job.name, host: url.host, error: problem });
   };
   return {
     beat: (job) => {

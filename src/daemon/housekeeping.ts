@@ -59,7 +59,7 @@ const moveAccountOn = async (
   const advanced = await keyService.advance({ signal, progress: noProgress });
   for (const { view, moved } of advanced)
     if (moved)
-      log.info('a rotation has advanced', {
+      log.info('advanced a rotation', {
         account,
         service: view.service,
         stage: view.stage,
@@ -83,7 +83,10 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
       // Also where nothing is due: the next step may be weeks away.
       const problem = await app.keyProblem();
       if (problem !== undefined) {
-        log.error('no step on keys is taken: their journal does not hold', errorFields(problem));
+        log.error(
+          'key operations are suspended: the key journal does not pass verification',
+          errorFields(problem),
+        );
         await notify(journal.failed('', problem));
         return;
       }
@@ -96,7 +99,7 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
         } catch (error) {
           signal.throwIfAborted();
           // One account's gateway keeps nobody else's keys waiting.
-          log.error('rotations cannot be advanced', { account, ...errorFields(error) });
+          log.error('cannot advance rotations', { account, ...errorFields(error) });
           await notify(watch.failed(account, error));
         }
       }
@@ -139,7 +142,7 @@ export const createHousekeeping = (
       run: async () => {
         const keep = app.config().settings.scheduler.keep_runs;
         const removed = await app.warehouse.runs.trim(unixMillis(deps.clock.now() - keep));
-        if (removed > 0) log.info('old runs were removed from the ledger', { runs: removed });
+        if (removed > 0) log.info('removed old runs from the ledger', { runs: removed });
       },
     },
     {
@@ -151,7 +154,7 @@ export const createHousekeeping = (
         const now = deps.clock.now();
         const before = unixMillis(now - settings.archive_reports.keep);
         const removed = await trimReports(reportsDirectory, before, now);
-        if (removed > 0) log.info('old reports were removed from the archive', { reports: removed });
+        if (removed > 0) log.info('removed old reports from the archive', { reports: removed });
       },
     },
   ];

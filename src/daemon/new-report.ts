@@ -14,7 +14,7 @@ const exists = (path: string): Promise<boolean> =>
 const unwritable = (path: string, error: unknown) =>
   fault('path-unwritable', `${path} cannot be written (${systemCode(error) ?? 'unknown'})`, {
     cause: error,
-    advice: 'make the config folder writable, or give another one with --config',
+    advice: 'make the config folder writable, or choose another one with --config',
   });
 
 const makeFolder = async (folder: string, name: string): Promise<void> => {
@@ -23,7 +23,7 @@ const makeFolder = async (folder: string, name: string): Promise<void> => {
     await mkdir(folder);
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw unwritable(folder, error);
-    throw fault('wrong-use', `the report ${name} exists already: ${folder}`, {
+    throw fault('wrong-use', `the report ${name} already exists: ${folder}`, {
       advice: `choose another name, or edit the files in ${basename(folder)}/`,
     });
   }
@@ -35,19 +35,19 @@ const makeFolder = async (folder: string, name: string): Promise<void> => {
  */
 export const createReport = async (configFolder: string, name: string): Promise<readonly string[]> => {
   if (!reportName.safeParse(name).success)
-    throw fault('wrong-use', `${JSON.stringify(name)} is no name of a report`, {
-      advice: 'use letters, digits, ".", "_" and "-", at most 64, and begin with a letter or digit',
+    throw fault('wrong-use', `${JSON.stringify(name)} is not a valid report name`, {
+      advice: 'use at most 64 letters, digits, ".", "_" and "-", and start with a letter or digit',
     });
   if (!(await exists(configFolder)))
-    throw fault('wrong-use', `there is no config folder ${configFolder}`, {
-      advice: 'create it, or name another one with --config',
+    throw fault('wrong-use', `the config folder ${configFolder} does not exist`, {
+      advice: 'create it, or choose another one with --config',
     });
   const [own = '', ...shipped] = reportDirectories(configFolder);
   for (const directory of shipped)
     if (await exists(join(directory, name)))
       throw fault(
         'wrong-use',
-        `${name} is a report that comes with Tollkeeper; a folder of this name replaces it`,
+        `${name} is the name of a built-in report, which a folder of this name would replace`,
         {
           advice: 'choose another name',
         },

@@ -24,10 +24,9 @@ export const openPage = async (
       [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
     };
   } catch (error) {
-    deps.log.warn('the status page is not served', {
+    deps.log.warn('cannot serve the status page', {
       ...errorFields(error),
-      advice:
-        'give it an address of its own under status in tollkeeper.yaml, or turn it off there (enabled: false)',
+      advice: 'set another address under status in tollkeeper.yaml, or set enabled: false there',
     });
     return none;
   }

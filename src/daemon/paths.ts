@@ -59,7 +59,7 @@ export const placesToPlan = async (paths: Paths, folder: string): Promise<Paths>
 export const makeDataFolder = async ({ path }: Paths): Promise<void> => {
   const data = dirname(path);
   await mkdir(data, { recursive: true }).catch((error: unknown) => {
-    const message = `the folder ${data} cannot be made (${systemCode(error) ?? messageOf(error)})`;
+    const message = `the folder ${data} cannot be created (${systemCode(error) ?? messageOf(error)})`;
     throw fault('path-unwritable', message, { cause: error });
   });
 };

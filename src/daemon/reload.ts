@@ -80,7 +80,7 @@ export const createReload = (options: ReloadDeps): Reload => {
       ({ read, fingerprint } = loaded);
       state = { ...state, faults: loaded.faults };
       for (const fault of loaded.faults)
-        log.error('the new config is not taken up', {
+        log.error('the new configuration is invalid and was not applied', {
           place: place(fault),
           error: fault.message,
           advice: fault.advice,
@@ -99,9 +99,9 @@ export const createReload = (options: ReloadDeps): Reload => {
     told = false;
     pending = undefined;
     state = { loadedAt: deps.clock.now(), faults: [], atNextStart };
-    log.info('the config is taken up', { changes: inOneLine(changes) });
+    log.info('applied the new configuration', { changes: inOneLine(changes) });
     if (atNextStart.length > 0)
-      log.warn('some settings take effect at the next start', { settings: atNextStart.join('; ') });
+      log.warn('some changed settings take effect after a restart', { settings: atNextStart.join('; ') });
   };
 
   /** One after the other: a signal may come while a look is under way. */

@@ -28,10 +28,10 @@ export const announceRetry = (
 ): void => {
   const reason = messageOf(error);
   progress?.({
-    step: `requesting ${what} again`,
+    step: `retrying ${what}`,
     detail: `${reason}; waiting ${(wait / 1000).toFixed(1)} s`,
   });
-  log.info(`${what} broke off: requesting it again`, { reason, wait });
+  log.info(`${what} ended early; retrying`, { reason, wait });
 };
 
 /**

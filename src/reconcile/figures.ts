@@ -83,7 +83,7 @@ export const figuresOf = (sums: LogSums, deps: FigureDeps): readonly LogFigure[]
       ? []
       : [
           {
-            unit: `${currency} where the log has units`,
+            unit: `${currency}, but the log has units`,
             kind: 'units',
             perCurrency: value,
             ...times(sums, value),

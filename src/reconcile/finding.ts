@@ -1,7 +1,7 @@
 import type { Interval, UnixSeconds } from '../core/index.ts';
 import type { Comparison, ComparisonSource } from '../warehouse/index.ts';
 import { agreement, nameGap } from './verdict.ts';
-import { notifyComparison } from './messages.ts';
+import { describeComparison } from './messages.ts';
 import type { Match } from './match-figures.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -67,7 +67,7 @@ export const nameFindings = (findings: readonly Finding[]): readonly Comparison[
       gap,
       unit: figure.unit,
       verdict,
-      text: notifyComparison({
+      text: describeComparison({
         source,
         verdict,
         match,

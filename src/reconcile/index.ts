@@ -5,7 +5,7 @@ export { judgeGaps } from './gaps.ts';
 export { compareLanded, compareLandedUsage, concludeComparing } from './landed.ts';
 export type { LandedReconciliation } from './landed.ts';
 export { matchFigures } from './match-figures.ts';
-export { concludeComparisons, notifyComparison } from './messages.ts';
+export { concludeComparisons, describeComparison } from './messages.ts';
 export { reconcilePeriod } from './period.ts';
 export { heldPart, reconcileHeld, reconcileRange } from './range.ts';
 export { compareStatistics } from './statistics.ts';

@@ -47,7 +47,7 @@ const concludeLanded = (
   const open = worst === undefined || isGood(worst.verdict) ? undefined : worst;
   if (open !== undefined) {
     const { source, verdict, gap, unit, text } = open;
-    log.warn('the call log does not add up to another source', { source, verdict, gap, unit, text });
+    log.warn('the call log does not reconcile with another source', { source, verdict, gap, unit, text });
   }
   const told = [...(open === undefined ? [] : [open.text]), ...failures].join(' ');
   return {
@@ -83,7 +83,7 @@ const compareAsked = async (
   } catch (error) {
     context.signal.throwIfAborted();
     if (!isFault(error)) throw error;
-    context.log.warn('what was landed could not be compared with other sources', errorFields(error));
+    context.log.warn('the landed data could not be compared with other sources', errorFields(error));
     const reason = error.message.replace(/\.$/, '');
     return { found: [], failures: [`Not compared with other sources: ${reason}.`] };
   }

@@ -25,7 +25,7 @@ export const explainGrowth = async (
   return agreedWhenLanded(range, agreements, landings)
     ? {
         verdict: 'late data',
-        why: 'the statistics agreed when the log was landed, and have grown since: pull the span again',
+        why: 'the statistics matched when the log landed and have grown since; pull the time range again',
       }
     : undefined;
 };

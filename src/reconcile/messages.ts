@@ -3,7 +3,7 @@ import type { Match } from './match-figures.ts';
 import type { Verdict } from './verdict.ts';
 
 const names: Readonly<Record<string, string>> = {
-  statistics: 'the gateway’s own statistics',
+  statistics: 'the gateway’s statistics',
   'usage by model': 'the usage export by model',
   'usage by key': 'the usage export by key',
   used_quota: 'the change of used_quota',
@@ -12,7 +12,7 @@ const names: Readonly<Record<string, string>> = {
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-export type Told = {
+export type Compared = {
   readonly source: string;
   readonly entry?: string | undefined;
   readonly verdict: Verdict;
@@ -22,7 +22,7 @@ export type Told = {
 };
 
 /** One sentence about a comparison. */
-export const notifyComparison = ({ source, entry, verdict, match, why }: Told): string => {
+export const describeComparison = ({ source, entry, verdict, match, why }: Compared): string => {
   const { reading, ours, gap, figure, fit } = match;
   const of = entry === undefined ? '' : ` for ${entry === '' ? 'entries without a name' : entry}`;
   const theirs = `${names[source] ?? source}${of}`;
@@ -30,24 +30,23 @@ export const notifyComparison = ({ source, entry, verdict, match, why }: Told): 
   const open = match.unproven === undefined ? undefined : [unit, ...match.unproven].join(' or ');
   const size = absoluteMoney(gap);
   const more = why === undefined ? '' : `; ${why}`;
-  const near = fit === 'rounding' ? `, within its rounding (${gap})` : '';
-  const withoutRefunds = match.refunds === 'not taken off' ? '; refunds are not taken off there' : '';
-  const read =
+  const near = fit === 'rounding' ? `, within rounding (${gap})` : '';
+  const withoutRefunds = match.refunds === 'not taken off' ? '; that source does not deduct refunds' : '';
+  const both =
     open === undefined
-      ? `says ${reading} ${unit}, the log adds up to ${ours}`
-      : `says ${reading} (${open}, it is not known which), the log adds up to ${ours} ${unit}`;
-  const says = `${capital(theirs)} ${read}`;
+      ? `${reading} ${unit} in ${theirs}, ${ours} in the log`
+      : `${reading} (${open}; which one is unknown) in ${theirs}, ${ours} ${unit} in the log`;
   const message: Readonly<Record<Verdict, string>> = {
-    equal: `The log adds up to ${theirs}: ${reading} ${unit}${more}.`,
-    rounding: `The log adds up to ${theirs}, ${reading} ${unit}, within its rounding (${gap})${more}.`,
-    refunds: `The log’s consumption is ${theirs}, ${reading} ${unit}${near}${withoutRefunds}${more}.`,
+    equal: `The log matches ${theirs}: ${reading} ${unit}${more}.`,
+    rounding: `The log matches ${theirs}, ${reading} ${unit}, within rounding (${gap})${more}.`,
+    refunds: `The log’s consumption matches ${theirs}, ${reading} ${unit}${near}${withoutRefunds}${more}.`,
     currency:
       figure.kind === 'units'
-        ? `The log adds up to ${theirs}, counted in integer units: ${reading} there, ${ours} here (${unit})${near}${withoutRefunds}${more}.`
-        : `The log adds up to ${theirs} in another currency: ${reading} ${unit} there, ${ours} in that currency here${near}${withoutRefunds}${more}.`,
-    'late data': `${says}: the gap of ${gap} is late data${more}.`,
-    truncated: `The log is short: ${theirs} ${read}, ${size} is missing${more}.`,
-    unexplained: `${says}: ${gap} is unexplained${more}.`,
+        ? `The log matches ${theirs}, counted in integer units: ${reading} there, ${ours} here (${unit})${near}${withoutRefunds}${more}.`
+        : `The log matches ${theirs} in another currency: ${reading} ${unit} there, ${ours} in that currency here${near}${withoutRefunds}${more}.`,
+    'late data': `Late data: ${both}; the difference is ${gap}${more}.`,
+    truncated: `The log is incomplete: ${both}; ${size} is missing${more}.`,
+    unexplained: `Unexplained: ${both}; the difference is ${gap}${more}.`,
   };
   return message[verdict];
 };
@@ -67,10 +66,10 @@ export const concludeComparisons = (
   if (with_('unexplained').length > 0)
     return `${capital(many('unexplained'))} are unexplained. ${first('unexplained')}`;
   if (with_('late data').length > 0)
-    return `All that is settled agrees; ${many('late data')} differ by late data. ${first('late data')}`;
+    return `All settled data matches; ${many('late data')} differ by late data. ${first('late data')}`;
   const kinds = [...new Set(found.map(({ verdict }) => verdict))].filter((verdict) => verdict !== 'equal');
-  return `The log agrees with ${totals.length === 1 ? 'the one source' : `all ${totals.length} sources`} that could be compared${
-    kinds.length === 0 ? '' : ` (what differs in form: ${kinds.join(', ')})`
+  return `The log agrees with ${totals.length === 1 ? 'the one source' : `all ${totals.length} sources`} available for comparison${
+    kinds.length === 0 ? '' : ` (differences in form: ${kinds.join(', ')})`
   }.`;
 };
 

@@ -36,7 +36,7 @@ export const reconcilePeriod = async (
   const { log, signal, zone } = context;
   try {
     const held = await heldPart(period, context);
-    if (held === undefined) return { known: false, reason: 'the call log holds nothing of the period' };
+    if (held === undefined) return { known: false, reason: 'the call log has no data for the period' };
     const { comparisons, notCompared } = await reconcileRange(held, context);
     const totals = comparisons.filter(({ entry }) => entry === undefined);
     const first = totals.find(({ source }) => source === 'statistics') ?? totals[0];
@@ -45,7 +45,7 @@ export const reconcilePeriod = async (
       comparisons.find(({ verdict }) => isBad(verdict)) ??
       first;
     if (told === undefined)
-      return { known: false, reason: notCompared[0]?.reason ?? 'there is nothing to compare with' };
+      return { known: false, reason: notCompared[0]?.reason ?? 'no source to compare with' };
     const isWhole = held.start === period.start && held.end === period.end;
     return {
       known: true,
@@ -55,7 +55,7 @@ export const reconcilePeriod = async (
         verdict: told.verdict,
         text: isWhole
           ? told.text
-          : `${told.text} Compared was what the log holds: ${rangeText.seconds(held, zone)}.`,
+          : `${told.text} The comparison covers what the log contains: ${rangeText.seconds(held, zone)}.`,
         good: isWhole && isGood(told.verdict),
       },
     };

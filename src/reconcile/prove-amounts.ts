@@ -6,7 +6,7 @@ import { formBySource } from './form-by-source.ts';
 
 /** Why the log cannot be held against anything; words without a full stop. */
 export const unprovenAmounts =
-  'nothing proves yet whether the amounts of the log are a currency or integer units: set gateway.amounts of the account to units or currency';
+  'the data does not yet show whether amounts in the log are a currency or integer units; set gateway.amounts of the account to units or currency';
 
 /**
  * Whether the log's amounts may be compared. While their form is open, the statistics of the span are asked: where they are
@@ -27,7 +27,7 @@ export const proveAmounts = async (
       (error: unknown) => {
         signal.throwIfAborted();
         if (!isFault(error)) throw error;
-        log.warn('the statistics could not be asked for the form of amounts', errorFields(error));
+        log.warn('the statistics that show the form of amounts could not be fetched', errorFields(error));
         return undefined;
       },
     );

@@ -62,7 +62,7 @@ const answerOf = (source: string, reason: string, findings: readonly Finding[]):
   missing: findings.length === 0 ? [{ source, reason, failed: false }] : [],
 });
 
-const noUsage = 'no usage that was pulled lies in the span';
+const noUsage = 'no pulled usage lies in the time range';
 
 const compareWith: Readonly<Record<SourceGroup, (range: Range, deps: ReconcileDeps) => Promise<Answer>>> = {
   statistics: async (range, deps) => ({ findings: [await compareStatistics(range, deps)], missing: [] }),
@@ -72,7 +72,7 @@ const compareWith: Readonly<Record<SourceGroup, (range: Range, deps: ReconcileDe
     answerOf('usage by key', noUsage, await compareUsage(range, 'key', deps)),
   account: async (range, deps) => {
     const { findings, withoutBalance } = await compareSnapshots(range, deps);
-    const missing = 'there are no two snapshots with the span between them, nor in it';
+    const missing = 'no two snapshots enclose the time range or lie within it';
     const answer = answerOf('used_quota and balance', missing, findings);
     if (withoutBalance === undefined) return answer;
     return { ...answer, missing: [{ source: 'balance', reason: withoutBalance, failed: false }] };
@@ -90,7 +90,7 @@ const ask = async (group: SourceGroup, range: Range, deps: ReconcileDeps): Promi
     signal.throwIfAborted();
     if (!isFault(error)) throw error;
     const source = group === 'account' ? 'used_quota and balance' : group;
-    log.warn('a source could not be compared with the log', { source, ...errorFields(error) });
+    log.warn('cannot compare a source with the log', { source, ...errorFields(error) });
     return { findings: [], missing: [{ source, reason: error.message, failed: true }] };
   }
 };
@@ -137,8 +137,9 @@ export const reconcileHeld = async (
 ): Promise<Reconciled & { readonly held: Range }> => {
   const held = await heldPart(range, context);
   if (held === undefined)
-    throw fault('wrong-use', 'the call log holds nothing of this span', {
-      advice: '`tollkeeper run` a job of the kind pull-logs first, or give a span that it has covered',
+    throw fault('wrong-use', 'the call log has no data for this time range', {
+      advice:
+        'run a job of the kind pull-logs first (`tollkeeper run JOB`), or choose a time range that the call log covers',
     });
   return { ...(await reconcileRange(held, context)), held };
 };

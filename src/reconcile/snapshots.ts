@@ -116,7 +116,7 @@ const matchChange = async (
   const [nearest] = open.toSorted((left, right) => compareMoney(sizeOf(left), sizeOf(right)));
   const [first] = between;
   if (nearest === undefined || first === undefined)
-    throw new RangeError('two snapshots of one second bracket nothing');
+    throw new RangeError('two snapshots of the same second enclose no time');
   const asked = await matchOver(first, deps.others);
   return asked.match.fit !== undefined || asked.match.figure.kind === 'other' ? asked : nearest;
 };
@@ -153,7 +153,7 @@ const explainChange = async (
   const moments = [pair.first, pair.last].map(({ takenAt }) => momentText(takenAt / 1000, context));
   return {
     verdict: 'late data',
-    why: `what was charged in the ten minutes before the snapshots of ${moments.join(' and ')} may be counted on either side`,
+    why: `charges in the ten minutes before the snapshots of ${moments.join(' and ')} may count on either side`,
   };
 };
 
@@ -178,7 +178,7 @@ const unseenTopUp = async (
   if (compareMoney(gap, zero) <= 0) return undefined;
   const { topUps } = await warehouse.comparisons.totals(account.name, covered);
   return topUps === zero
-    ? `used_quota agrees, and the balance has ${gap} ${figure.unit} more than that leaves: the log shows no top-ups`
+    ? `used_quota matches, but the balance is ${gap} ${figure.unit} higher than it implies; the log contains no top-ups`
     : undefined;
 };
 

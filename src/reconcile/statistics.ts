@@ -56,7 +56,7 @@ export const compareStatistics = async (range: Range, deps: ReconcileDeps): Prom
     const landings = await warehouse.comparisons.landings(account.name, range);
     const settled = settledThrough(range, landings);
     if (settled < range.end) {
-      const why = `it lies after ${momentText(settled, context)}, where rows may still come`;
+      const why = `it is after ${momentText(settled, context)}, and rows may still arrive`;
       if (settled <= range.start) return { verdict: 'late data', why };
       const part = await matchStatistics({ start: range.start, end: settled }, deps);
       if (agreement(part) !== undefined) return { verdict: 'late data', why };

@@ -188,7 +188,7 @@ export const compareUsage = async (
       if (agreement(matchPart(part)) !== undefined)
         return {
           verdict: 'late data',
-          why: `it lies after ${momentText(settled, context)}, where figures may still change`,
+          why: `it is after ${momentText(settled, context)}, and figures may still change`,
         };
     }
     const pulled = usageLandings[0]?.landedAt;
@@ -197,7 +197,7 @@ export const compareUsage = async (
       if (before !== undefined && agreement(matchPart({ ...whole, sums: before })) !== undefined)
         return {
           verdict: 'late data',
-          why: 'the log said so before it was pulled again, and the usage export is older: pull it again',
+          why: 'the log showed the same before it was pulled again, and the usage export is older; pull it again',
         };
     }
     return explainGrowth(range, total, context);

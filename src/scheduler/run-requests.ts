@@ -102,7 +102,7 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
     }
     if (book().get(keyText(known)) === undefined) {
       const reopened = await ledger.reopen(known, now);
-      if (reopened === undefined) throw fault('aborted', 'the run was removed from the ledger meanwhile');
+      if (reopened === undefined) throw fault('aborted', 'the run has been removed from the ledger');
       book().put(reopened);
       return { run: reopened, isOurs: true, already: false };
     }

@@ -25,7 +25,7 @@ export const lockHolder = (message: string): number | 'unknown' | undefined => {
 const summary = (code: FaultCode, path: string, message: string): string => {
   const holder = lockHolder(message);
   if (code === 'warehouse-locked')
-    return `${path} is held by another process${typeof holder === 'number' ? ` (process id ${holder})` : ''}`;
+    return `${path} is in use by another process${typeof holder === 'number' ? ` (process id ${holder})` : ''}`;
   // Another file than the database may lie on another volume: it is the one to look at.
   if ((code === 'disk-full' || code === 'path-unwritable') && /"\/[^"]+"/.test(message)) return message;
   return `${path}: ${message}`;

@@ -7,7 +7,7 @@ export const ownFolder = async (path: string): Promise<void> => {
     await mkdir(path, { recursive: true });
   } catch (error) {
     const code = systemCode(error) === 'ENOSPC' ? 'disk-full' : 'path-unwritable';
-    throw fault(code, `the folder ${path} cannot be made (${systemCode(error) ?? 'unknown'})`, {
+    throw fault(code, `the folder ${path} cannot be created (${systemCode(error) ?? 'unknown'})`, {
       cause: error,
     });
   }

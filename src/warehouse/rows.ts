@@ -71,7 +71,7 @@ export const streamRows = async (
 /** The text of a cell that is never NULL. */
 export const text = (row: Row | undefined, column: string): string => {
   const value = row?.[column];
-  if (value === undefined || value === null) throw new RangeError(`the column ${column} is empty`);
+  if (value === undefined || value === null) throw new RangeError(`column ${column} is NULL`);
   return String(value);
 };
 
@@ -83,7 +83,7 @@ export const optionalText = (row: Row | undefined, column: string): string | und
 /** A whole number that is known to be safe: times, counts. */
 export const wholeNumber = (row: Row | undefined, column: string): number => {
   const value = Number(text(row, column));
-  if (!Number.isSafeInteger(value)) throw new RangeError(`the column ${column} holds no safe whole number`);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`column ${column} is not a safe integer`);
   return value;
 };
 

@@ -91,7 +91,7 @@ const clearSpool = async (folder: string, log: Log): Promise<void> => {
   const left = (await readdir(folder)).filter((name) => name.startsWith(spoolPrefix));
   for (const name of left) {
     await rm(join(folder, name), { recursive: true, force: true });
-    log.info('removed an export that a stopped run left in the spool', { name });
+    log.info('removed an export left in the spool by an interrupted run', { name });
   }
 };
 

@@ -15,7 +15,7 @@ export type ParquetColumn = {
 export type WriteParquet = (columns: readonly ParquetColumn[], signal?: AbortSignal) => Promise<Buffer>;
 
 const identifier = (name: string): string => {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new RangeError(`not the name of a column: ${name}`);
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new RangeError(`not a column name: ${name}`);
   return `"${name}"`;
 };
 

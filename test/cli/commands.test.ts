@@ -39,9 +39,9 @@ describe('help', () => {
 
 describe('wrong use is told in words, never with a stack', () => {
   it.each([
-    [['report', 'spend-summary', '--timezone', 'Mars/Olympus'], /no time zone Mars\/Olympus/],
-    [['report', 'spend-summary', '--account', 'constructor'], /no account constructor; there are: main/],
-    [['run', 'constructor'], /no job constructor/],
+    [['report', 'spend-summary', '--timezone', 'Mars/Olympus'], /unknown time zone Mars\/Olympus/],
+    [['report', 'spend-summary', '--account', 'constructor'], /unknown account constructor; accounts: main/],
+    [['run', 'constructor'], /unknown job constructor/],
     [['report', 'spend-summary', '--locale', 'fr'], /Allowed choices are en, de, zh/],
     [['sandbox', '--port', '70000'], /at most 65535/],
     [['sandbox', '--port', '0', '--host', '192.0.2.1'], /192\.0\.2\.1 cannot be listened on/],
@@ -66,7 +66,7 @@ describe('wrong use is told in words, never with a stack', () => {
     await folder.write('data', 'a file');
     const ran = await run('run', 'pull-logs');
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toMatch(/data cannot be made \(EEXIST\)\n {2}what to do: /);
+    expect(ran.stderr).toMatch(/data cannot be created \(EEXIST\)\n {2}what to do: /);
   });
 
   it('a health address that is not ours', async () => {

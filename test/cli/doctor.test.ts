@@ -124,7 +124,7 @@ describe('against real things', () => {
     ])
       expect(signs.join('\n')).toContain(about);
     expect(ran.stdout).toMatch(
-      / {2}log\.columns: created_at, .*\n {6}by a probe on .*columns in an export that no/,
+      / {2}log\.columns: created_at, .*\n {6}by a probe on .*columns in an export requested without/,
     );
     expect(mail.taken).toEqual([]);
     expect(ran.stdout).not.toContain('sk-admin-whole');
@@ -282,7 +282,7 @@ it('an account that is not declared is wrong use', async () => {
   await using folder = await openFixture();
   const ran = await run(folder, ['doctor', '--account', 'nobody']);
   expect(ran.code).toBe(2);
-  expect(ran.stderr).toContain('no account nobody; there are: main');
+  expect(ran.stderr).toContain('unknown account nobody; accounts: main');
 });
 
 it.each(screens)('hostile words stay in their lines: %s', (_, screen) => {

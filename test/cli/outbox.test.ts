@@ -54,8 +54,8 @@ describe('outbox', () => {
     expect(sent.code).toBe(1);
     expect(sent.stdout).toMatch(/^1: sent to good@example\.com$/m);
     expect(sent.stdout).toMatch(/^2: failed: .*“550 no such user”$/m);
-    expect(sent.stdout).toMatch(/^3: deferred, tried again \S+ \S+ UTC: .*“451 later”$/m);
-    expect(sent.stdout).toMatch(/^4: there is no such row$/m);
+    expect(sent.stdout).toMatch(/^3: deferred, next attempt \S+ \S+ UTC: .*“451 later”$/m);
+    expect(sent.stdout).toMatch(/^4: no such row$/m);
     expect(await statesNow()).toEqual(['3 deferred', '2 failed', '1 sent']);
     expect(await statesNow('--state', 'sent,failed', '-n', '1')).toEqual(['2 failed']);
     const [failed] = JSON.parse((await run('outbox', '-s', 'failed', '--json')).stdout) as unknown[];
@@ -73,7 +73,7 @@ describe('outbox', () => {
     expect((await run('status')).code).toBe(0);
     expect(JSON.parse((await run('outbox', 'drop', '--json', '1', '2')).stdout)).toEqual([
       { id: '1', done: false, said: 'it was sent to good@example.com' },
-      { id: '2', done: true, said: 'it was dropped before' },
+      { id: '2', done: true, said: 'it is already dropped' },
     ]);
 
     expect(await run('outbox', 'resend', '1')).toMatchObject({
@@ -99,9 +99,9 @@ describe('outbox', () => {
     const [row] = JSON.parse((await run('outbox', '--json')).stdout) as unknown[];
     expect(row).toMatchObject({ title: 'Spend', queuedAt: iso, next: iso });
     const resent = await run('outbox', 'resend', '3');
-    expect(resent.stdout).toMatch(/^3: deferred, tried again \S+ \S+ Asia\/Kolkata: /);
+    expect(resent.stdout).toMatch(/^3: deferred, next attempt \S+ \S+ Asia\/Kolkata: /);
     const json = JSON.parse((await run('outbox', 'resend', '3', '--json')).stdout) as { said: string }[];
-    expect(json[0]?.said).toMatch(/^deferred, tried again \S+ \S+ UTC: /);
+    expect(json[0]?.said).toMatch(/^deferred, next attempt \S+ \S+ UTC: /);
   });
 
   it('does not send what is no longer what it was', async () => {
@@ -109,7 +109,7 @@ describe('outbox', () => {
     for (const file of await readdir(stored)) await rm(join(stored, file));
     const ran = await run('outbox', 'resend', '1');
     expect(ran.code).toBe(1);
-    expect(ran.stdout).toMatch(/^1: its stored bytes are gone or damaged/);
+    expect(ran.stdout).toMatch(/^1: its stored message is missing or damaged/);
     expect(office.connections()).toBe(0);
   });
 

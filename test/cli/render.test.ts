@@ -214,7 +214,7 @@ refused; 3 mails of unknown outcome
       gap: money('34.78'),
       unit: 'USD',
       verdict: 'truncated',
-      text: 'The log is short: the gateway’s own statistics says 46.93 USD, the log adds up to 12.15, 34.78 is missing.',
+      text: 'The log is incomplete: 46.93 USD in the gateway’s statistics, 12.15 in the log; 34.78 is missing.',
       state: 'open',
       notedAt: now,
     } as const;
@@ -231,9 +231,9 @@ refused; 3 mails of unknown outcome
     const page = renderStatus(view, pipe);
     expect(page).toContain('data that does not reconcile:');
     expect(page).toContain(
-      '  main, 2026-11-20 09:30 to 2026-11-21 09:30 Europe/Berlin\n    The log is short:',
+      '  main, 2026-11-20 09:30 to 2026-11-21 09:30 Europe/Berlin\n    The log is incomplete:',
     );
-    expect(page.match(/The log is short/g)).toHaveLength(1);
+    expect(page.match(/The log is incomplete/g)).toHaveLength(1);
     expect(page).toContain('  and 2 older\n');
     for (const line of renderStatus(view, { paint: noPaint, width: 80 }).split('\n'))
       expect(line.length).toBeLessThanOrEqual(80);

@@ -47,7 +47,7 @@ describe('before anything ran', () => {
     expect((await run('runs', 'pull-logs')).stdout).toBe('no run of pull-logs yet\n');
     const wrong = await run('runs', 'constructor');
     expect(wrong.code).toBe(2);
-    expect(wrong.stderr).toMatch(/no job constructor; there are: /);
+    expect(wrong.stderr).toMatch(/unknown job constructor; jobs: /);
   });
 
   it('next lists slots in order of time, of all jobs or of one', async () => {
@@ -112,9 +112,9 @@ describe('one run', () => {
     [['--from', '2026-11-20'], /--from needs --to/],
     [['--to', '2026-11-20'], /--to needs --from/],
     [['--slot', '2026-11-20T05:07', '--to', '2026-11-21'], /--slot does not go with/],
-    [['--slot', 'yesterday'], /"yesterday" is no moment/],
-    [['--slot', '2027-01-01'], /yet to come/],
-    [['--from', '2026-11-21', '--to', '2026-11-20'], /does not lie before/],
+    [['--slot', 'yesterday'], /"yesterday" is not a valid time/],
+    [['--slot', '2027-01-01'], /in the future/],
+    [['--from', '2026-11-21', '--to', '2026-11-20'], /is not before/],
   ])('%j is wrong use', async (options, message) => {
     const ran = await run('run', 'pull-logs', ...options);
     expect(ran.code).toBe(2);

@@ -24,7 +24,7 @@ it('the daemon sends what is queued, and takes orders on it', async () => {
   expect(again?.parsed.messageId).toBe(once?.parsed.messageId);
   expect(await town.run('outbox', 'drop', '1')).toMatchObject({
     code: 1,
-    stdout: '1: it was sent to a@example.com\n',
+    stdout: '1: it is already sent to a@example.com\n',
   });
 });
 

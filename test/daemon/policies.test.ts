@@ -52,7 +52,7 @@ describe.concurrent('needs', () => {
     const [mail] = await town.mails(daemon, 1);
     expect(mail?.recipients).toEqual(['finance@example.com']);
     expect(mail?.parsed.text).not.toContain('data is late');
-    expect(mail?.parsed.text).toMatch(/adds up to the gateway’s\s+own statistics/);
+    expect(mail?.parsed.text).toMatch(/matches the\s+gateway’s\s+statistics/);
   });
 
   it('past its deadline runs and says so in log, mail and notice, or fails where that is wanted', async () => {

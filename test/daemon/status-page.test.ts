@@ -46,7 +46,7 @@ it('a daemon shows its jobs, the reach of its data, its mails and its reports', 
 
   await town.jobs('pull-logs: { kind: pull-moon }');
   const isTold = (): boolean =>
-    daemon.lines().some(({ message }) => message === 'the new config is not taken up');
+    daemon.lines().some(({ message }) => message === 'the new configuration is invalid and was not applied');
   // One look sees the change, a later one takes it for settled.
   while (!isTold()) {
     town.clock.advance(3_500);
@@ -81,7 +81,7 @@ it('a page that cannot be served is told of, and is no reason to end', async () 
   expect(page.address).toBeUndefined();
   expect(JSON.parse(logged)).toMatchObject({
     level: 'warn',
-    message: 'the status page is not served',
+    message: 'cannot serve the status page',
     code: 'port-in-use',
   });
   await using off = await openPage({ ...settings, enabled: false, port: 0 }, deps);

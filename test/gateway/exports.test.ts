@@ -61,7 +61,7 @@ describe('CSV', () => {
     await expect(gateway.exportUsage(usage)).rejects.toMatchObject({
       code: 'gateway-refused',
       message:
-        'the gateway refused GET /api/data/self/pivot/stream-export, which needs the scope usage:read, where CSV was due: “range too wide”',
+        'the gateway refused GET /api/data/self/pivot/stream-export, which needs the scope usage:read, instead of CSV: “range too wide”',
     });
   });
 });
@@ -96,7 +96,7 @@ describe('something else than CSV', () => {
       expect(await error(answer)).toMatchObject({
         code: 'gateway-refused',
         message:
-          'the gateway refused GET /api/log/self/stream-export, which needs the scope logs:read, where CSV was due: “too many exports”',
+          'the gateway refused GET /api/log/self/stream-export, which needs the scope logs:read, instead of CSV: “too many exports”',
         advice: expect.stringContaining('logs:read') as unknown,
       });
   });

@@ -129,7 +129,7 @@ describe('every report of one month and the statistics endpoint', () => {
         expect(read(truth.consumption)).toBe(true);
         for (const text of said)
           expect(text).toContain(
-            `The log’s consumption is the gateway’s own statistics, ${money(truth.consumption)} USD; refunds are not taken off there.`,
+            `The log’s consumption matches the gateway’s statistics, ${money(truth.consumption)} USD; that source does not deduct refunds.`,
           );
       } else if (name === 'statistics_unit' && value !== 'USD') {
         const there = reportFixture.sandbox.truth.sums(start, end, { unit: value as 'CNY' | 'units' }).net;
@@ -137,14 +137,14 @@ describe('every report of one month and the statistics endpoint', () => {
         const message = value === 'units' ? 'counted in integer units' : 'in another currency';
         for (const text of said) {
           expect(text).toContain(
-            `The log adds up to the gateway’s own statistics${value === 'units' ? ',' : ''} ${message}:`,
+            `The log matches the gateway’s statistics${value === 'units' ? ',' : ''} ${message}:`,
           );
           expect(text).toContain(`${money(there)}${value === 'CNY' ? ' CNY' : ''} there`);
         }
       } else {
         expect(read(total)).toBe(true);
         for (const text of said)
-          expect(text).toContain(`The log adds up to the gateway’s own statistics: ${total} USD.`);
+          expect(text).toContain(`The log matches the gateway’s statistics: ${total} USD.`);
       }
     },
   );
@@ -194,10 +194,10 @@ describe('every report of one month and the statistics endpoint', () => {
       const why =
         kind === 'report:showback'
           ? 'The account as a whole is not reconciled with the gateway’s statistics'
-          : 'The gateway’s own statistics says';
+          : 'Late data:';
       expect(text.split(why)).toHaveLength(3);
       expect(text).toContain(`! Reconciliation: ${why}`);
-      if (kind !== 'report:showback') expect(text).toContain('the gap of 0.5 is late data');
+      if (kind !== 'report:showback') expect(text).toContain('the difference is 0.5');
     }
   });
 });

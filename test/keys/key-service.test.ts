@@ -201,7 +201,7 @@ describe('the successor of an expiring key', () => {
     await fixture.begun({}, { createdTime, expiredTime: at(30) });
     const made = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
     expect(made?.expiredTime).toBe(at(days));
-    // A birth that is not told is no moment of 1970 in the line either.
+    // A birth that is not told is not a valid time of 1970 in the line either.
     const line = [...fixture.journal().lineage('main').values()];
     expect(line.every(({ born }) => born > 0)).toBe(true);
   });

@@ -113,19 +113,19 @@ describe('a broken export', () => {
     [
       'cut off with the connection',
       { kind: 'cut-off', rows: 40, end: 'destroyed' },
-      /broke off|truncated|lost/,
+      /ended early|truncated|lost/,
     ],
     [
       'cut off in mid-row, closed cleanly',
       { kind: 'cut-off', rows: 40, end: 'clean' },
-      /broke off|truncated/,
+      /ended early|truncated/,
     ],
     [
-      'JSON where CSV was due',
+      'JSON instead of CSV',
       { kind: 'envelope', message: 'export is being prepared' },
       /export is being prepared/,
     ],
-    ['a page where CSV was due', { kind: 'html' }, /CSV/],
+    ['a page instead of CSV', { kind: 'html' }, /CSV/],
     ['an error of the gateway', { kind: 'status', status: 503 }, /503/],
     ['a rate limit without Retry-After', { kind: 'rate-limit' }, /429|too many|rate/i],
   ] as const)('%s: is named, nothing stays', async (_, broken, message) => {

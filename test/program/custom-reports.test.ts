@@ -80,7 +80,7 @@ describe('tollkeeper reports new', () => {
     const before = await readFile(file, 'utf8');
     const again = await run('reports', 'new', 'twice');
     expect(again.code).toBe(2);
-    expect(again.stderr).toContain('the report twice exists already');
+    expect(again.stderr).toContain('the report twice already exists');
     expect(await readFile(file, 'utf8')).toBe(before);
     const hidden = await run('reports', 'new', 'spend-summary');
     expect(hidden.code).toBe(2);
@@ -93,7 +93,7 @@ describe('tollkeeper reports new', () => {
       const before = await folder.files();
       const ran = await run('reports', 'new', name);
       expect(ran.code).toBe(2);
-      expect(ran.stderr).toMatch(/is no name of a report[^]*letters, digits/);
+      expect(ran.stderr).toMatch(/is not a valid report name[^]*letters, digits/);
       expect(await folder.files()).toEqual(before);
     },
   );
@@ -101,7 +101,7 @@ describe('tollkeeper reports new', () => {
   it('refuses a config folder that is not there', async () => {
     const ran = await run('reports', 'new', 'mine', '--config', 'nowhere');
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain('there is no config folder');
+    expect(ran.stderr).toContain('does not exist');
   });
 });
 

@@ -82,7 +82,7 @@ describe('the main job, by its commands', () => {
     expect(first?.parsed.subject).toContain(shown);
     expect(first?.parsed.text).toContain(shown);
     expect(first?.parsed.html).toContain(shown);
-    expect(first?.parsed.text).toMatch(/The log adds up to the gateway’s\s+own statistics/);
+    expect(first?.parsed.text).toMatch(/The log matches the\s+gateway’s\s+statistics/);
     const largest = Object.entries(truth.byModel).toSorted(
       ([, left], [, right]) => Number(right) - Number(left),
     );

@@ -34,7 +34,7 @@ describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
     expect(second.code).toBe(1);
     expect(second.stderr).toMatch(
       new RegExp(
-        `another daemon runs on this volume \\(process id ${first.pid}\\)\\n {2}what to do: .*--wait`,
+        `another daemon is running on this volume \\(process id ${first.pid}\\)\\n {2}what to do: .*--wait`,
       ),
     );
     expect((await fixture.command('status')).stdout).toContain(`pid ${first.pid}`);
@@ -56,7 +56,7 @@ describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
     const port = await freePort();
     const first = await fixture.serve();
     const second = fixture.start('serve', '--wait', '--config', await otherConfig(fixture, port));
-    expect(parsed(await second.line('waiting for the daemon'))['message']).toContain(`${first.pid}`);
+    expect(parsed(await second.line('waiting for the other daemon'))['message']).toContain(`${first.pid}`);
     const answers = async (): Promise<readonly number[]> =>
       Promise.all(
         ['healthz', 'readyz'].map(async (path) => (await fetch(`http://127.0.0.1:${port}/${path}`)).status),
@@ -82,7 +82,7 @@ describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
     await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
     const first = await fixture.serve();
     const second = fixture.start('serve', '--wait');
-    await second.line('waiting for the daemon');
+    await second.line('waiting for the other daemon');
     first.kill('SIGTERM');
     expect((await first.ended).code).toBe(0);
     await second.line('"serving"');
@@ -94,7 +94,7 @@ describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
     await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
     await fixture.serve();
     const second = fixture.start('serve', '--wait');
-    await second.line('waiting for the daemon');
+    await second.line('waiting for the other daemon');
     second.kill('SIGTERM');
     expect(await second.ended).toEqual({ code: 0, signal: null });
     expect(second.stderr()).toBe('');

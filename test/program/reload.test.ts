@@ -23,7 +23,7 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     const { slot } = parsed(await daemon.line('"run started"'));
     await fixture.jobs(pullLogs(`${rarely}, timeout: 45m`), `fresh: { kind: pull-usage, since: 2026-01-01 }`);
     const began = Date.now();
-    const told = parsed(await daemon.line('the config is taken up'));
+    const told = parsed(await daemon.line('applied the new configuration'));
     const took = Date.now() - began;
     expect(took).toBeLessThan(15_000 * (await slowness(fixture)));
     expect(told['changes']).toContain('job pull-logs: timeout 30m → 45m');
@@ -49,12 +49,12 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     await fixture.settings('log: { level: debug }\nscheduler: { max_running: 2 }', '600MB');
     const began = Date.now();
     daemon.kill('SIGHUP');
-    const told = parsed(await daemon.line('the config is taken up'));
+    const told = parsed(await daemon.line('applied the new configuration'));
     const took = Date.now() - began;
     // By itself it looks twice, three seconds apart.
     expect(took).toBeLessThan(3_000 * (await slowness(fixture)));
     expect(told['changes']).toBe('scheduler.max_running 4 → 2; log.level "info" → "debug"');
-    expect(parsed(await daemon.line('take effect at the next start'))['settings']).toBe(
+    expect(parsed(await daemon.line('take effect after a restart'))['settings']).toBe(
       'warehouse.memory_limit "512MB" → "600MB"',
     );
     const status = await fixture.command('status');
@@ -69,7 +69,7 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     await fixture.jobs(pullLogs(rarely));
     const daemon = await fixture.serve();
     await fixture.jobs(pullLogs(`${rarely}, timeot: 1h`), 'spend: { kind: report, report: no-such }');
-    const line = parsed(await daemon.line('the new config is not taken up'));
+    const line = parsed(await daemon.line('the new configuration is invalid and was not applied'));
     expect(line).toMatchObject({
       level: 'error',
       place: expect.stringMatching(/config\/jobs\/jobs\.yaml:2:\d+$/) as string,
@@ -84,16 +84,16 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     expect((await fixture.command('run', 'pull-logs')).code).toBe(0);
 
     await daemon.line('ops@example.com');
-    const found = saying(daemon, 'the new config is not taken up').length;
+    const found = saying(daemon, 'the new configuration is invalid and was not applied').length;
     daemon.kill('SIGHUP');
-    await daemon.line('the new config is not taken up', 2 * found);
+    await daemon.line('the new configuration is invalid and was not applied', 2 * found);
     // Another fault is the same trouble still.
     await fixture.jobs(pullLogs(`${rarely}, timeowt: 1h`));
     daemon.kill('SIGHUP');
     await daemon.line('timeowt');
     await fixture.jobs(pullLogs(rarely));
     daemon.kill('SIGHUP');
-    expect(parsed(await daemon.line('the config is taken up'))['changes']).toBe('none');
+    expect(parsed(await daemon.line('applied the new configuration'))['changes']).toBe('none');
     expect((await fixture.command('status')).code).toBe(0);
     expect(fixture.mail.taken).toHaveLength(1);
     const [mail] = fixture.mail.taken;
@@ -131,7 +131,7 @@ status: { port: 0 }
     const daemon = await fixture.serve();
     expect((await fixture.command('run', 'pull-logs')).stderr).toContain('gateway-key-refused');
     await version('..2026_2', fixture.sandbox.adminKey);
-    expect(parsed(await daemon.line('the config is taken up'))['changes']).toBe(
+    expect(parsed(await daemon.line('applied the new configuration'))['changes']).toBe(
       'account main: admin_key changed',
     );
     const good = await fixture.command('run', 'pull-logs');
@@ -151,12 +151,12 @@ status: { port: 0 }
     await fixture.gateway.held();
     await fixture.jobs(pullLogs(`${rarely}, timeout: 45m`));
     daemon.kill('SIGHUP');
-    await daemon.line('the config is taken up');
+    await daemon.line('applied the new configuration');
     fixture.gateway.release();
     fixture.gateway.resume();
     expect(await report.ended).toEqual({ code: 0, signal: null });
     const { readFile } = await import('node:fs/promises');
     const text = await readFile(join(fixture.folder.path, 'out/spend-summary.txt'), 'utf8');
-    expect(text).toMatch(/adds up to the gateway’s\s+own statistics/);
+    expect(text).toMatch(/matches the\s+gateway’s\s+statistics/);
   });
 });

@@ -28,7 +28,7 @@ import {
   judgeGaps,
   matchFigures,
   nameGap,
-  notifyComparison,
+  describeComparison,
 } from '../../src/reconcile/index.ts';
 import type { LogSums, Vote } from '../../src/reconcile/index.ts';
 
@@ -201,7 +201,7 @@ describe('a figure of another source', () => {
         const match = matchFigures([{ value: grains(theirs) }], figuresOf(sums, deps));
         const open = ['late data', 'truncated', 'unexplained'] as const;
         for (const verdict of [agreement(match) ?? 'unexplained', ...open]) {
-          const text = notifyComparison({ source: 'statistics', verdict, match });
+          const text = describeComparison({ source: 'statistics', verdict, match });
           expect(text).toContain(match.reading);
           expect(text).toMatch(/^[A-Z].*\.$/);
           expect(text).not.toContain('..');

@@ -10,7 +10,7 @@ import {
   zero,
 } from '../../src/core/index.ts';
 import type { Money } from '../../src/core/index.ts';
-import { figureFor, figuresOf, matchFigures, notifyComparison } from '../../src/reconcile/index.ts';
+import { figureFor, figuresOf, matchFigures, describeComparison } from '../../src/reconcile/index.ts';
 import type { LogSums } from '../../src/reconcile/index.ts';
 
 const sumsOf = (consumption: Money, refunds: Money = zero, rows = 1000): LogSums => ({
@@ -87,7 +87,7 @@ describe('of a log that lacks calls', () => {
         if (match.fit !== undefined) return;
         expect(match.figure.unit).toBe('USD');
         if (inYuan) expect(match.unproven).toEqual(['CNY']);
-        const text = notifyComparison({ source: 'statistics', verdict: 'truncated', match });
+        const text = describeComparison({ source: 'statistics', verdict: 'truncated', match });
         expect(text.includes('USD or CNY')).toBe(match.unproven !== undefined);
       }),
     );

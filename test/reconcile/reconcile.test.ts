@@ -192,7 +192,7 @@ describe('a log that lacks calls', () => {
       const holed = await fixture.run('pull-logs', { since: '2026-11-18' }, change);
       expect(holed.figures['compared']).toBe('truncated');
       expect(holed.summary).toMatch(
-        /\. The log is short: the gateway’s own statistics says .* is missing\.$/,
+        /\. The log is incomplete: .* in the gateway’s statistics, .* is missing\.$/,
       );
       const [stored, ...others] = await fixture.context.warehouse.comparisons.list('short');
       expect(stored).toMatchObject({ source: 'statistics', verdict: 'truncated' });
@@ -344,7 +344,7 @@ it('where the log shows no top-ups, a balance that rises is not compared, and sa
   expect(totals['used_quota']?.verdict).toEqual(rounded);
   expect(totals['balance']).toBeUndefined();
   expect(notCompared).toEqual([
-    { source: 'balance', reason: expect.stringContaining('the log shows no top-ups') as string },
+    { source: 'balance', reason: expect.stringContaining('the log contains no top-ups') as string },
   ]);
   expect(good).toBe(true);
 });
@@ -399,7 +399,7 @@ describe('the period of a report', () => {
     expect(await period('2026-11-20', '2026-11-22')).toMatchObject({ reconciliation: { good: false } });
     expect(await period('2026-11-01', '2026-11-05')).toEqual({
       known: false,
-      reason: 'the call log holds nothing of the period',
+      reason: 'the call log has no data for the period',
     });
   });
 });

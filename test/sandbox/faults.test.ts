@@ -50,7 +50,7 @@ describe('answers in place of the gateway’s', () => {
     expect([reply.status, reply.text, reply.headers.get('retry-after')]).toEqual([429, '', null]);
   });
 
-  test('an envelope or a page where CSV was due', async () => {
+  test('an envelope or a page instead of CSV', async () => {
     box.sandbox.faults.plant({ kind: 'envelope', message: 'busy' });
     box.sandbox.faults.plant({ kind: 'html' });
     const envelope = await box.call(LOG);

@@ -108,7 +108,7 @@ describe('the archive', () => {
     const heard: string[] = [];
     const log = { ...silentLog, warn: (message: string) => void heard.push(message) };
     await (await openAt(folder, 'test', now, { log }))[Symbol.asyncDispose]();
-    expect(heard.join()).toContain('the view call_classes cannot be made');
+    expect(heard.join()).toContain('cannot create the view call_classes');
     const instance = await DuckDBInstance.create(join(folder.path, 'test', 'test.duckdb'));
     const connection = await instance.connect();
     const views = await connection.runAndReadAll(`SELECT view_name FROM duckdb_views() WHERE NOT internal`);

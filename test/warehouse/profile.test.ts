@@ -206,10 +206,10 @@ it('kinds of rows are spend, given back, kept apart or unknown; an unknown one i
   ]);
   const values = (await profile.points('main')).map(({ point, value }) => [point, value]);
   expect(values).toEqual([
-    ['log.kind.9', 'unknown: shown by itself, counted neither as spend nor as given back'],
+    ['log.kind.9', 'unknown: listed separately, counted neither as spend nor as refunds'],
     ['log.kind.consumption', 'spend'],
-    ['log.kind.refund', 'given back, taken off the spend'],
-    ['log.kind.top-up', 'kept apart, no spend'],
+    ['log.kind.refund', 'refunds, deducted from spend'],
+    ['log.kind.top-up', 'listed separately, not spend'],
   ]);
   const charged = await spend('main', interval(unixSeconds(900), unixSeconds(1800)));
   expect(charged).toMatchObject({ consumption: '1.5', refunds: '0.5', net: '1', calls: 1 });

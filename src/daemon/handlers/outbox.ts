@@ -37,10 +37,10 @@ const because = ({ lastError }: OutboxRow): string => (lastError === undefined ?
 const describeSent = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'said'> => {
   const { state, recipient, nextAttempt } = row;
   if (state === 'sent') return { done: true, said: `sent to ${recipient}` };
-  if (state === 'queued' || state === 'sending') return { done: true, said: `on its way to ${recipient}` };
+  if (state === 'queued' || state === 'sending') return { done: true, said: `being sent to ${recipient}` };
   if (nextAttempt === neverAgain) return { done: false, said: `${state}${because(row)}` };
   const next = formatMoment(toSeconds(nextAttempt), 'UTC');
-  return { done: true, said: `${state}, tried again ${next}${because(row)}` };
+  return { done: true, said: `${state}, next attempt ${next}${because(row)}` };
 };
 
 /** Looking into the outbox, and what a person requests of it. */
@@ -48,7 +48,7 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
   const { outbox } = app.warehouse;
   const zone = (): string => app.config().settings.timezone;
   const rowOf = async (id: string): Promise<OutboxRow | undefined> => (await outbox.list({ ids: [id] }))[0];
-  const none: Pick<OutboxAnswer, 'done' | 'said'> = { done: false, said: 'there is no such row' };
+  const none: Pick<OutboxAnswer, 'done' | 'said'> = { done: false, said: 'no such row' };
 
   const requeue = async (
     runtime: RuntimeLease,
@@ -59,10 +59,10 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
     if (!(await runtime.holdsMail(row.file)))
       return {
         done: false,
-        said: 'its stored bytes are gone or damaged; run its job again to make it again',
+        said: 'its stored message is missing or damaged; run its job again to create it again',
       };
     return (await outbox.resend(id, clock.now())) === undefined
-      ? { done: false, said: 'it is being sent at this moment' }
+      ? { done: false, said: 'it is being sent now' }
       : undefined;
   };
 
@@ -89,12 +89,12 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
         const dropped = await outbox.drop(id, clock.now());
         const row = dropped ?? (await rowOf(id));
         if (dropped !== undefined)
-          answers.push({ id, done: true, said: `dropped: it is never sent to ${dropped.recipient}` });
+          answers.push({ id, done: true, said: `dropped; it will not be sent to ${dropped.recipient}` });
         else if (row === undefined) answers.push({ id, ...none });
-        else if (row.state === 'dropped') answers.push({ id, done: true, said: 'it was dropped before' });
+        else if (row.state === 'dropped') answers.push({ id, done: true, said: 'it is already dropped' });
         else if (row.state === 'sent')
-          answers.push({ id, done: false, said: `it was sent to ${row.recipient}` });
-        else answers.push({ id, done: false, said: 'it is being sent at this moment' });
+          answers.push({ id, done: false, said: `it is already sent to ${row.recipient}` });
+        else answers.push({ id, done: false, said: 'it is being sent now' });
       }
       return answers.map((answer) => ({ ...answer, zone: zone() }));
     },

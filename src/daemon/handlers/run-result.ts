@@ -63,7 +63,7 @@ const mailOf = async (app: App, run: LedgerRun, signal: AbortSignal): Promise<Ma
 /** What came of a run that was requested. */
 export const resultOf = async (app: App, ordered: Ordered, signal: AbortSignal): Promise<RunResult> => {
   const [run] = await runViews(app, [ordered.run]);
-  if (run === undefined) throw fault('aborted', 'the run was removed from the ledger meanwhile');
+  if (run === undefined) throw fault('aborted', 'the run has been removed from the ledger');
   const advice = isFault(ordered.error) ? ordered.error.advice : adviceOf(ordered.run.code);
   return {
     run,

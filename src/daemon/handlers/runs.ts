@@ -28,7 +28,7 @@ const jobOf = ({ jobs }: Config, name: string): Job => {
   const job = jobs[name];
   if (job !== undefined) return job;
   const names = Object.keys(jobs).join(', ') || 'none';
-  throw fault('job-unknown', `there is no job ${name}; there are: ${names}`);
+  throw fault('job-unknown', `unknown job ${name}; jobs: ${names}`);
 };
 
 /** The commands on runs: those that were, those to come, and those that a person asks for. */
@@ -73,10 +73,10 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
       for (const slot of slotsBetween(job, request, now)) {
         const known = await warehouse.runs.find({ job: job.name, slot });
         const shown = formatSlot(slot, job.timezone);
-        if (known?.state === 'ok') lines.push(`slot ${shown}: ran before, nothing to do`);
+        if (known?.state === 'ok') lines.push(`slot ${shown}: already ran; nothing to do`);
         else lines.push(...(await planOf(slot, 'backfill')).map((line) => `slot ${shown}: ${line}`));
       }
-      return lines.length === 0 ? ['no slot of the job lies in this span'] : lines;
+      return lines.length === 0 ? ['the job has no slot in this time range'] : lines;
     },
     run: async (request, { progress, signal }): Promise<RunResult> => {
       const job = jobOf(app.config(), request.job);

@@ -10,7 +10,7 @@ const maxSlots = 10_000;
 export const momentOf = (text: string, job: Job): UnixMillis => {
   const moment = readMoment(text, job.timezone);
   if (moment !== undefined) return moment;
-  throw fault('wrong-use', `${JSON.stringify(text)} is no moment`, {
+  throw fault('wrong-use', `${JSON.stringify(text)} is not a valid time`, {
     advice: `write 2026-11-21, 2026-11-21T08:00 (read in ${job.timezone}) or 2026-11-21T08:00Z`,
   });
 };
@@ -26,8 +26,8 @@ export const intervalOf = (job: Job, slot: UnixMillis): Interval<UnixMillis> => 
 export const slotOf = (text: string, job: Job, now: UnixMillis): UnixMillis => {
   const slot = momentOf(text, job);
   if (slot <= now) return slot;
-  throw fault('wrong-use', `the slot ${text} is yet to come`, {
-    advice: 'name a slot that has come; `tollkeeper next` lists those that are to come',
+  throw fault('wrong-use', `the slot ${text} is in the future`, {
+    advice: 'choose a past slot; `tollkeeper next` lists future slots',
   });
 };
 
@@ -39,20 +39,20 @@ export const slotsBetween = (
 ): readonly UnixMillis[] => {
   const schedule = scheduleOf(job);
   if (schedule === undefined)
-    throw fault('wrong-use', `job ${job.name} has no schedule to take slots from`, {
-      advice: 'give the job a schedule, or run one moment of it with --slot',
+    throw fault('wrong-use', `job ${job.name} has no schedule and therefore no slots`, {
+      advice: 'add a schedule to the job, or run a single time with --slot',
     });
   const [from, to] = [momentOf(range.from, job), momentOf(range.to, job)];
   if (from >= to)
-    throw fault('wrong-use', `--from ${range.from} does not lie before --to ${range.to}`, {
-      advice: '--to is the first moment that no longer belongs to the span',
+    throw fault('wrong-use', `--from ${range.from} is not before --to ${range.to}`, {
+      advice: '--to is exclusive: the first time that is not part of the range',
     });
   const slots = nextSlots(schedule, unixMillis(from - 1), maxSlots + 1).filter(
     (slot) => slot < to && slot <= now,
   );
   if (slots.length > maxSlots)
-    throw fault('wrong-use', `the span holds more than ${maxSlots} slots of ${job.name}`, {
-      advice: 'give a shorter span',
+    throw fault('wrong-use', `the time range contains more than ${maxSlots} slots of ${job.name}`, {
+      advice: 'choose a shorter time range',
     });
   return slots;
 };

@@ -69,7 +69,7 @@ export const keptReports = async (folder: string): Promise<KeptReportsView> => {
       })),
       ...(damaged.length === 0
         ? {}
-        : { problem: `${damaged.length} folders of the archive hold no report that can be read` }),
+        : { problem: `${damaged.length} folders of the archive contain no readable report` }),
     };
   } catch (error) {
     return { newest: [], problem: messageOf(error) };

@@ -36,7 +36,7 @@ export type ReconcileView = {
 const secondOf = (text: string, zone: string): UnixSeconds => {
   const moment = readMoment(text, zone);
   if (moment !== undefined) return toSeconds(moment);
-  throw fault('wrong-use', `${JSON.stringify(text)} is no moment`, {
+  throw fault('wrong-use', `${JSON.stringify(text)} is not a valid time`, {
     advice: `write 2026-11-21, 2026-11-21T08:00 (read in ${zone}) or 2026-11-21T08:00Z`,
   });
 };
@@ -49,8 +49,8 @@ export const reconcileOrdered = async (
   const { zone, account, progress } = context;
   const [start, end] = [secondOf(request.from, zone), secondOf(request.to, zone)];
   if (start >= end)
-    throw fault('wrong-use', `--from ${request.from} does not lie before --to ${request.to}`, {
-      advice: '--to is the first moment that no longer belongs to the span',
+    throw fault('wrong-use', `--from ${request.from} is not before --to ${request.to}`, {
+      advice: '--to is exclusive: the first time that is not part of the range',
     });
   progress({ step: 'comparing the call log with other sources', detail: account.name });
   const asked = interval(start, end);

@@ -83,7 +83,7 @@ export const openExportBody = async (
   if (terms.refused)
     throw fault(
       'gateway-refused',
-      `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}, where CSV was due${said}`,
+      `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}, instead of CSV${said}`,
       // It may only be busy.
       { advice, retryHelps: true },
     );

@@ -125,8 +125,8 @@ export async function* askForWindows(
     spoolBytes: deps.spoolBytes,
     signal,
     onThrottled: (error) =>
-      log.info('fetching one window at a time from here on', {
-        reason: hasCode(error, 'disk-full') ? 'the disk is full' : 'the gateway limits the rate',
+      log.info('switching to one window at a time', {
+        reason: hasCode(error, 'disk-full') ? 'the disk is full' : 'the gateway applies a rate limit',
       }),
   });
   /** Asks for the columns that the gateway shows at the end of the window, where they are others than those it showed before. */
@@ -137,7 +137,7 @@ export async function* askForWindows(
     state.shown = columns;
     const names = profile.logExport?.columns;
     const [next, ...others] = columnsToAsk(columns, deps.columns, exportFormat.endsLines, names);
-    log.warn('the gateway refused the export and shows other columns now; asking for those', {
+    log.warn('the gateway rejected the export and now offers other columns; requesting those', {
       columns: next.join(','),
     });
     [state.asked, state.instead, state.answered] = [next, others, false];
@@ -183,13 +183,13 @@ export async function* askForWindows(
       // What is refused before anything has come may be the names of columns.
       const [fewer, ...others] = !state.answered && hasCode(error, 'gateway-refused') ? state.instead : [];
       if (fewer === undefined) throw error;
-      log.warn('the gateway refused the export; asking for fewer columns', { columns: fewer.join(',') });
+      log.warn('the gateway rejected the export; requesting fewer columns', { columns: fewer.join(',') });
       [state.asked, state.instead] = [fewer, others];
       return;
     }
     halve(planned, error);
     state.pace = next;
-    log.info('a long window was not answered: asking again in halves', { window });
+    log.info('the gateway did not answer for a long window; splitting it in half', { window });
   };
   /** Whether the export may be all there is; if not, its halves are asked for next. */
   const isWhole = (planned: PlannedWindow, served: number): boolean => {
@@ -202,9 +202,12 @@ export async function* askForWindows(
       return true;
     }
     const window = windowText(planned.window);
-    halve(planned, fault('export-capped', `the export of ${window} looks capped and can be cut no further`));
+    halve(
+      planned,
+      fault('export-capped', `the export of ${window} appears truncated and cannot be split further`),
+    );
     state.pace = afterCap(state.pace, lengthOf(planned));
-    log.info('the export may be capped: asking again in halves', { window, rows: served });
+    log.info('the export may be truncated; splitting the window in half', { window, rows: served });
     return false;
   };
 

@@ -17,12 +17,12 @@ const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/;
 const invalid = (reason: string): Problem => ({ code: 'export-row-invalid', reason });
 
 const amountProblem = (cell: string, inUnits: boolean): Problem | undefined => {
-  if (!number.test(cell)) return invalid(`the amount ${shown(cell)} is no decimal number`);
+  if (!number.test(cell)) return invalid(`the amount ${shown(cell)} is not a decimal number`);
   const [whole = '', fraction = ''] = money(cell).replace('-', '').split('.');
   if (inUnits && fraction !== '')
     return {
       code: 'export-amounts-changed',
-      reason: `the amount ${shown(cell)} is no whole number of units`,
+      reason: `the amount ${shown(cell)} is not a whole number of units`,
     };
   if (fraction.length > 12)
     return { code: 'export-amount-inexact', reason: `the amount ${shown(cell)} has more than 12 decimals` };
@@ -44,7 +44,7 @@ const aheadOf = (offset: string): number => {
   return hours === undefined ? 0 : (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60 : 60);
 };
 
-/** Seconds UTC; nothing where the text is no moment. */
+/** Seconds UTC; nothing where the text is not a valid time. */
 const secondsOf = (cell: string, time: TimeForm): number | undefined => {
   if (time.form === 'seconds') return Number(cell);
   if (time.form === 'milliseconds') return Math.floor(Number(cell) / 1000);
@@ -62,11 +62,11 @@ const unguarded = (cell: string | undefined): string => (cell ?? '').replace(/^'
 const timeProblem = (name: string, cell: string, { time, asked }: LogBatch): Problem | undefined => {
   const code = 'export-timestamp-unreadable';
   if (timeFormOf(cell) !== time.form)
-    return { code, reason: `${name} is ${shown(cell)}, where the export writes ${time.form}` };
+    return { code, reason: `${name} is ${shown(cell)}; the export uses ${time.form}` };
   const moment = secondsOf(cell, time);
-  if (moment === undefined) return { code, reason: `${name} is ${shown(cell)}, which is no moment` };
+  if (moment === undefined) return { code, reason: `${name} is ${shown(cell)}, which is not a valid time` };
   return moment < asked.start - timeSlack || moment > asked.end + timeSlack
-    ? { code, reason: `${name} is ${shown(cell)}, far outside what was asked for` }
+    ? { code, reason: `${name} is ${shown(cell)}, far outside the requested range` }
     : undefined;
 };
 
@@ -77,7 +77,7 @@ const rowProblem = (cells: readonly string[], batch: LogBatch): Problem | undefi
     const problem = role === 'created_at' ? timeProblem(name, cell, batch) : undefined;
     if (problem !== undefined) return problem;
     if (role?.endsWith('_tokens') && cell !== '' && !tokens.test(cell))
-      return invalid(`${name} is ${shown(cell)}, which is no count`);
+      return invalid(`${name} is ${shown(cell)}, which is not a count`);
     if (role !== 'quota') continue;
     if (
       cell === '' &&
@@ -107,7 +107,9 @@ const check = (record: ReadRecord, batch: LogBatch): CheckedRow => {
   const { length } = record.cells;
   if (length !== batch.columns.length)
     return misshapen(invalid(`${length} cells where the header has ${batch.columns.length}`));
-  const problem = isUtf8(record.bytes) ? rowProblem(record.cells, batch) : invalid('the text is not UTF-8');
+  const problem = isUtf8(record.bytes)
+    ? rowProblem(record.cells, batch)
+    : invalid('the row is not valid UTF-8');
   return { ...record, problem, tangled: false };
 };
 

@@ -98,8 +98,10 @@ export const checkColumns = (
   if (missing.needed.length > 0)
     throw fault(
       'export-column-missing',
-      `the export lacks ${missing.needed.join(', ')}; its header is ${received.header.cells.join(',')}`,
+      `the export has no column ${missing.needed.join(', ')}; its header is ${received.header.cells.join(',')}`,
     );
   if (missing.unknown.length > 0)
-    log.warn('the export lacks columns; their figures are unknown', { columns: missing.unknown.join(',') });
+    log.warn('the export is missing columns; their figures are unknown', {
+      columns: missing.unknown.join(','),
+    });
 };

@@ -47,7 +47,7 @@ export const landFetched = async (
     if (received?.oddRecord !== undefined)
       throw fault(
         'export-row-invalid',
-        `row ${received.oddRecord} has another width than the header, or a quote that opens nothing`,
+        `row ${received.oddRecord} differs in width from the header, or contains a stray quote`,
       );
     return warehouse.logs.landWindow(batch, signal);
   };
@@ -59,7 +59,7 @@ export const landFetched = async (
         : undefined;
     if (accepted === undefined) throw (await explainRows(batch, linesBefore)) ?? error;
     const [first] = accepted.quarantined ?? [];
-    log.warn('rows of the export can’t be read: they are kept in quarantine and are in no sum', {
+    log.warn('some rows of the export cannot be read; they are in quarantine and not included in any total', {
       rows: accepted.quarantined?.length,
       line: first?.line,
       reason: first?.reason,

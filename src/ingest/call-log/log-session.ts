@@ -128,7 +128,7 @@ export const openLogSession = async (
     columns = asked;
     await observations.landed({ window, fetched, asked, ...landed });
     meter.landed(landed.rows, lengthOf(planned));
-    log.info(why === 'revisit' ? 'call log window landed again' : 'call log window landed', {
+    log.info(why === 'revisit' ? 'landed a call log window again' : 'landed a call log window', {
       window: windowText(window),
       rows: landed.rows,
       replaced: landed.replaced,

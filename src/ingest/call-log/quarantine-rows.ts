@@ -29,12 +29,15 @@ type QuarantineDeps = {
 const refuseHiding = (row: CheckedRow, problem: Problem, bad: number, linesBefore: number): void => {
   const line = linesBefore + row.line;
   if (!row.ended)
-    throw fault('export-truncated', `the export broke off in its last row, line ${line}: ${problem.reason}`);
+    throw fault(
+      'export-truncated',
+      `the export ended early in its last row, line ${line}: ${problem.reason}`,
+    );
   if (!isRowProblem(problem.code) || row.tangled) throw rowFault(row, problem, linesBefore);
   if (bad >= maxBad)
     throw fault(
       'export-row-invalid',
-      `more than ${maxBad} rows can’t be read, the last at line ${line} of the export: ${problem.reason}`,
+      `more than ${maxBad} rows cannot be read, the last one at line ${line} of the export: ${problem.reason}`,
     );
 };
 

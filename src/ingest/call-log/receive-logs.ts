@@ -96,16 +96,16 @@ export type ExportFormat = {
 /** @throws fault export-truncated when the export breaks off against the gateway's own export format. */
 const checkWhole = (received: ReceivedLogs | undefined, exportFormat: ExportFormat): void => {
   const cut = (reason: string): never => {
-    throw fault('export-truncated', `the export broke off: ${reason}`);
+    throw fault('export-truncated', `the export ended early: ${reason}`);
   };
   if (received === undefined) {
-    if (!exportFormat.emptyWithoutRows) cut('it holds not even a header');
+    if (!exportFormat.emptyWithoutRows) cut('it does not contain a header');
     return;
   }
-  if (received.scan.openQuote) cut('its end lies inside a quoted cell');
-  if (exportFormat.endsLines && !received.ended) cut('its last line has no end');
+  if (received.scan.openQuote) cut('it ends inside a quoted cell');
+  if (exportFormat.endsLines && !received.ended) cut('its last line has no line ending');
   if (!received.ended && !exportFormat.totalLine && received.total?.odd === true)
-    cut('its last line is short');
+    cut('its last line is incomplete');
   if (exportFormat.totalLine && received.total === undefined) cut('its total line is missing');
 };
 
@@ -134,7 +134,7 @@ export const receiveProven = async (
   if (lacksProof(again) && again?.received !== received?.received)
     throw fault(
       'export-truncated',
-      'the export broke off: its end can’t be told, and it did not come twice alike',
+      'the export may have ended early: its end is not recognizable, and two downloads differ',
     );
   return again;
 };

@@ -22,8 +22,8 @@ const sampleBytes = 65_536;
 const noHeader = (start: Buffer): never => {
   const message = JSON.stringify(beginningOf(start));
   throw isForeign(start)
-    ? fault('export-not-csv', `the gateway answered ${message} where CSV was due`)
-    : fault('export-column-missing', `no header with created_at was found; the export begins ${message}`);
+    ? fault('export-not-csv', `the gateway answered ${message} instead of CSV`)
+    : fault('export-column-missing', `the export has no header with created_at; it begins with ${message}`);
 };
 
 /**

@@ -56,7 +56,7 @@ export const learnTimeForm = (
   if (form === undefined && cells.length > 0)
     throw fault(
       'export-timestamp-unreadable',
-      `created_at is written ${JSON.stringify((cells[0] ?? '').slice(0, 60))}, which is no time that is known`,
+      `created_at is written ${JSON.stringify((cells[0] ?? '').slice(0, 60))}, which is not a known time format`,
     );
   return form === 'naive'
     ? { form, offsets: offsetsOf(profile.naiveZone, asked) }

@@ -49,13 +49,13 @@ export const learnLogs = async (
   if (seen === undefined) {
     const lastHour = { start: unixSeconds(Math.max(first, until - hour)), end: until };
     const recent = await probe(lastHour);
-    log.debug('the gateway gives exports without rows no header', { headerFound: recent !== undefined });
+    log.debug('the gateway sends no header in exports without rows', { headerFound: recent !== undefined });
     return { ...probed(lastHour, recent, format), emptyWithoutRows: true };
   }
   if (seen.ended) return probed(ask, seen, format);
   const again = await probe(ask);
   // The first one broke off, this one did not.
   if (again?.ended === true) return probed(ask, again, format);
-  if (!same(seen, again)) throw fault('export-truncated', 'the header of the export broke off');
+  if (!same(seen, again)) throw fault('export-truncated', 'the export ended early in its header');
   return probed(ask, seen, format);
 };

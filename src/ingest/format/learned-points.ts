@@ -38,7 +38,7 @@ export const columnPoints = (
   ];
   if (all.length === 0) return [];
   const byName = all.length - probed.columns.length;
-  const evidence = `${probed.columns.length} columns in an export that no columns were asked for${byName > 0 ? `, ${byName} more when they were asked for by name` : ''}`;
+  const evidence = `${probed.columns.length} columns in an export requested without a list of columns${byName > 0 ? `, ${byName} more when requested by name` : ''}`;
   const of = (point: string, value: string): LearnedPoint => ({ point, value, evidence, how: 'probe' });
   return [
     of('log.columns', listed(all.map(({ name }) => name))),
@@ -65,9 +65,9 @@ const said = (setting: unknown, name: string, point: LearnedPoint): LearnedPoint
 export const probePoints = (probed: ProbedExport, format: LogExportFormat = {}): readonly LearnedPoint[] => {
   const { asked, titleLines, endsLines, totalLine, emptyWithoutRows } = probed;
   const seconds = asked.end - asked.start;
-  const evidence = `an export of ${seconds} second${seconds === 1 ? '' : 's'} from ${formatMoment(asked.start, 'UTC')}, no columns asked for`;
+  const evidence = `an export of ${seconds} second${seconds === 1 ? '' : 's'} from ${formatMoment(asked.start, 'UTC')}, requested without a list of columns`;
   const of = (point: string, value: string): LearnedPoint => ({ point, value, evidence, how: 'probe' });
-  const empty = of('log.empty_export', emptyWithoutRows ? 'no byte at all' : 'a header');
+  const empty = of('log.empty_export', emptyWithoutRows ? 'an empty body' : 'a header');
   if (titleLines === undefined) return [empty];
   return [
     empty,
@@ -98,7 +98,7 @@ export const timePoints = (cell: string | undefined, profile: GatewayProfile): r
           how: 'config',
         };
   if (value !== 'naive') return [form];
-  const zone = `${inConfig('naive_zone')}, UTC where it is left out: the data cannot tell`;
+  const zone = `${inConfig('naive_zone')} (default: UTC); the data does not show it`;
   return [form, { point: 'log.time_zone', value: profile.naiveZone, evidence: zone, how: 'config' }];
 };
 
@@ -114,7 +114,7 @@ export const amountPoints = (
   const units: LearnedPoint = {
     point: 'log.units_per_currency',
     value: String(profile.unitsPerCurrency),
-    evidence: `${inConfig('units_per_currency')}, 500000 where it is left out`,
+    evidence: `${inConfig('units_per_currency')} (default: 500000)`,
     how: 'config',
   };
   const of = (value: string, evidence: string, how: LearnedPoint['how']): LearnedPoint => ({
@@ -133,10 +133,10 @@ export const amountPoints = (
   if (known.form === undefined)
     return known.wholeCount === 0
       ? []
-      : [of('unproven', `${whole}: too few or too small to tell; reports leave amounts out`, 'data')];
+      : [of('unproven', `${whole}: too few or too small to decide; reports omit amounts`, 'data')];
   const shows = quota.includes('.')
-    ? `the amounts of ${describeRange(window)} add up to ${quota}`
-    : 'amounts are written with decimals';
+    ? `the amounts of ${describeRange(window)} total ${quota}`
+    : 'amounts have decimals';
   return [of('currency', shows, 'data')];
 };
 
@@ -148,7 +148,7 @@ export const guardPoint = (
   said(guards, 'guards', {
     point: 'log.guards',
     value: (guards ?? guarded) ? "cells may begin with '" : guards === false ? 'none' : 'none seen',
-    evidence: `the export of ${describeRange(window)} ${guarded ? 'has such cells' : 'has no such cell'}`,
+    evidence: `the export of ${describeRange(window)} ${guarded ? 'contains such cells' : 'contains no such cell'}`,
     how: 'data',
   });
 
@@ -159,8 +159,8 @@ export const rangeEndPoint = (value: 'inclusive' | 'exclusive', second: UnixSeco
     value,
     evidence:
       value === 'inclusive'
-        ? `an export asked for up to ${at} UTC holds a row of that second`
-        : `an export asked for up to ${at} UTC lacks the rows of that second which the next one holds`,
+        ? `an export requested up to ${at} UTC contains a row of that second`
+        : `an export requested up to ${at} UTC lacks rows of that second that the next export contains`,
     how: 'data',
   };
 };

@@ -85,7 +85,7 @@ export const createLogObservations = (probed: ProbedExport, deps: ObservationDep
     const fresh = points.filter(({ point, value }) => written.get(point) !== value);
     if (fresh.length === 0) return;
     for (const { point, value } of await warehouse.profile.learn(account, fresh))
-      log.debug('learned of the gateway', { point, value });
+      log.debug('learned about the gateway', { point, value });
     for (const { point, value } of fresh) written.set(point, value);
   };
   const noteColumns = async (observation?: LandedObservation): Promise<void> => {
@@ -98,11 +98,11 @@ export const createLogObservations = (probed: ProbedExport, deps: ObservationDep
       ...(answered === undefined ? {} : { answered: { asked: observation?.asked ?? [], columns: answered } }),
     });
     if (appeared.length > 0)
-      log.warn('the log export has columns that it did not have before; they are kept', {
+      log.warn('the log export has new columns; they are stored', {
         columns: namesOf(appeared.map(({ name }) => name)),
       });
     if (gone.length > 0)
-      log.warn('the log export no longer has columns that it had before; their figures are unknown', {
+      log.warn('the log export no longer has some of its columns; their figures are unknown', {
         columns: namesOf(gone.map(({ name }) => name)),
       });
     await learn(columnPoints(probed, answered));
@@ -113,7 +113,7 @@ export const createLogObservations = (probed: ProbedExport, deps: ObservationDep
     const unknown = await warehouse.profile.noteKinds(account, window);
     for (const kind of kinds.known) notedKinds.add(kind);
     if (unknown.length > 0)
-      log.warn('the log export has rows of kinds that are not known; they are counted as nothing', {
+      log.warn('the log export has rows of unknown kinds; they are not counted as spend or refunds', {
         kinds: namesOf(unknown),
       });
   };
@@ -136,7 +136,7 @@ export const createLogObservations = (probed: ProbedExport, deps: ObservationDep
     try {
       await work();
     } catch (error) {
-      log.warn('what was learned of the gateway cannot be written down', errorFields(error));
+      log.warn('observations about the gateway cannot be saved', errorFields(error));
     }
   };
 

@@ -109,7 +109,7 @@ const checkTimes = (received: ReceivedUsage, asked: UsageWindow, granularity: Gr
   if (far !== undefined)
     throw fault(
       'export-timestamp-unreadable',
-      `the usage export has a bucket at ${new Date(far.bucket).toISOString()}, far outside of ${windowText(asked)}`,
+      `the usage export has a bucket at ${new Date(far.bucket).toISOString()}, far outside ${windowText(asked)}`,
     );
 };
 
@@ -119,11 +119,12 @@ const checkTail = (received: ReceivedUsage, pull: UsagePull, dimension: string):
   const cut = (reason: string): never => {
     throw fault('usage-tail-cut', `usage by ${dimension}: ${reason} at top_n ${pull.topN}`);
   };
-  if (rests.length > 0) cut(`${sumMoney(rests.map(({ value }) => value))} was put together as the rest`);
+  if (rests.length > 0)
+    cut(`${sumMoney(rests.map(({ value }) => value))} was combined into an entry for the rest`);
   if (shortBuckets.length > 0)
-    cut(`the total of ${shortBuckets.length} buckets is larger than their entries`);
+    cut(`the total of ${shortBuckets.length} buckets is larger than the sum of their entries`);
   const entries = new Set(values.map(({ entry }) => entry)).size;
-  if (entries >= pull.topN) cut(`${entries} entries came`);
+  if (entries >= pull.topN) cut(`${entries} entries were returned`);
 };
 
 /** The values of the window whatever their order. */
@@ -144,7 +145,7 @@ const receiveWhole = async (
   if (again.ended || comparable(again, window) === comparable(received, window)) return again;
   throw fault(
     'export-truncated',
-    `the usage export of ${windowText(window)} broke off: its last line has no end`,
+    `the usage export of ${windowText(window)} ended early: its last line has no line ending`,
   );
 };
 
@@ -220,7 +221,7 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
     const days = shorter(error, askForUsage(window, granularity, zone));
     if (next === 'not its length' || !cutFirst(days)) throw error;
     [pace, longestDays] = [next, days];
-    log.info('a long span was not answered: asking for shorter ones', {
+    log.info('the gateway did not answer for a long time range; splitting it', {
       dimension,
       window: windowText(window),
       days,
@@ -248,9 +249,9 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
       if (!cutFirst(days))
         throw fault(
           'export-capped',
-          `the usage by ${dimension} of ${windowText(window)} looks capped and can be cut no further`,
+          `the usage by ${dimension} of ${windowText(window)} appears truncated and cannot be split further`,
         );
-      log.info('a suspiciously round number of rows: asking for shorter spans', { dimension, days });
+      log.info('the number of rows suggests truncation; splitting the time range', { dimension, days });
       continue;
     }
     checkTail(received, request, dimension);
@@ -263,7 +264,7 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
         announceRetry(usageExportName, fault('export-truncated', reason), 0, request);
         continue;
       }
-      log.warn('a usage export without spend is contradicted: its window stays open', {
+      log.warn('an empty usage export contradicts other data; its window stays open', {
         dimension,
         window: windowText(window),
         reason,
@@ -293,7 +294,7 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
     rows += landed.rows;
     if (dimension === request.dimensions[0]) quota = addMoney(quota, landed.total);
     meter.landed(landed.rows, window.end - window.start);
-    log.info('usage window landed', {
+    log.info('landed a usage window', {
       dimension,
       window: windowText(window),
       rows: landed.rows,

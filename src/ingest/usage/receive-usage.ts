@@ -63,9 +63,9 @@ export const receiveUsage = async (
     return { table: records.length === 0 ? undefined : readUsageTable(records, series), ended, bytes };
   } catch (error) {
     if (ended || !isFault(error) || !error.code.startsWith('export-')) throw error;
-    throw fault('export-truncated', `the usage export broke off: ${error.message}`, { cause: error });
+    throw fault('export-truncated', `the usage export ended early: ${error.message}`, { cause: error });
   }
 };
 
 const foreign = (start: Buffer) =>
-  fault('export-not-csv', `the gateway answered ${JSON.stringify(beginningOf(start))} where CSV was due`);
+  fault('export-not-csv', `the gateway answered ${JSON.stringify(beginningOf(start))} instead of CSV`);

@@ -29,7 +29,7 @@ const shown = (cell: string): string => JSON.stringify(cell.slice(0, 60));
 
 const amount = (cell: string, line: number): Money => {
   const written = cell.trim().replace(/^'/, '');
-  if (!amountText.test(written)) throw refuse(line, `${shown(cell)} is no amount`);
+  if (!amountText.test(written)) throw refuse(line, `${shown(cell)} is not an amount`);
   return money(written);
 };
 
@@ -49,7 +49,7 @@ export const readUsageTable = (records: readonly UsageRecord[], series: SeriesNa
   if (header === undefined || layout === undefined)
     throw fault(
       'usage-layout-unknown',
-      `the usage export begins ${shown(records[0]?.cells.join(',') ?? '')}, a layout that is not known`,
+      `the usage export begins with with ${shown(records[0]?.cells.join(',') ?? '')}, which is not a known layout`,
     );
   const odd = rows.find(({ cells }) => cells.length !== header.cells.length);
   if (odd !== undefined)
@@ -68,7 +68,7 @@ export const readUsageTable = (records: readonly UsageRecord[], series: SeriesNa
       if (bucket === undefined)
         throw fault(
           'export-timestamp-unreadable',
-          `line ${line} of the usage export: ${shown(time)} is no time`,
+          `line ${line} of the usage export: ${shown(time)} is not a time`,
         );
       const name = entry.trim().replace(/^'(?=[=+\-@\t\r])/, '');
       return { bucket, entry: name, value: amount(cell, line), written: cell };

@@ -57,6 +57,6 @@ export const splitTotals = (cells: readonly UsageCell[], layout: UsageLayout): U
   if (layout === 'long') return { parts: cells, shortBuckets: [] };
   throw fault(
     'usage-layout-unknown',
-    `the usage export says ${small.value} under ${JSON.stringify(small.entry)}, less than the entries of its bucket add up to: a total, or an entry of that name`,
+    `the usage export says ${small.value} under ${JSON.stringify(small.entry)}, which is less than the sum of the entries in its bucket; it may be a total or an entry of that name`,
   );
 };

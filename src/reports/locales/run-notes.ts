@@ -46,7 +46,7 @@ const english = (zone: string): RunNotes => ({
   compared: ({ text }, part) =>
     part === undefined
       ? text
-      : `${text} Compared was what the log holds: from ${formatMoment(part.start, zone)} to ${formatMoment(part.end, zone)}.`,
+      : `${text} The comparison covers what the log contains: from ${formatMoment(part.start, zone)} to ${formatMoment(part.end, zone)}.`,
 });
 
 /** What a run says of its data, in a language; moments are shown in the zone. */

@@ -69,7 +69,7 @@ export const createFileCheck = (root: string): FileCheck => {
       const known = `${mark} ${sha256}`;
       if (!fresh && good.get(file) === known) return undefined;
       good.delete(file);
-      if ((await sha256Of(path)) !== sha256) return 'is not as it was written';
+      if ((await sha256Of(path)) !== sha256) return 'does not match its checksum';
       good.set(file, known);
       return undefined;
     } catch (error) {

@@ -171,7 +171,7 @@ export const createArchive = (options: ArchiveOptions): Archive => {
       .state(async (connection) => {
         await execute(connection, 'CHECKPOINT');
       })
-      .catch((error: unknown) => log.debug('the checkpoint is left to the engine', errorFields(error)));
+      .catch((error: unknown) => log.debug('checkpoint deferred to DuckDB', errorFields(error)));
 
   return {
     table: {

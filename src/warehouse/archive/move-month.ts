@@ -33,7 +33,10 @@ export const takeOut = async (
         });
         const removed = await execute(connection, `DELETE FROM call_log WHERE ${ofMonth}`, bindings);
         if (removed !== held.rows)
-          throw fault('archive-unverified', `${removed} rows would have left the table, not ${held.rows}`);
+          throw fault(
+            'archive-unverified',
+            `${removed} rows would be removed from the table, expected ${held.rows}`,
+          );
         await setState(connection, copy, 'sole', clock.now());
       }),
     signal,
@@ -51,7 +54,7 @@ const insertFrom = async (
   if (rows !== month.rows)
     throw fault(
       'archive-damaged',
-      `the archive of ${month.account} for ${month.month} gave ${rows} rows of ${month.rows}`,
+      `the archive of ${month.account} for ${month.month} returned ${rows} of ${month.rows} rows`,
     );
 };
 
@@ -73,7 +76,7 @@ export const bringBack = async (
         await insertFrom(connection, root, month);
       } catch (error) {
         if (!isReplaced || !hasCode(error, 'archive-damaged')) throw error;
-        log.warn('a damaged month of the archive is replaced by what the gateway serves', {
+        log.warn('replacing a damaged month of the archive with data from the gateway', {
           account,
           month: month.month,
           lost: `${month.rows} rows, ${month.quota} as served`,

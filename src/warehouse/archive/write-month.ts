@@ -76,7 +76,7 @@ export const verifyAgainst = async (
   );
   if (!sameDigest(held, found))
     throw unverified(
-      `holds ${found.rows} rows with the sum ${found.quota}, the table ${held.rows} with ${held.quota}: they are not the same`,
+      `contains ${found.rows} rows with the sum ${found.quota}, but the table contains ${held.rows} rows with the sum ${held.quota}`,
     );
 };
 

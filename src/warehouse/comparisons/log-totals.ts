@@ -59,7 +59,7 @@ export const readEntries = async (
       start % quarter !== 0 || end % quarter !== 0 || (buckets[at + 1]?.start ?? end) !== end,
   );
   if (odd !== undefined)
-    throw fault('warehouse-failed', `the bucket ${odd.start} is no run of whole quarter hours`);
+    throw fault('warehouse-failed', `the bucket ${odd.start} does not consist of whole quarter hours`);
   const { value } = await valueOfServed(connection, account);
   const calls = await callsIn(interval(first.start, last.end));
   const column = by === 'model' ? 'model_name' : 'token_name';

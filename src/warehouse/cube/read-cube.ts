@@ -28,7 +28,7 @@ const checkCurrency = ({ account, currency }: CubeRequest, held: string | undefi
   if (currency !== undefined && held !== undefined && currency !== held)
     throw fault(
       'export-currency-changed',
-      `the account ${account} holds amounts in ${held}; they were asked for in ${currency}`,
+      `the account ${account} has amounts in ${held}, but the request is in ${currency}`,
     );
 };
 
@@ -48,11 +48,12 @@ const runQuery = async (connection: DuckDBConnection, sql: string, limits: Limit
     // One row more than allowed shows that there are more.
     const reader = await connection.streamAndReadUntil(sql, limits.rowLimit + 1);
     if (reader.currentRowCount > limits.rowLimit)
-      throw failed(`the query gives more than ${limits.rowLimit} rows`);
+      throw failed(`the query returns more than ${limits.rowLimit} rows`);
     return resultTable(reader, limits.rowLimit);
   } catch (error) {
     limits.signal?.throwIfAborted();
-    if (tooLong.signal.aborted) throw failed(`the query took longer than ${limits.timeLimit} ms`, error);
+    if (tooLong.signal.aborted)
+      throw failed(`the query exceeded its time limit of ${limits.timeLimit} ms`, error);
     if (isFault(error)) throw error;
     throw failed(messageOf(error).split('\n').slice(0, 4).join(' ').trim(), error);
   }

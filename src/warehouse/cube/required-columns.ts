@@ -51,7 +51,7 @@ const prepared = async (connection: DuckDBConnection, sql: string) => {
   if (sql.trim() === '') throw fault('report-query-failed', 'the query is empty');
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1)
-    throw fault('report-query-failed', `the query holds ${statements.count} statements instead of one`);
+    throw fault('report-query-failed', `the query contains ${statements.count} statements instead of one`);
   const statement = await statements.prepare(0);
   if (statement.statementType !== StatementType.SELECT)
     throw fault('report-query-failed', 'the query is no SELECT');

@@ -25,7 +25,7 @@ export const addEvents = async (
     (table) => `SELECT min(seq) AS seq FROM key_event WHERE seq IN (SELECT seq FROM ${table})`,
   );
   const seq = optionalText(known, 'seq');
-  if (seq !== undefined) throw fault('warehouse-failed', `step ${seq} on keys is written down already`);
+  if (seq !== undefined) throw fault('warehouse-failed', `the key journal already contains step ${seq}`);
   await rows.execute((table) => `INSERT INTO key_event BY NAME SELECT * FROM ${table}`);
 };
 

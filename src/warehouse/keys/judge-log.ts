@@ -59,34 +59,34 @@ const stops = (
     return [
       {
         at: range.start,
-        why: `the call log begins at ${moment(covered.start)}, and is needed from ${moment(range.start)} on`,
+        why: `the call log begins at ${moment(covered.start)}, but is needed from ${moment(range.start)}`,
       },
     ];
   const settled = settledUpTo(range, landings);
   return [
     {
       at: Math.max(range.start, covered.end),
-      why: `the call log is pulled up to ${moment(covered.end)} only, and is needed up to ${moment(range.end)}`,
+      why: `the call log ends at ${moment(covered.end)}, but is needed until ${moment(range.end)}`,
     },
     {
       at: settled,
-      why: `calls after ${moment(settled)} were last asked for less than ten minutes after they were made, and some may have come later`,
+      why: `calls after ${moment(settled)} were last pulled less than ten minutes after they were made; later calls may be missing`,
     },
     ...(quarantined === undefined
       ? []
       : [
           {
             at: quarantined.from,
-            why: `${quarantined.rows} of the rows that may be of this time could not be read and ${quarantined.rows === 1 ? 'is' : 'are'} in quarantine`,
+            why: `unreadable rows in quarantine may belong to this time range (${quarantined.rows})`,
           },
         ]),
-    ...(gap === undefined ? [] : [{ at: gap.from, why: `the call log does not add up: ${gap.message}` }]),
+    ...(gap === undefined ? [] : [{ at: gap.from, why: `the call log does not reconcile: ${gap.message}` }]),
     ...(nameless === undefined
       ? []
       : [
           {
             at: nameless.from,
-            why: `${nameless.calls} of the calls in the log carry no key’s name, the first at ${moment(nameless.from)}: any key may have made them`,
+            why: `the log contains calls without a key name (${nameless.calls}, first at ${moment(nameless.from)}); any key may have made them`,
           },
         ]),
   ];

@@ -23,7 +23,7 @@ export const writeBegin = async (
     { at },
   );
   if (changed !== begun.length)
-    throw new RangeError(`of ${begun.length} runs that are to begin ${begun.length - changed} do not wait`);
+    throw new RangeError(`${begun.length - changed} of ${begun.length} runs to start are no longer queued`);
   await rows.execute(
     (table) => `INSERT INTO job_attempt (job, slot, attempt, started_at, state)
       SELECT job_run.job, job_run.slot, job_run.attempts, $at, 'running'

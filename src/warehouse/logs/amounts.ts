@@ -67,8 +67,8 @@ export const unitValue = (unitsPerCurrency: number): Money => {
   const units = money(String(unitsPerCurrency));
   const value = divideMoney(money('1'), units, 12);
   if (value === undefined || compareMoney(multiplyMoney(value, units), money('1')) !== 0)
-    throw fault('wrong-use', `1/${unitsPerCurrency} of a currency is no exact decimal of 12 places`, {
-      advice: 'set gateway.units_per_currency to a number like 500000 or 1000000',
+    throw fault('wrong-use', `1/${unitsPerCurrency} of a currency is not an exact decimal with 12 places`, {
+      advice: 'set gateway.units_per_currency to a number such as 500000 or 1000000',
     });
   return value;
 };
@@ -125,7 +125,7 @@ export const amountsFor = (batch: LogBatch, known: AccountAmounts | undefined): 
   if (known !== undefined && known.currency !== batch.currency)
     throw fault(
       'export-currency-changed',
-      `the account ${batch.account} holds amounts in ${known.currency}; this export is in ${batch.currency}`,
+      `the account ${batch.account} has amounts in ${known.currency}, but this export is in ${batch.currency}`,
     );
   const { form: stated, unitsPerCurrency, unitsStated = false } = batch.amounts;
   unitValue(unitsPerCurrency);

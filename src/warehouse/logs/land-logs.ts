@@ -63,7 +63,7 @@ const checkTotal = (batch: LogBatch, landed: Money): void => {
   if (batch.total === undefined || sum === undefined) return;
   const { amount, places } = batch.total;
   if (compareMoney(absoluteMoney(subtractMoney(sum, amount)), money(`1e-${places}`)) >= 0)
-    throw fault('export-truncated', `the rows add up to ${sum}, the export’s own total line says ${amount}`);
+    throw fault('export-truncated', `the rows total ${sum}, but the total line of the export says ${amount}`);
 };
 
 const load = async (connection: DuckDBConnection, batch: LogBatch): Promise<void> => {
@@ -125,11 +125,14 @@ export const landLogWindow = async (
   if (served.rows + overlap.rows !== batch.served)
     throw fault(
       'export-row-invalid',
-      `the export holds ${batch.served} rows, but ${served.rows + overlap.rows} were read`,
+      `the export has ${batch.served} rows, but ${served.rows + overlap.rows} were read`,
     );
   // A log only grows: an export without a row takes nothing away.
   if (served.rows === 0 && replaced.rows > 0)
-    throw fault('export-truncated', `the export holds no row, where ${replaced.rows} are kept: they stay`);
+    throw fault(
+      'export-truncated',
+      `the export has no rows, but ${replaced.rows} rows of its window are stored; they are kept`,
+    );
   checkTotal(batch, addMoney(served.quota, overlap.quota));
   if (overlap.rows > 0) await execute(connection, `DELETE FROM call_log WHERE account = ''`);
 

@@ -4,9 +4,9 @@ import type { Fault, FaultCode } from '../../core/index.ts';
 /** What error() says in the landing statement, and the catalogue's name for it. */
 const reasons: readonly (readonly [RegExp, FaultCode, string])[] = [
   [/timestamp-unreadable: (.*)/, 'export-timestamp-unreadable', 'a time cannot be read'],
-  [/timestamp-outside: (.*)/, 'export-timestamp-unreadable', 'a time lies far outside what was asked for'],
+  [/timestamp-outside: (.*)/, 'export-timestamp-unreadable', 'a time is far outside the requested range'],
   [/amount-inexact: (.*)/, 'export-amount-inexact', 'an amount has more than 12 decimals'],
-  [/amount-not-whole: (.*)/, 'export-amounts-changed', 'an amount is no whole number of units'],
+  [/amount-not-whole: (.*)/, 'export-amounts-changed', 'an amount is not a whole number of units'],
   [/amount-unreadable: (.*)/, 'export-row-invalid', 'an amount cannot be read'],
   [/amount-blank: (.*)/, 'export-row-invalid', 'a charged row has no amount'],
   [/tokens-unreadable: (.*)/, 'export-row-invalid', 'a token count cannot be read'],

@@ -61,7 +61,7 @@ export const createLogsTable = (
 ): LogsTable => {
   return {
     landWindow: async (batch, signal) => {
-      if (batch.account === '') throw fault('wrong-use', 'an account needs a name');
+      if (batch.account === '') throw fault('wrong-use', 'the account has no name');
       return oneAnAccount(batch.account, async () =>
         engine.bulk(
           async (connection) =>

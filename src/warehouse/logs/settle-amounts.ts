@@ -27,11 +27,7 @@ type Landing = {
 const changed = ({ known, seen }: Landing, why: string): Fault =>
   fault(
     'export-amounts-changed',
-    `${seen.whole} of ${seen.charged} amounts are whole numbers, the largest ${seen.largestWhole}, where ${
-      known.form === 'units'
-        ? 'the account was charged in integer units'
-        : `the account was charged in ${known.currency}`
-    } before: ${why}`,
+    `${seen.whole} of ${seen.charged} amounts are whole numbers, the largest ${seen.largestWhole}, but earlier charges of the account are in ${known.form === 'units' ? 'integer units' : known.currency}: ${why}`,
   );
 
 /** Turns integer units of a time into currency, exactly: they are whole. */
@@ -58,7 +54,7 @@ const convert = async (landing: Landing, from: number): Promise<void> => {
   if (storedCurrency({ ...known, form: other }) !== storedCurrency(known))
     throw changed(
       landing,
-      `integer units are parts of a US dollar, and no rate to ${known.currency} is known; set gateway.units_per_currency where they are parts of 1 ${known.currency}`,
+      `integer units are fractions of a US dollar, and the rate to ${known.currency} is unknown; set gateway.units_per_currency if they are fractions of 1 ${known.currency}`,
     );
   if (known.form === 'currency') {
     await convertToCurrency(connection, range, unitsPerCurrency);
@@ -75,7 +71,7 @@ const convert = async (landing: Landing, from: number): Promise<void> => {
     range,
   );
   if (wholeNumber(odd, 'row_count') > 0)
-    throw changed(landing, `${text(odd, 'row_count')} of them are no whole number of units`);
+    throw changed(landing, `${text(odd, 'row_count')} of them are not a whole number of units`);
 };
 
 /** What the same models cost in rows that are known: of this window, of those it replaces, and around it or ever. */
@@ -108,13 +104,13 @@ const settleCurrency = async (landing: Landing): Promise<AmountForm> => {
   const earlier =
     seen.fractions === undefined ? [] : await chargesIn(connection, { ...rows, end: from }, 'whole');
   if (judgeCharges(earlier, past, factor) === 'times')
-    throw changed(landing, 'amounts in currency and in integer units take turns');
+    throw changed(landing, 'amounts alternate between currency and integer units');
   const reading = judgeCharges(await chargesIn(connection, later, 'whole'), past, factor);
   if (reading === 'times') {
     if (stated === 'currency')
       throw changed(
         landing,
-        `the same models cost about ${factor} times as much as before, and gateway.amounts says currency`,
+        `the same models cost about ${factor} times as much as before, but gateway.amounts is currency`,
       );
     await convert(landing, from);
     return 'units';
@@ -122,7 +118,7 @@ const settleCurrency = async (landing: Landing): Promise<AmountForm> => {
   const isBelieved =
     stated === 'currency' || decimalsWritten || seen.fractions !== undefined || !known.hasFractions;
   if (reading !== 'same' && !isBelieved)
-    throw changed(landing, 'what these models cost before does not show whether they are integer units');
+    throw changed(landing, 'earlier costs of these models do not show whether they are integer units');
   return 'currency';
 };
 
@@ -142,7 +138,7 @@ const settleUnits = async (landing: Landing): Promise<AmountForm> => {
   const reading = judgeCharges(await chargesIn(connection, later), past, factor);
   if (reading === 'same' && seen.fractions === undefined && stated === undefined) return 'units';
   if (reading !== 'parts' && !(reading === 'unclear' && stated === 'currency'))
-    throw changed(landing, 'what the same models cost before does not agree with either');
+    throw changed(landing, 'earlier costs of the same models match neither');
   await convert(landing, from);
   return 'currency';
 };
@@ -178,7 +174,10 @@ const settleOpen = async (landing: Landing): Promise<AccountAmounts> => {
     return proven('units', 'currency');
   }
   if (reading !== 'same' && compareMoney(seen.largestWhole, dearestCall) > 0)
-    throw changed(landing, 'amounts with a fraction came beside them, and no model shows which are right');
+    throw changed(
+      landing,
+      'the export also contains amounts with a fraction, and no model shows which are right',
+    );
   return proven('currency');
 };
 
@@ -207,7 +206,7 @@ export const settleAmounts = async (
   if (settled.served === 'currency' && headerCurrency !== currency)
     throw fault(
       'export-currency-changed',
-      `the export names its amounts in ${headerCurrency}, where ${currency} was asked for`,
+      `the export has amounts in ${headerCurrency}, but ${currency} was requested`,
     );
   return settled;
 };

@@ -10,11 +10,11 @@ export type LandedKind = { readonly kind: string; readonly rows: number; readonl
 /** What rows of the kinds that are known are taken for (docs/gateway.md G6.10). */
 const meanings: ReadonlyMap<string, string> = new Map([
   ['consumption', 'spend'],
-  ['refund', 'given back, taken off the spend'],
-  ['top-up', 'kept apart, no spend'],
-  ['management', 'kept apart, no spend'],
-  ['system', 'kept apart, no spend'],
-  ['error', 'kept apart, no spend'],
+  ['refund', 'refunds, deducted from spend'],
+  ['top-up', 'listed separately, not spend'],
+  ['management', 'listed separately, not spend'],
+  ['system', 'listed separately, not spend'],
+  ['error', 'listed separately, not spend'],
 ]);
 
 export const kindPoint = 'log.kind.';
@@ -52,7 +52,7 @@ export const kindPoints = (
     const range = `${formatMoment(window.start, 'UTC')} to ${formatMoment(window.end, 'UTC')}`;
     return {
       point: `${kindPoint}${kind.slice(0, longestName)}`,
-      value: meanings.get(kind) ?? 'unknown: shown by itself, counted neither as spend nor as given back',
+      value: meanings.get(kind) ?? 'unknown: listed separately, counted neither as spend nor as refunds',
       evidence: `${rows.toLocaleString('en-US')} row${rows === 1 ? '' : 's'} of ${range}, amounts as served ${amount}`,
       how: 'data',
       kind,

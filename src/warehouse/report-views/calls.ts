@@ -6,22 +6,22 @@ import type { ReportRelation } from './relation.ts';
 export const callsRelation: ReportRelation = {
   name: 'calls',
   description:
-    'the calls of the periods one by one; for a handful of rows: a month of them may be more than memory holds',
+    'individual calls of the periods; for small results only, because a month of calls may exceed memory',
   columns: [
     ...columnsOf([
       ['period', 'VARCHAR', 'as in cube'],
       ['day', 'DATE', 'local day'],
       ['created_at', 'BIGINT', 'seconds UTC'],
-      ['model_name', 'VARCHAR', 'as the gateway names it'],
+      ['model_name', 'VARCHAR', 'the gateway’s name of the model'],
       ['token_name', 'VARCHAR', 'name of the API key'],
       ['service', 'VARCHAR', 'as in cube'],
-      ['team', 'VARCHAR', 'who pays; NULL is unassigned'],
+      ['team', 'VARCHAR', 'cost owner; NULL if unassigned'],
       ['kind', 'VARCHAR', 'as in cube'],
     ]),
     ...tokenColumns,
     ...columnsOf([
       ['spend', 'DECIMAL(38, 12)', 'consumption less refunds, in the currency of the account'],
-      ['amount', 'DECIMAL(38, 12)', 'the amount, with the sign it was served with'],
+      ['amount', 'DECIMAL(38, 12)', 'the amount, with the sign as served'],
     ]),
   ],
 };

@@ -6,13 +6,13 @@ import type { ReportColumn, ReportRelation } from './relation.ts';
 const served = (name: string): ReportColumn => ({
   name,
   type: 'HUGEINT',
-  description: `${name.replace('_tokens', '').replaceAll('_', ' ')} tokens as the gateway tells them; NULL where it does not`,
+  description: `${name.replace('_tokens', '').replaceAll('_', ' ')} tokens as the gateway reports them; NULL if it does not`,
 });
 
 const classed = (name: string): ReportColumn => ({
   name,
   type: 'HUGEINT',
-  description: `class of ${name.startsWith('input') ? 'input' : 'output'} tokens; the classes that are known add up to ${name.startsWith('input') ? 'input_tokens' : 'output_tokens'}`,
+  description: `class of ${name.startsWith('input') ? 'input' : 'output'} tokens; the known classes total ${name.startsWith('input') ? 'input_tokens' : 'output_tokens'}`,
 });
 
 /** Columns that count tokens: as served, and in classes that count each token once. */
@@ -38,48 +38,52 @@ export const dimensions = ['model_name', 'token_name', 'kind'] as const;
 export const cubeRelation: ReportRelation = {
   name: 'cube',
   description:
-    'sums over calls, by the columns that the query names among period, day, quarter, model_name, token_name, service, team and kind; use sum(), for a row is no call',
+    'sums over calls, grouped by those of the columns period, day, quarter, model_name, token_name, service, team and kind that the query uses; use sum(), because a row is not a call',
   columns: [
     ...columnsOf([
       [
         'period',
         'VARCHAR',
-        "'current', 'comparison', and where report.yaml asks for them 'month', 'history'",
+        "'current', 'comparison', and, if report.yaml requests them, 'month' and 'history'",
       ],
       ['day', 'DATE', 'local day in the zone of the job'],
-      ['day_number', 'INTEGER', 'days since the first of the period, from 0'],
+      ['day_number', 'INTEGER', 'days since the first day of the period, from 0'],
       ['quarter', 'BIGINT', 'start of the quarter hour, seconds UTC'],
-      ['model_name', 'VARCHAR', 'as the gateway names it'],
+      ['model_name', 'VARCHAR', 'the gateway’s name of the model'],
       ['token_name', 'VARCHAR', 'name of the API key'],
       [
         'service',
         'VARCHAR',
-        'the service whose key it is, through all its rotations; the name of the key where no line of keys knows it, or several do',
+        'the service that the key belongs to, across rotations; the name of the key if it belongs to no service or to several',
       ],
       [
         'team',
         'VARCHAR',
-        'who pays: the first team with a pattern that matches the key or its service; NULL is unassigned',
+        'cost owner: the first team with a pattern that matches the key or its service; NULL if unassigned',
       ],
-      ['kind', 'VARCHAR', 'consumption, refund, top-up, management, system, error or as served'],
-      ['calls', 'BIGINT', 'calls that were charged for or free: rows of the kind consumption alone'],
-      ['rows', 'BIGINT', 'rows of the call log, of every kind'],
+      [
+        'kind',
+        'VARCHAR',
+        'consumption, refund, top-up, management, system, error, or the gateway’s own label',
+      ],
+      ['calls', 'BIGINT', 'calls, charged or free: rows of kind consumption only'],
+      ['rows', 'BIGINT', 'rows of the call log of any kind'],
     ]),
     ...tokenColumns,
     ...columnsOf([
       ['spend', 'DECIMAL(38, 12)', 'consumption less refunds, in the currency of the account'],
-      ['amount', 'DECIMAL(38, 12)', 'amounts of every kind, with the sign they were served with'],
+      ['amount', 'DECIMAL(38, 12)', 'amounts of every kind, with the sign as served'],
     ]),
   ],
 };
 
 export const daysRelation: ReportRelation = {
   name: 'days',
-  description: 'every day of every period asked for, with data or without',
+  description: 'every day of every requested period, with or without data',
   columns: columnsOf([
     ['period', 'VARCHAR', 'as in cube'],
     ['day', 'DATE', 'local day'],
-    ['day_number', 'INTEGER', 'days since the first of the period, from 0'],
+    ['day_number', 'INTEGER', 'days since the first day of the period, from 0'],
     ['start_seconds', 'BIGINT', 'first second of the day, UTC'],
     ['end_seconds', 'BIGINT', 'first second after it, UTC'],
   ]),

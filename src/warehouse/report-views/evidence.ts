@@ -8,16 +8,16 @@ export const restatedDaysView: ReportView = {
   name: 'restated_days',
   ofAmounts: true,
   description:
-    'what later landings have changed of the days of the periods, a row a day and landing; of the quarter hours that changed alone',
+    'changes of past days by later landings, one row per day and landing; covers only the quarter hours that changed',
   ofWholeAccount: true,
   columns: columnsOf([
     ['day', 'DATE', 'local day'],
-    ['changed_seconds', 'BIGINT', 'when the landing was, seconds UTC'],
-    ['old_spend', 'DECIMAL(38, 12)', 'consumption less refunds before it'],
-    ['new_spend', 'DECIMAL(38, 12)', 'the same after it'],
-    ['difference', 'DECIMAL(38, 12)', 'new_spend less old_spend: the day came to that much less before'],
-    ['old_calls', 'BIGINT', 'calls before it'],
-    ['new_calls', 'BIGINT', 'calls after it'],
+    ['changed_seconds', 'BIGINT', 'time of the landing, seconds UTC'],
+    ['old_spend', 'DECIMAL(38, 12)', 'consumption less refunds before the landing'],
+    ['new_spend', 'DECIMAL(38, 12)', 'consumption less refunds after the landing'],
+    ['difference', 'DECIMAL(38, 12)', 'new_spend minus old_spend'],
+    ['old_calls', 'BIGINT', 'calls before the landing'],
+    ['new_calls', 'BIGINT', 'calls after the landing'],
   ]),
   sql: async ({ request, served, days }) => {
     const sum = (side: string): string =>
@@ -51,7 +51,7 @@ export const comparisonsView: ReportView = {
   name: 'comparisons',
   ofAmounts: true,
   description:
-    'the call log held against other sources, the newest of each source, name and span that touches the periods',
+    'comparisons of the call log with other sources: the newest for each source, name and time range that overlaps the periods',
   ofWholeAccount: true,
   columns: columnsOf([
     ['source', 'VARCHAR', "'statistics', 'usage by model', 'usage by key', 'used_quota' or 'balance'"],
@@ -60,11 +60,11 @@ export const comparisonsView: ReportView = {
     ['end_seconds', 'BIGINT', 'first second after it, UTC'],
     ['ours', 'DECIMAL(38, 18)', 'sum of the call log, in unit'],
     ['theirs', 'DECIMAL(38, 18)', 'figure of the source'],
-    ['gap', 'DECIMAL(38, 18)', 'theirs less ours'],
+    ['gap', 'DECIMAL(38, 18)', 'theirs minus ours'],
     ['unit', 'VARCHAR', 'USD, CNY or units'],
-    ['verdict', 'VARCHAR', 'what it comes to'],
-    ['words', 'VARCHAR', 'the same in a sentence'],
-    ['compared_seconds', 'BIGINT', 'when they were compared, seconds UTC'],
+    ['verdict', 'VARCHAR', 'the verdict'],
+    ['words', 'VARCHAR', 'the verdict as a sentence'],
+    ['compared_seconds', 'BIGINT', 'time of the comparison, seconds UTC'],
   ]),
   sql: async ({ request, range }) =>
     Promise.resolve({
@@ -81,7 +81,7 @@ export const comparisonsView: ReportView = {
 export const usageDaysView: ReportView = {
   name: 'usage_days',
   description:
-    'daily figures of the usage export in the days of the periods, as served: their unit is not told',
+    'daily figures of the usage export for the days of the periods, as served; the gateway does not state their unit',
   ofWholeAccount: true,
   columns: columnsOf([
     ['dimension', 'VARCHAR', "'model', 'token' or another group_by of pull-usage"],

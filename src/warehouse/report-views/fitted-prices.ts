@@ -70,17 +70,17 @@ export const fittedPricesView: ReportView = {
   name: 'fitted_prices',
   ofAmounts: true,
   description:
-    'prices as the charges of the period show them: a row for each model whose charges, by quarter hours, prices by class of tokens explain to R² 0.999 or more; a fit, which no sums are to be made of; money for a million tokens, NULL where there were none or the charges leave it open',
+    'prices estimated from the charges of the period: a row for each model whose charges per quarter hour are explained by prices per token class with R² of 0.999 or more; estimates, not to be summed; money per million tokens, NULL if the model has no such tokens or the charges do not determine the price',
   columns: columnsOf([
     ['model_name', 'VARCHAR', 'as in cube'],
     ...priced.map(([name, , label]) => [name, 'DECIMAL(28, 12)', label] as const),
     [
       'per_call',
       'DECIMAL(28, 12)',
-      'money for a call, whatever its tokens; NULL where tokens alone explain the charge',
+      'money per call regardless of tokens; NULL if tokens alone explain the charge',
     ],
-    ['r_squared', 'DECIMAL(9, 6)', 'the part of the variation of the charge that is explained, rounded down'],
-    ['quarters', 'BIGINT', 'how many quarter hours it rests on'],
+    ['r_squared', 'DECIMAL(9, 6)', 'R²: the explained share of the variance of the charge, rounded down'],
+    ['quarters', 'BIGINT', 'number of quarter hours behind the estimate'],
   ]),
   sql: async ({ request, served, callsIn, left }) => {
     const days = request.periods.find(({ name }) => name === 'current')?.days ?? [];

@@ -26,10 +26,10 @@ const priceClasses = [
 export const pricesView: ReportView = {
   name: 'prices',
   description:
-    'prices of the config, a row for each model with calls in the periods that one of their patterns matches; money for a million tokens, NULL where it is not given',
+    'prices from the configuration, a row for each model with calls in the periods that matches a pattern; money per million tokens, NULL if not configured',
   columns: columnsOf([
     ['model_name', 'VARCHAR', 'as in cube'],
-    ['pattern', 'VARCHAR', 'the closest pattern, which applies'],
+    ['pattern', 'VARCHAR', 'the most specific matching pattern'],
     ['currency', 'VARCHAR', 'USD or CNY'],
     ...priceClasses.map(([name, , label]) => [name, 'DECIMAL(28, 12)', label] as const),
   ]),
@@ -46,11 +46,11 @@ export const budgetsView: ReportView = {
   name: 'budgets',
   ofAmounts: true,
   description:
-    'budgets of the config that the report may see, in the currency of the amounts: of the account and of teams',
+    'budgets from the configuration that the report may see, in the currency of the amounts: of the account and of teams',
   columns: columnsOf([
     ['scope', 'VARCHAR', "'account' or 'team'"],
     ['team', 'VARCHAR', 'NULL for the account'],
-    ['month', 'DECIMAL(38, 12)', 'what may be spent in a calendar month'],
+    ['month', 'DECIMAL(38, 12)', 'budget for a calendar month'],
     ['currency', 'VARCHAR', 'USD or CNY'],
   ]),
   rows: async ({ request: { budgets = [], only, currency: stored } }) =>
@@ -69,7 +69,7 @@ export const budgetsView: ReportView = {
 
 export const teamsView: ReportView = {
   name: 'teams',
-  description: 'teams of the config in their order, also those without any calls',
+  description: 'teams from the configuration in their order, including those without calls',
   columns: columnsOf([
     ['team', 'VARCHAR', 'as in cube'],
     ['position', 'BIGINT', 'from 0'],
@@ -84,17 +84,17 @@ export const teamsView: ReportView = {
 
 export const runView: ReportView = {
   name: 'run',
-  description: 'one row: what the run knows',
+  description: 'one row: parameters of the run',
   columns: columnsOf([
     ['account', 'VARCHAR', 'name of the account'],
     ['currency', 'VARCHAR', 'currency of the amounts'],
-    ['zone', 'VARCHAR', 'zone that days are cut in'],
-    ['team', 'VARCHAR', 'the one team that the report is about; NULL is all, or the unassigned rest'],
-    ['now_seconds', 'BIGINT', 'the moment the run is for, seconds UTC'],
-    ['data_since_seconds', 'BIGINT', 'where the call log begins; NULL while nothing has been pulled'],
-    ['data_through_seconds', 'BIGINT', 'how far it reaches'],
-    ['month_days', 'BIGINT', 'days of the calendar month that the period ends in'],
-    ['month_elapsed', 'BIGINT', 'how many of them the period month holds'],
+    ['zone', 'VARCHAR', 'time zone of calendar days'],
+    ['team', 'VARCHAR', 'the team of the report; NULL for all teams or for unassigned spend'],
+    ['now_seconds', 'BIGINT', 'time of the slot, seconds UTC'],
+    ['data_since_seconds', 'BIGINT', 'start of the call log, seconds UTC; NULL before the first pull'],
+    ['data_through_seconds', 'BIGINT', 'watermark of the call log, seconds UTC'],
+    ['month_days', 'BIGINT', 'number of days in the calendar month in which the period ends'],
+    ['month_elapsed', 'BIGINT', 'number of those days in the period month'],
   ]),
   rows: async ({ request, now }) => {
     const { account, currency, run, only, periods } = request;

@@ -4,12 +4,12 @@ import type { ReportView } from './view.ts';
 export const keyAuditView: ReportView = {
   name: 'key_audit',
   description:
-    'the head of the audit file of API keys at the moment of the run, whose hash holds for all lines before it; no row where no step was taken',
+    'the head of the audit file of API keys at the time of the run; its hash covers all earlier lines; no row if no step was taken',
   ofWholeAccount: true,
   columns: columnsOf([
-    ['steps', 'BIGINT', 'lines of the file, of all accounts'],
-    ['head', 'VARCHAR', 'SHA-256 of the last of them, 64 hex digits'],
-    ['taken_seconds', 'BIGINT', 'when that step was taken, seconds UTC'],
+    ['steps', 'BIGINT', 'lines in the file, for all accounts'],
+    ['head', 'VARCHAR', 'SHA-256 of the last line, 64 hex digits'],
+    ['taken_seconds', 'BIGINT', 'time of the last step, seconds UTC'],
   ]),
   sql: async ({ now }) =>
     Promise.resolve({

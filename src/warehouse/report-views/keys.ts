@@ -4,12 +4,8 @@ import { columnsOf } from './relation.ts';
 import type { ReportView } from './view.ts';
 
 const lineColumns = [
-  [
-    'generation',
-    'BIGINT',
-    'its place among the keys of its service; NULL where no line of keys knows its id',
-  ],
-  ['rotated', 'BOOLEAN', 'took over from an earlier key of its service'],
+  ['generation', 'BIGINT', 'generation of the key within its service; NULL if it belongs to no service'],
+  ['rotated', 'BOOLEAN', 'replaced an earlier key of its service'],
 ] as const;
 
 /**
@@ -29,32 +25,31 @@ const lineSql = `
 /** The keys as last listed. Calls tell keys by name alone: keys that share a name share what they say of calls. */
 export const keysView: ReportView = {
   name: 'keys',
-  description:
-    'every API key as the newest inventory lists it, with what the whole call log says of its name',
+  description: 'every API key in the newest inventory, with figures from the whole call log for its name',
   keyColumn: 'name',
   columns: columnsOf([
-    ['key_id', 'BIGINT', 'id of the gateway'],
+    ['key_id', 'BIGINT', 'ID at the gateway'],
     ['name', 'VARCHAR', 'as in token_name of cube'],
     ['key_mask', 'VARCHAR', 'the masked key'],
-    ['status', 'BIGINT', 'as the gateway tells it'],
+    ['status', 'BIGINT', 'as the gateway reports it'],
     ['group_name', 'VARCHAR', 'group of the key'],
-    ['remain_quota', 'DECIMAL(38, 18)', 'what it may still spend, as served; NULL when unlimited'],
-    ['unlimited_quota', 'BOOLEAN', 'without a quota of its own'],
-    ['created_seconds', 'BIGINT', 'when it was made, seconds UTC; NULL where the gateway does not tell'],
-    ['expires_seconds', 'BIGINT', 'when it expires, seconds UTC; NULL is never'],
-    ['first_seen_seconds', 'BIGINT', 'the first snapshot that lists it, seconds UTC'],
-    ['taken_seconds', 'BIGINT', 'when this inventory was taken, seconds UTC'],
-    ['first_call_seconds', 'BIGINT', 'first call by its name, seconds UTC; NULL is none'],
-    ['last_call_seconds', 'BIGINT', 'last call by its name, seconds UTC; NULL is none'],
-    ['calls', 'BIGINT', 'calls by its name'],
-    ['spend', 'DECIMAL(38, 12)', 'consumption less refunds by its name, in the currency of the account'],
-    ['same_name', 'BIGINT', 'how many keys of the inventory have its name'],
+    ['remain_quota', 'DECIMAL(38, 18)', 'remaining quota, as served; NULL if unlimited'],
+    ['unlimited_quota', 'BOOLEAN', 'the key has no quota of its own'],
+    ['created_seconds', 'BIGINT', 'creation time, seconds UTC; NULL if the gateway does not report it'],
+    ['expires_seconds', 'BIGINT', 'expiry, seconds UTC; NULL if it never expires'],
+    ['first_seen_seconds', 'BIGINT', 'time of the first snapshot that lists the key, seconds UTC'],
+    ['taken_seconds', 'BIGINT', 'time of the inventory, seconds UTC'],
+    ['first_call_seconds', 'BIGINT', 'first call under its name, seconds UTC; NULL if none'],
+    ['last_call_seconds', 'BIGINT', 'last call under its name, seconds UTC; NULL if none'],
+    ['calls', 'BIGINT', 'calls under its name'],
+    ['spend', 'DECIMAL(38, 12)', 'consumption less refunds under its name, in the currency of the account'],
+    ['same_name', 'BIGINT', 'number of keys in the inventory with this name'],
     ['service', 'VARCHAR', 'as in cube'],
     ...lineColumns,
-    ['succeeded', 'BOOLEAN', 'a later key of its service lives, which takes over or has'],
-    ['service_last_call_seconds', 'BIGINT', 'last call by any key of its service, seconds UTC; NULL is none'],
+    ['succeeded', 'BOOLEAN', 'a later key of its service exists and replaces it'],
+    ['service_last_call_seconds', 'BIGINT', 'last call by any key of its service, seconds UTC; NULL if none'],
     ['service_spend', 'DECIMAL(38, 12)', 'consumption less refunds by all keys of its service'],
-    ['team', 'VARCHAR', 'who pays; NULL is unassigned'],
+    ['team', 'VARCHAR', 'cost owner; NULL if unassigned'],
   ]),
   sql: async ({ request, served, now, callsIn, services }) => {
     const calls = await callsIn(interval(unixSeconds(0), unixSeconds(Math.max(1, Math.ceil(now / 1000)))));
@@ -109,21 +104,25 @@ export const keysView: ReportView = {
 
 export const keyHistoryView: ReportView = {
   name: 'key_history',
-  description: 'a row for as long as a key stayed the same, from snapshot to snapshot',
+  description: 'history of the keys: one row for each interval between snapshots in which a key is unchanged',
   keyColumn: 'name',
   columns: columnsOf([
-    ['key_id', 'BIGINT', 'id of the gateway'],
+    ['key_id', 'BIGINT', 'ID at the gateway'],
     ['name', 'VARCHAR', 'as in token_name of cube'],
-    ['status', 'BIGINT', 'as the gateway tells it'],
+    ['status', 'BIGINT', 'as the gateway reports it'],
     ['group_name', 'VARCHAR', 'group of the key'],
-    ['remain_quota', 'DECIMAL(38, 18)', 'what it may still spend, as served; NULL when unlimited'],
-    ['expires_seconds', 'BIGINT', 'when it expires, seconds UTC; NULL is never'],
-    ['created_seconds', 'BIGINT', 'when it was made, seconds UTC'],
-    ['from_seconds', 'BIGINT', 'the first snapshot that shows it so, seconds UTC'],
-    ['until_seconds', 'BIGINT', 'the first that does not, seconds UTC; NULL while it is so'],
+    ['remain_quota', 'DECIMAL(38, 18)', 'remaining quota, as served; NULL if unlimited'],
+    ['expires_seconds', 'BIGINT', 'expiry, seconds UTC; NULL if it never expires'],
+    ['created_seconds', 'BIGINT', 'creation time, seconds UTC'],
+    ['from_seconds', 'BIGINT', 'time of the first snapshot with these values, seconds UTC'],
+    [
+      'until_seconds',
+      'BIGINT',
+      'time of the first snapshot with other values, seconds UTC; NULL while current',
+    ],
     ['service', 'VARCHAR', 'as in cube'],
     ...lineColumns,
-    ['team', 'VARCHAR', 'who pays; NULL is unassigned'],
+    ['team', 'VARCHAR', 'cost owner; NULL if unassigned'],
   ]),
   sql: async ({ request, now, services }) =>
     Promise.resolve({
@@ -142,15 +141,16 @@ export const keyHistoryView: ReportView = {
 
 export const accountHistoryView: ReportView = {
   name: 'account_history',
-  description: 'the profile of the account at each snapshot; amounts as served, their unit is not told',
+  description:
+    'the account profile at each snapshot; amounts as served, in a unit that the gateway does not state',
   ofWholeAccount: true,
   columns: columnsOf([
-    ['taken_seconds', 'BIGINT', 'when it was read, seconds UTC'],
+    ['taken_seconds', 'BIGINT', 'time of the snapshot, seconds UTC'],
     ['balance', 'DECIMAL(38, 18)', 'balance'],
     ['used_quota', 'DECIMAL(38, 18)', 'used_quota'],
-    ['request_count', 'BIGINT', 'request_count; NULL where it is not told'],
+    ['request_count', 'BIGINT', 'request_count; NULL if not reported'],
     ['group_name', 'VARCHAR', 'group of the account'],
-    ['key_count', 'BIGINT', 'how many keys were listed; NULL where they could not be'],
+    ['key_count', 'BIGINT', 'number of keys listed; NULL if the list was not available'],
   ]),
   sql: async ({ request, now }) =>
     Promise.resolve({

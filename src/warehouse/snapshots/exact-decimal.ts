@@ -12,13 +12,10 @@ export const exactDecimal = (amount: Money, what: string): Money => {
   const scaled = multiplyMoney(amount, places);
   if (scaled.includes('.'))
     throw fault('export-amount-inexact', `${what} is ${amount}, which has more than 18 decimals`, {
-      advice: 'nothing was rounded and nothing of this snapshot was kept; report the answer of the gateway',
+      advice: 'nothing of this snapshot was stored; report the gateway’s response',
     });
   const digits = BigInt(scaled);
   if (digits >= limit || digits <= -limit)
-    throw fault(
-      'gateway-answer-unreadable',
-      `${what} is ${amount}, which is larger than the warehouse keeps`,
-    );
+    throw fault('gateway-answer-unreadable', `${what} is ${amount} and exceeds the range of the warehouse`);
   return amount;
 };

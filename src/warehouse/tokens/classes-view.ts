@@ -39,7 +39,7 @@ export const createClassesView = async (
     } catch (error) {
       await execute(connection, 'DROP VIEW IF EXISTS call_classes');
       log.warn(
-        'the view call_classes cannot be made: a file of the archive cannot be read',
+        'cannot create the view call_classes: a file of the archive cannot be read',
         errorFields(error),
       );
     }

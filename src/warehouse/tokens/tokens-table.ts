@@ -58,9 +58,9 @@ const notifyChanges = (
       const { convention, decidedBy, contradicted } = one;
       const fields = { account, model, convention: convention ?? 'open', decidedBy: decidedBy ?? 'nothing' };
       if (contradicted && before?.contradicted !== true)
-        log.warn(`what calls show of their ${tokens} contradicts what was taken of them`, fields);
+        log.warn(`observed ${tokens} of calls contradict the earlier conclusion about them`, fields);
       else if (convention !== before?.convention)
-        log.info(`what the ${tokens} of a model hold is decided`, fields);
+        log.info(`concluded how the ${tokens} of a model are composed`, fields);
     }
   }
 };

@@ -55,7 +55,7 @@ const decimal = (value: Money): DuckDBDecimalValue => {
   if (scaled.includes('.')) throw fault('export-amount-inexact', `${value} has more than 12 decimals`);
   const digits = BigInt(scaled);
   if (digits >= limit || digits <= -limit)
-    throw fault('export-row-invalid', `${value} is larger than the warehouse keeps`);
+    throw fault('export-row-invalid', `${value} exceeds the range of the warehouse`);
   return new DuckDBDecimalValue(digits, 28, 12);
 };
 
@@ -122,7 +122,7 @@ const inUnitOfSeries = async (
   if (reading === 'other')
     throw fault(
       'usage-unit-changed',
-      `the usage export by ${dimension} counts in another unit than what is stored of it; nothing was kept`,
+      `the usage export by ${dimension} uses a different unit than the stored data; nothing was stored`,
     );
   const factor = reading === 'units' ? unitValue(unitsPerCurrency) : money(String(unitsPerCurrency));
   await noteOnce(
@@ -150,7 +150,7 @@ const land = async (connection: DuckDBConnection, served: UsageBatch, clock: Clo
   if (batch.values.length === 0 && wholeNumber(before, 'row_count') > 0)
     throw fault(
       'export-truncated',
-      `the usage export by ${batch.dimension} is empty, where ${text(before, 'row_count')} figures are kept: they stay`,
+      `the usage export by ${batch.dimension} is empty, but ${text(before, 'row_count')} figures of its window are stored; they are kept`,
     );
   const replaced = await execute(connection, `DELETE FROM usage_bucket WHERE ${ofWindow}`, window);
   await append(connection, batch);
@@ -191,7 +191,7 @@ export const createUsageTable = (engine: Engine, clock: Clock): UsageTable => {
         ({ bucket }) => bucket < batch.window.start || bucket >= batch.window.end,
       );
       if (outside !== undefined)
-        throw fault('warehouse-failed', `the bucket ${outside.bucket} lies outside its window`);
+        throw fault('warehouse-failed', `the bucket ${outside.bucket} is outside its window`);
       return oneAtATime(JSON.stringify(seriesOf(batch)), async () =>
         engine.bulk(async (connection) =>
           inTransaction(connection, async () => land(connection, batch, clock)),

@@ -35,7 +35,7 @@ describe('reconcile', () => {
     const asked = ['reconcile', '--from', '2026-11-12', '--to', '2026-11-15'];
     expect(await run(...asked)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('holds nothing') as string,
+      stderr: expect.stringContaining('has no data for this time range') as string,
     });
     expect((await run('run', 'pull-logs')).code).toBe(0);
     expect((await run('run', 'pull-usage')).code).toBe(0);
@@ -49,7 +49,7 @@ describe('reconcile', () => {
     for (const source of ['statistics', 'usage by model', 'usage by key'])
       expect(table.stdout).toMatch(new RegExp(`^${source} +${total}`, 'm'));
     expect(table.stdout).toMatch(
-      /\nnot compared with used_quota and balance: .*\nThe log agrees with all 3 sources that could be compared\.\n$/,
+      /\nnot compared with used_quota and balance: .*\nThe log agrees with all 3 sources available for comparison\.\n$/,
     );
 
     const json = JSON.parse((await run(...asked, '--account', 'main', '--json')).stdout) as {
@@ -77,8 +77,8 @@ describe('reconcile', () => {
 
   it.each([
     [['--from', '2026-11-12'], /--to/],
-    [['--from', 'soon', '--to', '2026-11-15'], /"soon" is no moment/],
-    [['--from', '2026-11-15', '--to', '2026-11-15'], /does not lie before/],
+    [['--from', 'soon', '--to', '2026-11-15'], /"soon" is not a valid time/],
+    [['--from', '2026-11-15', '--to', '2026-11-15'], /is not before/],
     [['--from', '2026-11-12', '--to', '2026-11-15', '--account', 'nobody'], /no account nobody/],
   ])('%j is wrong use', async (argv, message) => {
     await using fixture = await openFixture();

@@ -167,16 +167,16 @@ type Case = {
 };
 
 const cases: Readonly<Record<(typeof verdicts)[number], Case>> = {
-  equal: { options: {}, last: /^The log agrees with the one source that could be compared\.$/ },
+  equal: { options: {}, last: /^The log agrees with the one source available for comparison\.$/ },
   refunds: {
     options: { variants: { statistics_refunds: 'excluded' } },
-    last: /\(what differs in form: refunds\)\.$/,
+    last: /\(differences in form: refunds\)\.$/,
   },
-  rounding: { options: { change: fourDigits }, last: /\(what differs in form: rounding\)\.$/ },
+  rounding: { options: { change: fourDigits }, last: /\(differences in form: rounding\)\.$/ },
   currency: {
     options: { variants: { statistics_unit: 'CNY' } },
     unit: 'CNY',
-    last: /\(what differs in form: currency\)\.$/,
+    last: /\(differences in form: currency\)\.$/,
   },
   'late data': {
     options: { callsPerDay: 300, lag: '0s' },
@@ -184,7 +184,7 @@ const cases: Readonly<Record<(typeof verdicts)[number], Case>> = {
   },
   truncated: {
     options: { change: withHoles },
-    last: /^The log is truncated by 1 of 1 comparisons\. The log is short: .* is missing\.$/,
+    last: /^The log is truncated by 1 of 1 comparisons\. The log is incomplete: .* is missing\.$/,
   },
   unexplained: {
     options: { change: twice },
@@ -314,5 +314,5 @@ it('a daemon is asked through its socket, and says the same', async () => {
   const refused = await run(...asked);
   expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('Nothing could be') as string });
   expect(refused.stderr).not.toContain('a source could not');
-  expect(await stop()).toContain('a source could not be compared with the log');
+  expect(await stop()).toContain('cannot compare a source with the log');
 });

@@ -66,12 +66,17 @@ describe('bad rows in quarantine', () => {
     ['a long row', 'cells', /^8 cells where the header has 7$/, (text) => `${text},x`],
     ['a time in words', 'time', /^created_at is "soon"/, (text) => text.replace(/^\d+/, 'soon')],
     ['a time of another year', 'time', /far outside/, (text) => text.replace(/^\d+/, '1500000000')],
-    ['an amount in words', 'amount', /^the amount "free" is no/, (text) => text.replace('0.5', 'free')],
+    ['an amount in words', 'amount', /^the amount "free" is not a/, (text) => text.replace('0.5', 'free')],
     ['an amount too large', 'amount', /too large/, (text) => text.replace('0.5', '1'.repeat(20))],
     ['no amount', 'amount', /has no amount/, (text) => text.replace('0.5', '')],
     ['too many decimals', 'amount', /12 decimals/, (text) => text.replace('0.5', '0.0123456789012')],
-    ['a count with a fraction', 'count', /"7.5", which is no count/, (text) => text.replace(',7,', ',7.5,')],
-    ['a count too large', 'count', /no count/, (text) => text.replace(',7,', `,${'9'.repeat(19)},`)],
+    [
+      'a count with a fraction',
+      'count',
+      /"7.5", which is not a count/,
+      (text) => text.replace(',7,', ',7.5,'),
+    ],
+    ['a count too large', 'count', /not a count/, (text) => text.replace(',7,', `,${'9'.repeat(19)},`)],
     ['a quote in the middle', 'quote', /Invalid Closing Quote/, (text) => text.replace('gpt-4o', '"g"pt')],
   ])('%s: the rest lands, and the row is told', async (_, kind, reason, change) => {
     await using folder = await testFolder();
@@ -185,7 +190,7 @@ describe('bad rows in quarantine', () => {
     [
       'times none of which is read',
       'export-timestamp-unreadable',
-      /no time that is known/,
+      /not a known time format/,
       (body) => body.replaceAll(/^\d+/gm, 'soon'),
       {},
     ],
@@ -225,7 +230,7 @@ it('a window that fails for a bad row tells its line, its text and the reason', 
       badRows: 'fail',
     },
   );
-  const message = `line 5 of the export: the amount "free" is no decimal number: "${base + 30},gpt-4o,growth-1,7,free,,"`;
+  const message = `line 5 of the export: the amount "free" is not a decimal number: "${base + 30},gpt-4o,growth-1,7,free,,"`;
   expect(outcome).toMatchObject({
     code: 'export-row-invalid',
     message: expect.stringContaining(message) as string,
@@ -235,8 +240,8 @@ it('a window that fails for a bad row tells its line, its text and the reason', 
 });
 
 it.each<[string, string, RegExp]>([
-  ['naive', '2026-02-30 00:00:10', /no moment/],
-  ['rfc3339', '2026-13-01T00:00:10Z', /no moment/],
+  ['naive', '2026-02-30 00:00:10', /not a valid time/],
+  ['rfc3339', '2026-13-01T00:00:10Z', /not a valid time/],
 ])('a day that no calendar has is no time, %s', async (form, written, reason) => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);

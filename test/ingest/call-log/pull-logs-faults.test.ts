@@ -68,13 +68,23 @@ describe('a broken export lands nothing', () => {
     ],
     ['HTML', 'export-not-csv', /<html>/, { spoil: inWindows(() => '<html><body>busy</body></html>') }],
     ['words', 'export-column-missing', /internal error/, { spoil: inWindows(() => 'internal error\n') }],
-    ['an empty body', 'export-truncated', /not even a header/, { spoil: inWindows(() => '') }],
-    ['a header cut off', 'export-truncated', /no end/, { spoil: inWindows((body) => body.slice(0, 30)) }],
-    ['a row cut off', 'export-truncated', /no end/, { spoil: inWindows((body) => body.slice(0, -9)) }],
+    ['an empty body', 'export-truncated', /not contain a header/, { spoil: inWindows(() => '') }],
+    [
+      'a header cut off',
+      'export-truncated',
+      /no line ending/,
+      { spoil: inWindows((body) => body.slice(0, 30)) },
+    ],
+    [
+      'a row cut off',
+      'export-truncated',
+      /no line ending/,
+      { spoil: inWindows((body) => body.slice(0, -9)) },
+    ],
     [
       'a number cut off',
       'export-truncated',
-      /no end/,
+      /no line ending/,
       {
         style: { order: ['created_at', 'model_name', 'token_name', 'prompt_tokens', 'quota'] },
         spoil: inWindows((body) => body.slice(0, -4)),
@@ -105,11 +115,16 @@ describe('a broken export lands nothing', () => {
       /total line is missing/,
       { style: { total: true }, spoil: inWindows((body) => body.split('\n').slice(0, 4).join('\n') + '\n') },
     ],
-    ['no row at all, where there were some', 'export-truncated', /10 are kept: they stay/, { rows: [] }],
+    [
+      'no row at all, where there were some',
+      'export-truncated',
+      /10 rows of its window are stored; they are kept/,
+      { rows: [] },
+    ],
     [
       'amounts of another currency than was asked for',
       'export-currency-changed',
-      /in CNY, where USD/,
+      /in CNY, but USD/,
       {
         style: { names: { quota: 'cost_usd' } },
         spoil: inWindows((body) => body.replace('cost_usd', 'cost_cny')),
@@ -118,7 +133,7 @@ describe('a broken export lands nothing', () => {
     [
       'an amount cut off at the very end, where lines are not ended',
       'export-truncated',
-      /twice alike/,
+      /two downloads differ/,
       {
         style: {
           endsLines: false,
@@ -130,7 +145,7 @@ describe('a broken export lands nothing', () => {
     [
       'a row cut off that looks like a total line',
       'export-truncated',
-      /short/,
+      /incomplete/,
       {
         rows: calls(1, { token: 'total', quota: '0' }),
         style: {
@@ -143,13 +158,13 @@ describe('a broken export lands nothing', () => {
     [
       'no amounts',
       'export-column-missing',
-      /lacks quota/,
+      /no column quota/,
       { spoil: (body) => body.replace('quota', 'price') },
     ],
     [
       'no names',
       'export-column-missing',
-      /lacks model_name/,
+      /no column model_name/,
       { spoil: (body) => body.replace('model_name', 'm') },
     ],
     [
@@ -216,7 +231,7 @@ describe('a broken export lands nothing', () => {
     [
       'bytes that are no UTF-8',
       'export-row-invalid',
-      /line 5 .*not UTF-8/,
+      /line 5 .*not valid UTF-8/,
       {
         spoil: (body, query) =>
           Buffer.from(lineOf((line) => line.replace('gpt-4o', 'gpt-\u00FF'))(body, query), 'latin1'),

@@ -49,7 +49,7 @@ it('a pull writes down what it found, each point with its evidence', async () =>
     'log.ends_lines': 'yes',
     'log.guards': 'none seen',
     'log.kind.consumption': 'spend',
-    'log.kind.refund': 'given back, taken off the spend',
+    'log.kind.refund': 'refunds, deducted from spend',
     'log.money_columns': 'quota',
     'log.range_end': 'inclusive',
     'log.roles': 'created_at, model_name, token_name, prompt_tokens, quota, kind as type',
@@ -61,9 +61,9 @@ it('a pull writes down what it found, each point with its evidence', async () =>
   const evidence = Object.fromEntries(points.map((one) => [one.point, one.evidence]));
   expect(evidence['log.time_form']).toBe(`a row reads "${base + 60}"`);
   expect(evidence['log.amounts']).toBe(
-    'the amounts of 2026-01-01 00:00 UTC to 2026-01-01 06:00 UTC add up to 0.5',
+    'the amounts of 2026-01-01 00:00 UTC to 2026-01-01 06:00 UTC total 0.5',
   );
-  expect(evidence['log.range_end']).toContain('2026-01-01T06:00:00 UTC holds a row of that second');
+  expect(evidence['log.range_end']).toContain('2026-01-01T06:00:00 UTC contains a row of that second');
   expect(evidence['log.title_line']).toContain('an export of 1 second');
 });
 
@@ -142,16 +142,16 @@ it('columns that appear and go are noted, logged and kept, and the pull goes on'
     );
     const range = { from: pullOf(fixture.folder, fixture.warehouse, source).since };
     await pullLogs(pullOf(fixture.folder, fixture.warehouse, source, { log, ...range }));
-    return heard.filter((line) => line.includes('that it'));
+    return heard.filter((line) => /new columns|no longer has/.test(line));
   };
   const usual = plainStyle.order.filter((name) => name !== 'note');
   expect(await pullWith(usual)).toEqual([]);
   expect(await pullWith([...usual, 'tier'])).toEqual([
-    'the log export has columns that it did not have before; they are kept: tier',
+    'the log export has new columns; they are stored: tier',
   ]);
   expect(await pullWith([...usual, 'tier'])).toEqual([]);
   expect(await pullWith(usual.filter((name) => name !== 'type'))).toEqual([
-    'the log export no longer has columns that it had before; their figures are unknown: type, tier',
+    'the log export no longer has some of its columns; their figures are unknown: type, tier',
   ]);
   expect(
     (await fixture.warehouse.profile.changes('main')).map(({ topic, name }) => `${topic} ${name}`),
@@ -181,7 +181,7 @@ it('a kind that is not known is warned of once, and its rows are no spend', asyn
   await pullLogs(pull);
   await pullLogs({ ...pull, from: pull.since });
   expect(heard.filter((line) => line.includes('kinds'))).toEqual([
-    'the log export has rows of kinds that are not known; they are counted as nothing: gift',
+    'the log export has rows of unknown kinds; they are not counted as spend or refunds: gift',
   ]);
   expect(await fixture.warehouse.profile.changes('main')).toMatchObject([
     { topic: 'kind-unknown', name: 'gift' },
@@ -198,7 +198,7 @@ it('data that came are landed though nothing can be written of what they teach',
   const pull = pullOf(fixture.folder, fixture.warehouse, fixture.source, { log });
   const pulled = await pullLogs({ ...pull, warehouse: { logs: fixture.warehouse.logs, profile } });
   expect(pulled.rows).toBe(3);
-  expect(heard.join('\n')).toContain('cannot be written down: no room');
+  expect(heard.join('\n')).toContain('cannot be saved: no room');
 });
 
 /** Names and words that no one could guess, and a column that only looks like the amount. */

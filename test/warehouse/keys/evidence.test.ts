@@ -153,11 +153,11 @@ it('is complete where late rows had come when it was asked for, and says else wh
   expect(await complete(noon - minute, noon + 1)).toEqual({
     complete: false,
     through: noon,
-    why: 'the call log is pulled up to 2024-05-01 12:00:00 UTC only, and is needed up to 2024-05-01 12:00:01 UTC',
+    why: 'the call log ends at 2024-05-01 12:00:00 UTC, but is needed until 2024-05-01 12:00:01 UTC',
   });
   expect(await complete(hour.start - 1, noon)).toEqual({
     complete: false,
-    why: 'the call log begins at 2024-05-01 11:00:00 UTC, and is needed from 2024-05-01 10:59:59 UTC on',
+    why: 'the call log begins at 2024-05-01 11:00:00 UTC, but is needed from 2024-05-01 10:59:59 UTC',
   });
   expect(await complete(noon + 5, noon + 10)).toMatchObject({ complete: false });
   expect(await warehouse.keys.logComplete('other', hour)).toEqual({
@@ -177,7 +177,7 @@ it('what was asked for too soon is not complete, however short the lag of the pu
   expect(await warehouse.keys.logComplete('main', hour)).toEqual({
     complete: false,
     through,
-    why: 'calls after 2024-05-01 11:52:00 UTC were last asked for less than ten minutes after they were made, and some may have come later',
+    why: 'calls after 2024-05-01 11:52:00 UTC were last pulled less than ten minutes after they were made; later calls may be missing',
   });
   expect(await warehouse.keys.logComplete('main', interval(hour.start, unixSeconds(through)))).toEqual({
     complete: true,
@@ -199,12 +199,12 @@ it('a hole between pulls, a row in quarantine and calls without a name are no pr
   expect(await complete(hour.start, noon)).toEqual({
     complete: false,
     through: nameless.at,
-    why: '1 of the calls in the log carry no key’s name, the first at 2024-05-01 11:40:00 UTC: any key may have made them',
+    why: 'the log contains calls without a key name (1, first at 2024-05-01 11:40:00 UTC); any key may have made them',
   });
   expect(await complete(nameless.at + 1, noon)).toEqual({
     complete: false,
     through: bad,
-    why: '1 of the rows that may be of this time could not be read and is in quarantine',
+    why: 'unreadable rows in quarantine may belong to this time range (1)',
   });
   expect(await complete(bad + 1, noon)).toEqual({ complete: true });
   expect(await complete(hour.start, nameless.at)).toEqual({ complete: true });
@@ -245,7 +245,7 @@ it('a gap to another source is no proof until that source agrees', async () => {
       },
     ]);
   await warehouse.comparisons.noteGaps('main', [{ ...gap, state: 'open' }]);
-  const short = { complete: false, why: 'the call log does not add up: The log is short' };
+  const short = { complete: false, why: 'the call log does not reconcile: The log is short' };
   expect(await complete(hour.start, noon)).toEqual(short);
   // While it is open what comes after it is not noted by itself.
   expect(await complete(early.end, noon)).toEqual(short);
@@ -259,7 +259,7 @@ it('a gap to another source is no proof until that source agrees', async () => {
   expect(await complete(hour.start, noon)).toEqual({
     complete: false,
     through: early.end,
-    why: 'the call log does not add up: Two sums differ',
+    why: 'the call log does not reconcile: Two sums differ',
   });
   await compare(interval(early.end, unixSeconds(noon - 1)), 'late data', 11);
   await compare(interval(early.end, unixSeconds(noon - 1)), 'equal', 12);
