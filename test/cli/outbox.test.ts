@@ -69,10 +69,13 @@ describe('outbox', () => {
     expect((await run('status')).code).toBe(1);
 
     const dropped = await run('outbox', 'drop', '2', '2');
-    expect(dropped).toMatchObject({ code: 0, stdout: '2: dropped: it is never sent to bad@example.com\n' });
+    expect(dropped).toMatchObject({
+      code: 0,
+      stdout: '2: dropped; it will not be sent to bad@example.com\n',
+    });
     expect((await run('status')).code).toBe(0);
     expect(JSON.parse((await run('outbox', 'drop', '--json', '1', '2')).stdout)).toEqual([
-      { id: '1', done: false, said: 'it was sent to good@example.com' },
+      { id: '1', done: false, said: 'it is already sent to good@example.com' },
       { id: '2', done: true, said: 'it is already dropped' },
     ]);
 

@@ -84,7 +84,7 @@ describe('tollkeeper reports new', () => {
     expect(await readFile(file, 'utf8')).toBe(before);
     const hidden = await run('reports', 'new', 'spend-summary');
     expect(hidden.code).toBe(2);
-    expect(hidden.stderr).toContain('spend-summary is a report that comes with Tollkeeper');
+    expect(hidden.stderr).toContain('spend-summary is the name of a built-in report');
   });
 
   it.each(['', '../elsewhere', 'a/b', '.hidden', 'with space', 'x'.repeat(65)])(

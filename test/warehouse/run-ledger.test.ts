@@ -216,7 +216,7 @@ describe('attempts', () => {
     });
     expect(await runs.find(runAt('a', 1000))).toEqual(runAt('a', 1000));
     await runs.begin([runAt('a', 1000)], at(1001));
-    await expect(runs.begin([runAt('a', 1000)], at(1002))).rejects.toThrow('do not wait');
+    await expect(runs.begin([runAt('a', 1000)], at(1002))).rejects.toThrow('no longer queued');
     expect(await runs.attempts([runAt('a', 1000)])).toHaveLength(1);
   });
 

@@ -79,7 +79,7 @@ describe('reconcile', () => {
     [['--from', '2026-11-12'], /--to/],
     [['--from', 'soon', '--to', '2026-11-15'], /"soon" is not a valid time/],
     [['--from', '2026-11-15', '--to', '2026-11-15'], /is not before/],
-    [['--from', '2026-11-12', '--to', '2026-11-15', '--account', 'nobody'], /no account nobody/],
+    [['--from', '2026-11-12', '--to', '2026-11-15', '--account', 'nobody'], /unknown account nobody/],
   ])('%j is wrong use', async (argv, message) => {
     await using fixture = await openFixture();
     const ran = await fixture.run('reconcile', ...argv);

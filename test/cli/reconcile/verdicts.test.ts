@@ -180,7 +180,7 @@ const cases: Readonly<Record<(typeof verdicts)[number], Case>> = {
   },
   'late data': {
     options: { callsPerDay: 300, lag: '0s' },
-    last: /^All that is settled agrees; 1 of 1 comparisons differ by late data\. /,
+    last: /^All settled data matches; 1 of 1 comparisons differ by late data\. /,
   },
   truncated: {
     options: { change: withHoles },
@@ -188,7 +188,7 @@ const cases: Readonly<Record<(typeof verdicts)[number], Case>> = {
   },
   unexplained: {
     options: { change: twice },
-    last: /^1 of 1 comparisons are unexplained\. .* is unexplained\.$/,
+    last: /^1 of 1 comparisons are unexplained\. Unexplained: .*\.$/,
   },
 };
 

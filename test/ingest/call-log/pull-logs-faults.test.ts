@@ -106,7 +106,7 @@ describe('a broken export lands nothing', () => {
     [
       'rows missing under a total line',
       'export-truncated',
-      /total line says 0.1234567/,
+      /total line of the export says 0.1234567/,
       { style: { total: true }, spoil: inWindows((body) => body.split('\n').toSpliced(3, 1).join('\n')) },
     ],
     [
