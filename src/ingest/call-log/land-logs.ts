@@ -47,7 +47,7 @@ export const landFetched = async (
     if (received?.oddRecord !== undefined)
       throw fault(
         'export-row-invalid',
-        `row ${received.oddRecord} differs in width from the header, or contains a stray quote`,
+        `row ${received.oddRecord} differs in width from the header, or contains an unexpected quote`,
       );
     return warehouse.logs.landWindow(batch, signal);
   };
