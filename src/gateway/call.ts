@@ -3,7 +3,7 @@ import type { Clock, ClockReading, Log, RetryPolicy, Secret, SecretRegistry } fr
 import type { Http, HttpAnswer } from '../http/index.ts';
 import { addressOf } from './base-url.ts';
 import type { BaseUrl, Query } from './base-url.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
 import { networkFault } from './network-faults.ts';
 import { nameOf, refusalOf } from './refusals.ts';
 

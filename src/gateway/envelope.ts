@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fault } from '../core/index.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
 import { callEndpoint } from './call.ts';
 import type { Call, CallDeps } from './call.ts';
 import { gatewayTerms, quoted } from './gateway-terms.ts';

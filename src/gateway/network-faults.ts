@@ -2,7 +2,7 @@ import { fault } from '../core/index.ts';
 import type { FaultCode } from '../core/index.ts';
 import { isNetworkProblem } from '../http/index.ts';
 import type { ProblemKind } from '../http/index.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
 import { nameOf, outcomeUnknown } from './refusals.ts';
 
 const codeOf: Readonly<Record<ProblemKind, FaultCode>> = {

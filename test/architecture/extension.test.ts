@@ -78,7 +78,7 @@ const openReceiver = async () => {
   };
 };
 
-it('a job kind, a sink, a channel, a report and a command need their own files and one entry in a registry', async () => {
+it('a job kind, a gateway endpoint, a sink, a channel, a report and a command need their own files and one entry in a registry', async () => {
   await using copy = await openCopy();
   const { folder } = copy;
   const before = await textsIn(folder);
@@ -152,7 +152,7 @@ routes:
   expect(await run('--help')).toContain('hello');
   expect(await run('hello')).toContain('hello from a new command');
   expect(await run('check')).toContain('the config is good');
-  expect(await run('run', 'greet')).toContain('greeted Ada');
+  expect(await run('run', 'greet')).toContain('greeted Ada of group default');
   await run('run', 'rotate-app');
   const names = sandbox.state.keys.all().map(({ name }) => name);
   expect(names.filter((name) => name.startsWith('app.'))).toHaveLength(1);

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import type { CallDeps, CallOptions } from '../call.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { callForData } from '../envelope.ts';
 import { unknownFields } from '../json.ts';
 import { decimal, optional, wholeNumber } from '../scalars.ts';
 
@@ -16,7 +19,7 @@ const named = {
 const neverKept = ['password', 'access_token', 'session', 'id_number'];
 
 /** docs/gateway.md G4.1. The currency and unit of `balance` and `usedQuota` are open (G4.3). */
-export const accountProfile = z.looseObject(named).transform((fields) => ({
+const accountProfile = z.looseObject(named).transform((fields) => ({
   username: fields.username,
   displayName: fields.display_name,
   balance: fields.balance,
@@ -28,3 +31,10 @@ export const accountProfile = z.looseObject(named).transform((fields) => ({
 }));
 
 export type AccountProfile = Readonly<z.output<typeof accountProfile>>;
+
+const endpoint: Endpoint = { method: 'GET', path: '/api/user/self', scope: 'account:read' };
+
+export const profileEndpoint = (deps: CallDeps) => ({
+  profile: (options?: CallOptions): Promise<AccountProfile> =>
+    callForData(deps, { ...options, endpoint }, accountProfile),
+});

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import type { UnixSeconds } from '../../core/index.ts';
+import type { CallDeps, CallOptions } from '../call.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { callForData } from '../envelope.ts';
 import { unknownFields } from '../json.ts';
 import { decimal, optional } from '../scalars.ts';
 
@@ -25,3 +28,24 @@ export type StatisticsQuery = {
   readonly tokenName?: string;
   readonly vendorId?: number;
 };
+
+const endpoint: Endpoint = { method: 'GET', path: '/api/log/self/stat', scope: 'logs:read' };
+
+export const statisticsEndpoint = (deps: CallDeps) => ({
+  statistics: (query: StatisticsQuery, options?: CallOptions): Promise<CallStatistics> =>
+    callForData(
+      deps,
+      {
+        ...options,
+        endpoint,
+        query: {
+          start_timestamp: query.start,
+          end_timestamp: query.end,
+          model_name: query.modelName,
+          token_name: query.tokenName,
+          vendor_id: query.vendorId,
+        },
+      },
+      callStatistics,
+    ),
+});

@@ -1,7 +1,7 @@
 import { fault } from '../../core/index.ts';
 import type { HttpAnswer } from '../../http/index.ts';
 import { sniff } from './csv-sniff.ts';
-import type { Endpoint } from '../endpoints.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { gatewayTerms, quoted } from '../gateway-terms.ts';
 import type { GatewayTerms } from '../gateway-terms.ts';
 import { networkFault } from '../network-faults.ts';

@@ -2,8 +2,7 @@ import { hasCode, isFault } from '../../core/index.ts';
 import type { Fault, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import { callEndpoint } from '../call.ts';
 import type { CallDeps, CallOptions } from '../call.ts';
-import { endpoints } from '../endpoints.ts';
-import type { Endpoint } from '../endpoints.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { openExportBody } from './export-body.ts';
 import type { ExportBody } from './export-body.ts';
 
@@ -56,15 +55,14 @@ const openExport = async (
   return opened;
 };
 
+const logs: Endpoint = { method: 'GET', path: '/api/log/self/stream-export', scope: 'logs:read' };
+const usage: Endpoint = { method: 'GET', path: '/api/data/self/pivot/stream-export', scope: 'usage:read' };
+
 /** docs/gateway.md G6.1. */
-export const exportLogs = (
-  deps: CallDeps,
-  query: LogExportQuery,
-  options: CallOptions = {},
-): Promise<ExportBody> =>
+const exportLogs = (deps: CallDeps, query: LogExportQuery, options: CallOptions = {}): Promise<ExportBody> =>
   openExport(
     deps,
-    endpoints.exportLogs,
+    logs,
     {
       start_timestamp: query.start,
       end_timestamp: query.end,
@@ -78,14 +76,14 @@ export const exportLogs = (
   );
 
 /** docs/gateway.md G7.1. */
-export const exportUsage = (
+const exportUsage = (
   deps: CallDeps,
   query: UsageExportQuery,
   options: CallOptions = {},
 ): Promise<ExportBody> =>
   openExport(
     deps,
-    endpoints.exportUsage,
+    usage,
     {
       start_timestamp: query.start,
       end_timestamp: query.end,
@@ -97,3 +95,10 @@ export const exportUsage = (
     },
     options,
   );
+
+export const exportEndpoints = (deps: CallDeps) => ({
+  /** Resolves when the first bytes have shown that it is CSV; from then on nothing is tried again but by `retryRead`. */
+  exportLogs: (query: LogExportQuery, options?: CallOptions) => exportLogs(deps, query, options),
+  /** As `exportLogs`, but in milliseconds. */
+  exportUsage: (query: UsageExportQuery, options?: CallOptions) => exportUsage(deps, query, options),
+});

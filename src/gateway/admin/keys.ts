@@ -2,7 +2,7 @@ import type { Secret } from '../../core/index.ts';
 import { apiKey, createdKey, keyPage } from './api-key.ts';
 import type { ApiKey, KeyPage } from './api-key.ts';
 import type { Call, CallDeps, CallOptions } from '../call.ts';
-import { endpoints } from '../endpoints.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { callForData, callForOutcome } from '../envelope.ts';
 import { listAllKeys } from './key-listing.ts';
 import { checkKeyUpdate, checkNewKey, keyUpdateBody, newKeyBody } from './key-spec.ts';
@@ -29,6 +29,19 @@ export type KeyEndpoints = {
   /** Takes effect at once (docs/gateway.md G8.14); whether the id existed, only a list can tell. */
   readonly deleteKey: (id: number, options?: CallOptions) => Promise<void>;
 };
+
+const keyPath = (id: number): string => {
+  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`no key id: ${id}`);
+  return `/api/token/${id}`;
+};
+
+const endpoints = {
+  listKeys: { method: 'GET', path: '/api/token/', scope: 'keys:read' },
+  readKey: (id: number) => ({ method: 'GET', path: keyPath(id), scope: 'keys:read' }),
+  createKey: { method: 'POST', path: '/api/token/', scope: 'keys:write' },
+  updateKey: { method: 'PUT', path: '/api/token/', scope: 'keys:write' },
+  deleteKey: (id: number) => ({ method: 'DELETE', path: keyPath(id), scope: 'keys:write' }),
+} as const satisfies Record<string, Endpoint | ((id: number) => Endpoint)>;
 
 /** Larger pages are capped by some gateways without a word. */
 const pageSize = 100;

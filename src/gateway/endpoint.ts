@@ -1,0 +1,10 @@
+import type { HttpRequest } from '../http/index.ts';
+
+export type Scope = 'account:read' | 'logs:read' | 'usage:read' | 'keys:read' | 'keys:write';
+
+export type Endpoint = {
+  readonly method: HttpRequest['method'];
+  readonly path: string;
+  /** What the Admin Key must be allowed. */
+  readonly scope: Scope;
+};
