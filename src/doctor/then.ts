@@ -22,7 +22,7 @@ export const checkThen = (account: string, jobs: Config['jobs'], where: Where): 
     return [
       failed(
         about,
-        fault('command-failed', `${named} is no program that can be run`, {
+        fault('command-failed', `${named} is not an executable program`, {
           advice:
             'name one that is installed where Tollkeeper runs, by its whole path: the image of Tollkeeper has no systemctl and no docker',
         }),

@@ -175,7 +175,7 @@ describe('against real things', () => {
     expect(stateOf(found, 'then of good')).toBe('ok');
     expect(found.checks.find(({ about }) => about === 'then of bad')).toMatchObject({
       state: 'failed',
-      said: '/no/such/systemctl is no program that can be run',
+      said: '/no/such/systemctl is not an executable program',
     });
     expect(ran.code).toBe(1);
   });

@@ -49,14 +49,14 @@ it.each([
     {
       about: 'then of rotate-prod',
       state: 'failed',
-      said: `${program} is no program that can be run`,
+      said: `${program} is not an executable program`,
       code: 'command-failed',
     },
   ]);
 });
 
 it('fills the account in, and leaves open what depends on the service', () => {
-  expect(check(['/no/{account}'])).toMatchObject([{ said: '/no/main is no program that can be run' }]);
+  expect(check(['/no/{account}'])).toMatchObject([{ said: '/no/main is not an executable program' }]);
   expect(check(['/no/{service}'])).toMatchObject([{ state: 'skipped' }]);
 });
 

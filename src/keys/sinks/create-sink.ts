@@ -12,8 +12,8 @@ import type { SinkDeps } from './sink-deps.ts';
 /** What a sink answered must be the key that it was given. */
 const proven = (answer: Delivered, key: Secret, sink: Sink): Delivered => {
   if (answer.fingerprint === undefined || answer.fingerprint === fingerprintOf(key.reveal())) return answer;
-  throw failed(`${sink.describe()} took the key and answers with the SHA-256 of something else`, {
-    advice: 'look at what it holds: whoever reads it does not get the new key; the old one works on',
+  throw failed(`${sink.describe()} accepted the key but returned the SHA-256 of a different value`, {
+    advice: 'check its contents: its consumers do not get the new key; the old key remains valid',
   });
 };
 
@@ -38,10 +38,10 @@ export const createSink = (spec: SinkSpec, of: SinkNames, deps: SinkDeps): Sink 
       deps.secrets.register(key.reveal());
       const work = async (): Promise<Delivered> =>
         proven(await sink.deliver(key, delivery, signal), key, sink);
-      return guarded('did not take the key', work, signal);
+      return guarded('did not accept the key', work, signal);
     },
     fingerprint: (delivery, signal) =>
       guarded('cannot be read', () => sink.fingerprint(delivery, signal), signal),
-    problems: (signal) => guarded('cannot be tried', () => sink.problems(signal), signal),
+    problems: (signal) => guarded('cannot be checked', () => sink.problems(signal), signal),
   };
 };

@@ -23,7 +23,7 @@ const folderProblem = async (folder: string, files: SinkFiles): Promise<readonly
     return [
       {
         message: `the folder ${folder} ${why}`,
-        advice: 'a key is written beside its file and put in its place',
+        advice: 'the key is written to a temporary file in this folder and renamed',
       },
     ];
   }

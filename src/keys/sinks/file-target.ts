@@ -23,14 +23,14 @@ const ifThere = async <T>(asked: Promise<T>): Promise<T | undefined> => {
 const follow = async (path: string, link: Stats, files: SinkFiles): Promise<string> => {
   const target = await ifThere(files.realpath(path));
   if (target === undefined)
-    throw refused(`${path} is a link that leads nowhere`, {
-      advice: 'make the file that it leads to, or remove the link',
+    throw refused(`${path} is a dangling symbolic link`, {
+      advice: 'create the target of the link, or remove the link',
     });
   const { uid } = await files.stat(target);
   // Who owns a folder could lead us, with more rights, to files that are not theirs.
   if (link.uid !== 0 && link.uid !== files.uid() && link.uid !== uid)
-    throw refused(`${path} is a link of user ${link.uid} to a file of user ${uid}`, {
-      advice: `name the file itself: ${target}`,
+    throw refused(`${path} is a symbolic link of user ${link.uid} to a file of user ${uid}`, {
+      advice: `use the path of the file itself: ${target}`,
     });
   return target;
 };
@@ -43,10 +43,10 @@ export const findTarget = async (path: string, files: SinkFiles): Promise<FileTa
     const real = entry.isSymbolicLink() ? await follow(path, entry, files) : path;
     const stats = await files.stat(real);
     if (!stats.isFile())
-      throw refused(`${path} is no file`, { advice: 'name a file; a folder or a device holds no key' });
+      throw refused(`${path} is not a regular file`, { advice: 'use the path of a regular file' });
     return { path: real, stats };
   } catch (error) {
-    throw fileFault(`${path} cannot be looked at`, error);
+    throw fileFault(`${path} cannot be inspected`, error);
   }
 };
 
@@ -80,24 +80,24 @@ export const targetProblems = async (
   const found: SinkProblem[] = [];
   if (await mounted(target, files))
     found.push({
-      message: `${path} is mounted as a single file, which cannot be replaced whole`,
-      advice: 'mount the folder that it is in instead',
+      message: `${path} is mounted as a single file, which cannot be replaced atomically`,
+      advice: 'mount the folder of the file instead',
     });
   const uid = files.uid();
   if (uid !== undefined && uid !== 0 && stats.uid !== uid)
     found.push({
-      message: `${path} belongs to user ${stats.uid}, and user ${uid}, as whom Tollkeeper runs, may not give files away`,
-      advice: `run Tollkeeper as user ${stats.uid} or as root, or give the file to user ${uid}`,
+      message: `${path} belongs to user ${stats.uid}, and Tollkeeper runs as user ${uid}, which cannot change the owner`,
+      advice: `run Tollkeeper as user ${stats.uid} or as root, or change the owner of the file to user ${uid}`,
     });
   else if (uid !== undefined && uid !== 0 && !files.groups().includes(stats.gid))
     found.push({
-      message: `${path} belongs to group ${stats.gid}, which user ${uid}, as whom Tollkeeper runs, is not in`,
-      advice: `put user ${uid} into that group, or give the file to one that it is in`,
+      message: `${path} belongs to group ${stats.gid}, and Tollkeeper runs as user ${uid}, which is not in that group`,
+      advice: `add user ${uid} to that group, or change the group of the file`,
     });
   if (stats.nlink > 1)
     found.push({
-      message: `${path} has ${stats.nlink} names (hard links), and the others would keep the old key`,
-      advice: 'use a symbolic link in place of the hard one',
+      message: `${path} has ${stats.nlink} hard links, and the others would keep the old key`,
+      advice: 'replace the hard link with a symbolic link',
     });
   return found;
 };
@@ -116,12 +116,12 @@ export const folderProblems = async (path: string, files: SinkFiles): Promise<re
     if (systemCode(error) === 'EEXIST') return [];
     const there =
       systemCode(error) === 'ENOENT'
-        ? 'is not there'
+        ? 'does not exist'
         : `cannot be written (${systemCode(error) ?? messageOf(error)})`;
     return [
       {
         message: `the folder ${folder} ${there}`,
-        advice: 'make it, and let the user that Tollkeeper runs as write in it',
+        advice: 'create it, and give the user that Tollkeeper runs as write permission',
       },
     ];
   }
@@ -139,7 +139,7 @@ const sizeLimit = 1024 * 1024;
 /** @throws Fault sink-refused when it is larger than files of settings are. */
 export const checkSize = (path: string, stats: Stats): void => {
   if (stats.size > sizeLimit)
-    throw refused(`${path} is larger than ${sizeLimit} bytes`, { advice: 'name a file that holds settings' });
+    throw refused(`${path} is larger than ${sizeLimit} bytes`, { advice: 'use the path of a settings file' });
 };
 
 /** A file that its group reads, and nobody else, is meant to be so. */
@@ -148,8 +148,8 @@ export const groupProblems = (target: FileTarget, mode: number | undefined): rea
   if (mode !== undefined || (bits & 0o047) !== 0o040) return [];
   return [
     {
-      message: `${target.path} is read by its group (0${bits.toString(8)}), and would be 0600 afterwards`,
-      advice: `say mode: "0${bits.toString(8)}" beside its path to keep that, or take the group's right away`,
+      message: `${target.path} is readable by its group (0${bits.toString(8)}), and would be 0600 afterwards`,
+      advice: `set mode: "0${bits.toString(8)}" for the sink to keep that, or remove the permission of the group`,
     },
   ];
 };

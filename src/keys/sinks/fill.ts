@@ -10,26 +10,26 @@ type Rule = { readonly holds: (value: string) => boolean; readonly message: stri
 
 const segment: Rule = {
   holds: (value) => !/[/\\\p{Cc}]/u.test(value) && value !== '',
-  message: 'a name that is part of a path must hold no slash and no control character',
+  message: 'a name in a path must not contain a slash or a control character',
 };
 
 /** Programs read their arguments as they like, shells among them. */
 const argument: Rule = {
   holds: (value) => /^[\p{L}\p{N}._@:+-]+$/u.test(value),
-  message: 'a name in an argument of a command may hold letters, digits and . _ @ : + - alone',
+  message: 'a name in a command argument may only contain letters, digits and . _ @ : + -',
 };
 
 const visible: Rule = {
   holds: (value) => value !== '' && !/\p{Cc}/u.test(value),
-  message: 'it holds a control character',
+  message: 'it contains a control character',
 };
 
 const put = (template: string, names: SinkNames, rule: Rule, write: (value: string) => string): string =>
   template.replaceAll(placeholder, (_, which: 'account' | 'service') => {
     const value = names[which];
     if (rule.holds(value)) return write(value);
-    throw refused(`the ${which} ${JSON.stringify(value)} cannot stand in ${template}: ${rule.message}`, {
-      advice: `give it a sink of its own that does without {${which}}`,
+    throw refused(`the ${which} ${JSON.stringify(value)} cannot be used in ${template}: ${rule.message}`, {
+      advice: `use a separate sink without {${which}} for it`,
     });
   });
 
@@ -40,8 +40,8 @@ const orphans = (path: string): boolean => path.split('/').some((part) => part =
 
 const notStraying = (filled: string, template: string): string => {
   if (filled === template || !orphans(filled) || orphans(template)) return filled;
-  throw refused(`${template} would lead elsewhere with the names filled in: ${filled}`, {
-    advice: 'rename the service, or give it a sink of its own',
+  throw refused(`${template} would lead to another location with the names filled in: ${filled}`, {
+    advice: 'rename the service, or use a separate sink for it',
   });
 };
 
@@ -54,7 +54,7 @@ export const fillArgument = (template: string, names: SinkNames): string => {
   const filled = put(template, names, argument, same);
   if (filled.startsWith('-') && !template.startsWith('-'))
     throw refused(`${template} would begin with a dash with the names filled in: ${filled}`, {
-      advice: 'put a word or -- before it',
+      advice: 'put a word or -- in front of it',
     });
   return filled;
 };
@@ -63,7 +63,7 @@ export const fillArgument = (template: string, names: SinkNames): string => {
 export const fillUrl = (template: string, names: SinkNames): string => {
   const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(template) ?? [];
   if (/\{(account|service)\}/.test(origin))
-    throw refused('names are filled into the path of a web address alone, never into its host');
+    throw refused('placeholders are allowed in the path of a URL, never in its host');
   return notStraying(put(template, names, segment, encodeURIComponent), template);
 };
 
@@ -74,8 +74,8 @@ export const fillPointer = (template: string, names: SinkNames): string =>
 /** @throws Fault sink-refused when the name does not fit. */
 export const fitting = (name: string, pattern: RegExp, what: string): string => {
   if (pattern.test(name)) return name;
-  throw refused(`${JSON.stringify(name)} is no ${what}`, {
-    advice: 'write another name for this service, in a sink of its own',
+  throw refused(`${JSON.stringify(name)} is not a valid ${what}`, {
+    advice: 'use another name for this service, in a separate sink',
   });
 };
 

@@ -22,7 +22,7 @@ const sizeLimit = 4 * 1024 * 1024;
 
 const adviceFor: Readonly<Record<number, string>> = {
   401: 'check the token or secret of the sink',
-  403: 'check what the token of the sink may do',
+  403: 'check the permissions of the token of the sink',
   404: 'check the address and the path of the sink',
 };
 
@@ -38,9 +38,7 @@ const faultOf = (answer: HttpAnswer, text: string, { clock, secrets, who }: Talk
     return failed(message, wait === undefined ? {} : { retryAfter: wait });
   }
   const advice =
-    status >= 300 && status < 400
-      ? 'give the final address: what is delivered goes nowhere else'
-      : adviceFor[status];
+    status >= 300 && status < 400 ? 'use the final address: redirects are not followed' : adviceFor[status];
   return refused(message, advice === undefined ? {} : { advice });
 };
 
@@ -60,17 +58,19 @@ export const ask = async (
     const message = errorText(messageOf(error), talk.secrets);
     const lasting = error.kind === 'certificate';
     throw lasting
-      ? refused(`${talk.who}: ${message}`, { advice: 'name the issuer under ca of the sink' })
+      ? refused(`${talk.who}: ${message}`, {
+          advice: 'set ca of the sink to the issuing certificate authority',
+        })
       : failed(`${talk.who}: ${message}`);
   }
 };
 
 /** A web address that secrets may go to. @throws Fault sink-refused */
 export const secureUrl = (text: string, what: string): URL => {
-  if (!URL.canParse(text)) throw refused(`${what} is no web address`);
+  if (!URL.canParse(text)) throw refused(`${what} is not a valid URL`);
   const url = new URL(text);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url;
   throw refused(`${what} is not https`, {
-    advice: 'give it as https: keys go over plain http on this machine alone',
+    advice: 'use https: plain http is only allowed on loopback',
   });
 };

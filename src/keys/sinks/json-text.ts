@@ -7,8 +7,8 @@ import { refused } from './sink-faults.ts';
 /** The parts of a JSON pointer (RFC 6901). @throws Fault sink-refused */
 export const pointerParts = (pointer: string): readonly string[] => {
   if (!/^(\/([^~/]|~[01])*)+$/.test(pointer))
-    throw refused(`${JSON.stringify(pointer)} is no JSON pointer to a value`, {
-      advice: 'write it as /gateway/api_key',
+    throw refused(`${JSON.stringify(pointer)} is not a JSON pointer to a value`, {
+      advice: 'use a pointer such as /gateway/api_key',
     });
   return pointer
     .slice(1)
@@ -21,7 +21,7 @@ const treeOf = (text: string, what: string): Node | undefined => {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   if (errors.length > 0)
-    throw refused(`${what} is no JSON: it breaks at character ${errors[0]?.offset ?? 0}`, {
+    throw refused(`${what} is not valid JSON: error at character ${errors[0]?.offset ?? 0}`, {
       advice: 'fix it; nothing was written',
     });
   return tree;
@@ -35,7 +35,7 @@ export const rawAt = (text: string, path: readonly string[], what: string): stri
 };
 
 const spoilt = (what: string, why: string): Error =>
-  refused(`${what}: ${why}`, { advice: 'fix what is there, or name another place; nothing was written' });
+  refused(`${what}: ${why}`, { advice: 'fix the file, or use another location; nothing was written' });
 
 type Found = { readonly node: Node | undefined; readonly path: (string | number)[] };
 
@@ -47,7 +47,7 @@ const find = (tree: Node | undefined, parts: readonly string[], what: string): F
     if (node === undefined || node.type === 'object') {
       const own: Node[] = (node?.children ?? []).filter((child) => child.children?.[0]?.value === part);
       if (own.length > 1)
-        throw spoilt(what, `it has ${JSON.stringify(part)} twice, and readers differ in which counts`);
+        throw spoilt(what, `it has ${JSON.stringify(part)} twice, and readers differ in which one they use`);
       node = own[0]?.children?.[1];
       path.push(part);
     } else if (node.type === 'array') {
@@ -57,7 +57,10 @@ const find = (tree: Node | undefined, parts: readonly string[], what: string): F
       node = item;
       path.push(index);
     } else
-      throw spoilt(what, `${JSON.stringify(part)} would stand in something that is neither object nor list`);
+      throw spoilt(
+        what,
+        `${JSON.stringify(part)} would be inside a value that is neither an object nor a list`,
+      );
   }
   return { node, path };
 };
@@ -65,7 +68,7 @@ const find = (tree: Node | undefined, parts: readonly string[], what: string): F
 const fieldFound = (text: string, parts: readonly string[], what: string): Found => {
   const found = find(treeOf(text, what), parts, what);
   if (found.node?.type === 'object' || found.node?.type === 'array')
-    throw spoilt(what, `an ${found.node.type} stands where the key should be`);
+    throw spoilt(what, `an ${found.node.type} is where the key should be`);
   return found;
 };
 

@@ -37,12 +37,12 @@ const lasting = new Set([
 ]);
 
 const adviceFor: Readonly<Record<string, string>> = {
-  ENOSPC: 'free space on the volume; what was there before is as it was',
-  EDQUOT: 'free space or raise the quota; what was there before is as it was',
-  EROFS: 'mount it writable',
+  ENOSPC: 'free space on the volume; the previous contents are unchanged',
+  EDQUOT: 'free space or raise the quota; the previous contents are unchanged',
+  EROFS: 'mount the volume writable',
   EBUSY: 'mount the folder, not the single file: a file that is a mount point cannot be replaced',
-  EACCES: 'let the user that Tollkeeper runs as write there',
-  EPERM: 'let the user that Tollkeeper runs as write there',
+  EACCES: 'give the user that Tollkeeper runs as write permission there',
+  EPERM: 'give the user that Tollkeeper runs as write permission there',
 };
 
 /** A fault of a file system, by what can be done about it. */

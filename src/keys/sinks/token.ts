@@ -19,7 +19,7 @@ export const readToken = async (source: TokenSource, secrets: SecretRegistry): P
     'token' in source ? source.token.reveal() : await readSetting(source.tokenFile, 'token file');
   const token = written.trim();
   if (token === '' || /[^\x21-\x7e]/.test(token))
-    throw refused('the token of the sink is none: it is empty, or holds spaces');
+    throw refused('the token of the sink is invalid: it is empty or contains spaces');
   return secrets.register(token).reveal();
 };
 

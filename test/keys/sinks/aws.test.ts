@@ -111,7 +111,7 @@ describe('a secret of AWS', () => {
     expect(versions.map(({ text }) => text)).toEqual([plaintext]);
     const missing = fixture.sink(spec(fake, { secret: 'prod/none' }));
     expect(await missing.problems(never)).toMatchObject([
-      { advice: expect.stringContaining('make the secret first') },
+      { advice: expect.stringContaining('create the secret first') },
     ]);
     expect(await thrownBy(missing.deliver(key, delivery, never))).toMatchObject({ code: 'sink-refused' });
   });

@@ -76,7 +76,7 @@ describe('a command sink', () => {
   });
 
   it.each([
-    ['lies', `echo ${sha('another')}`, 'SHA-256 of something else'],
+    ['lies', `echo ${sha('another')}`, 'SHA-256 of a different value'],
     ['proves nothing', 'echo done', 'did not prove'],
     [
       'fails',
@@ -112,7 +112,7 @@ describe('a command sink', () => {
     expect(await fixture.sink(spec([deaf])).deliver(key, delivery, never)).toEqual({ fingerprint: proof });
     const missing = fixture.sink(spec(['no-such-program', 'x'], [deaf]));
     expect(await missing.problems(never)).toMatchObject([
-      { message: 'no-such-program is no program that can be run' },
+      { message: 'no-such-program is not an executable program' },
     ]);
     expect(await thrownBy(missing.deliver(key, delivery, never))).toMatchObject({ code: 'sink-refused' });
   });
@@ -126,7 +126,7 @@ describe('a command sink', () => {
     fixture.clock.advance(60_000);
     expect(await thrownBy(late)).toMatchObject({
       code: 'sink-failed',
-      message: expect.stringContaining('did not end within 60 s'),
+      message: expect.stringContaining('timed out after 60 s'),
     });
     const stopping = new AbortController();
     const stopped = fixture.sink(spec([slow, 'stopped'])).deliver(key, delivery, stopping.signal);

@@ -39,14 +39,14 @@ describe('an early problem of a sink', () => {
           : systemFiles.readFile(name),
     };
     const [problem] = await earlyProblems(fileSpec('mounted.env'), billing, folder, files);
-    expect(problem?.message).toMatch(/mounted as a single file, which cannot be replaced whole/);
+    expect(problem?.message).toMatch(/mounted as a single file, which cannot be replaced atomically/);
   });
 
   it('is an owner that we may not set, and a folder that we may not write', async () => {
     await writeFile(join(folder, 'others.env'), 'KEY=x\n', { mode: 0o600 });
     const files = { ...systemFiles, uid: () => 4711 };
     const [owner] = await earlyProblems(fileSpec('others.env'), billing, folder, files);
-    expect(owner?.message).toMatch(/may not give files away/);
+    expect(owner?.message).toMatch(/cannot change the owner/);
     const closed = join(folder, 'closed');
     await mkdir(closed);
     await chmod(closed, 0o500);
@@ -76,7 +76,7 @@ describe('an early problem of a sink', () => {
     expect(JSON.stringify(problems)).not.toContain(held);
     const pointer = { ...fileSpec('app.json'), holds: { kind: 'pointer', pointer: '/key' } } as const;
     expect(await earlyProblems(pointer, billing, folder)).toMatchObject([
-      { message: expect.stringContaining('no JSON') },
+      { message: expect.stringContaining('not valid JSON') },
     ]);
     const unreadable = (name: string) =>
       name.endsWith('shell.env')
@@ -92,6 +92,6 @@ describe('an early problem of a sink', () => {
       { account: 'main', service: '..' },
       folder,
     );
-    expect(problem?.message).toMatch(/lead elsewhere/);
+    expect(problem?.message).toMatch(/lead to another location/);
   });
 });

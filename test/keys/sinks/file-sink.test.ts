@@ -57,9 +57,9 @@ describe('a key in a file', () => {
   it.each([
     ['{"gateway": {"billing": {"api": 1}, "billing": {}}}', 'twice'],
     ['{"gateway": []}', 'no item'],
-    ['{"gateway": "text"}', 'neither object nor list'],
-    ['{"gateway": {"billing": {"k": {"deep": 1}}}}', 'an object stands'],
-    ['{"gateway": ', 'no JSON'],
+    ['{"gateway": "text"}', 'neither an object nor a list'],
+    ['{"gateway": {"billing": {"k": {"deep": 1}}}}', 'an object is where'],
+    ['{"gateway": ', 'not valid JSON'],
   ])('is not written into %s', async (text, message) => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'app.json');
@@ -108,8 +108,8 @@ describe('a key in a file', () => {
     await link(at('real/a.env'), at('c.env'));
     await writeFile(at('c.env'), `KEY=${older}\n`);
     for (const [name, message] of [
-      ['b.env', 'leads nowhere'],
-      ['c.env', '2 names'],
+      ['b.env', 'dangling symbolic link'],
+      ['c.env', '2 hard links'],
       ['real', 'no file'],
     ] as const) {
       const sink = fixture.sink(fileSpec(name));
@@ -138,7 +138,7 @@ describe('a key in a file', () => {
       });
       expect(await readFile(path, 'utf8')).toBe(`KEY=${older}\n`);
     };
-    await refusedBy(withFiles({ uid: () => own.uid + 1 }), 'may not give files away');
+    await refusedBy(withFiles({ uid: () => own.uid + 1 }), 'cannot change the owner');
     const asOwner: SinkFiles['stat'] = async (name) =>
       Object.assign(await stat(name), { uid: 12_345, gid: 678 });
     const ours = { uid: () => 12_345, stat: asOwner };
@@ -152,7 +152,7 @@ describe('a key in a file', () => {
     await refusedBy(withFiles({ stat: elsewhere }), 'mounted as a single file');
     const linked: SinkFiles['lstat'] = async (name) =>
       Object.assign(await lstat(name), { uid: 12_345, isSymbolicLink: () => true });
-    await refusedBy(withFiles({ lstat: linked, uid: () => own.uid + 1 }), 'a link of user 12345');
+    await refusedBy(withFiles({ lstat: linked, uid: () => own.uid + 1 }), 'a symbolic link of user 12345');
 
     const nowhere = fixture.sink(fileSpec('no/folder.env'));
     expect(await nowhere.problems(never)).toMatchObject([
@@ -163,7 +163,7 @@ describe('a key in a file', () => {
 
   it.each([
     ['ENOSPC', 'sink-failed', 'free space'],
-    ['EROFS', 'sink-refused', 'mount it writable'],
+    ['EROFS', 'sink-refused', 'mount the volume writable'],
     ['EBUSY', 'sink-refused', 'mount the folder'],
   ])('%s leaves the old contents and no other file', async (code, fault, advice) => {
     await using fixture = await openSinkFixture();

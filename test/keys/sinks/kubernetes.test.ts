@@ -122,7 +122,7 @@ describe('a key of a Kubernetes Secret', () => {
     await using _ = fake;
     const inPod: KubernetesSpec = { kind: 'kubernetes', secret: 'billing-keys', key: 'API_KEY', rollout: [] };
     expect(await fixture.sink(inPod).problems(never)).toMatchObject([
-      { message: expect.stringContaining('does not run in a pod') },
+      { message: expect.stringContaining('does not run in a Kubernetes pod') },
     ]);
     const folder = join(fixture.folder, serviceAccount);
     await mkdir(folder);

@@ -47,27 +47,31 @@ describe('the location of a sink', () => {
   });
 
   it.each<[string, SinkSpec, string]>([
-    ['../../etc/passwd', file('/secrets/{service}.env'), 'no slash'],
-    ['a\\b', file('/secrets/{service}.env'), 'no slash'],
-    ['..', file('/secrets/{service}/key'), 'lead elsewhere'],
-    ['.', file('/secrets/{service}{service}/key'), 'lead elsewhere'],
-    ['', file('/secrets/{service}.env'), 'no slash'],
+    ['../../etc/passwd', file('/secrets/{service}.env'), 'must not contain a slash'],
+    ['a\\b', file('/secrets/{service}.env'), 'must not contain a slash'],
+    ['..', file('/secrets/{service}/key'), 'lead to another location'],
+    ['.', file('/secrets/{service}{service}/key'), 'lead to another location'],
+    ['', file('/secrets/{service}.env'), 'must not contain a slash'],
     ['a\nb', file('/secrets/{service}.env'), 'control character'],
     ['a\u0000b', file('/secrets/{service}.env'), 'control character'],
-    ['my-app', file('/secrets/a.env', { kind: 'variable', name: 'KEY_{service}' }), 'no name of a variable'],
+    [
+      'my-app',
+      file('/secrets/a.env', { kind: 'variable', name: 'KEY_{service}' }),
+      'not a valid name of a variable',
+    ],
     ['a\nB=1', file('/secrets/a.env', { kind: 'variable', name: 'KEY_{service}' }), 'control character'],
-    ['..', vault('apps/{service}/x', 'key'), 'lead elsewhere'],
-    ['a/b', vault('apps/{service}', 'key'), 'no slash'],
-    ['../b', webhook, 'no slash'],
-    ['Billing', kubernetes, 'no name of a Kubernetes Secret'],
-    ['a b', aws(), 'no name of a secret of AWS'],
+    ['..', vault('apps/{service}/x', 'key'), 'lead to another location'],
+    ['a/b', vault('apps/{service}', 'key'), 'must not contain a slash'],
+    ['../b', webhook, 'must not contain a slash'],
+    ['Billing', kubernetes, 'not a valid name of a Kubernetes Secret'],
+    ['a b', aws(), 'not a valid name of a secret of AWS'],
     [
       '$(reboot)',
       { kind: 'command', argv: ['sh', '-c', 'put {service}'], env: [], timeout: 1 },
       'letters, digits',
     ],
     ['--delete', { kind: 'command', argv: ['put', '{service}'], env: [], timeout: 1 }, 'begin with a dash'],
-    ['a', { ...webhook, url: secretOf('https://{service}.example.com/x') }, 'never into its host'],
+    ['a', { ...webhook, url: secretOf('https://{service}.example.com/x') }, 'never in its host'],
   ])('rejects a service called %j', (service, spec, message) => {
     expect(() => locate(spec, names(service), '/')).toThrow(message);
   });

@@ -113,7 +113,7 @@ describe('a field of Vault', () => {
     rivals = 1000;
     expect(await thrownBy(sink.deliver(secretOf(older), delivery, never))).toMatchObject({
       code: 'sink-failed',
-      message: expect.stringContaining('changed by somebody else'),
+      message: expect.stringContaining('changed continuously by another program'),
     });
     expect(fake.seen.length).toBeLessThan(40);
   });
@@ -142,7 +142,7 @@ describe('a field of Vault', () => {
   it.each<[Partial<Kv>, string]>([
     [{ engine: '1' }, 'is kv 1'],
     [{ may: ['read'] }, 'may not create, update'],
-    [{ version: 1, data: '{"api_key":{"deep":1}}' }, 'an object stands'],
+    [{ version: 1, data: '{"api_key":{"deep":1}}' }, 'an object is where'],
   ])('has permanent problems found in advance: %j', async (kv, message) => {
     await using fixture = await openSinkFixture();
     const { fake, state } = await openVault(kv);

@@ -43,7 +43,7 @@ describe('a webhook sink', () => {
   });
 
   it.each<[string, Reply, string, string]>([
-    ['lies', { status: 200, body: { sha256: sha('other') } }, 'sink-failed', 'SHA-256 of something else'],
+    ['lies', { status: 200, body: { sha256: sha('other') } }, 'sink-failed', 'SHA-256 of a different value'],
     ['proves nothing', { status: 204, body: '' }, 'sink-failed', 'did not prove'],
     ['says yes in words', { status: 200, body: 'ok' }, 'sink-failed', 'did not prove'],
     [

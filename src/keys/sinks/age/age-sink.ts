@@ -12,13 +12,13 @@ import type { AgeSpec } from './settings.ts';
 /** @throws Fault sink-refused for what is no recipient */
 const encrypterFor = (recipients: readonly string[]): Encrypter => {
   const encrypter = new Encrypter();
-  if (recipients.length === 0) throw refused('an age file without recipients could be read by nobody');
+  if (recipients.length === 0) throw refused('an age file without recipients cannot be decrypted by anybody');
   for (const recipient of recipients) {
     try {
       encrypter.addRecipient(recipient);
     } catch (error) {
-      throw refused(`${recipient} is no recipient of age: ${messageOf(error)}`, {
-        advice: 'give the public key that age-keygen shows, age1…; never the identity itself',
+      throw refused(`${recipient} is not an age recipient: ${messageOf(error)}`, {
+        advice: 'use the public key that age-keygen prints (age1…), never the identity itself',
       });
     }
   }
@@ -53,7 +53,7 @@ export const createAgeSink = (spec: AgeSpec, place: string, deps: SinkDeps): Sin
     fingerprint: () =>
       Promise.resolve({
         state: 'unreadable',
-        why: `${path} is sealed: whoever opens it confirms the key with \`tollkeeper keys confirm\``,
+        why: `${path} is encrypted: confirm the key with \`tollkeeper keys confirm\``,
       }),
     problems: async () => {
       try {

@@ -53,11 +53,12 @@ export const openClient = (aws: AwsModule, spec: AwsSpec): SecretsManager.Secret
 };
 
 const adviceFor: Readonly<Record<string, string>> = {
-  ResourceNotFoundException: 'make the secret first, or fix its name and region; Tollkeeper makes none',
+  ResourceNotFoundException:
+    'create the secret first, or fix its name and region; Tollkeeper does not create it',
   AccessDeniedException:
     'allow secretsmanager:GetSecretValue and secretsmanager:PutSecretValue on it, and its KMS key',
-  CredentialsProviderError: 'give Tollkeeper a role, or credentials under the sink',
-  InvalidRequestException: 'look at the secret in AWS: it may be marked for deletion',
+  CredentialsProviderError: 'give Tollkeeper a role, or configure credentials of the sink',
+  InvalidRequestException: 'check the secret in AWS: it may be scheduled for deletion',
 };
 
 const lasting =

@@ -45,7 +45,9 @@ export const createAwsSink = (spec: AwsSpec, place: string, deps: SinkDeps): Sin
         abortSignal,
       });
       if (answer.SecretString === undefined)
-        throw refused(`${who} holds bytes, not text`, { advice: 'name a secret that holds text' });
+        throw refused(`${who} contains binary data, not text`, {
+          advice: 'specify a secret with a text value',
+        });
       return { id: answer.VersionId ?? '', text: answer.SecretString };
     } catch (error) {
       const valueless =

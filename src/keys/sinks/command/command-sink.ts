@@ -42,27 +42,27 @@ export const createCommandSink = (spec: CommandSpec, place: string, deps: SinkDe
       const fingerprint = fingerprintIn(line);
       if (fingerprint !== undefined) return { fingerprint };
       if (spec.read !== undefined) return {};
-      throw failed(`${program} ended well and did not prove that it has the key`, {
+      throw failed(`${program} succeeded but did not prove that it has the key`, {
         advice:
-          'let it print the SHA-256 of what it stored, in hex, as its last line, or give a command under read that does',
+          'print the SHA-256 of the stored key, in hex, as the last line, or configure a command under read that does',
       });
     },
     fingerprint: async (delivery, signal) => {
       if (spec.read === undefined)
-        return { state: 'unreadable', why: `${program} has no command under read to ask it by` };
+        return { state: 'unreadable', why: `${program} has no command under read` };
       const order = { argv: spec.read, env: spec.env, timeout: spec.timeout };
       const line = await run(order, delivery, signal);
       if (line === '') return { state: 'empty' };
       const fingerprint = fingerprintIn(line);
       if (fingerprint !== undefined) return { state: 'holds', fingerprint };
-      throw failed(`${spec.read[0] ?? ''} printed no SHA-256 as its last line`);
+      throw failed(`${spec.read[0] ?? ''} did not print a SHA-256 as its last line`);
     },
     problems: () => {
       const missing = [program, ...(spec.read?.slice(0, 1) ?? [])].filter((one) => !isProgram(one, deps));
       return Promise.resolve(
         missing.map((one): SinkProblem => ({
-          message: `${one} is no program that can be run`,
-          advice: 'name one that is installed where Tollkeeper runs, by its whole path',
+          message: `${one} is not an executable program`,
+          advice: 'use the absolute path of a program that is installed where Tollkeeper runs',
         })),
       );
     },

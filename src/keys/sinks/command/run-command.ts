@@ -79,10 +79,10 @@ const give = (child: ChildProcess, input: Secret | undefined): void => {
 
 const notStarted = (program: string, error: unknown): Error => {
   const code = systemCode(error);
-  const known: Readonly<Record<string, string>> = { ENOENT: 'is not there', EACCES: 'may not be run' };
+  const known: Readonly<Record<string, string>> = { ENOENT: 'does not exist', EACCES: 'is not executable' };
   const message = code === undefined ? messageOf(error) : (known[code] ?? code);
   return fault('command-failed', `${program} ${message}`, {
-    advice: 'name a program that is installed where Tollkeeper runs, by its whole path',
+    advice: 'use the absolute path of a program that is installed where Tollkeeper runs',
     retryHelps: false,
   });
 };
@@ -119,9 +119,9 @@ export const runCommand = async (
     });
     signal.throwIfAborted();
     if (limit.signal.aborted)
-      throw fault('command-failed', `${program} did not end within ${run.timeout / 1000} s and was stopped`);
+      throw fault('command-failed', `${program} timed out after ${run.timeout / 1000} s and was stopped`);
     if (code === 0) return output();
-    const how = code === null ? `was ended by ${killedBy ?? 'a signal'}` : `exited with ${code}`;
+    const how = code === null ? `was killed by ${killedBy ?? 'a signal'}` : `exited with ${code}`;
     const said = errorText(errors() || output(), deps.secrets);
     throw fault('command-failed', `${program} ${how}${said === '' ? '' : `: “${said}”`}`);
   } finally {

@@ -68,9 +68,9 @@ const lineEnds = /[ \t]*(?:#[^\n]*)?\r*(?:\n|$)/y;
 const moreThanWord = /[\s;&|()"'`]|\\$|^(?!<[^<>]*>$).*[<>]/s;
 const begunAgain = /\n[ \t]*(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=/;
 
-const behindIt = 'something other than a comment stands behind its value';
-const unclosed = 'its quote is not closed on that line';
-const ofCommand = 'its value is what a command prints';
+const behindIt = 'its value is followed by something other than a comment';
+const unclosed = 'its quote is not closed on this line';
+const ofCommand = 'its value is a command substitution';
 
 /** Why a value cannot be replaced without the loss of something else, as shells and dotenv both read the line. */
 const inTheWay = (text: string, { at, from, to, quote }: Assignment): string | undefined => {
@@ -94,8 +94,8 @@ const quotable = /^[\x20-\x7e]+$/;
 const written = (key: string, quote: string): string => {
   if (plain.test(key)) return key;
   if (quotable.test(key) && !/['"`\\$]/.test(key)) return quote === '' ? `'${key}'` : key;
-  throw refused('the key holds characters that readers of dotenv files take differently', {
-    advice: 'deliver it as a raw file or into JSON',
+  throw refused('the key contains characters that readers of dotenv files interpret differently', {
+    advice: 'deliver it as a raw file or to a JSON file',
   });
 };
 
@@ -109,8 +109,8 @@ const ownIn = (body: string, name: string, what: string): readonly Assignment[] 
     const why = inTheWay(body, one);
     if (why === undefined) continue;
     const number = body.slice(0, one.at).split('\n').length;
-    throw refused(`${name} on line ${number} of ${what} cannot be replaced by itself: ${why}`, {
-      advice: `write ${name} and its value on a line of their own and the rest on another; nothing was written`,
+    throw refused(`${name} on line ${number} of ${what} cannot be replaced separately: ${why}`, {
+      advice: `put ${name} and its value on a separate line; nothing was written`,
     });
   }
   return own;

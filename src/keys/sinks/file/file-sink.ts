@@ -99,7 +99,7 @@ export const createFileSink = (spec: FileSpec, place: string, deps: SinkDeps): S
       } catch (error) {
         throw fileFault(`${path} cannot be written`, error);
       }
-      if (attempt === attempts) throw failed(`${path} is changed by somebody else all the while`);
+      if (attempt === attempts) throw failed(`${path} is changed continuously by another program`);
     }
     const reading = await read();
     return reading.state === 'holds' ? { fingerprint: reading.fingerprint } : {};

@@ -36,10 +36,11 @@ const keepOwner = async (handle: Handle, { path, stats }: Replacement): Promise<
     await handle.chown(stats.uid, stats.gid);
   } catch (error) {
     throw refused(
-      `${path} belongs to user ${stats.uid}, group ${stats.gid}, and a new file cannot be given to them`,
+      `${path} belongs to user ${stats.uid}, group ${stats.gid}, and a new file cannot get this owner`,
       {
         cause: error,
-        advice: 'run Tollkeeper as that user, or give the file to the user and group that Tollkeeper runs as',
+        advice:
+          'run Tollkeeper as that user, or change the owner of the file to the user and group that Tollkeeper runs as',
       },
     );
   }

@@ -45,8 +45,8 @@ const ownWay = async (spec: KubernetesSpec, deps: SinkDeps): Promise<Way> => {
   const folder = deps.serviceAccount ?? defaultFolder;
   const host = env['KUBERNETES_SERVICE_HOST'];
   if (host === undefined || host === '')
-    throw refused('Tollkeeper does not run in a pod of Kubernetes: KUBERNETES_SERVICE_HOST is not set', {
-      advice: 'run it in the cluster, or name server and token of the cluster under the sink',
+    throw refused('Tollkeeper does not run in a Kubernetes pod: KUBERNETES_SERVICE_HOST is not set', {
+      advice: 'run it in the cluster, or set server and token under cluster of the sink',
     });
   const port = env['KUBERNETES_SERVICE_PORT_HTTPS'] ?? env['KUBERNETES_SERVICE_PORT'] ?? '443';
   return {

@@ -27,7 +27,7 @@ const readingOf = (text: string, key: string, who: string): SinkReading => {
   try {
     data = secretShape.parse(JSON.parse(text)).data ?? {};
   } catch {
-    throw failed(`${who} answered something that is no Secret`);
+    throw failed(`${who} returned something other than a Secret`);
   }
   const value = Buffer.from(data[key] ?? '', 'base64').toString('utf8');
   return value === '' ? { state: 'empty' } : { state: 'holds', fingerprint: fingerprintOf(value) };
@@ -108,7 +108,7 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, deps: 
       if (review.success && !review.data.status.allowed)
         found.push({
           message: `the service account may not ${one.verb} ${one.resource} ${one.name} in ${namespace} of ${cluster.who}`,
-          advice: `give it a Role with ${one.verb} on ${one.resource} of that name`,
+          advice: `bind it to a Role that allows ${one.verb} on ${one.resource} of that name`,
         });
     }
     return found;

@@ -87,8 +87,8 @@ export const openVault = (spec: VaultSpec, deps: SinkDeps): Vault => {
   };
 
   const unreadable = (): Error =>
-    failed(`${who} answered something that is no KV version 2`, {
-      advice: 'check mount and path: the engine there must be kv of version 2',
+    failed(`${who} did not answer like KV version 2`, {
+      advice: 'check mount and path: the engine must be KV version 2',
     });
 
   return {

@@ -32,8 +32,8 @@ export const createVaultSink = (spec: VaultSpec, place: string, deps: SinkDeps):
     if (engine !== undefined && engine !== 'kv 2')
       return [
         {
-          message: `the mount ${spec.mount} of ${vault.who} is ${engine}, not kv of version 2`,
-          advice: 'name a mount of the kv engine, version 2',
+          message: `the mount ${spec.mount} of ${vault.who} is ${engine}, not KV version 2`,
+          advice: 'use a mount of the KV version 2 engine',
         },
       ];
     const { fields } = await vault.read(signal);
@@ -44,7 +44,7 @@ export const createVaultSink = (spec: VaultSpec, place: string, deps: SinkDeps):
     return [
       {
         message: `the token may not ${missing.join(', ')} ${spec.mount}/data/${spec.path} of ${vault.who}`,
-        advice: 'give its policy the capabilities read, create and update on that path',
+        advice: 'grant read, create and update on that path in its policy',
       },
     ];
   };
@@ -57,7 +57,7 @@ export const createVaultSink = (spec: VaultSpec, place: string, deps: SinkDeps):
       for (let attempt = 1; !(await put(key, signal)); attempt += 1) {
         if (attempt === retries.attempts)
           throw failed(
-            `${spec.mount}/${spec.path} of ${vault.who} is changed by somebody else all the while`,
+            `${spec.mount}/${spec.path} of ${vault.who} is changed continuously by another program`,
           );
         await clock.wait(backoff(retries, attempt, random), signal);
       }

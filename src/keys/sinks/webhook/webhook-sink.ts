@@ -63,7 +63,7 @@ export const createWebhookSink = (spec: WebhookSpec, place: string, deps: SinkDe
     const fingerprint = proofIn(answer.text);
     if (fingerprint !== undefined) return { fingerprint };
     throw failed(`${talk.who} answered ${answer.status} and did not prove that it has the key`, {
-      advice: 'let it answer with JSON: {"sha256": "<SHA-256 of what it stored, in hex>"}',
+      advice: 'return JSON: {"sha256": "<SHA-256 of the stored key, in hex>"}',
     });
   };
 
@@ -73,7 +73,7 @@ export const createWebhookSink = (spec: WebhookSpec, place: string, deps: SinkDe
     confirmedByPerson: false,
     deliver,
     fingerprint: () =>
-      Promise.resolve({ state: 'unreadable', why: `${talk.who} takes keys and is not asked for them` }),
+      Promise.resolve({ state: 'unreadable', why: `${talk.who} accepts keys and cannot be read back` }),
     problems: () => Promise.resolve([]),
   };
 };
