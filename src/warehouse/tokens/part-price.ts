@@ -22,7 +22,7 @@ type Column = readonly number[];
 /** So many calls more than prices must fit, or a fit is no evidence. */
 const spareCalls = 20;
 /** So many different calls must hold some of the part. */
-const partCalls = 10;
+export const partCalls = 10;
 /** A column of which less than this part is its own says nothing for itself. */
 const ownPart = 1e-6;
 /** Next to the price of a token of the whole, less than this is nothing. */

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { execute, readRows, text } from '../rows.ts';
+import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { TokenSide } from './convention.ts';
-import { cachePriceOf, reasoningPriceOf } from './part-price.ts';
+import { cachePriceOf, partCalls, reasoningPriceOf } from './part-price.ts';
 import type { PartPrice, PricedCall } from './part-price.ts';
 
 const day = 86_400;
@@ -34,14 +34,15 @@ const asks = {
 const ofRange = `account = $account AND created_at >= $start AND created_at < $end AND model_name = $model
   AND kind = 'consumption' AND quota > 0`;
 
-/** Prices may differ by key: the one with most calls that hold some of the part. Calls from all over the span. */
+/** Prices may differ by key: the one with most calls that hold some of the part. */
+const usualKeySql = (part: string): string => `
+  SELECT token_name, count(*) AS part_calls FROM call_log WHERE ${ofRange} AND ${part} > 0
+  GROUP BY token_name ORDER BY part_calls DESC, token_name LIMIT 1`;
+
+/** Calls of one key, from all over the span. */
 const sampleSql = (part: string): string => `
-  WITH usual_key AS (
-    SELECT token_name FROM call_log WHERE ${ofRange} AND ${part} > 0
-    GROUP BY token_name ORDER BY count(*) DESC, token_name LIMIT 1
-  ), calls AS (
-    SELECT token_name, ${counts.join(', ')}, quota, created_at FROM call_log
-    WHERE ${ofRange} AND token_name = (SELECT token_name FROM usual_key)
+  WITH calls AS (
+    SELECT ${counts.join(', ')}, quota, created_at FROM call_log WHERE ${ofRange} AND token_name = $key
   )
   SELECT * FROM (
     SELECT * FROM calls WHERE ${part} > 0
@@ -75,12 +76,15 @@ const readPrice = async (
   const ask = asks[side];
   for (const days of ranges) {
     const bindings = { account, model, start: last - (days - 1) * day, end: last + day };
-    const rows = await readRows(connection, sampleSql(ask.part), bindings);
+    const [usual] = await readRows(connection, usualKeySql(ask.part), bindings);
+    const key = optionalText(usual, 'token_name');
+    if (key === undefined || wholeNumber(usual, 'part_calls') < partCalls) continue;
+    const rows = await readRows(connection, sampleSql(ask.part), { ...bindings, key });
     const shown = ask.priceOf(
       rows.map((row) => pricedCall(row, ask)),
       roundingOf(rows),
     );
-    if (shown !== undefined) return { ...shown, days, key: text(rows[0], 'token_name') };
+    if (shown !== undefined) return { ...shown, days, key };
     if (rows.filter((row) => Number(row[ask.part] ?? 0) > 0).length === callsOfEach) return undefined;
   }
   return undefined;
