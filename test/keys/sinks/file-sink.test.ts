@@ -110,7 +110,7 @@ describe('a key in a file', () => {
     for (const [name, message] of [
       ['b.env', 'dangling symbolic link'],
       ['c.env', '2 hard links'],
-      ['real', 'no file'],
+      ['real', 'not a regular file'],
     ] as const) {
       const sink = fixture.sink(fileSpec(name));
       const refusal = { message: expect.stringContaining(message) };
@@ -156,7 +156,7 @@ describe('a key in a file', () => {
 
     const nowhere = fixture.sink(fileSpec('no/folder.env'));
     expect(await nowhere.problems(never)).toMatchObject([
-      { message: expect.stringContaining('is not there') },
+      { message: expect.stringContaining('does not exist') },
     ]);
     expect(await thrownBy(nowhere.deliver(key, delivery, never))).toMatchObject({ code: 'sink-failed' });
   });
