@@ -156,7 +156,9 @@ export type KeyService = {
     planned: readonly PlannedExpiry[],
     who: string,
     signal: AbortSignal,
-  ) => Promise<readonly { readonly planned: PlannedExpiry; readonly done: boolean; readonly said: string }[]>;
+  ) => Promise<
+    readonly { readonly planned: PlannedExpiry; readonly done: boolean; readonly message: string }[]
+  >;
   /** Says of which service a key is. @throws Fault wrong-use */
   readonly adopt: (
     key: {

@@ -394,7 +394,7 @@ describe('a key that is to be ended', () => {
     const [moved] = await fixture.advance([await fixture.start(old)]);
     const fresh = moved?.view.candidate?.keyId ?? 0;
     const ended = await fixture.keyService().expire([end(fresh, 'billing.g2', 2)], 'person anna', signal);
-    expect(ended).toMatchObject([{ done: false, said: expect.stringContaining('give-up billing') }]);
+    expect(ended).toMatchObject([{ done: false, message: expect.stringContaining('give-up billing') }]);
     expect(fixture.gateway.works(fixture.sink.held.value ?? '')).toBe(true);
   });
 });

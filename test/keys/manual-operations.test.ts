@@ -145,12 +145,12 @@ describe('a key that is to be ended', () => {
       action: { kind: 'expire', at } as const,
     };
     expect(await fixture.keyService().expire([end], who, signal)).toMatchObject([
-      { done: false, said: expect.stringContaining('keys rotate billing --now') as string },
+      { done: false, message: expect.stringContaining('keys rotate billing --now') as string },
     ]);
     expect(fixture.gateway.keys.get(fresh)?.expiredTime).toBe('never');
     expect(await fixture.keyService().expire([{ ...end, evenIfCurrent: true }], who, signal)).toMatchObject([
       // The moment that was set.
-      { done: true, said: 'it expires 2026-01-01 01:00 UTC; measured' },
+      { done: true, message: 'it expires 2026-01-01 01:00 UTC; measured' },
     ]);
     expect(fixture.gateway.keys.get(fresh)?.expiredTime).toBe(at);
   });

@@ -109,7 +109,7 @@ describe('an outdated journal', () => {
     const [ended] = await fixture.keyService().expire([{ ...key, action: { kind: 'delete' } }], who, signal);
     expect(ended).toMatchObject({
       done: false,
-      said: expect.stringContaining('keys reconcile billing') as string,
+      message: expect.stringContaining('keys reconcile billing') as string,
     });
     await fixture.keyService().giveUp('billing', who);
     expect(await fixture.start(keyId)).toBe('');

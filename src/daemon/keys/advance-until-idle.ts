@@ -97,5 +97,11 @@ export const expireNow = async (
 ): Promise<KeyOutcome['changes']> => {
   if (planned.length === 0) return [];
   const ended = await keyService.expire(planned, who, signal);
-  return ended.map(({ planned: { keyId, name }, done, said }) => ({ account, keyId, name, done, said }));
+  return ended.map(({ planned: { keyId, name }, done, message }) => ({
+    account,
+    keyId,
+    name,
+    done,
+    said: message,
+  }));
 };

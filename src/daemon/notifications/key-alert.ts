@@ -38,14 +38,14 @@ const defaultToDo = ({ kind, service: named, message }: KeyAlert): string | unde
   const resume = `tollkeeper keys resume ${service}`;
   const advice: { readonly [What in Kind]?: string } = {
     failed:
-      'It is tried with one of the next passes: every five minutes while the daemon runs, less often the more tries fail; without a daemon, with each run of its job in mode apply.',
+      'The step is retried every five minutes while the daemon runs, less often after repeated failures; without a daemon, with each run of its job in mode apply.',
     // What is said of it may tell the command already.
     waiting: message.includes(resume)
-      ? `or give it up: \`tollkeeper keys give-up ${service}\`.`
-      : `Fix what it says, then \`${resume}\`; or \`tollkeeper keys give-up ${service}\`.`,
-    held: 'Let what still uses the old key take up the new one. Until then the old one stays.',
-    escalated: `Find out who still calls with the old key. \`tollkeeper keys list ${service}\` shows its use; nothing is deleted until it is quiet.`,
-    warning: 'Say so where the key is still needed; give it a later expiry, or use it.',
+      ? `or give up the rotation: \`tollkeeper keys give-up ${service}\`.`
+      : `Fix the cause, then run \`${resume}\`; or give up the rotation: \`tollkeeper keys give-up ${service}\`.`,
+    held: 'Switch the remaining consumers of the old key to the new one. Until then the old key is retained.',
+    escalated: `Find out who still uses the old key. \`tollkeeper keys list ${service}\` shows its usage; nothing is deleted until it is idle.`,
+    warning: 'If the key is still needed, extend its expiry, or use it.',
   };
   return advice[kind];
 };

@@ -95,15 +95,15 @@ export const archiveKind = defineJobKind({
       account: account.name,
       onMonth: (index, plan, bytes) => {
         began ??= clock.now();
-        const told = progressOf(index, plan, bytes, clock.now() - began);
-        progress(told);
+        const state = progressOf(index, plan, bytes, clock.now() - began);
+        progress(state);
         log.info('archiving', {
-          month: told.detail,
+          month: state.detail,
           months: `${index} of ${plan.length}`,
-          rowsSoFar: told.rows,
-          bytesSoFar: told.bytes,
-          rowsPerSecond: told.rowsPerSecond,
-          secondsLeft: told.millisLeft === undefined ? undefined : Math.ceil(told.millisLeft / 1000),
+          rowsSoFar: state.rows,
+          bytesSoFar: state.bytes,
+          rowsPerSecond: state.rowsPerSecond,
+          secondsLeft: state.millisLeft === undefined ? undefined : Math.ceil(state.millisLeft / 1000),
         });
       },
       onStep: (step, month) => log.debug('archive', { step, month }),

@@ -63,7 +63,7 @@ const planEmailOf = ({ plan }: Planned, zone: string): PlanEmail => {
   };
 };
 
-type Ended = { readonly planned: PlannedExpiry; readonly done: boolean; readonly said: string };
+type Ended = { readonly planned: PlannedExpiry; readonly done: boolean; readonly message: string };
 
 const carriedOut = async (
   keyService: KeyService,
@@ -88,15 +88,15 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const { plan, notices } = found;
   const isApplied = settings.mode === 'apply';
   const planEmail = planEmailOf(found, context.zone);
-  const { told, mailed } = isApplied
-    ? { told: 0, mailed: '' }
+  const { notified, mailed } = isApplied
+    ? { notified: 0, mailed: '' }
     : await mailPlan(planEmail, settings.mail?.to, context);
   // That a key expires by itself its owner is to know, whatever this job may do.
   const ended = await carriedOut(keyService, [...notices, ...(isApplied ? plannedOf(plan) : [])], context);
   const failed = failureOf(
     ended
       .filter(({ done }) => !done)
-      .map(({ planned, said }) => ({ service: planned.name, code: 'rotation-blocked', message: said })),
+      .map(({ planned, message }) => ({ service: planned.name, code: 'rotation-blocked', message })),
   );
   if (failed !== undefined) throw failed;
   const noticed = notices.length === 0 ? '' : `; ${countText(notices.length, 'notice')} of keys that expire`;
@@ -106,7 +106,7 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
     : planEmail.title;
   return {
     summary: `${did}, of ${countText(plan.selected, 'key')}${noticed}${mailed}`,
-    figures: { mode: settings.mode, ...figuresOf(found), told },
+    figures: { mode: settings.mode, ...figuresOf(found), told: notified },
   };
 };
 

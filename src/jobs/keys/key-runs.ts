@@ -34,8 +34,8 @@ export const failureOf = (
 ): Fault | undefined => {
   const [first] = failures;
   if (first === undefined) return undefined;
-  const told = failures.map(({ service, message }) => `${service}: ${message}`).join('; ');
-  return fault(first.code, told, {
+  const message = failures.map(({ service, message: why }) => `${service}: ${why}`).join('; ');
+  return fault(first.code, message, {
     advice: first.advice,
     // What was begun is tried again by itself; the whole run once more would only use the tries up.
     retryHelps: false,

@@ -83,14 +83,14 @@ export const mailPlan = async (
   plan: PlanEmail,
   to: readonly string[] | undefined,
   context: JobContext,
-): Promise<{ readonly told: number; readonly mailed: string }> => {
+): Promise<{ readonly notified: number; readonly mailed: string }> => {
   // Nothing is to be told of keys that go their usual way.
-  if (plan.keys.length === 0) return { told: 0, mailed: '' };
+  if (plan.keys.length === 0) return { notified: 0, mailed: '' };
   const { mail, account, warehouse, clock, slot, zone, name, costOwners = nobodyPays } = context;
   const recipients = to ?? costOwners.operators;
   if (mail === undefined || recipients.length === 0)
-    return { told: 0, mailed: '; no notification is sent: no mail or no operators are declared' };
-  const { length: told } = await notify(
+    return { notified: 0, mailed: '; no notification is sent: no mail or no operators are declared' };
+  const { length: notified } = await notify(
     { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
     {
       key: { account: account.name, kind: `key-plan:${name}`, subject: new Date(slot).toISOString() },
@@ -99,5 +99,5 @@ export const mailPlan = async (
       ...planEmail(plan, { job: name, account: account.name, slot, zone }),
     },
   );
-  return { told, mailed: `; the plan is enqueued for ${countText(told, 'recipient')}` };
+  return { notified, mailed: `; the plan is enqueued for ${countText(notified, 'recipient')}` };
 };

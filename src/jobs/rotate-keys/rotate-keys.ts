@@ -45,10 +45,10 @@ const figuresOf = (plan: RotationPlan) => ({
 const planned = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
   const plan = await planOf(await keyServiceOf(context), settings, context);
   const planEmail = planEmailOf(plan);
-  const { told, mailed } = await mailPlan(planEmail, settings.mail?.to, context);
+  const { notified, mailed } = await mailPlan(planEmail, settings.mail?.to, context);
   return {
     summary: `${planEmail.title} of ${countText(plan.selected, 'service')}${mailed}`,
-    figures: { mode: 'plan', ...figuresOf(plan), told },
+    figures: { mode: 'plan', ...figuresOf(plan), told: notified },
   };
 };
 

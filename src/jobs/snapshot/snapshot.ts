@@ -34,8 +34,8 @@ const readStatistics = async (
   const found = [];
   for (const seconds of ranges) {
     const range = { start: unixSeconds(end - seconds), end };
-    const said = await gateway.statistics(range, { signal });
-    found.push({ ...range, ...said, rest: jsonObject(said.rest) });
+    const answer = await gateway.statistics(range, { signal });
+    found.push({ ...range, ...answer, rest: jsonObject(answer.rest) });
   }
   return found;
 };
@@ -55,8 +55,8 @@ const readParts = async ({ account, clock, progress, signal }: JobContext): Prom
   );
   const profile = await readPart(async () => {
     const askedAt = clock.now();
-    const said = await gateway.profile({ signal });
-    return { ...said, askedAt, rest: jsonObject(said.rest) };
+    const answer = await gateway.profile({ signal });
+    return { ...answer, askedAt, rest: jsonObject(answer.rest) };
   }, signal);
   return { profile, statistics, keys };
 };

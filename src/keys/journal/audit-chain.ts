@@ -90,9 +90,9 @@ export const checkBeginning = async (path: string, rows: readonly KeyJournalRow[
 /** Lines that the table lacks, or all where the table knows nothing. @throws Fault audit-damaged */
 export const missingLines = async (path: string, last: AuditHead): Promise<readonly Recorded[]> => {
   const newest = await lastAuditLine(path);
-  const told = newest === undefined ? undefined : readLine(newest);
+  const lastLine = newest === undefined ? undefined : readLine(newest);
   // Nothing was written since: the whole chain is `keys audit --verify`'s to follow.
-  if (typeof told === 'object' && told.seq === last.seq && told.hash === last.hash) return [];
+  if (typeof lastLine === 'object' && lastLine.seq === last.seq && lastLine.hash === last.hash) return [];
   const missing: Recorded[] = [];
   let head: AuditHead = noHead;
   let lines = 0;

@@ -27,23 +27,23 @@ export type Judged = {
 
 /** Where a log ends that was asked about and is whole; nothing where it is not, or ends too long ago. */
 const provenEnd = (millis: number, { evidence, policy, now }: Judged): UnixMillis | undefined => {
-  const said = evidence.log.get(millis);
-  if (said === undefined) return undefined;
-  if (said.complete) return now;
-  if (said.through === undefined) return undefined;
-  const end = toMillis(said.through);
+  const completeness = evidence.log.get(millis);
+  if (completeness === undefined) return undefined;
+  if (completeness.complete) return now;
+  if (completeness.through === undefined) return undefined;
+  const end = toMillis(completeness.through);
   return now - end <= maxLag(policy.quiet) ? end : undefined;
 };
 
 /** Whether the log is known to hold every call of the last so many milliseconds, but for what it may lag behind. */
 const logHolds = (millis: number, judged: Judged): Proof => {
   if (provenEnd(millis, judged) !== undefined) return yes;
-  const said = judged.evidence.log.get(millis);
+  const completeness = judged.evidence.log.get(millis);
   return unknown(
     'log-incomplete',
-    said === undefined || said.complete
+    completeness === undefined || completeness.complete
       ? 'the call log was not queried'
-      : `the call log is incomplete for the last ${rangeText(millis)}: ${said.why}`,
+      : `the call log is incomplete for the last ${rangeText(millis)}: ${completeness.why}`,
   );
 };
 
@@ -130,12 +130,12 @@ const aloneUnderName = (judged: Judged, nameCollisions: number): Proof => {
     if (borne !== name && !ids.includes(id)) continue;
     const others = ids.filter((other) => other !== id);
     if (others.length === 0) continue;
-    const told = `(ids ${others.join(', ')})`;
+    const otherIds = `(ids ${others.join(', ')})`;
     return unknown(
       'name-not-unique',
       borne === name
-        ? `other keys had this name within ${rangeAgo(judged)} ${told}`
-        : `it was named ${borne} within ${rangeAgo(judged)}, as were other keys ${told}`,
+        ? `other keys had this name within ${rangeAgo(judged)} ${otherIds}`
+        : `it was named ${borne} within ${rangeAgo(judged)}, as were other keys ${otherIds}`,
     );
   }
   return yes;

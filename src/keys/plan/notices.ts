@@ -7,10 +7,10 @@ import { rangeText } from './plan-messages.ts';
 
 const day = 86_400_000;
 
-/** Milliseconds before its expiry at which a key is told of. */
+/** Milliseconds before its expiry at which a key is notified of. */
 export const defaultNotices: readonly number[] = [30 * day, 7 * day, day];
 
-/** Names one notice of one expiry: a key whose expiry is moved is told of again. */
+/** Names one notice of one expiry: a key whose expiry is moved is notified of again. */
 const stageOf = (before: number, expiredTime: UnixSeconds): string =>
   `${rangeText(before)} before it expires, ${new Date(toMillis(expiredTime)).toISOString().replace('.000Z', 'Z')}`;
 
@@ -21,7 +21,7 @@ export const planNotices = (
   history: readonly KeyEvent[],
 ): readonly PlannedExpiry[] => {
   const now: UnixMillis = survey.at;
-  const told = new Set(
+  const notified = new Set(
     history.flatMap((event) => (event.what === 'warned' ? [`${event.keyId} ${event.stage}`] : [])),
   );
   const ownDoing = new Set(
@@ -39,7 +39,7 @@ export const planNotices = (
       const left = toMillis(expiredTime) - now;
       const before = nearestLast.findLast((notice) => left > 0 && left <= notice);
       const stage = before === undefined ? undefined : stageOf(before, expiredTime);
-      if (stage === undefined || told.has(`${keyId} ${stage}`)) return [];
+      if (stage === undefined || notified.has(`${keyId} ${stage}`)) return [];
       const action = { kind: 'warn' as const, stage };
       return [{ left, planned: { keyId, generation, name, service, action } }];
     })

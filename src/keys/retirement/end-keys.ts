@@ -44,7 +44,7 @@ const obstacleTo = async (
   const listed = cycle.keys().get(keyId);
   if (listed?.name !== name) {
     const done = listed === undefined && action.kind === 'delete' && (await isDeleted(cycle, keyId));
-    return { planned, done, said: `the gateway no longer lists ${name} under the id ${keyId}` };
+    return { planned, done, message: `the gateway no longer lists ${name} under the id ${keyId}` };
   }
   if (action.kind === 'warn') return undefined;
   const turning = journal.openRotations(account).find((rotation) => candidateOf(rotation)?.keyId === keyId);
@@ -52,14 +52,14 @@ const obstacleTo = async (
     const why = evenIfCurrent ? undefined : keptBySinks.get(keyId);
     return why === undefined
       ? undefined
-      : { planned, done: false, said: `${name} is in use by a consumer: ${why}` };
+      : { planned, done: false, message: `${name} is in use by a consumer: ${why}` };
   }
   if (turning.cutover !== undefined && evenIfCurrent) return undefined;
   const service = shellWord(turning.service);
   return {
     planned,
     done: false,
-    said:
+    message:
       turning.cutover === undefined
         ? `${name} is the new key of a rotation in progress: end the rotation with \`tollkeeper keys give-up ${service}\` first`
         : `${name} is the key in every sink of ${turning.service}: replace it first with \`tollkeeper keys rotate ${service} --now\``,
@@ -85,12 +85,13 @@ const one = async (
   const { action, service, keyId } = planned;
   const { journal, account } = cycle.deps;
   const outdated = await outdatedNow(cycle, service, journal.managed(account).get(service));
-  if (outdated !== undefined) return { planned, done: false, said: describeStop(outdated) };
+  if (outdated !== undefined) return { planned, done: false, message: describeStop(outdated) };
   const rotation = { id: idOf(planned), service };
   const key = generationKey(planned);
   const obstacle = await obstacleTo(cycle, planned, keptBySinks);
   if (obstacle !== undefined) return obstacle;
-  if (action.kind === 'warn') return { planned, done: true, said: await warn(cycle, planned, action.stage) };
+  if (action.kind === 'warn')
+    return { planned, done: true, message: await warn(cycle, planned, action.stage) };
   if (action.kind === 'expire') {
     const before = cycle.keys().get(keyId)?.expiredTime;
     await note(cycle, rotation, {
@@ -109,8 +110,8 @@ const one = async (
     if (action.at <= toSeconds(cycle.deps.clock.now()))
       await note(cycle, rotation, { what: 'retired', ...key });
     else await revive(cycle, rotation, keyId);
-    const said = `it expires ${formatMoment(action.at, 'UTC')}${measured === '' ? '' : `; ${measured}`}`;
-    return { planned, done: true, said };
+    const message = `it expires ${formatMoment(action.at, 'UTC')}${measured === '' ? '' : `; ${measured}`}`;
+    return { planned, done: true, message };
   }
   await note(cycle, rotation, { what: 'deleting', ...key, why: 'expired' });
   const refusal = await requestDeletion(cycle, keyId);
@@ -118,7 +119,7 @@ const one = async (
   return {
     planned,
     done: refusal === undefined,
-    said: refusal === undefined ? 'deleted' : messageOf(refusal),
+    message: refusal === undefined ? 'deleted' : messageOf(refusal),
   };
 };
 
@@ -139,7 +140,7 @@ export const endKeys = async (
     } catch (error) {
       cycle.signal.throwIfAborted();
       if (!isFault(error)) throw error;
-      results.push({ planned: each, done: false, said: `${error.message} (${error.code})` });
+      results.push({ planned: each, done: false, message: `${error.message} (${error.code})` });
     }
   }
   if (cycle.removed.size === 0) return results;
@@ -160,11 +161,11 @@ export const endKeys = async (
       );
     settled.push(
       isGone
-        ? { ...result, done: true, said: 'deleted and no longer listed' }
+        ? { ...result, done: true, message: 'deleted and no longer listed' }
         : {
             ...result,
             done: false,
-            said: result.done ? 'deleted but still listed: the next run checks again' : result.said,
+            message: result.done ? 'deleted but still listed: the next run checks again' : result.message,
           },
     );
   }

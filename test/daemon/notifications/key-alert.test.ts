@@ -38,7 +38,7 @@ it('tells operators and the team that pays for the key what still uses it, and w
   const text = mail?.text.replaceAll(/\s+/g, ' ');
   for (const message of [
     '1,204 calls, last 2026-11-21 08:27 UTC, a 301, b 301, c 301, 1 more model, 3.25 EUR spent',
-    'Let what still uses the old key take up the new one.',
+    'Switch the remaining consumers of the old key to the new one.',
     'growth-billing (account main, team growth)',
     '`tollkeeper keys history growth-billing`',
     'Of this no other mail comes.',
@@ -102,7 +102,7 @@ it('says in one place what to do about a step that failed, or that a person is w
   const failed = told('failed', `deliver: the disk is full. What to do: free space. ${standing}.`);
   expect(failed).toHaveLength(2);
   expect(failed[0]).toContain('deliver: the disk is full');
-  expect(failed[1]).toContain(`free space. ${standing}. It is tried with one of the next passes`);
+  expect(failed[1]).toContain(`free space. ${standing}. The step is retried every five minutes`);
   expect(failed[1]).toContain('`tollkeeper status` shows how it stands now');
   expect(failed.join('')).not.toContain('keys list');
   const waiting = told(
@@ -111,7 +111,7 @@ it('says in one place what to do about a step that failed, or that a person is w
   );
   expect(waiting).toHaveLength(2);
   expect(waiting[1]).toContain(
-    'Then resume the rotation: tollkeeper keys resume growth-billing; or give it up: `tollkeeper keys give-up growth-billing`.',
+    'Then resume the rotation: tollkeeper keys resume growth-billing; or give up the rotation: `tollkeeper keys give-up growth-billing`.',
   );
   const closed = keyAlertMail(
     {

@@ -89,7 +89,7 @@ const fakeKeyService = (state: FakeState, fixture: JobFixture): KeyService => {
       return Promise.resolve(
         planned.map((one) => {
           const done = !state.stuck.has(one.name);
-          return { planned: one, done, said: done ? 'done' : 'the gateway refused' };
+          return { planned: one, done, message: done ? 'done' : 'the gateway refused' };
         }),
       );
     },
