@@ -74,7 +74,7 @@ const shapes = {
     /** The highest generation that was listed when keys of the service were first made: others made those keys. */
     listed: z.int().min(0).optional(),
   },
-  /** About to be asked for under a name that no key has, and that no other attempt ever bears. */
+  /** About to be asked for under a name that no key has, and that no other attempt ever gets. */
   creating: { generation, name: z.string(), spec },
   created: { ...keyOf, fingerprint },
   /**
@@ -133,13 +133,13 @@ const shapes = {
   /** Why the old key stays for now. */
   held: { ...keyOf, reason: z.enum(retainedReasons), words: z.string(), use: use.optional() },
   escalated: { ...keyOf, reason: z.enum(retainedReasons), words: z.string(), use: use.optional() },
-  /** The evidence that it may go: the span (milliseconds UTC) in which the complete log shows no call by it. */
+  /** The evidence that it may go: the time range (milliseconds UTC) in which the complete log shows no call by it. */
   quiet: {
     ...keyOf,
     from: moment,
     to: moment,
     evidence: z.string(),
-    /** The names that the key bore since the cutover; its calls were looked for under each. */
+    /** The names that the key had since the cutover; its calls were looked for under each. */
     names: z.array(z.string()).optional(),
   },
   'quota-adjusting': { ...keyOf, before: decimal, wanted: decimal, settles: settles.optional() },

@@ -76,7 +76,7 @@ const advancedOf = ({ rotation, moved, message, fault: failure }: Moved): Advanc
   fault: failure,
 });
 
-/** A leaked key shares nothing: its successor is given all that is left. */
+/** A compromised key shares nothing: its successor is given all that is left. */
 const effective = (terms: RotationTerms): RotationTerms =>
   terms.retire.when === 'now' && terms.quota.kind === 'split'
     ? { ...terms, quota: { kind: 'carry' } }

@@ -8,7 +8,7 @@ export type RetainedReason = (typeof retainedReasons)[number];
 
 export type GenerationKey = { readonly keyId: number; readonly generation: number; readonly name: string };
 
-/** A key that was asked for on behalf of a rotation, under a name that only this attempt bears. */
+/** A key that was asked for on behalf of a rotation, under a name that only this attempt has. */
 export type Attempt = {
   readonly generation: number;
   readonly name: string;

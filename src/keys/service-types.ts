@@ -93,7 +93,7 @@ export type RotationView = {
   readonly cutOver?: boolean;
   /** Failed tries of the step it stands before. */
   readonly tries: number;
-  /** Of so many in a row, before it waits for a person. */
+  /** Of so many in a row, before it is paused. */
   readonly triesAllowed?: number;
   /** When a step that failed is tried again at the earliest; missing where none failed, and where a person is waited for. */
   readonly nextTry?: UnixMillis;
@@ -173,9 +173,9 @@ export type KeyService = {
   ) => Promise<void>;
   /** Writes down which service each of these belongs to, so far as nothing speaks against it; gives how many were new. */
   readonly adoptAll: (keys: readonly SurveyedKey[], who: string) => Promise<number>;
-  /** A person says which key is before them; gives what came of it in words. @throws Fault wrong-use */
+  /** A person says which key is before them; gives what came of it as a sentence. @throws Fault wrong-use */
   readonly confirm: (service: string, fingerprint: string, who: string) => Promise<string>;
-  /** Lets a rotation that waits for a person go on. @throws Fault wrong-use */
+  /** Resumes a paused rotation. @throws Fault wrong-use */
   readonly resume: (service: string, who: string) => Promise<string>;
   /** Ends a rotation: its successor is cleared away unless a sink may hold it. @throws Fault wrong-use */
   readonly giveUp: (service: string, who: string) => Promise<string>;

@@ -27,7 +27,7 @@ export type Delivered = {
 };
 
 export type SinkProblem = {
-  /** What cannot work, in words for the person who wrote the YAML. */
+  /** What cannot work, as a sentence for the person who wrote the YAML. */
   readonly message: string;
   readonly advice: string;
 };

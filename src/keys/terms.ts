@@ -17,7 +17,7 @@ export const quotaTerms = z.discriminatedUnion('kind', [
 ]);
 
 export const retireTerms = z.object({
-  /** `now` is for a leaked key: it is deleted as soon as its successor is delivered. */
+  /** `now` is for a compromised key: it is deleted as soon as its successor is delivered. */
   when: z.enum(['unused', 'after-overlap', 'now']),
   /** How long no call may have been made by the old key. */
   quiet: millis,
@@ -27,9 +27,9 @@ export const retireTerms = z.object({
   maxOverlap: millis.optional(),
 });
 
-/** What a rotation goes by to its end, whatever the YAML says later; spans in milliseconds. */
+/** What a rotation uses to its end, whatever the YAML says later; spans in milliseconds. */
 export const rotationTerms = z.object({
-  /** The job whose sinks and verification it takes; of a key made by hand the one that was named. */
+  /** The job whose sinks and verification it takes; of a key made manually the one that was named. */
   job: z.string(),
   /** How the names of its keys are made: `{service}.g{generation}`, or as the default says. */
   template: z.string(),
@@ -37,7 +37,7 @@ export const rotationTerms = z.object({
   overlap: millis,
   quota: quotaTerms,
   retire: retireTerms,
-  /** Failed tries of one step in a row before it waits for a person. */
+  /** Failed tries of one step in a row before it is paused. */
   tries: z.int().min(1),
 });
 

@@ -11,7 +11,7 @@ export type VerifyDeps = {
 
 export type VerifiedKey = {
   readonly verdict: 'works' | 'no-channel';
-  /** Model, status, tokens and tries, in words. */
+  /** Model, status, tokens and tries, as a sentence. */
   readonly evidence: string;
   /** The form of the key that calls take, where it is another than the one that came. */
   readonly key?: Secret | undefined;

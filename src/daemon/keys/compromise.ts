@@ -10,7 +10,7 @@ import type { KeyWork } from './key-work.ts';
 
 export type Run = Pick<KeyOperation, 'zone' | 'progress' | 'signal'>;
 
-/** Of a leaked key: no time for both, and no waiting for evidence. */
+/** Of a compromised key: no time for both, and no waiting for evidence. */
 export const atOnce = (terms: RotationTerms): RotationTerms => {
   const retire = { ...terms.retire, when: 'now', ending: 'delete' } as const;
   return { ...terms, overlap: 0, retire };
@@ -40,7 +40,7 @@ type Compromised = {
 };
 
 /**
- * What is under way does not wait for a leaked key, nor a leaked key for it: one that has a successor in every sink goes at
+ * What is under way does not wait for a compromised key, nor a compromised key for it: one that has a successor in every sink goes at
  * once, whatever its part was. Nothing where a rotation is to begin.
  */
 export const resumeCompromised = async (
@@ -76,7 +76,7 @@ export const resumeCompromised = async (
     name: key.name,
     service,
     action: { kind: 'delete' },
-    // A leaked key goes wherever it is.
+    // A compromised key goes wherever it is.
     evenIfCurrent: true,
   } as const;
   const changes = await expireNow(
@@ -88,7 +88,7 @@ export const resumeCompromised = async (
   return { ...outcomeOf(run.zone, { rotations, changes }), good: good && changes.every(({ done }) => done) };
 };
 
-/** Of a leaked key's service: what else works, so that nobody takes it for ended. */
+/** Of a compromised key's service: what else works, so that nobody takes it for ended. */
 export const leftOf = async (
   work: KeyWork,
   { service, account }: FoundKey,

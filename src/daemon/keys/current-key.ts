@@ -33,7 +33,7 @@ type CurrentCheck = {
 };
 
 /**
- * A key that consumers have no other than is not ended by hand before it has a successor.
+ * A key that consumers have no other than is not ended manually before it has a successor.
  * @throws Fault `wrong-use`, with what holds it and what to do
  */
 export const refuseCurrent = async (

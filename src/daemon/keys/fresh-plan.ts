@@ -19,7 +19,7 @@ const whyNot = (
     return `it is ${others.map(({ action }) => describeEnd[action.kind]).join(' and ')} now`;
   const why = skipped.find((one) => one.keyId === keyId);
   if (why === undefined) return 'the job no longer selects it';
-  // The clock that has begun again is hard to put in words, and what sets it back is a call.
+  // A clock that restarted cannot be explained briefly; what restarts it is a call.
   return why.reason === 'not-due'
     ? 'it is no longer due: it was used since, or the job was changed'
     : why.words;

@@ -204,7 +204,7 @@ export const createKeyServices = ({
     });
   };
   const opened = new Map<string, { readonly journal: KeyJournal; readonly keyService: KeyService }>();
-  /** Work goes by one journal from its beginning to its end. */
+  /** Each piece of work uses one journal from start to end. */
   const keyService = async (account: string): Promise<KeyService> => {
     if (!Object.hasOwn(config.settings.accounts, account))
       throw fault('wrong-use', `account ${account} is not declared`, {

@@ -26,7 +26,7 @@ export type KeyView = {
   readonly rotation?: RotationState | undefined;
   /** Ids of other keys of that name: calls carry the name alone, so that their use can't be told apart. */
   readonly sameName: readonly number[];
-  /** Of the span of the list; missing where the call log holds nothing of it. */
+  /** Of the time range of the list; missing where the call log holds nothing of it. */
   readonly use?:
     | {
         readonly calls: number;
@@ -108,7 +108,7 @@ export type KeyOutcome = {
   readonly stale?: readonly string[];
   /** Of times in text. */
   readonly zone?: string | undefined;
-  /** No step failed, and nothing waits for a person. */
+  /** No step failed, and nothing is paused. */
   readonly good: boolean;
 };
 

@@ -40,17 +40,17 @@ export type KeyPlanner = {
   readonly coverOf: (account: string, key: SurveyedKey, now: UnixMillis) => Cover | undefined;
   /** @throws Fault `wrong-use` where the job rotates no keys */
   readonly termsOf: (job: string) => RotationTerms;
-  /** What keeps the job from rotating the key, in words. */
+  /** What keeps the job from rotating the key, as a sentence. */
   readonly obstacleOf: (
     job: string,
     key: SurveyedKey,
     survey: KeySurvey,
   ) => { readonly reason: string; readonly words: string } | undefined;
-  /** What keeps the job from making a first key for the service, in words. */
+  /** What keeps the job from making a first key for the service, as a sentence. */
   readonly nameProblem: (job: string, service: string) => string | undefined;
   /** The first rotate-keys job of the account that covers the key and delivers what it makes. */
   readonly delivers: (account: string, key: SurveyedKey, now: UnixMillis) => string | undefined;
-  /** What a service's first key would be called, and what the job selects, in words, where it does not select that one. */
+  /** What a service's first key would be called, and what the job selects, as a sentence, where it does not select that one. */
   readonly leavesOut: (
     job: string,
     first: { readonly service: string; readonly group: string; readonly at: UnixMillis },

@@ -41,7 +41,7 @@ const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
   return action.kind === 'expire' ? `expires ${formatMoment(action.at, zone)}` : 'deleted';
 };
 
-/** A plan as people are shown it. */
+/** A plan as it is shown. */
 export const planView = (
   job: KeyJob,
   { rotations, expiries, notes }: JobKeyPlan,

@@ -6,23 +6,23 @@ import type { KeyAlert } from '../../keys/index.ts';
 type Problem = {
   /** The first failure since they last advanced. */
   readonly since: UnixMillis;
-  /** Names it in the keys of its letters. */
+  /** Names it in the keys of its notifications. */
   readonly name: string;
   notified: boolean;
 };
 
 const minute = 60_000;
 
-/** Milliseconds that a trouble which passes by itself may last without a notification; it is met again every five minutes. */
+/** Milliseconds that a problem which passes by itself may last without a notification; it is met again every five minutes. */
 const timeout = 30 * minute;
 
-/** Milliseconds after which a trouble that lasts is told again. */
+/** Milliseconds after which a problem that lasts is told again. */
 const repeatAfter = 7 * 24 * 60 * minute;
 
-/** Milliseconds after a letter in which no other trouble of the account is told of: one that comes and goes floods nobody. */
+/** Milliseconds after a notification in which no other problem of the account is told of: one that comes and goes floods nobody. */
 const minInterval = 60 * minute;
 
-/** The gateway's own trouble, or of the way there. A disk that is full helps itself no more than a key that is revoked. */
+/** The gateway's own problem, or of the way there. A disk that is full helps itself no more than a key that is revoked. */
 const isTransient = (error: unknown): boolean =>
   isFault(error) && error.retryHelps && error.code.startsWith('gateway-');
 
@@ -35,9 +35,9 @@ const about = (account: string, alert: Pick<KeyAlert, 'kind' | 'title' | 'messag
   ...alert,
 });
 
-/** What is said of a trouble, and of its end; moments in UTC. */
+/** What is said of a problem, and of its end; moments in UTC. */
 type Messages = {
-  /** Begins the keys of its letters. */
+  /** Begins the keys of its notifications. */
   readonly key: string;
   readonly failed: (account: string, since: string) => { readonly title: string; readonly text: string };
   readonly over: (account: string, since: string) => { readonly title: string; readonly message: string };
@@ -96,7 +96,7 @@ const overAlert = (of: Messages, account: string, { since, name }: Problem): Key
 
 /** What operators are to hear of rotations that cannot be advanced: no step was taken, so that none could be told of. */
 export type StuckWatch = {
-  /** The letter that is due, each time again: its key tells the outbox whether it is known. */
+  /** The notification that is due, each time again: its key tells the outbox whether it is known. */
   readonly failed: (account: string, error: unknown) => KeyAlert | undefined;
   readonly advancedAgain: (account: string) => KeyAlert | undefined;
   /** None is open any more. */
@@ -104,9 +104,9 @@ export type StuckWatch = {
 };
 
 /**
- * Tells each trouble once, and again after each week of it; what passes by itself only after half an hour. It is remembered
- * as long as the process lives: one that is there from the start goes by its day, so that starting again and again makes no
- * more than a letter a day.
+ * Reports each problem once, and again after each week; what passes by itself only after half an hour. It is remembered
+ * as long as the process lives: one that is there from the start is named by its day, so that repeated starts send at
+ * most one notification a day.
  */
 const createWatch = (of: Messages, clock: Pick<Clock, 'now'>): StuckWatch => {
   const problems = new Map<string, Problem>();

@@ -30,7 +30,7 @@ export type ExpiryDeps = {
   readonly signal: AbortSignal;
 };
 
-/** An inventory that is older when the quiet time begins tells nothing of it. */
+/** An inventory that is older when the idle time begins tells nothing of it. */
 const inventoryAge = 2 * 86_400_000;
 
 /** Seconds. */
@@ -51,7 +51,7 @@ const idsNow = ({ keys }: KeySurvey): ReadonlyMap<string, readonly number[]> => 
   return ids;
 };
 
-/** By id every name that a key bore since, the one it has now first: others can rename it, and calls stay under the old one. */
+/** By id every name that a key had since, the one it has now first: others can rename it, and calls stay under the old one. */
 const namesBorne = async (
   asked: readonly SurveyedKey[],
   since: UnixMillis,
@@ -84,7 +84,7 @@ export const materializeExpiry = async (
       log.push([time, await keys.logComplete(account, rangeAsked(time, now, policy.quiet))]);
   signal.throwIfAborted();
   progress({ step: 'reading the usage of keys' });
-  // The quiet time lies before the end of what is proven, wherever that is.
+  // The idle time lies before the end of what is proven, wherever that is.
   const idleFrom = toMillis(rangeAsked(policy.quiet, now, policy.quiet).start);
   const { start, end } = rangeAsked(longest ?? 0, now, policy.quiet);
   const borne = await namesBorne(asked, toMillis(start), deps);
@@ -109,7 +109,7 @@ export const materializeExpiry = async (
       ]),
     ),
     log: new Map(log),
-    // Keys that came, or were renamed, after the last inventory bear the name, too.
+    // Keys that came, or were renamed, after the last inventory have the name, too.
     idsNamed: new Map(
       names.map((name) => [
         name,

@@ -13,11 +13,11 @@ const describeEnd = ({ retire, overlap }: PlannedRotation['terms']): string => {
     : `${end} after ${rangeText(overlap)}`;
 };
 
-/** What a rotation does, in words. */
+/** What a rotation does, as a sentence. */
 export const describeRotation = ({ service, terms, why }: PlannedRotation): string =>
   `${why === 'split' ? 'its sinks may hold different keys since its last rotation was given up: ' : ''}a new key of ${service} is created, verified and delivered; the old key is ${describeEnd(terms)}`;
 
-/** What becomes of a key that is to end, in words. */
+/** What becomes of a key that is to end, as a sentence. */
 export const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
   if (action.kind === 'warn') return `its owner is notified: ${action.stage}`;
   return action.kind === 'delete'

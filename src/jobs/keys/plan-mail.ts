@@ -44,7 +44,7 @@ type PlanSource = {
   readonly zone: string;
 };
 
-/** The letter of a plan. */
+/** The notification of a plan. */
 export const planEmail = (
   { title, keys, usual }: PlanEmail,
   { job, account, slot, zone }: PlanSource,
@@ -78,7 +78,7 @@ export const planEmail = (
   };
 };
 
-/** Enqueues the plan for the operators, or whom the job names, once a slot; in words that end a summary. */
+/** Enqueues the plan for the operators, or whom the job names, once a slot; as a sentence that end a summary. */
 export const mailPlan = async (
   plan: PlanEmail,
   to: readonly string[] | undefined,

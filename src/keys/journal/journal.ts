@@ -25,7 +25,7 @@ export type KeyJournal = {
   /** Those that are not over, the oldest first. */
   readonly openRotations: (account: string) => readonly Rotation[];
   readonly lineage: (account: string) => Lineage;
-  /** A name that a key was asked for under and, as far as is written down, never came. */
+  /** A name that a key was asked for under and, according to the journal, never came. */
   readonly lostAttempt: (account: string, name: string) => KeyRequest | undefined;
   /** What a key of this name was asked for with. */
   readonly requestOf: (account: string, name: string) => KeyRequest | undefined;
@@ -35,7 +35,7 @@ export type KeyJournal = {
   readonly outdated: (account: string) => ReadonlyMap<string, OutdatedService>;
   /** Services that keys are made for, each with the job whose sinks they last went to. */
   readonly managed: (account: string) => ReadonlyMap<string, string | undefined>;
-  /** What a sink held or may hold, as far as is written down; empty where nothing is. */
+  /** What a sink held or may hold, according to the journal; empty where nothing is. */
   readonly contentsOf: (account: string, place: string) => KnownContents;
   /** Keys that nobody can use, by id, whose deletion was begun and is not proven. */
   readonly leaving: (account: string) => ReadonlyMap<number, LeavingKey>;
@@ -55,7 +55,7 @@ export type KeyJournal = {
   /** Why no step can be taken, as far as it was seen: by the last step or the last look at the file. */
   readonly problem: () => Fault | undefined;
   /**
-   * Looks whether the file is as it was left, which is cheap: its end is read, as before each step. After a trouble, one that
+   * Looks whether the file is as it was left, which is cheap: its end is read, as before each step. After a problem, one that
    * was moved aside is rewritten.
    */
   readonly check: () => Promise<void>;

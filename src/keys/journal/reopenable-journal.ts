@@ -5,7 +5,7 @@ import type { JournalDeps, KeyJournal } from './journal.ts';
 
 export type ReopenableJournal = {
   /**
-   * The journal that is open, or what stands in for it. Work goes by one from its beginning to its end: what began while
+   * The journal that is open, or what stands in for it. Each piece of work uses one from start to end: what began while
    * none was open saw no key, and must write nothing down.
    */
   readonly now: () => KeyJournal;

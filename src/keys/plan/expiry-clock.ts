@@ -6,7 +6,7 @@ import type { ExpiryPolicy } from './expiry-policy.ts';
 
 /**
  * The survey and the policy as the gateway's clock has them: it stamps keys and calls, and a small skew, or a clock that was
- * set within the quiet time, makes that time longer. Pure.
+ * set within the idle time, makes that time longer. Pure.
  */
 export const byGatewayClock = (
   survey: KeySurvey,

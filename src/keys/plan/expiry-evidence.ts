@@ -103,7 +103,7 @@ export const clockBegan = (clock: ExpiryClock, judged: Judged): UnixMillis | und
 
 const rangeAgo = (judged: Judged): string => `the last ${rangeText(judged.policy.quiet)}`;
 
-/** Whether the key alone bore its names all through the quiet time, so that what the log shows under them is its use. */
+/** Whether the key alone had its names all through the idle time, so that what the log shows under them is its use. */
 const aloneUnderName = (judged: Judged, nameCollisions: number): Proof => {
   const { surveyed, evidence } = judged;
   const { id, name } = surveyed.key;
@@ -125,7 +125,7 @@ const aloneUnderName = (judged: Judged, nameCollisions: number): Proof => {
       'name-not-unique',
       `it was named ${then} within ${rangeAgo(judged)}; wait until that time has passed`,
     );
-  // Calls under every name that it bore count as its own.
+  // Calls under every name that it had count as its own.
   for (const [borne, ids] of evidence.idsNamed) {
     if (borne !== name && !ids.includes(id)) continue;
     const others = ids.filter((other) => other !== id);
@@ -148,7 +148,7 @@ export const mayEnd = (judged: Judged, nameCollisions: number): Proof => {
   const alone = aloneUnderName(judged, nameCollisions);
   if (!alone.so) return alone;
   const last = lastCallOf(judged);
-  // What is known behind the end of the proof counts, and the quiet time lies before it as a whole.
+  // What is known behind the end of the proof counts, and the idle time lies before it as a whole.
   const end = provenEnd(policy.quiet, judged) ?? now;
   if (last !== undefined && end - last < policy.quiet) {
     const models = evidence.use.get(surveyed.key.id)?.models ?? [];

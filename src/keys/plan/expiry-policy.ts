@@ -31,7 +31,7 @@ export type ExpiryPolicy = {
   /** Ends keys that a sink holds, too. */
   readonly evenIfCurrent: boolean;
   readonly limits: Limits;
-  /** Why no key may end now, in words: a wrong clock. */
+  /** Why no key may end now, as a sentence: a wrong clock. */
   readonly suspended?: string;
 };
 
@@ -44,9 +44,9 @@ export type ExpiryEvidence = {
   readonly use: ReadonlyMap<number, KeyUse>;
   /** By milliseconds: what the log proves of `spanAsked` of it. */
   readonly log: ReadonlyMap<number, LogCompleteness>;
-  /** By name: the ids that bore it since the quiet time began. */
+  /** By name: the ids that had it since the idle time began. */
   readonly idsNamed: ReadonlyMap<string, readonly number[]>;
-  /** By id: the names that keys had when the quiet time began; missing where no inventory tells. */
+  /** By id: the names that keys had when the idle time began; missing where no inventory tells. */
   readonly namesThen?: ReadonlyMap<number, string>;
   /** By id: why a sink holds the key, or may hold it. */
   readonly keptBySinks: ReadonlyMap<number, string>;

@@ -40,7 +40,7 @@ export const randomSuffix = (random: () => number): string => {
 
 const placeholders = /\{[^{}]*\}|[{}]/g;
 
-/** Takes a template such as `{service}.g{generation}` apart; gives what is wrong with it in words where it cannot be one. */
+/** Takes a template such as `{service}.g{generation}` apart; gives what is wrong with it as a sentence where it cannot be one. */
 export const readTemplate = (text: string): NameTemplate | { readonly problem: string } => {
   if (text === defaultTemplate) {
     const plain = readTemplate(text.slice(0, -suffixForm.length));
@@ -90,7 +90,7 @@ export const printKeyName = (template: NameTemplate, { service, generation, suff
   return isKeyName(whole) ? whole : name;
 };
 
-/** The place that a name says a key has; nothing when it does not fit the template to the last letter. */
+/** The place that a name says a key has; nothing when it does not fit the template to the last notification. */
 export const parseKeyName = (template: NameTemplate, name: string): KeyPlace | undefined => {
   const [whole = '', suffix] = (template.suffixed ? suffixPattern.exec(name) : null) ?? [];
   const place = suffix === undefined ? undefined : parsePlain(template, name.slice(0, -whole.length));
@@ -111,7 +111,7 @@ const parsePlain = (template: NameTemplate, name: string): KeyPlace | undefined 
   return service === '' ? undefined : { service, generation };
 };
 
-/** The place a key has by its name: one that does not fit the template is the first of the service that bears its whole name. */
+/** The place a key has by its name: one that does not fit the template is the first of the service that has its whole name. */
 export const placeByName = (template: NameTemplate, name: string): KeyPlace =>
   parseKeyName(template, name) ?? { service: name, generation: 1 };
 

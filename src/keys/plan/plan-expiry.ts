@@ -14,7 +14,7 @@ export type ExpiryPlan = {
   readonly at: UnixMillis;
   /** Keys that the job is about. */
   readonly selected: number;
-  /** The oldest key first; why in words, age in milliseconds. */
+  /** The oldest key first; why as a sentence, age in milliseconds. */
   readonly expiries: readonly {
     readonly planned: PlannedExpiry;
     readonly why: string;

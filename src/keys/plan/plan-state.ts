@@ -49,7 +49,7 @@ const stateOf = ({ key, service, generation, known, rotation }: SurveyedKey): Ke
 export const fingerprintOf = (keys: readonly KeyState[]): string =>
   createHash('sha256').update(JSON.stringify(keys)).digest('hex');
 
-/** The state of every key of the services concerned, and of every other that bears the name of one of the keys. */
+/** The state of every key of the services concerned, and of every other that has the name of one of the keys. */
 export const planState = (survey: KeySurvey, { services, ids }: Concerned): PlanState => {
   const names = new Set(survey.keys.filter(({ key }) => ids.has(key.id)).map(({ key }) => key.name));
   const keys = survey.keys

@@ -6,7 +6,7 @@ import { orphanVerdict } from './orphan-facts.ts';
 import { retainOrphan } from './retain-orphan.ts';
 import { isGone, notifyStaying } from '../rotation/seek-key.ts';
 
-/** Asks for the key to be deleted; whether it is gone only a list tells, so that an answer that was lost is no trouble. */
+/** Asks for the key to be deleted; whether it is gone only a list tells, so that an answer that was lost is no problem. */
 export const requestDeletion = async (cycle: Cycle, keyId: number): Promise<unknown> => {
   try {
     await cycle.deps.gateway.remove(keyId, cycle.signal);
@@ -15,7 +15,7 @@ export const requestDeletion = async (cycle: Cycle, keyId: number): Promise<unkn
   } catch (error) {
     cycle.signal.throwIfAborted();
     if (hasCode(error, 'gateway-rate-limited')) throw error;
-    // A key that is not there cannot be deleted, and gateways say so in words of their own.
+    // A key that is not there cannot be deleted, and each gateway says so in its own way.
     if (hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-not-found')) cycle.answered.add(keyId);
     return error;
   }

@@ -26,7 +26,7 @@ const lengthText = (millis: number): string => {
 
 const advice = 'synchronize both clocks (NTP); deletions resume automatically';
 
-/** The largest skew, in milliseconds, that a longer quiet time makes up for. */
+/** The largest skew, in milliseconds, that a longer idle time makes up for. */
 const largest = (quiet: number): number => Math.max(lag, quiet / 10);
 
 /**

@@ -91,7 +91,7 @@ const vanished = async (cycle: Cycle): Promise<void> => {
       if (!(await isGone(cycle, row.keyId))) continue;
     } catch (error) {
       cycle.signal.throwIfAborted();
-      // Keys in use wait for no news of one that is not: it is asked for again with the next pass.
+      // Keys in use wait for no news of one that is not: it is asked for again with the next cycle.
       cycle.deps.log.warn('the gateway could not be asked whether an unlisted key still exists', {
         service: row.service,
         key: row.name,
@@ -174,7 +174,7 @@ const clearOrphan = async (
   return { refusal: undefined };
 };
 
-/** Clears away, at the beginning of a pass, what no rotation under way will see to. */
+/** Clears away, at the beginning of a cycle, what no rotation under way will see to. */
 export const deleteOrphans = async (cycle: Cycle): Promise<void> => {
   for (const orphanKey of orphansIn(cycle)) {
     const { refusal } = await clearOrphan(cycle, orphanKey);

@@ -14,25 +14,25 @@ export type RetireFacts = {
   readonly now: UnixMillis;
   readonly cutover: UnixMillis;
   readonly retire: RetireTerms;
-  /** Every name that the old key bore since the cutover, the one that is written down first. */
+  /** Every name that the old key had since the cutover, the one that is written down first. */
   readonly oldNames: readonly string[];
   readonly newName: string;
-  /** Why a wrong clock lets nothing be proven, in words. */
+  /** Why a wrong clock lets nothing be proven, as a sentence. */
   readonly clockProblem?: string;
   /** Why no call can be made with the successor, where that is so. */
   readonly newIsDead?: 'disabled' | 'expired' | 'exhausted' | undefined;
   /** Up to where the log holds every call since the cutover; nothing where it does not reach it. */
   readonly complete: LogCompleteness;
   /**
-   * Calls by the old key, under each of its names, from the quiet time that ends where the log does up to now; of all the
+   * Calls by the old key, under each of its names, from the idle time that ends where the log does up to now; of all the
    * time since the cutover while that does not fit behind it.
    */
   readonly oldUses?: readonly NamedUse[] | undefined;
   /** Calls by the successor that are not our own, up to where the log ends. */
   readonly newUses?: readonly NamedUse[] | undefined;
-  /** Other keys that bore a name of either since the cutover. */
+  /** Other keys that had a name of either since the cutover. */
   readonly nameCollisions: readonly number[];
-  /** A name that both bore since then, one after the other. */
+  /** A name that both had since then, one after the other. */
   readonly sharedName?: string | undefined;
 };
 
@@ -53,7 +53,7 @@ const shown = (moment: UnixSeconds): string => formatMoment(moment, 'UTC');
 export const knownEnd = (complete: LogCompleteness, now: UnixMillis): UnixSeconds | undefined =>
   complete.complete ? toSeconds(now) : complete.through;
 
-/** The quiet time that the old key is judged by; nothing while it does not lie after the cutover. */
+/** The idle time that the old key is judged by; nothing while it does not lie after the cutover. */
 export const idleRange = (
   cutover: UnixMillis,
   quiet: number,
@@ -93,8 +93,8 @@ const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUse): str
 };
 
 /**
- * Whether the old key may go. It goes when the log, complete through the quiet time, shows calls by the new key and none
- * by the old under any name it bore, and no other key bore one of theirs: log rows carry names. Past `max_overlap` one that is idle goes though the
+ * Whether the old key may go. It goes when the log, complete through the idle time, shows calls by the new key and none
+ * by the old under any name it had, and no other key had one of theirs: log rows carry names. Past `max_overlap` one that is idle goes though the
  * new one is idle too, and everything else is brought before the operators. Pure.
  */
 export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {

@@ -4,7 +4,7 @@ import type { KeyUse } from '../key-event.ts';
 import type { GenerationKey } from '../rotation.ts';
 import type { Cycle } from '../rotation/cycle.ts';
 
-/** Calls under one of the names that a key bore. */
+/** Calls under one of the names that a key had. */
 export type NamedUse = { readonly name: string; readonly use: KeyUse };
 
 /** A name as the log tells it from others: some exports trim what some lists do not. */
@@ -16,7 +16,7 @@ export const isSameName = (one: string, other: string): boolean => bareName(one)
 export const distinctNames = (names: readonly string[]): readonly string[] =>
   names.filter((name, place) => names.findIndex((one) => isSameName(one, name)) === place);
 
-/** Every name that the key bore since, the one that is written down first: others can rename it. */
+/** Every name that the key had since, the one that is written down first: others can rename it. */
 export const namesBorne = async (
   { deps: { evidence, account }, keys }: Cycle,
   { keyId, name }: Pick<GenerationKey, 'keyId' | 'name'>,

@@ -16,7 +16,7 @@ export type View = {
   readonly isDead: (keyId: number) => boolean;
   /** The name that the key is listed under. */
   readonly nameOf: (keyId: number) => string | undefined;
-  /** A listed key of no line that bears the name of the attempt. */
+  /** A listed key of no line that has the name of the attempt. */
   readonly orphanOf: (attempt: Attempt) => number | undefined;
   /** Whether the plaintext of this attempt is still in memory. */
   readonly holds: (attempt: Attempt) => boolean;
@@ -25,7 +25,7 @@ export type View = {
   readonly reloads: boolean;
   /** Milliseconds that a request whose answer was lost may still be on its way. */
   readonly settle: number;
-  /** What was tried in this pass and can only be seen to in a later one: keys whose deletion no list has shown yet, or that stay. */
+  /** What was tried in this cycle and can only be seen to in a later one: keys whose deletion no list has shown yet, or that stay. */
   readonly resting: (keyId: number) => string | undefined;
   /** Another service whose new key could be left over, were we to die now: there is to be one such key at most. */
   readonly unsettledElsewhere: () => string | undefined;

@@ -3,7 +3,7 @@ import type { Moved } from './advance.ts';
 import type { Cycle } from './cycle.ts';
 import { notifyStaying } from './seek-key.ts';
 
-/** The rotations whose old keys were deleted in the pass, once the gateway was asked for what is left: one list for all of them. */
+/** The rotations whose old keys were deleted in the cycle, once the gateway was asked for what is left: one list for all of them. */
 const afterDeletions = async (cycle: Cycle, ids: readonly string[]): Promise<readonly string[]> => {
   if (cycle.removed.size === 0) return [];
   const removed = [...cycle.removed];
@@ -21,7 +21,7 @@ const afterDeletions = async (cycle: Cycle, ids: readonly string[]): Promise<rea
   return touched;
 };
 
-/** Takes each rotation of the pass as far as it goes now, with one list for all keys that are deleted meanwhile. */
+/** Takes each rotation of the cycle as far as it goes now, with one list for all keys that are deleted meanwhile. */
 export const advanceAll = async (
   cycle: Cycle,
   ids: readonly string[],

@@ -20,7 +20,7 @@ import { settleQuota, shareQuota } from './settle-quota.ts';
 import { observeSinks, outdatedNow, describeStop } from './up-to-date.ts';
 import { viewOf } from './view-of.ts';
 
-/** How far a rotation came in a pass. */
+/** How far a rotation came in a cycle. */
 export type Moved = {
   readonly rotation: Rotation;
   readonly moved: boolean;
@@ -54,7 +54,7 @@ const perform = async (
   const successor = (): Attempt =>
     rotation.attempts.find(({ state }) => state === 'current') ?? neverCalled('the successor');
   const { cutover = unixMillis(0) } = rotation;
-  // A leaked key waits for nobody.
+  // A compromised key is not kept for anybody.
   const beforeEnd = async (): Promise<void> => {
     if (rotation.terms.retire.when !== 'now')
       await checkStillKept(cycle, rotation, successor(), consumerOf()?.sinks ?? []);
@@ -127,7 +127,7 @@ const perform = async (
   }
 };
 
-/** One that waits for a person keeps no key meanwhile that nobody can use: others are not to wait for the person. */
+/** One that is paused keeps no key meanwhile that nobody can use: others are not to wait for the person. */
 const clearLeft = async (cycle: Cycle, id: string): Promise<void> => {
   const rotation = cycle.deps.journal.rotation(id);
   const attempt = rotation?.waiting === undefined ? undefined : candidateOf(rotation);
@@ -162,7 +162,7 @@ const hasReleasedSlot = async (cycle: Cycle, rotation: Rotation): Promise<boolea
   }
 };
 
-/** Steps before which sinks are read once more: another program may have written there since the pass began. */
+/** Steps before which sinks are read once more: another program may have written there since the cycle began. */
 const checkedAgain: ReadonlySet<Action['step']> = new Set([
   'deliver',
   'set-expiry',
@@ -209,7 +209,7 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
       moved ||= journal.rotation(id) !== rotation;
     } catch (error) {
       cycle.signal.throwIfAborted();
-      // Whoever asks too often only makes it last: nothing of the account goes on in this pass, and no try is used up.
+      // Further requests would prolong the throttling: the account pauses for this cycle, and no attempt is used up.
       if (hasCode(error, 'gateway-rate-limited')) throw error;
       // What could not be written down has not been done, and cannot be told of as a step.
       if (

@@ -43,7 +43,7 @@ export const cutOver = async (cycle: Cycle, rotation: Rotation, attempt: Attempt
       ...(doubtful === undefined ? {} : { doubtful }),
     };
   });
-  // Before it is written down: a kill between must not lose the letter.
+  // Before it is written down: a kill between must not lose the notification.
   await notifyExposure(cycle, rotation, attempt, olds);
   const gateway = gatewayMoment(cycle);
   await note(cycle, rotation, {

@@ -20,17 +20,17 @@ export type Cycle = {
   readonly look: () => Promise<void>;
   /** Notes how a key was seen since the list: made, read or changed. */
   readonly noteMade: (key: ApiKey) => void;
-  /** Keys to be left alone for the rest of the pass, with the reason. */
+  /** Keys to be left alone for the rest of the cycle, with the reason. */
   readonly resting: Map<number, string>;
   /** Keys whose deletion was asked for since the last list. */
   readonly removed: Set<number>;
-  /** Keys whose deletion the gateway has answered to in this pass: that it did it, or knows no such key. */
+  /** Keys whose deletion the gateway has answered to in this cycle: that it did it, or knows no such key. */
   readonly answered: Set<number>;
-  /** Rotations that a key was asked for: whatever goes wrong, a pass asks once for each. */
+  /** Rotations that a key was asked for: whatever goes wrong, a cycle asks once for each. */
   readonly made: Set<string>;
   /** Names of keys whose lost answers were waited out once. */
   readonly waitedFor: Set<string>;
-  /** Services whose keys and sinks were held against the journal in this pass. */
+  /** Services whose keys and sinks were compared with the journal in this cycle. */
   readonly checked: Set<string>;
   /** Rotations that wait for another one to come further. */
   readonly blocked: Set<string>;

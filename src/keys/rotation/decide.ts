@@ -211,7 +211,7 @@ const afterCutover = (rotation: Rotation, cutover: number, view: View): Action =
   if (attempt === undefined) return rest('its successor no longer exists');
   if (isMissing(attempt, view)) return { step: 'seek', attempt };
   const reload = rotation.reloadedAt === undefined && view.reloads;
-  // A leaked key is not kept alive by a consumer that cannot be told.
+  // A compromised key is deleted although its consumer cannot be notified.
   const isUrgent = rotation.terms.retire.when === 'now' && rotation.tries > 0;
   if (reload && !isUrgent) return { step: 'reload', attempt };
   const actions: Action[] = [];

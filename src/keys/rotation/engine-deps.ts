@@ -56,7 +56,7 @@ export type EngineDeps = {
   readonly templates: readonly string[];
   /** Tells operators, once for each `key` of the news; never throws. */
   readonly notify: (alert: KeyAlert) => Promise<void>;
-  /** Keeps what a pass lists, so that the inventory tells which id bore a name all the while. */
+  /** Keeps what a cycle lists, so that the inventory tells which id had a name all the while. */
   readonly keepInventory?: (keys: readonly ApiKey[]) => Promise<void>;
   readonly clock: Clock;
   /** What is known of the gateway's clock, which stamps the call log. */

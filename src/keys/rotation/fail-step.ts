@@ -10,7 +10,7 @@ const sentence = (message: string): string => `${message.charAt(0).toUpperCase()
 /** Milliseconds after which who has to do something is told again. */
 const week = 604_800_000;
 
-/** Writes a failed step down and tells it; after too many it waits for a person. */
+/** Writes a failed step down and tells it; after too many it is paused. */
 export const failStep = async (
   cycle: Cycle,
   rotation: Rotation,

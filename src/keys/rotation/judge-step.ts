@@ -10,7 +10,7 @@ import { isSameName, namesBorne, usesOf } from '../retirement/named-uses.ts';
 import { generationKey, generationKeyOf, note, notifyOf } from './cycle.ts';
 import type { Cycle } from './cycle.ts';
 
-/** Keys that bore or bear one of the names. */
+/** Keys that had or have one of the names. */
 const bearersOf = async (
   cycle: Cycle,
   names: readonly string[],
@@ -53,7 +53,7 @@ const collectFacts = async (
   const end = knownEnd(complete, now);
   const oldNames = await namesBorne(cycle, old, shownSince);
   const newNames = await namesBorne(cycle, successor, shownSince);
-  // Until the quiet time fits behind the cutover, calls of all of the time since tell who still uses it.
+  // Until the idle time fits behind the cutover, calls of all of the time since tell who still uses it.
   const lookFrom = idleRange(cutover, retire.quiet, end)?.start ?? from;
   // What the log holds counts, though it is not known to be whole there; the gateway stamps it by its own clock.
   const lookTill = unixSeconds(until + clockSkew / 1000);
@@ -94,7 +94,7 @@ const isBehindAlert = (rotation: Rotation, cutover: UnixMillis): number =>
 const isNoted = ({ retained, state, idle }: OldKey, { reason, escalate }: Hold): boolean =>
   retained?.reason === reason && (retained.escalated || !escalate) && state === 'working' && !idle;
 
-/** Whether the letter of a hold that is written down went out before: that of a log that is behind is due only later. */
+/** Whether the notification of a hold that is written down went out before: that of a log that is behind is due only later. */
 const isNotified = async (
   { deps: { journal, account } }: Cycle,
   { service, id }: Rotation,
@@ -113,7 +113,7 @@ const isNotified = async (
   );
 };
 
-/** Tells why an old key stays, once it is news, and writes it down behind that: a kill between must lose no letter. */
+/** Tells why an old key stays, once it is news, and writes it down behind that: a kill between must lose no notification. */
 const retain = async (
   cycle: Cycle,
   rotation: Rotation,

@@ -33,7 +33,7 @@ const templateOf = (text: string): NameTemplate => {
     : template;
 };
 
-/** A number that no key of the service ever bore, and a name that no key bears. */
+/** A number that no key of the service ever had, and a name that no key has. */
 const nextName = (cycle: Cycle, { service, terms }: Rotation): { generation: number; name: string } => {
   const { journal, account, random } = cycle.deps;
   const template = templateOf(terms.template);

@@ -55,7 +55,7 @@ export const createProbeKeys = ({ account, journal, gateway, now }: ProbeDeps): 
       try {
         await gateway.deleteKey(id, { signal });
       } catch {
-        // Whether it is gone, the list tells; what stays is cleared away with the next pass.
+        // Whether it is gone, the list tells; what stays is cleared away with the next cycle.
       }
       const listed = await gateway.listKeys({ signal });
       if (listed.every((one) => one.id !== id))

@@ -33,7 +33,7 @@ const settleAttempt = async (cycle: Cycle, other: Rotation, attempt: Attempt): P
 };
 
 /**
- * A leaked key waits for no other service: whose new key no sink can hold yet is made to begin again, and a request whose
+ * A compromised key waits for no other service: whose new key no sink can hold yet is made to begin again, and a request whose
  * answer was lost is waited out (a minute at most). Whether anything was done that may have made way.
  */
 export const releaseSlot = async (cycle: Cycle, rotation: Rotation): Promise<boolean> => {

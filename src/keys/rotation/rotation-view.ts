@@ -49,7 +49,7 @@ const nextTryOf = ({ tries, lastFailure, waiting, over }: Rotation): Pick<Rotati
     ? {}
     : { nextTry: unixMillis(lastFailure.at + pauseAfter(tries)) };
 
-/** What is shown of a rotation; `words` tells more than its stage where a pass has found it. */
+/** What is shown of a rotation; `words` tells more than its stage where a cycle has found it. */
 export const viewOfRotation = (rotation: Rotation, text?: string): RotationView => {
   const stage = stageOf(rotation);
   const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);

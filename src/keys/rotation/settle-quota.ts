@@ -77,7 +77,7 @@ const writeRemain = async (
     { neverRaise: compareMoney(wanted, before) <= 0 },
     cycle.signal,
   );
-  // What is done to others next goes by what this one may still spend.
+  // The next changes depend on what this one may still spend.
   cycle.noteMade(after);
   await note(cycle, rotation, {
     what: 'quota-adjusted',
@@ -104,7 +104,7 @@ const quotaToTransfer = (rotation: Rotation, attempt: Attempt, old: OldKey, left
   const isSplit = terms.quota.kind === 'split' && rotation.old?.keyId === old.keyId;
   // The half that stayed with the old key was given to nobody yet.
   if (isSplit && old.settled === undefined) return lowered(left, zero);
-  // What a leaked key spends before its successor is in use is nobody's whom the successor serves.
+  // What a compromised key spends before its successor is in use is nobody's whom the successor serves.
   const isCompromised = terms.retire.when === 'now';
   const { spec } = attempts.find(({ keyId }) => keyId === old.keyId) ?? attempt;
   const given = isCompromised || spec.unlimitedQuota ? old.remain : spec.remainQuota;
@@ -162,7 +162,7 @@ export const settleQuota = async (
     await settle(cycle, rotation, attempt, old);
   } catch (error) {
     cycle.signal.throwIfAborted();
-    // A leaked key waits for no figure.
+    // A compromised key waits for no figure.
     if (rotation.terms.retire.when !== 'now' || !isFault(error)) throw error;
     const measured = `the spend of the compromised key could not be deducted: ${error.message}`;
     await note(cycle, rotation, {

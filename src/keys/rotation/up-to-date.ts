@@ -124,7 +124,7 @@ export const describeStop = ({ service, differences }: OutdatedService): string 
 
 /**
  * Why no key of the service may be written now: the gateway or a sink has what the journal does not know of. Found out once
- * in a pass, and before a step with `again`; written down, and reported once.
+ * in a cycle, and before a step with `again`; written down, and reported once.
  */
 export const outdatedNow = async (
   cycle: Cycle,

@@ -117,7 +117,7 @@ const unitSeen = (knowledge: UpdateKnowledge, { body }: Sent, reading: Reading):
   return isDeleted ? { ...knowledge, unit: { kind: 'currency' } } : knowledge;
 };
 
-/** Puts the values back that an update has changed without being asked; says in words whether they are back. */
+/** Puts the values back that an update has changed without being asked; says as a sentence whether they are back. */
 const putBack = async (
   gateway: UpdatingGateway,
   sent: Sent,

@@ -38,7 +38,7 @@ export const createAwsSink = (spec: AwsSpec, place: string, deps: SinkDeps): Sin
     }
   };
 
-  /** The version that bears AWSCURRENT; a secret that was made without a value has none. */
+  /** The version that has AWSCURRENT; a secret that was made without a value has none. */
   const current = async ({ aws, client, abortSignal }: Session): Promise<Version | undefined> => {
     try {
       const answer = await client.send(new aws.GetSecretValueCommand({ SecretId: spec.secret }), {
