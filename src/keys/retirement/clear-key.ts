@@ -1,6 +1,6 @@
 import { hasCode } from '../../core/index.ts';
-import type { Attempt, Rotation } from '../rotation.ts';
-import { generationKeyOf, note, plaintextOf } from '../rotation/cycle.ts';
+import type { Attempt, OldKey, Rotation } from '../rotation.ts';
+import { generationKey, generationKeyOf, note, plaintextOf } from '../rotation/cycle.ts';
 import type { Cycle } from '../rotation/cycle.ts';
 import { orphanVerdict } from './orphan-facts.ts';
 import { retainOrphan } from './retain-orphan.ts';
@@ -62,4 +62,22 @@ export const clearKey = async (
   await notifyStaying(cycle, rotation, key, attempt.clearingAt);
   if (refusal !== undefined) throw refusal;
   cycle.resting.set(keyId, `${attempt.name} was deleted but is still listed`);
+};
+
+/** The step of deletion: asked for at most once between two lists, and true once a list no longer shows the key. */
+export const deleteOld = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
+  const why = rotation.terms.retire.when === 'now' ? 'leaked' : 'retired';
+  if (old.state === 'deleting' && (await isDeleted(cycle, old.keyId))) {
+    await note(cycle, rotation, { what: 'deleted', ...generationKey(old) });
+    return;
+  }
+  if (old.state !== 'deleting') await note(cycle, rotation, { what: 'deleting', ...generationKey(old), why });
+  const refusal = await requestDeletion(cycle, old.keyId);
+  cycle.removed.add(old.keyId);
+  cycle.resting.set(old.keyId, `${old.name} was deleted but is still listed`);
+  if (refusal !== undefined) {
+    await cycle.look();
+    if (!(await isDeleted(cycle, old.keyId))) throw refusal;
+    cycle.resting.delete(old.keyId);
+  }
 };

@@ -2,10 +2,9 @@ import { clockOffset, errorFields, hasCode, isFault, messageOf, unixMillis } fro
 import type { Fault } from '../../core/index.ts';
 import { candidateOf } from '../rotation.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
-import { clearKey } from '../retirement/clear-key.ts';
+import { clearKey, deleteOld } from '../retirement/clear-key.ts';
 import type { Action } from './action.ts';
 import { decide } from './decide.ts';
-import { deleteOld } from '../retirement/delete-old.ts';
 import { checkStillKept, deliverTo, proveOrSupersede, readBack, verifyAttempt } from './deliver-key.ts';
 import type { Consumer } from './engine-deps.ts';
 import { failStep, notifyStuck } from './fail-step.ts';
