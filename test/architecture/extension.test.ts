@@ -112,7 +112,7 @@ it('a job kind, a gateway endpoint, a sink, a channel, a report and a command ne
     'config/tollkeeper.yaml',
     `accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
-warehouse: { memory_limit: 512MB }
+warehouse: { memory_limit: 512MB, threads: 1 }
 routes:
   ours: { plain: { url: "${receiver.url}" } }
 `,

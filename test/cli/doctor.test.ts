@@ -56,7 +56,7 @@ const openFixture = async ({
     'config/tollkeeper.yaml',
     `accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}"${gateway === '' ? '' : `, gateway: ${gateway}`} }
-${account}warehouse: { memory_limit: 256MB }
+${account}warehouse: { memory_limit: 256MB, threads: 1 }
 mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>", operators: [ops@example.com], tls: { ca: ${mail.ca} } }
 `,
   );

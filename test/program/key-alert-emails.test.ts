@@ -39,7 +39,7 @@ beforeEach(async () => {
     'config/tollkeeper.yaml',
     `accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
-warehouse: { path: data/tollkeeper.duckdb, memory_limit: 256MB }
+warehouse: { path: data/tollkeeper.duckdb, memory_limit: 256MB, threads: 1 }
 mail:
   smtp: "\${SMTP_URL}"
   from: "Tollkeeper <reports@example.com>"

@@ -25,7 +25,7 @@ beforeEach(async () => {
     `timezone: UTC
 accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${file:${folder.path}/admin-key}" }
-warehouse: { path: data/tollkeeper.duckdb, memory_limit: 512MB }
+warehouse: { path: data/tollkeeper.duckdb, memory_limit: 512MB, threads: 1 }
 mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>", tls: { ca: ${mail.ca} } }
 `,
   );

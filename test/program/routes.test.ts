@@ -45,7 +45,7 @@ const configure = async (recipients: string): Promise<void> => {
     `timezone: UTC
 accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
-warehouse: { memory_limit: 512MB }
+warehouse: { memory_limit: 512MB, threads: 1 }
 mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>", tls: { ca: ${mail.ca} }, reply_to: ops@example.com }
 routes:
   ledger: { webhook: { url: ${web.url}/ledger, secret: "\${HOOK_SECRET}" } }

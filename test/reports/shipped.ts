@@ -73,7 +73,7 @@ export const openAccount = async (): Promise<Account> => {
   const warehouse = await openWarehouse({
     path: ':memory:',
     memoryLimit: '256MB',
-    threads: 2,
+    threads: 1,
     spoolDirectory,
     clock: systemClock,
     log: silentLog,

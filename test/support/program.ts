@@ -93,7 +93,7 @@ export const defaultConfig = async (folder: Folder, since = '2026-10-22'): Promi
     `timezone: UTC
 accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}", currency: USD }
-warehouse: { path: data/tollkeeper.duckdb, memory_limit: 512MB }
+warehouse: { path: data/tollkeeper.duckdb, memory_limit: 512MB, threads: 1 }
 mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>" }
 `,
   );

@@ -12,7 +12,7 @@ const openBoth = async () => {
   const warehouse = await openWarehouse({
     path: ':memory:',
     memoryLimit: '512MB',
-    threads: 2,
+    threads: 1,
     spoolDirectory: folder,
     clock: manualClock(0),
     log: silentLog,

@@ -68,7 +68,7 @@ status: { port: 0 }
       await using warehouse = await openWarehouse({
         path: `${folder.path}/data/tollkeeper.duckdb`,
         memoryLimit: '256MB',
-        threads: 2,
+        threads: 1,
         spoolDirectory: `${folder.path}/data/spool`,
         clock,
         log: silentLog,
