@@ -27,6 +27,7 @@ export type { Job, JobKind, KindFault, NoticeKind, Retries, RuledJob } from './s
 export { fieldNotes } from './schema/notes.ts';
 export { jsonSchemas, renderSchema } from './schema/json-schema.ts';
 export { loadConfig } from './load/load.ts';
+export { readWarehousePath } from './load/warehouse-path.ts';
 export type { Config, Loaded, LoadOptions } from './load/load.ts';
 export { fingerprintConfig } from './load/read-files.ts';
 export type { Schedule } from './rules/rules.ts';

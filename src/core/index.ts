@@ -1,5 +1,7 @@
 import { lazy } from './lazy.ts';
 
+export { lazy };
+
 export * from './clock.ts';
 export { afterReading, clockOffset, readClock } from './gateway-clock.ts';
 export type { ClockReading, GatewayClock } from './gateway-clock.ts';

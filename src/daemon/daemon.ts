@@ -6,7 +6,7 @@ import { daemonWakers, startLoop } from '../scheduler/index.ts';
 import { commandTable, listenForCommands } from '../control/index.ts';
 import { readConfig } from '../settings.ts';
 import { builtAt, version } from '../version.ts';
-import { goodConfig } from './commands.ts';
+import { goodConfig } from './good-config.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { levelledLog } from './levelled-log.ts';
 import type { LogLevel } from './levelled-log.ts';

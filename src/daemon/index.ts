@@ -1,16 +1,12 @@
+import { lazy } from '../core/index.ts';
+
 export { openCommands } from './commands.ts';
-export type { OpenCommands } from './commands.ts';
-export { serve } from './daemon.ts';
-export { createReport } from './new-report.ts';
-export { reportsKept } from './views/list-reports.ts';
-export { createHandlers } from './handlers/handlers.ts';
+export type { OpenCommands } from './open-own.ts';
 export type { CommandAnswer, Commands } from './handlers/handlers.ts';
 export type { RunResult } from './handlers/run-result.ts';
 export type { BackfillStep, NextSlot } from './handlers/runs.ts';
 export type { CommandInput, CommandName } from '../control/index.ts';
-export { openApp } from './open-app.ts';
 export type { App } from './open-app.ts';
-export { auditKeys } from './keys/audit.ts';
 export type { AuditView } from './keys/audit.ts';
 export { mailTones, needsPerson, runTones } from '../web/index.ts';
 export type { ListedReport, ReportList } from '../jobs/index.ts';
@@ -29,3 +25,11 @@ export type {
   ReconciledKeys,
   RotationState,
 } from './keys/key-views.ts';
+
+/** Loaded by the commands that need them: a command that asks the daemon starts without. */
+export const serve = lazy(async () => (await import('./daemon.ts')).serve);
+export const openApp = lazy(async () => (await import('./open-app.ts')).openApp);
+export const createReport = lazy(async () => (await import('./new-report.ts')).createReport);
+export const reportsKept = lazy(async () => (await import('./views/list-reports.ts')).reportsKept);
+export const auditKeys = lazy(async () => (await import('./keys/audit.ts')).auditKeys);
+export const createHandlers = lazy(async () => (await import('./handlers/handlers.ts')).createHandlers);

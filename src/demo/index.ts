@@ -124,7 +124,7 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
 
     await using app = await openDemoApp(deps, gateway, mail, months);
     const loadedAt = clock.now();
-    const handlers = createHandlers({
+    const handlers = await createHandlers({
       clock,
       app,
       state: () => ({ config: { loadedAt, faults: [], atNextStart: [] } }),

@@ -1,4 +1,3 @@
-import { Agent, EnvHttpProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
 import { trustedIssuers } from './certificates.ts';
 import { isLoopback } from './loopback.ts';
@@ -13,7 +12,7 @@ export type ConnectionOptions = {
 
 export type Connections = {
   /** The pool for the address, and the proxy (`name:port`) that may stand before it. */
-  readonly to: (url: URL) => { readonly dispatcher: Dispatcher; readonly proxy?: string };
+  readonly to: (url: URL) => Promise<{ readonly dispatcher: Dispatcher; readonly proxy?: string }>;
   readonly destroy: () => Promise<void>;
 };
 
@@ -30,28 +29,37 @@ export const openConnections = (options: ConnectionOptions): Connections => {
     ca: issuers,
   };
   const pool = { connections: connectionsPerHost, connect: tls };
-  const straight = new Agent(pool);
   const proxies = proxySettings(options.env);
-  const proxied =
-    proxies.http === '' && proxies.https === ''
-      ? undefined
-      : new EnvHttpProxyAgent({
-          ...pool,
-          // undici fills what is left out from the environment itself; an empty text is "none".
-          httpProxy: proxies.http,
-          httpsProxy: proxies.https,
-          noProxy: proxies.except,
-          requestTls: tls,
-          proxyTls: tls,
-        });
+  const open = async () => {
+    const { Agent, EnvHttpProxyAgent } = await import('undici');
+    return {
+      straight: new Agent(pool),
+      proxied:
+        proxies.http === '' && proxies.https === ''
+          ? undefined
+          : new EnvHttpProxyAgent({
+              ...pool,
+              // undici fills what is left out from the environment itself; an empty text is "none".
+              httpProxy: proxies.http,
+              httpsProxy: proxies.https,
+              noProxy: proxies.except,
+              requestTls: tls,
+              proxyTls: tls,
+            }),
+    };
+  };
+  let pools: ReturnType<typeof open> | undefined;
   return {
-    to: (url) => {
+    to: async (url) => {
+      const { straight, proxied } = await (pools ??= open());
       const proxy = isLoopback(url.hostname) ? undefined : proxyFor(url, proxies);
       return proxied === undefined || proxy === undefined
         ? { dispatcher: straight }
         : { dispatcher: proxied, proxy };
     },
     destroy: async () => {
+      if (pools === undefined) return;
+      const { straight, proxied } = await pools;
       await Promise.all([straight.destroy(), proxied?.destroy()]);
     },
   };

@@ -89,7 +89,7 @@ export const createHttp = (options: HttpOptions): Http => {
       request.signal?.throwIfAborted();
       const { url } = request;
       const timeouts = { ...options.timeouts, ...request.timeouts };
-      const { dispatcher, proxy } = connections.to(url);
+      const { dispatcher, proxy } = await connections.to(url);
       const deadline = startDeadline(timeouts.total, url.host, request.signal);
       const exchange: Exchange = { host: url.host, proxy, deadline };
       try {

@@ -1,6 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import DKIM from 'nodemailer/lib/dkim';
 import { fault } from '../core/index.ts';
 import type { Secret } from '../core/index.ts';
 
@@ -46,6 +45,7 @@ export const signMessage = async (bytes: Buffer, { domain, selector, key }: Dkim
     throw fault('config-invalid', 'mail.dkim.key is no RSA private key, so that no mail can be signed', {
       advice: 'give mail.dkim.key a PEM file with an RSA private key (openssl genrsa 2048)',
     });
+  const { default: DKIM } = await import('nodemailer/lib/dkim');
   const signer = new DKIM({ domainName: domain, keySelector: selector, privateKey: key.reveal() });
   return buffer(signer.sign(bytes, { headerFieldNames: signedFields }));
 };

@@ -1,4 +1,3 @@
-import MailComposer from 'nodemailer/lib/mail-composer';
 import type { UnixMillis } from '../core/index.ts';
 import { oneLine } from './address.ts';
 import type { Mailbox } from './address.ts';
@@ -49,6 +48,7 @@ const fileName = (name: string): string => oneLine(name).replaceAll(/[/\\]/g, '-
 export const composeMessage = async (message: Message): Promise<Buffer> => {
   const { messageDefaults = {} } = message;
   const { replyTo, dkim } = messageDefaults;
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const composer = new MailComposer({
     from: { name: message.from.name, address: message.from.address },
     to: { name: message.to.name, address: message.to.address },

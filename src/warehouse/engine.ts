@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { createGate } from '../core/index.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
+import { loadDuckDB } from './duckdb.ts';
 import { engineFault } from './engine-faults.ts';
 import { engineMemory } from './engine-memory.ts';
 import { interruptOn } from './interrupt.ts';
@@ -45,7 +45,7 @@ const lockDown = async (connection: DuckDBConnection, folders: readonly string[]
 };
 
 const openInstance = async (options: EngineOptions): Promise<DuckDBInstance> =>
-  DuckDBInstance.create(options.path, {
+  (await loadDuckDB()).DuckDBInstance.create(options.path, {
     memory_limit: engineMemory(options.memoryLimit),
     threads: String(options.threads),
     autoinstall_known_extensions: 'false',

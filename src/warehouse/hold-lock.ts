@@ -1,7 +1,8 @@
 import { link, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBInstance } from '@duckdb/node-api';
 import { messageOf, systemCode } from '../core/index.ts';
+import { loadDuckDB } from './duckdb.ts';
 import { engineFault, lockHolder } from './engine-faults.ts';
 import { ownFolder } from './own-folder.ts';
 
@@ -17,7 +18,7 @@ export type AcquiredLock =
 const heldHere = new Map<string, DuckDBInstance | undefined>();
 
 const openFile = async (path: string): Promise<DuckDBInstance> =>
-  DuckDBInstance.create(path, {
+  (await loadDuckDB()).DuckDBInstance.create(path, {
     threads: '1',
     memory_limit: '16MB',
     autoinstall_known_extensions: 'false',

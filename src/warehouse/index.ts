@@ -1,6 +1,7 @@
-export { openWarehouse, spoolPrefix } from './warehouse.ts';
+import { lazy } from '../core/index.ts';
+
+export { spoolPrefix } from './spool-prefix.ts';
 export type { Warehouse, WarehouseOptions } from './warehouse.ts';
-export { acquireLock } from './hold-lock.ts';
 export type { AcquiredLock } from './hold-lock.ts';
 export { needsAmount, timeSlack } from './logs/checked-cells.ts';
 export type {
@@ -22,7 +23,6 @@ export type { UsageValue } from './usage/usage-batch.ts';
 export { neverAgain, outboxStates } from './outbox-row.ts';
 export type { OutboxEntry, OutboxRow, OutboxState } from './outbox-row.ts';
 export type { OutboxTable } from './outbox.ts';
-export { bindQueries } from './cube/bind-queries.ts';
 export type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 export type { Cell, ResultTable } from './cube/result-table.ts';
 export { reportRelations } from './report-views/registry.ts';
@@ -51,3 +51,8 @@ export type {
   RunTrigger,
 } from './ledger/run-ledger.ts';
 export type { KindLabel } from './kinds/kind-labels.ts';
+
+/** Loaded by what opens a database: the rest of the program starts without them. */
+export const openWarehouse = lazy(async () => (await import('./warehouse.ts')).openWarehouse);
+export const acquireLock = lazy(async () => (await import('./hold-lock.ts')).acquireLock);
+export const bindQueries = lazy(async () => (await import('./cube/bind-queries.ts')).bindQueries);

@@ -1,5 +1,5 @@
-import { BIGINT, BOOLEAN, LIST, SQLNULL, VARCHAR, listValue } from '@duckdb/node-api';
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import { loadDuckDB } from './duckdb.ts';
 
 /** Whole numbers are bound as BIGINT: as DOUBLE or HUGEINT they would keep filters from being pushed into the table. */
 export type Bound = string | number | boolean | null | readonly string[];
@@ -9,24 +9,28 @@ export type Bindings = Readonly<Record<string, Bound>>;
 /** Each number is text: BIGINT and DECIMAL leave the engine digit by digit. */
 export type Row = Readonly<Record<string, string | boolean | null>>;
 
-const typeOf = (value: Bound): DuckDBType => {
-  if (value === null) return SQLNULL;
-  if (typeof value === 'number') return BIGINT;
-  if (typeof value === 'boolean') return BOOLEAN;
-  return typeof value === 'string' ? VARCHAR : LIST(VARCHAR);
+const bound = async (
+  bindings: Bindings,
+): Promise<[Record<string, DuckDBValue>, Record<string, DuckDBType>]> => {
+  const { BIGINT, BOOLEAN, LIST, SQLNULL, VARCHAR, listValue } = await loadDuckDB();
+  const typeOf = (value: Bound): DuckDBType => {
+    if (value === null) return SQLNULL;
+    if (typeof value === 'number') return BIGINT;
+    if (typeof value === 'boolean') return BOOLEAN;
+    return typeof value === 'string' ? VARCHAR : LIST(VARCHAR);
+  };
+  const valueOf = (value: Bound): DuckDBValue => {
+    if (typeof value === 'number') return BigInt(value);
+    return value === null || typeof value === 'string' || typeof value === 'boolean'
+      ? value
+      : listValue([...value]);
+  };
+  const entries = Object.entries(bindings);
+  return [
+    Object.fromEntries(entries.map(([name, value]) => [name, valueOf(value)])),
+    Object.fromEntries(entries.map(([name, value]) => [name, typeOf(value)])),
+  ];
 };
-
-const valueOf = (value: Bound): DuckDBValue => {
-  if (typeof value === 'number') return BigInt(value);
-  return value === null || typeof value === 'string' || typeof value === 'boolean'
-    ? value
-    : listValue([...value]);
-};
-
-const bound = (bindings: Bindings): [Record<string, DuckDBValue>, Record<string, DuckDBType>] => [
-  Object.fromEntries(Object.entries(bindings).map(([name, value]) => [name, valueOf(value)])),
-  Object.fromEntries(Object.entries(bindings).map(([name, value]) => [name, typeOf(value)])),
-];
 
 /** Runs one statement and gives the number of rows it changed. */
 export const execute = async (
@@ -34,7 +38,7 @@ export const execute = async (
   sql: string,
   bindings: Bindings = {},
 ): Promise<number> => {
-  const result = await connection.run(sql, ...bound(bindings));
+  const result = await connection.run(sql, ...(await bound(bindings)));
   return result.rowsChanged;
 };
 
@@ -44,7 +48,7 @@ export const readRows = async (
   sql: string,
   bindings: Bindings = {},
 ): Promise<readonly Row[]> => {
-  const reader = await connection.runAndReadAll(sql, ...bound(bindings));
+  const reader = await connection.runAndReadAll(sql, ...(await bound(bindings)));
   return reader
     .getRowObjectsJson()
     .map((row) =>
@@ -66,7 +70,7 @@ export const streamRows = async (
   connection: DuckDBConnection,
   sql: string,
   bindings: Bindings = {},
-): Promise<DuckDBResult> => connection.stream(sql, ...bound(bindings));
+): Promise<DuckDBResult> => connection.stream(sql, ...(await bound(bindings)));
 
 /** The text of a cell that is never NULL. */
 export const text = (row: Row | undefined, column: string): string => {

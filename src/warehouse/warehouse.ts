@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createNamedGates } from '../core/index.ts';
 import type { Clock, Interval, Log, UnixSeconds } from '../core/index.ts';
+import { spoolPrefix } from './spool-prefix.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { openGatewayClocks } from './clocks/gateway-clocks.ts';
 import type { GatewayClocks } from './clocks/gateway-clocks.ts';
@@ -42,9 +43,6 @@ import { createUsageTable } from './usage/usage-table.ts';
 import type { UsageTable } from './usage/usage-table.ts';
 import { createParquetWriter } from './write-parquet.ts';
 import type { WriteParquet } from './write-parquet.ts';
-
-/** Folders of exports under way in the spool folder begin so; the warehouse clears those that a crash left. */
-export const spoolPrefix = 'export-';
 
 export type WarehouseOptions = EngineOptions & { readonly clock: Clock; readonly log: Log };
 

@@ -1,3 +1,5 @@
+import { lazy } from '../core/index.ts';
+
 export type { AttemptView, JobView, OutboxView, RunView, StatusView } from './status-view.ts';
 export type {
   AccountView,
@@ -8,5 +10,7 @@ export type {
 } from './status-data.ts';
 export { needsPerson } from './needs-person.ts';
 export { mailTones, runTones } from './tones.ts';
-export { listenForHealth } from './health.ts';
-export { listenForPage } from './page/listen.ts';
+
+/** Servers and pages are loaded by a daemon that opens them. */
+export const listenForHealth = lazy(async () => (await import('./health.ts')).listenForHealth);
+export const listenForPage = lazy(async () => (await import('./page/listen.ts')).listenForPage);

@@ -6,7 +6,8 @@ import type { Log, Deps } from '../../core/index.ts';
 import { verifyAudit } from '../../keys/index.ts';
 import type { AuditVerdict } from '../../keys/index.ts';
 import { readConfig } from '../../settings.ts';
-import { goodConfig, openCommands } from '../commands.ts';
+import { openCommands } from '../commands.ts';
+import { databaseOf } from '../good-config.ts';
 import { pathsOf } from '../paths.ts';
 import type { Paths } from '../paths.ts';
 
@@ -21,7 +22,7 @@ export type AuditView = AuditVerdict & {
 const placesBeside = async (deps: Deps, folder: string): Promise<Paths> => {
   const loaded = await readConfig(folder, deps);
   return pathsOf(deps, {
-    path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path,
+    path: databaseOf(loaded),
   });
 };
 

@@ -2,7 +2,7 @@ import type { Deps } from '../../core/index.ts';
 import { listReports } from '../../jobs/index.ts';
 import type { ReportList } from '../../jobs/index.ts';
 import { readConfig } from '../../settings.ts';
-import { goodConfig } from '../commands.ts';
+import { databaseOf } from '../good-config.ts';
 import { pathsOf } from '../paths.ts';
 
 /**
@@ -16,7 +16,7 @@ export const reportsKept = async (
 ): Promise<ReportList> => {
   const loaded = await readConfig(folder, deps);
   const { reportsDirectory } = pathsOf(deps, {
-    path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path,
+    path: databaseOf(loaded),
   });
   return listReports(reportsDirectory, query);
 };

@@ -1,4 +1,3 @@
-import writeXlsxFile from 'write-excel-file/node';
 import type { CellObject, SheetData } from 'write-excel-file/node';
 import { isDate } from '../../core/index.ts';
 import { widthOf as textWidth } from '../render/text-width.ts';
@@ -181,6 +180,7 @@ export const xlsxOf = async (data: ReportData, about: WorkbookAbout, totalLabel:
   });
   const summary = summaryOf(about, data.figures, leftOut);
   const [first = '', ...names] = sheetNames(['Summary', ...data.tables.map(({ title }) => title)]);
+  const { default: writeXlsxFile } = await import('write-excel-file/node');
   return writeXlsxFile([
     { sheet: first, data: summary.data, columns: summary.columns },
     ...sheets.map(({ data: rows, columns }, at) => ({

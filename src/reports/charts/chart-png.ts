@@ -1,9 +1,9 @@
-import { renderAsync } from '@resvg/resvg-js';
 import { chartFonts } from './chart-fonts.ts';
 import { contentWidth } from '../render/html-sections.ts';
 
 /** The picture at twice the size it is shown in, on a transparent ground. */
 export const drawPng = async (svg: string, fonts: readonly string[] = chartFonts()): Promise<Uint8Array> => {
+  const { renderAsync } = await import('@resvg/resvg-js');
   const image = await renderAsync(svg, {
     fitTo: { mode: 'width', value: contentWidth * 2 },
     font: {

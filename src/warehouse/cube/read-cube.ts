@@ -1,6 +1,6 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createGate, fault, isFault, messageOf } from '../../core/index.ts';
+import { loadDuckDB } from '../duckdb.ts';
 import type { Clock } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
@@ -49,7 +49,7 @@ const runQuery = async (connection: DuckDBConnection, sql: string, limits: Limit
     const reader = await connection.streamAndReadUntil(sql, limits.rowLimit + 1);
     if (reader.currentRowCount > limits.rowLimit)
       throw failed(`the query returns more than ${limits.rowLimit} rows`);
-    return resultTable(reader, limits.rowLimit);
+    return await resultTable(reader, limits.rowLimit);
   } catch (error) {
     limits.signal?.throwIfAborted();
     if (tooLong.signal.aborted)
@@ -121,6 +121,7 @@ export const readCube = async <T>(
   use: (query: CubeQuery, facts: CubeFacts) => Promise<T>,
 ): Promise<T> => {
   await using empty = await openEmptyTables();
+  const { DuckDBInstance } = await loadDuckDB();
   const apart = await DuckDBInstance.create(':memory:', {
     memory_limit: options.memoryLimit,
     threads: String(options.threads),

@@ -1,9 +1,9 @@
-import { DuckDBInstance, StatementType } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault } from '../../core/index.ts';
+import { loadDuckDB } from '../duckdb.ts';
 import { reportRelations } from '../report-views/registry.ts';
 import { declared } from '../report-views/relation.ts';
-import { columnTypeOf } from './result-table.ts';
+import { columnTypes } from './result-table.ts';
 import type { ResultTable } from './result-table.ts';
 import type { Needs } from './needs.ts';
 import { sqlFault } from './sql-fault.ts';
@@ -53,6 +53,7 @@ const prepared = async (connection: DuckDBConnection, sql: string) => {
   if (statements.count !== 1)
     throw fault('report-query-failed', `the query contains ${statements.count} statements instead of one`);
   const statement = await statements.prepare(0);
+  const { StatementType } = await loadDuckDB();
   if (statement.statementType !== StatementType.SELECT)
     throw fault('report-query-failed', 'the query is no SELECT');
   return statement;
@@ -72,6 +73,7 @@ const needsIn = async (connection: DuckDBConnection, sql: string): Promise<Needs
 };
 
 export const openEmptyTables = async (): Promise<EmptyTables> => {
+  const { DuckDBInstance } = await loadDuckDB();
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
     autoinstall_known_extensions: 'false',
@@ -89,9 +91,10 @@ export const openEmptyTables = async (): Promise<EmptyTables> => {
   return {
     columnsOf: async (sql) => {
       const statement = await prepared(connection, sql);
+      const typeOf = await columnTypes();
       return Array.from({ length: statement.columnCount }, (_, at) => ({
         name: statement.columnName(at),
-        type: columnTypeOf(statement.columnTypeId(at)),
+        type: typeOf(statement.columnTypeId(at)),
       }));
     },
     treeOf: async (sql) => {

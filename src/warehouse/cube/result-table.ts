@@ -1,6 +1,6 @@
-import type { DuckDBResultReader, Json } from '@duckdb/node-api';
-import { DuckDBTypeId } from '@duckdb/node-api';
+import type { DuckDBResultReader, DuckDBTypeId, Json } from '@duckdb/node-api';
 import { money } from '../../core/index.ts';
+import { loadDuckDB } from '../duckdb.ts';
 
 export type Cell = string | boolean | null;
 
@@ -12,24 +12,29 @@ export type ResultTable = {
   readonly rows: readonly (readonly Cell[])[];
 };
 
-const types: ReadonlyMap<DuckDBTypeId, ColumnType> = new Map([
-  [DuckDBTypeId.DECIMAL, 'decimal'],
-  [DuckDBTypeId.TINYINT, 'integer'],
-  [DuckDBTypeId.SMALLINT, 'integer'],
-  [DuckDBTypeId.INTEGER, 'integer'],
-  [DuckDBTypeId.BIGINT, 'integer'],
-  [DuckDBTypeId.HUGEINT, 'integer'],
-  [DuckDBTypeId.UTINYINT, 'integer'],
-  [DuckDBTypeId.USMALLINT, 'integer'],
-  [DuckDBTypeId.UINTEGER, 'integer'],
-  [DuckDBTypeId.UBIGINT, 'integer'],
-  [DuckDBTypeId.UHUGEINT, 'integer'],
-  [DuckDBTypeId.VARCHAR, 'text'],
-  [DuckDBTypeId.DATE, 'date'],
-  [DuckDBTypeId.BOOLEAN, 'boolean'],
+const types: ReadonlyMap<keyof typeof DuckDBTypeId, ColumnType> = new Map([
+  ['DECIMAL', 'decimal'],
+  ['TINYINT', 'integer'],
+  ['SMALLINT', 'integer'],
+  ['INTEGER', 'integer'],
+  ['BIGINT', 'integer'],
+  ['HUGEINT', 'integer'],
+  ['UTINYINT', 'integer'],
+  ['USMALLINT', 'integer'],
+  ['UINTEGER', 'integer'],
+  ['UBIGINT', 'integer'],
+  ['UHUGEINT', 'integer'],
+  ['VARCHAR', 'text'],
+  ['DATE', 'date'],
+  ['BOOLEAN', 'boolean'],
 ]);
 
-export const columnTypeOf = (id: DuckDBTypeId): ColumnType => types.get(id) ?? 'other';
+/** The type of a column by the engine’s id of it. */
+export const columnTypes = async (): Promise<(id: DuckDBTypeId) => ColumnType> => {
+  const { DuckDBTypeId: ids } = await loadDuckDB();
+  const byId = new Map([...types].map(([name, type]) => [ids[name], type]));
+  return (id) => byId.get(id) ?? 'other';
+};
 
 const cell = (value: Json, type: ColumnType): Cell => {
   if (value === null) return null;
@@ -38,10 +43,11 @@ const cell = (value: Json, type: ColumnType): Cell => {
   return type === 'decimal' ? money(String(value)) : String(value);
 };
 
-export const resultTable = (reader: DuckDBResultReader, rowLimit: number): ResultTable => {
+export const resultTable = async (reader: DuckDBResultReader, rowLimit: number): Promise<ResultTable> => {
+  const typeOf = await columnTypes();
   const columns = reader.columnNames().map((name, index) => ({
     name,
-    type: columnTypeOf(reader.columnTypeId(index)),
+    type: typeOf(reader.columnTypeId(index)),
   }));
   const rows = reader
     .getRowsJson()

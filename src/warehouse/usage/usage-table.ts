@@ -1,4 +1,3 @@
-import { DuckDBDecimalValue } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   createNamedGates,
@@ -10,6 +9,7 @@ import {
   unixMillis,
 } from '../../core/index.ts';
 import type { Clock, Interval, Money, UnixMillis } from '../../core/index.ts';
+import { loadDuckDB } from '../duckdb.ts';
 import type { Engine } from '../engine.ts';
 import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../ranges.ts';
@@ -49,24 +49,25 @@ const seriesOf = ({ account, dimension, metric, granularity }: UsageSeries) => (
 const places = money('1e12');
 const limit = 10n ** 28n;
 
-/** As DECIMAL(28, 12), digit by digit. */
-const decimal = (value: Money): DuckDBDecimalValue => {
+/** The digits of a DECIMAL(28, 12). */
+const decimalDigits = (value: Money): bigint => {
   const scaled = multiplyMoney(value, places);
   if (scaled.includes('.')) throw fault('export-amount-inexact', `${value} has more than 12 decimals`);
   const digits = BigInt(scaled);
   if (digits >= limit || digits <= -limit)
     throw fault('export-row-invalid', `${value} exceeds the range of the warehouse`);
-  return new DuckDBDecimalValue(digits, 28, 12);
+  return digits;
 };
 
 const append = async (connection: DuckDBConnection, batch: UsageBatch): Promise<void> => {
+  const { DuckDBDecimalValue } = await loadDuckDB();
   const appender = await connection.createAppender('usage_bucket');
   for (const { bucket, entry, value } of batch.values) {
     for (const key of [batch.account, batch.dimension, batch.metric, batch.granularity])
       appender.appendVarchar(key);
     appender.appendBigInt(BigInt(bucket));
     appender.appendVarchar(entry);
-    appender.appendDecimal(decimal(value));
+    appender.appendDecimal(new DuckDBDecimalValue(decimalDigits(value), 28, 12));
     appender.endRow();
   }
   appender.closeSync();

@@ -1,4 +1,4 @@
-import { armor, Encrypter } from 'age-encryption';
+import type { Encrypter } from 'age-encryption';
 import { messageOf } from '../../../core/index.ts';
 import type { Secret } from '../../../core/index.ts';
 import type { Sink } from '../../sink.ts';
@@ -10,7 +10,8 @@ import type { SinkDeps } from '../sink-deps.ts';
 import type { AgeSpec } from './settings.ts';
 
 /** @throws Fault sink-refused for what is no recipient */
-const encrypterFor = (recipients: readonly string[]): Encrypter => {
+const encrypterFor = async (recipients: readonly string[]): Promise<Encrypter> => {
+  const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();
   if (recipients.length === 0) throw refused('an age file without recipients cannot be decrypted by anybody');
   for (const recipient of recipients) {
@@ -32,7 +33,8 @@ export const createAgeSink = (spec: AgeSpec, place: string, deps: SinkDeps): Sin
 
   const write = async (key: Secret): Promise<void> => {
     try {
-      const sealed = await encrypterFor(spec.recipients).encrypt(key.reveal());
+      const { armor } = await import('age-encryption');
+      const sealed = await (await encrypterFor(spec.recipients)).encrypt(key.reveal());
       const { path: real, stats } = await findTarget(path, files);
       const content = Buffer.from(armor.encode(sealed));
       const wanted = { path: real, content, mode: 0o600 };
@@ -57,7 +59,7 @@ export const createAgeSink = (spec: AgeSpec, place: string, deps: SinkDeps): Sin
       }),
     problems: async () => {
       try {
-        encrypterFor(spec.recipients);
+        await encrypterFor(spec.recipients);
         const target = await findTarget(path, files);
         return [...(await folderProblems(target.path, files)), ...(await targetProblems(target, files))];
       } catch (error) {

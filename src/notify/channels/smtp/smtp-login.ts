@@ -1,5 +1,4 @@
 import type { SMTPConnectionAuth } from 'nodemailer/lib/smtp-connection';
-import XOAuth2 from 'nodemailer/lib/xoauth2';
 import type { TokenSource } from './oauth2-token.ts';
 import type { SmtpServerAddress } from './smtp-server-address.ts';
 
@@ -17,6 +16,7 @@ const byToken = async (
   attempt: (auth: SMTPConnectionAuth) => Promise<void>,
 ): Promise<void> => {
   let tokenProblem: { readonly error: unknown } | undefined;
+  const { default: XOAuth2 } = await import('nodemailer/lib/xoauth2');
   const oauth2 = new XOAuth2({
     user,
     provisionCallback: (_user, renew, done) => {

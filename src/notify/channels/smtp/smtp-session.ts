@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { NodemailerError } from 'nodemailer';
-import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { fault } from '../../../core/index.ts';
 import type { Fault } from '../../../core/index.ts';
 import type { TokenSource } from './oauth2-token.ts';
@@ -91,7 +91,8 @@ const unwritableAddress = (address: string, where: string): Fault =>
 /** Connects, upgrades to TLS and logs in. @throws Fault */
 export const openSession = async (options: SessionOptions, signal?: AbortSignal): Promise<MailSession> => {
   const { address, faultContext, timeouts } = options;
-  const connection = new SMTPConnection({
+  const { default: Connection } = await import('nodemailer/lib/smtp-connection');
+  const connection = new Connection({
     host: address.host,
     port: address.port,
     secure: address.implicitTls,

@@ -1,0 +1,16 @@
+import { fault } from '../core/index.ts';
+import { formatConfigFault } from '../config/index.ts';
+import type { Config, Loaded } from '../config/index.ts';
+
+/** The config, or the fault that lists all of its faults. @throws Fault `config-invalid` */
+export const goodConfig = ({ config, faults }: Loaded): Config => {
+  if (config !== undefined) return config;
+  throw fault(
+    'config-invalid',
+    `the config has ${faults.length} fault${faults.length === 1 ? '' : 's'}\n${faults.map(formatConfigFault).join('\n')}`,
+  );
+};
+
+/** The database file, which may be known although other things are at fault. @throws Fault `config-invalid` */
+export const databaseOf = (loaded: Loaded): string =>
+  loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path;

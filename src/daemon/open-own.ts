@@ -1,0 +1,86 @@
+import { errorFields, firstSignal } from '../core/index.ts';
+import type { Log, Deps } from '../core/index.ts';
+import type { Config } from '../config/index.ts';
+import { callLocally, commandTable } from '../control/index.ts';
+import { createHandlers } from './handlers/handlers.ts';
+import type { Commands } from './handlers/handlers.ts';
+import { createJournalWatch } from './keys/stuck-rotations.ts';
+import { openApp } from './open-app.ts';
+import type { App } from './open-app.ts';
+
+export type OpenCommands = AsyncDisposable & {
+  readonly call: Commands;
+  /** Whether a running daemon carries them out. */
+  readonly fromDaemon: boolean;
+};
+
+export type CommandOptions = {
+  /** Of the config. */
+  readonly folder: string;
+  readonly log: Log;
+  /** Only plans are asked for: nothing is written. */
+  readonly dryRun?: boolean;
+};
+
+/** The highest id in the outbox: those of later mails are higher. */
+const newestMail = async (app: App): Promise<number> => {
+  const [newest] = await app.warehouse.outbox.list({ limit: 1 });
+  return Number(newest?.id ?? 0);
+};
+
+/** Milliseconds that letters may take at the end of a command. */
+const sendingTimeout = 60_000;
+
+/** Sends the letters that this command has written, operators' among them: no daemon is there to do it. */
+const sendOwn = async (app: App, { clock, signal }: Deps, before: number, log: Log): Promise<void> => {
+  try {
+    const queued = await app.warehouse.outbox.list({ states: ['queued'] });
+    const ids = queued.map(({ id }) => id).filter((id) => Number(id) > before);
+    if (ids.length === 0) return;
+    using limit = clock.limit(sendingTimeout);
+    using first = firstSignal([signal, limit.signal]);
+    using runtime = app.lease();
+    await runtime.deliver({ ids, signal: first.signal });
+  } catch (error) {
+    log.warn(
+      'messages queued by this command are sent by the next command or by the daemon',
+      errorFields(error),
+    );
+  }
+};
+
+/** No daemon is there to tell of it; once a day, as by a daemon that starts. */
+const tellKeyProblem = async (app: App, { clock }: Deps): Promise<void> => {
+  const problem = await app.keyProblem();
+  const alert = problem === undefined ? undefined : createJournalWatch(clock).failed('', problem);
+  if (alert === undefined) return;
+  using runtime = app.lease();
+  await runtime.notifyOfKeys(alert);
+};
+
+/** The commands of this process, which opens the database itself. */
+export const openOwn = async (deps: Deps, config: Config, options: CommandOptions): Promise<OpenCommands> => {
+  const loadedAt = deps.clock.now();
+  const app = await openApp(deps, { ...options, config, claimsSlots: false });
+  const before = await newestMail(app).catch(async (error: unknown) => {
+    await app[Symbol.asyncDispose]();
+    throw error;
+  });
+  if (options.dryRun !== true) await tellKeyProblem(app, deps);
+  const handlers = createHandlers({
+    clock: deps.clock,
+    app,
+    state: () => ({ config: { loadedAt, faults: [], atNextStart: [] } }),
+  });
+  return {
+    call: callLocally(commandTable, handlers),
+    fromDaemon: false,
+    [Symbol.asyncDispose]: async () => {
+      try {
+        await sendOwn(app, deps, before, options.log);
+      } finally {
+        await app[Symbol.asyncDispose]();
+      }
+    },
+  };
+};
