@@ -4,8 +4,9 @@ import { benchIngest } from './ingest.ts';
 import { createReport } from './report.ts';
 import { benchReports } from './report-speed.ts';
 import { benchScheduler } from './scheduler.ts';
+import { benchStartUp } from './start-up.ts';
 
-const usage = `npm run bench -- [scheduler] [growth] [ingest] [report] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
+const usage = `npm run bench -- [start-up] [scheduler] [growth] [ingest] [report] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
@@ -23,7 +24,8 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const parts = positionals.length === 0 ? ['scheduler', 'growth', 'ingest', 'report'] : positionals;
+const parts =
+  positionals.length === 0 ? ['start-up', 'scheduler', 'growth', 'ingest', 'report'] : positionals;
 const report = createReport((text) => void process.stdout.write(text));
 const number = (text: string): number => {
   const value = Number(text);
@@ -33,6 +35,7 @@ const number = (text: string): number => {
 
 if (values.help) process.stdout.write(usage);
 else {
+  if (parts.includes('start-up')) await benchStartUp(report);
   if (parts.includes('scheduler')) await benchScheduler(report);
   if (parts.includes('growth')) await benchGrowth(report);
   if (parts.includes('ingest'))

@@ -1,0 +1,75 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildProgram } from './support/built-program.ts';
+import type { BuiltProgram } from './support/built-program.ts';
+import { openFixture, pullLogs, yearly } from './support/fixture.ts';
+import type { Fixture } from './support/fixture.ts';
+
+/** Packages that cost more than 0.05 s of CPU to load, and the AWS client. */
+const heavyPackages = [
+  '@aws-sdk',
+  '@duckdb',
+  '@hono',
+  '@resvg',
+  'age-encryption',
+  'hono',
+  'nodemailer',
+  'undici',
+  'write-excel-file',
+];
+
+let program: BuiltProgram;
+beforeAll(async () => {
+  program = await buildProgram();
+});
+afterAll(async () => {
+  await program[Symbol.asyncDispose]();
+});
+
+const packageOf = (url: string): string | undefined => /node_modules\/([^/]+)/.exec(url)?.[1];
+
+/** The heavy packages that a command loads. */
+const heavyOf = async (fixture: Fixture, ...argv: readonly string[]): Promise<readonly string[]> => {
+  const record = join(fixture.folder.path, 'modules.txt');
+  await writeFile(record, '');
+  const hook = new URL('./support/record-modules.mjs', import.meta.url).href;
+  const env = { ...fixture.env, NODE_OPTIONS: `--import ${hook}`, RECORD_MODULES: record };
+  const running = program.start(argv, { cwd: fixture.folder.path, env });
+  expect(await running.ended, running.stderr()).toMatchObject({ code: 0 });
+  const packages = new Set((await readFile(record, 'utf8')).split('\n').map(packageOf));
+  expect(packages).toContain('commander');
+  return heavyPackages.filter((name) => packages.has(name));
+};
+
+describe('a command loads the packages that it needs', () => {
+  it.each([['--help'], ['--version'], ['keys', '--help'], ['report', '--help']])(
+    'the help of %s loads no heavy package',
+    async (...argv) => {
+      await using fixture = await openFixture(program);
+      expect(await heavyOf(fixture, ...argv)).toEqual([]);
+    },
+  );
+
+  it('a command that asks the daemon loads no heavy package', async () => {
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+    await fixture.serve();
+    for (const argv of [['status'], ['runs'], ['next'], ['outbox'], ['keys']])
+      expect(await heavyOf(fixture, ...argv), argv.join(' ')).toEqual([]);
+  });
+
+  it('check loads DuckDB only to bind the SQL of a report in the config folder', async () => {
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+    expect(await heavyOf(fixture, 'check')).toEqual([]);
+    expect((await fixture.command('reports', 'new', 'own')).code).toBe(0);
+    expect(await heavyOf(fixture, 'check')).toEqual(['@duckdb']);
+  });
+
+  it('a command without a daemon loads DuckDB', async () => {
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+    expect(await heavyOf(fixture, 'status')).toContain('@duckdb');
+  });
+});
