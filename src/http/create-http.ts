@@ -90,6 +90,7 @@ export const createHttp = (options: HttpOptions): Http => {
       const { url } = request;
       const timeouts = { ...options.timeouts, ...request.timeouts };
       const { dispatcher, proxy } = await connections.to(url);
+      request.signal?.throwIfAborted();
       const deadline = startDeadline(timeouts.total, url.host, request.signal);
       const exchange: Exchange = { host: url.host, proxy, deadline };
       try {

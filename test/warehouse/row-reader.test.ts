@@ -52,8 +52,8 @@ it('a row reader reads each key from the column of its name, exactly', () => {
 });
 
 it('a column that is NULL is refused unless it is optional, and has no key where it is sparse', () => {
-  expect(() => rowReader({ reason: text })(row)).toThrow('the column reason is empty');
-  expect(() => rowReader({ name: wholeNumber })(row)).toThrow('the column name holds no safe whole number');
+  expect(() => rowReader({ reason: text })(row)).toThrow('column reason is NULL');
+  expect(() => rowReader({ name: wholeNumber })(row)).toThrow('column name is not a safe integer');
   expect(rowReader({ reason: optional(text), name: optional(text) })(row)).toStrictEqual({
     reason: undefined,
     name: 'a',
