@@ -10,9 +10,16 @@ export type ConnectionOptions = {
   readonly connectTimeout: number;
 };
 
-export type Connections = {
+export type OpenConnections = {
   /** The pool for the address, and the proxy (`name:port`) that may stand before it. */
-  readonly to: (url: URL) => Promise<{ readonly dispatcher: Dispatcher; readonly proxy?: string }>;
+  readonly to: (url: URL) => { readonly dispatcher: Dispatcher; readonly proxy?: string };
+};
+
+export type Connections = {
+  /** Loads the transport; needed once, before the first request. */
+  readonly open: () => Promise<OpenConnections>;
+  /** Nothing before the first request. */
+  readonly opened: () => OpenConnections | undefined;
   readonly destroy: () => Promise<void>;
 };
 
@@ -30,37 +37,42 @@ export const openConnections = (options: ConnectionOptions): Connections => {
   };
   const pool = { connections: connectionsPerHost, connect: tls };
   const proxies = proxySettings(options.env);
-  const open = async () => {
+  const openPools = async () => {
     const { Agent, EnvHttpProxyAgent } = await import('undici');
-    return {
-      straight: new Agent(pool),
-      proxied:
-        proxies.http === '' && proxies.https === ''
-          ? undefined
-          : new EnvHttpProxyAgent({
-              ...pool,
-              // undici fills what is left out from the environment itself; an empty text is "none".
-              httpProxy: proxies.http,
-              httpsProxy: proxies.https,
-              noProxy: proxies.except,
-              requestTls: tls,
-              proxyTls: tls,
-            }),
+    const straight = new Agent(pool);
+    const proxied =
+      proxies.http === '' && proxies.https === ''
+        ? undefined
+        : new EnvHttpProxyAgent({
+            ...pool,
+            // undici fills what is left out from the environment itself; an empty text is "none".
+            httpProxy: proxies.http,
+            httpsProxy: proxies.https,
+            noProxy: proxies.except,
+            requestTls: tls,
+            proxyTls: tls,
+          });
+    opened = {
+      to: (url) => {
+        const proxy = isLoopback(url.hostname) ? undefined : proxyFor(url, proxies);
+        return proxied === undefined || proxy === undefined
+          ? { dispatcher: straight }
+          : { dispatcher: proxied, proxy };
+      },
+      destroy: async () => {
+        await Promise.all([straight.destroy(), proxied?.destroy()]);
+      },
     };
+    return opened;
   };
-  let pools: ReturnType<typeof open> | undefined;
+  let opened: (OpenConnections & { readonly destroy: () => Promise<void> }) | undefined;
+  let opening: ReturnType<typeof openPools> | undefined;
   return {
-    to: async (url) => {
-      const { straight, proxied } = await (pools ??= open());
-      const proxy = isLoopback(url.hostname) ? undefined : proxyFor(url, proxies);
-      return proxied === undefined || proxy === undefined
-        ? { dispatcher: straight }
-        : { dispatcher: proxied, proxy };
-    },
+    open: () => (opening ??= openPools()),
+    opened: () => opened,
     destroy: async () => {
-      if (pools === undefined) return;
-      const { straight, proxied } = await pools;
-      await Promise.all([straight.destroy(), proxied?.destroy()]);
+      const pools = await opening;
+      await pools?.destroy();
     },
   };
 };

@@ -89,7 +89,7 @@ export const createHttp = (options: HttpOptions): Http => {
       request.signal?.throwIfAborted();
       const { url } = request;
       const timeouts = { ...options.timeouts, ...request.timeouts };
-      const { dispatcher, proxy } = await connections.to(url);
+      const { dispatcher, proxy } = (connections.opened() ?? (await connections.open())).to(url);
       request.signal?.throwIfAborted();
       const deadline = startDeadline(timeouts.total, url.host, request.signal);
       const exchange: Exchange = { host: url.host, proxy, deadline };
