@@ -7,21 +7,22 @@ import type { Bindings, Row } from './rows.ts';
 /** Reads one column of a row. */
 type Cell<T> = (row: Row, column: string) => T;
 
-export const millis: Cell<UnixMillis> = (row, column) => unixMillis(wholeNumber(row, column));
-export const seconds: Cell<UnixSeconds> = (row, column) => unixSeconds(wholeNumber(row, column));
-export const amount: Cell<Money> = (row, column) => money(text(row, column));
-export const flag: Cell<boolean> = (row, column) => row[column] === true;
+export const millis = (row: Row | undefined, name: string): UnixMillis => unixMillis(wholeNumber(row, name));
+export const seconds = (row: Row | undefined, name: string): UnixSeconds =>
+  unixSeconds(wholeNumber(row, name));
+export const amount = (row: Row | undefined, name: string): Money => money(text(row, name));
+export const flag: Cell<boolean> = (row, name) => row[name] === true;
 
 /** One of several texts; only code that knows them writes the column. */
 export const label =
   <T extends string>(): Cell<T> =>
-  (row, column) =>
-    text(row, column) as T;
+  (row, name) =>
+    text(row, name) as T;
 
 export const json =
   <T>(): Cell<T> =>
-  (row, column) =>
-    JSON.parse(text(row, column)) as T;
+  (row, name) =>
+    JSON.parse(text(row, name)) as T;
 
 /** From `start_at` to `end_at`. */
 export const secondsRange: Cell<Interval<UnixSeconds>> = (row) =>

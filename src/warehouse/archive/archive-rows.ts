@@ -1,8 +1,18 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, money, unixMillis, unixSeconds } from '../../core/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
-import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
-import type { Bindings, Row } from '../rows.ts';
+import {
+  all,
+  amount,
+  column,
+  label,
+  millis,
+  optional,
+  readAs,
+  rowReader,
+  secondsRange,
+} from '../row-reader.ts';
+import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import type { Bindings } from '../rows.ts';
 import type { ArchiveFile } from './archive-files.ts';
 import type { Digest } from './digest.ts';
 import type { Month } from './months.ts';
@@ -22,37 +32,28 @@ export type ArchivedMonth = ArchiveFile &
     readonly leftAt: UnixMillis | undefined;
   };
 
-const archivedMonth = (row: Row): ArchivedMonth => {
-  const leftAt = optionalText(row, 'left_at');
-  return {
-    account: text(row, 'account'),
-    month: text(row, 'month'),
-    range: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
-    state: text(row, 'state') as ArchiveState,
-    file: text(row, 'file'),
-    rows: wholeNumber(row, 'row_count'),
-    quota: money(text(row, 'quota')),
-    checksum: text(row, 'checksum'),
-    engine: text(row, 'engine'),
-    bytes: wholeNumber(row, 'bytes'),
-    sha256: text(row, 'sha256'),
-    writtenAt: unixMillis(wholeNumber(row, 'written_at')),
-    leftAt: leftAt === undefined ? undefined : unixMillis(Number(leftAt)),
-  };
-};
+const archivedMonth = rowReader({
+  ...all(text, 'account', 'month', 'file', 'checksum', 'engine', 'sha256'),
+  range: secondsRange,
+  state: label<ArchiveState>(),
+  rows: column('row_count', wholeNumber),
+  quota: amount,
+  bytes: wholeNumber,
+  writtenAt: millis,
+  leftAt: optional(millis),
+});
 
 const select = async (
   connection: DuckDBConnection,
   where: string,
   bindings: Bindings,
 ): Promise<readonly ArchivedMonth[]> =>
-  (
-    await readRows(
-      connection,
-      `SELECT * FROM call_archive WHERE account = $account AND ${where} ORDER BY start_at, file`,
-      bindings,
-    )
-  ).map(archivedMonth);
+  readAs(
+    connection,
+    archivedMonth,
+    `SELECT * FROM call_archive WHERE account = $account AND ${where} ORDER BY start_at, file`,
+    bindings,
+  );
 
 /** The valid files of an account, the oldest month first. */
 export const readMonths = async (

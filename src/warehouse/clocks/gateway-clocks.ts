@@ -3,7 +3,8 @@ import { afterReading, clockOffset, unixMillis } from '../../core/index.ts';
 import type { Clock, ClockReading, GatewayClock, UnixMillis } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { takeBackFrom } from '../logs/log-ledger.ts';
-import { execute, inTransaction, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import { all, column, millis, rowReader, sparse } from '../row-reader.ts';
+import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
 
 /** What is known of the clocks of the gateways. */
 export type GatewayClocks = {
@@ -17,24 +18,17 @@ export type GatewayClocks = {
 /** Milliseconds after which an unchanged measurement is written again. */
 const writeEvery = 60_000;
 
+const gatewayClock = rowReader({
+  at: column('measured_at', millis),
+  uptime: sparse(wholeNumber),
+  offset: column('clock_offset', wholeNumber),
+  ...all(wholeNumber, 'uncertainty', 'jump'),
+  since: millis,
+});
+
 const read = async (connection: DuckDBConnection): Promise<Map<string, GatewayClock>> => {
   const rows = await readRows(connection, 'SELECT * FROM gateway_clock');
-  return new Map(
-    rows.map((row) => {
-      const uptime = optionalText(row, 'uptime');
-      return [
-        text(row, 'account'),
-        {
-          at: unixMillis(wholeNumber(row, 'measured_at')),
-          ...(uptime === undefined ? {} : { uptime: Number(uptime) }),
-          offset: wholeNumber(row, 'clock_offset'),
-          uncertainty: wholeNumber(row, 'uncertainty'),
-          since: unixMillis(wholeNumber(row, 'since')),
-          jump: wholeNumber(row, 'jump'),
-        },
-      ];
-    }),
-  );
+  return new Map(rows.map((row) => [text(row, 'account'), gatewayClock(row)]));
 };
 
 const write = async (connection: DuckDBConnection, account: string, clock: GatewayClock): Promise<void> => {

@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, unixMillis } from '../../core/index.ts';
+import { fault } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
-import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import { all, column, millis, readAs, rowReader } from '../row-reader.ts';
+import { optionalText, text, wholeNumber } from '../rows.ts';
 import type { KeyEventFilter, KeyJournalRow } from './key-table.ts';
 
 const columns = {
@@ -29,33 +30,29 @@ export const addEvents = async (
   await rows.execute((table) => `INSERT INTO key_event BY NAME SELECT * FROM ${table}`);
 };
 
+const journalRow = rowReader({
+  seq: wholeNumber,
+  at: column('taken_at', millis),
+  ...all(text, 'account', 'service', 'rotation', 'what', 'hash', 'event'),
+});
+
 export const readEvents = async (
   connection: DuckDBConnection,
   { account, service, rotation }: KeyEventFilter,
-): Promise<readonly KeyJournalRow[]> => {
-  const rows = await readRows(
+): Promise<readonly KeyJournalRow[]> =>
+  readAs(
     connection,
+    journalRow,
     `SELECT * FROM key_event
      WHERE ($account IS NULL OR account = $account) AND ($service IS NULL OR service = $service)
        AND ($rotation IS NULL OR rotation = $rotation)
      ORDER BY seq`,
     { account: account ?? null, service: service ?? null, rotation: rotation ?? null },
   );
-  return rows.map((row) => ({
-    seq: wholeNumber(row, 'seq'),
-    at: unixMillis(wholeNumber(row, 'taken_at')),
-    account: text(row, 'account'),
-    service: text(row, 'service'),
-    rotation: text(row, 'rotation'),
-    what: text(row, 'what'),
-    hash: text(row, 'hash'),
-    event: text(row, 'event'),
-  }));
-};
 
 export const readLast = async (
   connection: DuckDBConnection,
 ): Promise<{ readonly seq: number; readonly hash: string } | undefined> => {
-  const [row] = await readRows(connection, 'SELECT seq, hash FROM key_event ORDER BY seq DESC LIMIT 1');
-  return row === undefined ? undefined : { seq: wholeNumber(row, 'seq'), hash: text(row, 'hash') };
+  const sql = 'SELECT seq, hash FROM key_event ORDER BY seq DESC LIMIT 1';
+  return (await readAs(connection, rowReader({ seq: wholeNumber, hash: text }), sql))[0];
 };

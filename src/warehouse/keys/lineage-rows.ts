@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
-import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import { all, column, millis, readAs, rowReader, sparse } from '../row-reader.ts';
+import { text, wholeNumber } from '../rows.ts';
 import type { LineageRow } from './key-table.ts';
 
 const columns = {
@@ -36,25 +36,20 @@ export const putLineage = async (
   await rows.execute((table) => `INSERT INTO key_lineage BY NAME SELECT * FROM ${table}`);
 };
 
+const lineageRow = rowReader({
+  ...all(text, 'account', 'service', 'name'),
+  ...all(wholeNumber, 'keyId', 'generation'),
+  born: column('created_at', millis),
+  retired: sparse(millis),
+});
+
 export const readLineage = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly LineageRow[]> => {
-  const rows = await readRows(
+): Promise<readonly LineageRow[]> =>
+  readAs(
     connection,
+    lineageRow,
     'SELECT * FROM key_lineage WHERE account = $account ORDER BY service, generation, key_id',
     { account },
   );
-  return rows.map((row) => {
-    const retired = optionalText(row, 'retired');
-    return {
-      account,
-      keyId: wholeNumber(row, 'key_id'),
-      service: text(row, 'service'),
-      generation: wholeNumber(row, 'generation'),
-      name: text(row, 'name'),
-      born: unixMillis(wholeNumber(row, 'created_at')),
-      ...(retired === undefined ? {} : { retired: unixMillis(Number(retired)) }),
-    };
-  });
-};

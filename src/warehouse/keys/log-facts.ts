@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixMillis, unixSeconds } from '../../core/index.ts';
+import { unixSeconds } from '../../core/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import { readRange } from '../logs/log-ledger.ts';
+import { column, millis, readAs, rowReader, seconds, secondsRange } from '../row-reader.ts';
 import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Bindings } from '../rows.ts';
 import type { BelievedLanding, LogFacts } from './judge-log.ts';
@@ -15,19 +16,14 @@ const boundOf = ({ account, range }: Asked): Bindings => ({ account, start: rang
 const readLandings = async (
   connection: DuckDBConnection,
   asked: Asked,
-): Promise<readonly BelievedLanding[]> => {
-  const rows = await readRows(
+): Promise<readonly BelievedLanding[]> =>
+  readAs(
     connection,
+    rowReader({ window: secondsRange, settled: column('settled_at', seconds), landedAt: millis }),
     `SELECT start_at, end_at, coalesce(settled_at, landed_at // 1000) AS settled_at, coalesce(gateway_at, landed_at) AS landed_at FROM log_window
      WHERE account = $account AND start_at < $end AND end_at > $start AND coalesce(gateway_at, landed_at) <= $now`,
     { ...boundOf(asked), now: asked.now },
   );
-  return rows.map((row) => ({
-    window: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
-    settled: unixSeconds(wholeNumber(row, 'settled_at')),
-    landedAt: unixMillis(wholeNumber(row, 'landed_at')),
-  }));
-};
 
 const readQuarantined = async (
   connection: DuckDBConnection,
@@ -40,7 +36,7 @@ const readQuarantined = async (
     boundOf(asked),
   );
   const rows = wholeNumber(row, 'row_count');
-  return rows === 0 ? undefined : { rows, from: unixSeconds(wholeNumber(row, 'first')) };
+  return rows === 0 ? undefined : { rows, from: seconds(row, 'first') };
 };
 
 /**
@@ -70,7 +66,7 @@ const readGap = async (connection: DuckDBConnection, asked: Asked): Promise<LogF
   );
   return row === undefined
     ? undefined
-    : { message: text(row, 'message').replace(/[.]$/, ''), from: unixSeconds(wholeNumber(row, 'first')) };
+    : { message: text(row, 'message').replace(/[.]$/, ''), from: seconds(row, 'first') };
 };
 
 /** Refunds of tasks never carry a name (docs/gateway.md G16.3); a call without one may be any key's. */

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { all, column, label, optional, readAs, rowReader } from '../row-reader.ts';
+import { execute, text, wholeNumber } from '../rows.ts';
 import { maxLabels } from './decide-kinds.ts';
 import type { LabelEvidence, LabelMeaning } from './decide-kinds.ts';
 
@@ -11,31 +11,29 @@ export type KindLabel = LabelEvidence & {
   readonly meaning: LabelMeaning | undefined;
 };
 
-export const evidenceOf = (row: Row): LabelEvidence => ({
-  word: text(row, 'word'),
-  bare: wholeNumber(row, 'bare'),
-  bareOfChargedModels: wholeNumber(row, 'bare_of_charged_models'),
-  charged: wholeNumber(row, 'charged'),
-  refunds: wholeNumber(row, 'refunds'),
-  balance: wholeNumber(row, 'balance'),
-  free: wholeNumber(row, 'free'),
+const evidence = {
+  word: text,
+  ...all(wholeNumber, 'bare', 'bareOfChargedModels', 'charged', 'refunds', 'balance', 'free'),
+};
+
+export const evidenceOf = rowReader(evidence);
+
+const kindLabel = rowReader({
+  ...evidence,
+  column: column('column_name', text),
+  meaning: optional(label<LabelMeaning>()),
 });
 
 export const readKindLabels = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly KindLabel[]> => {
-  const rows = await readRows(
+): Promise<readonly KindLabel[]> =>
+  readAs(
     connection,
+    kindLabel,
     'SELECT * FROM log_kind_word WHERE account = $account ORDER BY column_name, word',
     { account },
   );
-  return rows.map((row) => ({
-    ...evidenceOf(row),
-    column: text(row, 'column_name'),
-    meaning: optionalText(row, 'meaning') as LabelMeaning | undefined,
-  }));
-};
 
 const added = (known: LabelEvidence | undefined, seen: LabelEvidence): LabelEvidence =>
   known === undefined

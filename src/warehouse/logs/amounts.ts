@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { compareMoney, divideMoney, fault, money, multiplyMoney } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
-import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import { all, amount, column, flag, label, optional, readAs, rowReader } from '../row-reader.ts';
+import { execute, text, wholeNumber } from '../rows.ts';
 import type { AmountForm, LogBatch } from './log-batch.ts';
 
 /** What is known of an account's stored amounts. */
@@ -73,24 +74,23 @@ export const unitValue = (unitsPerCurrency: number): Money => {
   return value;
 };
 
+const accountAmounts = rowReader({
+  currency: text,
+  form: optional(label<AmountForm>()),
+  decidedBy: optional(label<'data' | 'config'>()),
+  served: column('served_form', optional(label<AmountForm>())),
+  ...all(wholeNumber, 'unitsPerCurrency', 'wholeCount'),
+  unitsStated: optional(flag),
+  hasFractions: flag,
+  largestWhole: amount,
+});
+
 export const readAmounts = async (
   connection: DuckDBConnection,
   account: string,
 ): Promise<AccountAmounts | undefined> => {
-  const [row] = await readRows(connection, 'SELECT * FROM log_amounts WHERE account = $account', { account });
-  if (row === undefined) return undefined;
-  const stated = row['units_stated'];
-  return {
-    currency: text(row, 'currency'),
-    form: optionalText(row, 'form') as AmountForm | undefined,
-    decidedBy: optionalText(row, 'decided_by') as AccountAmounts['decidedBy'],
-    served: optionalText(row, 'served_form') as AmountForm | undefined,
-    unitsPerCurrency: wholeNumber(row, 'units_per_currency'),
-    unitsStated: typeof stated === 'boolean' ? stated : undefined,
-    hasFractions: row['has_fractions'] === true,
-    wholeCount: wholeNumber(row, 'whole_count'),
-    largestWhole: money(text(row, 'largest_whole')),
-  };
+  const sql = 'SELECT * FROM log_amounts WHERE account = $account';
+  return (await readAs(connection, accountAmounts, sql, { account }))[0];
 };
 
 export const writeAmounts = async (

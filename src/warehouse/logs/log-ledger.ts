@@ -1,6 +1,19 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, money, unixMillis, unixSeconds } from '../../core/index.ts';
+import { interval, unixSeconds } from '../../core/index.ts';
 import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  all,
+  amount,
+  column,
+  json,
+  label,
+  millis,
+  optional,
+  readAs,
+  rowReader,
+  seconds,
+  secondsRange,
+} from '../row-reader.ts';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { AmountForm, LandedWindow, LogBatch } from './log-batch.ts';
 
@@ -66,8 +79,7 @@ export const readRange = async (
     'SELECT origin, reached FROM log_cursor WHERE account = $account',
     { account },
   );
-  if (row === undefined) return undefined;
-  return interval(unixSeconds(wholeNumber(row, 'origin')), unixSeconds(wholeNumber(row, 'reached')));
+  return row === undefined ? undefined : interval(seconds(row, 'origin'), seconds(row, 'reached'));
 };
 
 export const writeRange = async (
@@ -140,41 +152,37 @@ export const readLandings = async (
   account: string,
   from: UnixSeconds,
   now: UnixMillis,
-): Promise<readonly Landing[]> => {
-  const rows = await readRows(
+): Promise<readonly Landing[]> =>
+  readAs(
     connection,
+    rowReader({ window: secondsRange, settled: column('settled_at', seconds) }),
     `SELECT start_at, end_at, coalesce(settled_at, landed_at // 1000) AS settled_at FROM log_window
      WHERE account = $account AND end_at > $from AND coalesce(gateway_at, landed_at) <= $now ORDER BY start_at`,
     { account, from, now },
   );
-  return rows.map((row) => ({
-    window: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
-    settled: unixSeconds(wholeNumber(row, 'settled_at')),
-  }));
-};
+
+const ledgerWindow = rowReader({
+  window: secondsRange,
+  rows: column('row_count', wholeNumber),
+  served: column('served_count', wholeNumber),
+  replaced: column('replaced_count', wholeNumber),
+  quarantined: (row) => optional(wholeNumber)(row, 'quarantined_count') ?? 0,
+  ...all(amount, 'quota', 'replacedQuota'),
+  amounts: optional(label<AmountForm>()),
+  currency: text,
+  columns: json<readonly string[]>(),
+  bytes: wholeNumber,
+  landedAt: millis,
+});
 
 /** All landings of the account, the oldest first. */
 export const readLedger = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly LedgerWindow[]> => {
-  const rows = await readRows(
+): Promise<readonly LedgerWindow[]> =>
+  readAs(
     connection,
+    ledgerWindow,
     'SELECT * FROM log_window WHERE account = $account ORDER BY landed_at, start_at',
     { account },
   );
-  return rows.map((row) => ({
-    window: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
-    rows: wholeNumber(row, 'row_count'),
-    served: wholeNumber(row, 'served_count'),
-    replaced: wholeNumber(row, 'replaced_count'),
-    quarantined: Number(optionalText(row, 'quarantined_count') ?? 0),
-    quota: money(text(row, 'quota')),
-    replacedQuota: money(text(row, 'replaced_quota')),
-    amounts: optionalText(row, 'amounts') as AmountForm | undefined,
-    currency: text(row, 'currency'),
-    columns: JSON.parse(text(row, 'columns')) as string[],
-    bytes: wholeNumber(row, 'bytes'),
-    landedAt: unixMillis(wholeNumber(row, 'landed_at')),
-  }));
-};

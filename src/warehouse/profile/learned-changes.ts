@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { formatMoment, toSeconds, unixMillis } from '../../core/index.ts';
+import { formatMoment, toSeconds } from '../../core/index.ts';
 import type { Interval, UnixMillis } from '../../core/index.ts';
-import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import { all, label, millis, readAs, rowReader } from '../row-reader.ts';
+import { execute, readRows, text } from '../rows.ts';
 
 /** Something about a gateway that people should know of, once. */
 export type LearnedChange = {
@@ -53,20 +54,20 @@ export const noteOnce = async (
   await writeLearnedChanges(connection, account, [{ topic, name, detail, notedAt: now }]);
 };
 
+const learnedChange = rowReader({
+  topic: label<LearnedChange['topic']>(),
+  ...all(text, 'name', 'detail'),
+  notedAt: millis,
+});
+
 /** The oldest first. */
 export const readLearnedChanges = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly LearnedChange[]> => {
-  const rows = await readRows(
+): Promise<readonly LearnedChange[]> =>
+  readAs(
     connection,
+    learnedChange,
     'SELECT * FROM learned_change WHERE account = $account ORDER BY noted_at, topic, name',
     { account },
   );
-  return rows.map((row) => ({
-    topic: text(row, 'topic') as LearnedChange['topic'],
-    name: text(row, 'name'),
-    detail: text(row, 'detail'),
-    notedAt: unixMillis(wholeNumber(row, 'noted_at')),
-  }));
-};

@@ -1,30 +1,27 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
-import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import { all, flag, millis, optional, readAs, rowReader } from '../row-reader.ts';
+import { execute, text } from '../rows.ts';
 import type { KnownColumn } from './column-changes.ts';
+
+const knownColumn = rowReader({
+  name: text,
+  role: optional(text),
+  shownUnasked: flag,
+  ...all(millis, 'firstSeen', 'lastSeen'),
+  goneAt: optional(millis),
+});
 
 export const readColumns = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly KnownColumn[]> => {
-  const rows = await readRows(
+): Promise<readonly KnownColumn[]> =>
+  readAs(
     connection,
+    knownColumn,
     'SELECT * FROM learned_column WHERE account = $account ORDER BY first_seen, name',
     { account },
   );
-  return rows.map((row) => {
-    const goneAt = optionalText(row, 'gone_at');
-    return {
-      name: text(row, 'name'),
-      role: optionalText(row, 'role'),
-      shownUnasked: row['shown_unasked'] === true,
-      firstSeen: unixMillis(wholeNumber(row, 'first_seen')),
-      lastSeen: unixMillis(wholeNumber(row, 'last_seen')),
-      goneAt: goneAt === undefined ? undefined : unixMillis(Number(goneAt)),
-    };
-  });
-};
 
 /** Rewrites what is known of an account's columns. */
 export const writeColumns = async (

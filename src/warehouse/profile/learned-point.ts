@@ -1,8 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
-import { execute, readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { all, column, label, millis, readAs, rowReader } from '../row-reader.ts';
+import { execute, text } from '../rows.ts';
 
 /** One point that the contract leaves open (docs/gateway.md), and what is taken of it. */
 export type LearnedPoint = {
@@ -24,40 +23,33 @@ export type KnownPoint = LearnedPoint & {
 /** What was taken of a point before. */
 export type PastPoint = LearnedPoint & { readonly learnedAt: UnixMillis; readonly until: UnixMillis };
 
-const pointOf = (row: Row): LearnedPoint & { readonly learnedAt: UnixMillis } => ({
-  point: text(row, 'point'),
-  value: text(row, 'value'),
-  evidence: text(row, 'evidence'),
-  how: text(row, 'how') as LearnedPoint['how'],
-  learnedAt: unixMillis(wholeNumber(row, 'learned_at')),
-});
+const point = {
+  ...all(text, 'point', 'value', 'evidence'),
+  how: label<LearnedPoint['how']>(),
+  learnedAt: millis,
+};
 
 export const readPoints = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly KnownPoint[]> => {
-  const rows = await readRows(
+): Promise<readonly KnownPoint[]> =>
+  readAs(
     connection,
+    rowReader({ ...point, confirmedAt: millis }),
     'SELECT * FROM learned_point WHERE account = $account ORDER BY point',
     { account },
   );
-  return rows.map((row) => ({
-    ...pointOf(row),
-    confirmedAt: unixMillis(wholeNumber(row, 'confirmed_at')),
-  }));
-};
 
 export const readPastPoints = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly PastPoint[]> => {
-  const rows = await readRows(
+): Promise<readonly PastPoint[]> =>
+  readAs(
     connection,
+    rowReader({ ...point, until: column('until_at', millis) }),
     'SELECT * FROM learned_point_past WHERE account = $account ORDER BY until_at, point',
     { account },
   );
-  return rows.map((row) => ({ ...pointOf(row), until: unixMillis(wholeNumber(row, 'until_at')) }));
-};
 
 /** Points that were known are found so again; their first evidence stays. */
 const confirm = async (

@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { addMoney, interval, unixMillis, unixSeconds } from '../../core/index.ts';
+import { addMoney, interval } from '../../core/index.ts';
 import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
+import { column, millis, readAs, rowReader, seconds, secondsRange } from '../row-reader.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import type { BadRow, QuarantinedRow } from './quarantined-row.ts';
 
@@ -80,6 +81,15 @@ export const amountOf = (rows: readonly BadRow[], sum: Money): Money | undefined
   return total;
 };
 
+const quarantinedRow = rowReader({
+  line: wholeNumber,
+  text: column('row_text', text),
+  reason: text,
+  window: (row) => interval(seconds(row, 'window_start'), seconds(row, 'window_end')),
+  range: secondsRange,
+  landedAt: millis,
+});
+
 /** All that is in quarantine of an account, or what may be of the span; the oldest first. */
 export const readQuarantine = async (
   connection: DuckDBConnection,
@@ -87,18 +97,10 @@ export const readQuarantine = async (
   range?: Interval<UnixSeconds>,
 ): Promise<readonly QuarantinedRow[]> => {
   const within = range === undefined ? '' : 'AND start_at < $end AND end_at > $start';
-  const rows = await readRows(
+  return readAs(
     connection,
+    quarantinedRow,
     `SELECT * FROM log_quarantine WHERE account = $account ${within} ORDER BY window_start, landed_at, line`,
     range === undefined ? { account } : { account, start: range.start, end: range.end },
   );
-  const moment = (row: (typeof rows)[number], column: string) => unixSeconds(wholeNumber(row, column));
-  return rows.map((row) => ({
-    line: wholeNumber(row, 'line'),
-    text: text(row, 'row_text'),
-    reason: text(row, 'reason'),
-    window: interval(moment(row, 'window_start'), moment(row, 'window_end')),
-    range: interval(moment(row, 'start_at'), moment(row, 'end_at')),
-    landedAt: unixMillis(wholeNumber(row, 'landed_at')),
-  }));
 };

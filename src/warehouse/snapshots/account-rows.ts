@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { money, unixMillis, unixSeconds } from '../../core/index.ts';
-import type { Money, UnixMillis } from '../../core/index.ts';
-import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
-import type { Bindings, Row } from '../rows.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import { all, amount, column, millis, optional, readAs, rowReader, seconds } from '../row-reader.ts';
+import { execute, text, wholeNumber } from '../rows.ts';
+import type { Bindings } from '../rows.ts';
 import { amountType, exactDecimal } from './exact-decimal.ts';
 import type { AccountSnapshot, Snapshot, StatisticsSnapshot } from './snapshot.ts';
 import { withoutSecrets } from './without-secrets.ts';
@@ -60,39 +60,38 @@ export const writeStatistics = async (
     );
 };
 
-const optionalNumber = (row: Row, column: string): number | undefined =>
-  optionalText(row, column) === undefined ? undefined : wholeNumber(row, column);
+const accountSnapshot = rowReader({
+  ...all(millis, 'takenAt', 'askedAt'),
+  username: text,
+  displayName: optional(text),
+  ...all(amount, 'balance', 'usedQuota'),
+  ...all(optional(wholeNumber), 'requestCount', 'level'),
+  group: column('group_name', optional(text)),
+  rest: text,
+});
 
-const optionalMoney = (row: Row, column: string): Money | undefined => {
-  const value = optionalText(row, column);
-  return value === undefined ? undefined : money(value);
-};
+const statisticsSnapshot = rowReader({
+  takenAt: millis,
+  start: column('start_at', seconds),
+  end: column('end_at', seconds),
+  quota: amount,
+  ...all(optional(amount), 'rpm', 'tpm', 'mpm'),
+  rest: text,
+});
 
 /** The profiles whose moment fits, oldest first; `which` is SQL over the bindings. */
 export const readAccounts = async (
   connection: DuckDBConnection,
   which: string,
   bindings: Bindings,
-): Promise<readonly AccountSnapshot[]> => {
-  const rows = await readRows(
+): Promise<readonly AccountSnapshot[]> =>
+  readAs(
     connection,
+    accountSnapshot,
     `SELECT * FROM account_snapshot
      WHERE account = $account AND balance IS NOT NULL AND ${which} ORDER BY taken_at`,
     bindings,
   );
-  return rows.map((row) => ({
-    takenAt: unixMillis(wholeNumber(row, 'taken_at')),
-    askedAt: unixMillis(wholeNumber(row, 'asked_at')),
-    username: text(row, 'username'),
-    displayName: optionalText(row, 'display_name'),
-    balance: money(text(row, 'balance')),
-    usedQuota: money(text(row, 'used_quota')),
-    requestCount: optionalNumber(row, 'request_count'),
-    group: optionalText(row, 'group_name'),
-    level: optionalNumber(row, 'level'),
-    rest: text(row, 'rest'),
-  }));
-};
 
 /** The profile last read at the moment or before. */
 export const readAccountAt = async (
@@ -114,21 +113,11 @@ export const readStatistics = async (
   account: string,
   from: UnixMillis,
   to: UnixMillis,
-): Promise<readonly StatisticsSnapshot[]> => {
-  const rows = await readRows(
+): Promise<readonly StatisticsSnapshot[]> =>
+  readAs(
     connection,
+    statisticsSnapshot,
     `SELECT * FROM account_statistics
      WHERE account = $account AND taken_at >= $from AND taken_at < $to ORDER BY taken_at, end_at - start_at`,
     { account, from, to },
   );
-  return rows.map((row) => ({
-    takenAt: unixMillis(wholeNumber(row, 'taken_at')),
-    start: unixSeconds(wholeNumber(row, 'start_at')),
-    end: unixSeconds(wholeNumber(row, 'end_at')),
-    quota: money(text(row, 'quota')),
-    rpm: optionalMoney(row, 'rpm'),
-    tpm: optionalMoney(row, 'tpm'),
-    mpm: optionalMoney(row, 'mpm'),
-    rest: text(row, 'rest'),
-  }));
-};

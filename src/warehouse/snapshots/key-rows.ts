@@ -1,8 +1,8 @@
-import { money, unixMillis, unixSeconds } from '../../core/index.ts';
+import { unixMillis } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { BoundRow } from '../bound-rows.ts';
-import { optionalText, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { amount, column, flag, millis, optional, rowReader, seconds } from '../row-reader.ts';
+import { text, wholeNumber } from '../rows.ts';
 import { exactDecimal } from './exact-decimal.ts';
 import type { KeyState } from './snapshot.ts';
 import { maskOf, withoutSecrets } from './without-secrets.ts';
@@ -56,26 +56,19 @@ export const boundRange = ({ key, from, until }: KeyRange): BoundRow<typeof keyC
   rest: key.rest,
 });
 
-const optionalNumber = (row: Row, column: string): number | undefined =>
-  optionalText(row, column) === undefined ? undefined : wholeNumber(row, column);
-
-export const rangeOf = (row: Row): KeyRange => {
-  const expiredTime = wholeNumber(row, 'expired_time');
-  const createdTime = optionalNumber(row, 'created_time');
-  return {
-    from: unixMillis(wholeNumber(row, 'valid_from')),
-    until: unixMillis(wholeNumber(row, 'valid_until')),
-    key: {
-      id: wholeNumber(row, 'key_id'),
-      name: text(row, 'name'),
-      keyMask: optionalText(row, 'key_mask'),
-      status: optionalNumber(row, 'status'),
-      remainQuota: money(text(row, 'remain_quota')),
-      unlimitedQuota: row['unlimited_quota'] === true,
-      expiredTime: expiredTime === -1 ? 'never' : unixSeconds(expiredTime),
-      group: optionalText(row, 'group_name'),
-      createdTime: createdTime === undefined ? undefined : unixSeconds(createdTime),
-      rest: text(row, 'rest'),
-    },
-  };
-};
+export const rangeOf = rowReader({
+  from: column('valid_from', millis),
+  until: column('valid_until', millis),
+  key: rowReader({
+    id: column('key_id', wholeNumber),
+    name: text,
+    keyMask: optional(text),
+    status: optional(wholeNumber),
+    remainQuota: amount,
+    unlimitedQuota: flag,
+    expiredTime: (row, name) => (wholeNumber(row, name) === -1 ? ('never' as const) : seconds(row, name)),
+    group: column('group_name', optional(text)),
+    createdTime: optional(seconds),
+    rest: text,
+  }),
+});

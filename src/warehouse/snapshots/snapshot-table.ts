@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixMillis } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
+import { millis, optional } from '../row-reader.ts';
 import { inTransaction, optionalText, readRows } from '../rows.ts';
 import {
   readAccountAt,
@@ -53,8 +54,7 @@ export const createSnapshotTable = (engine: Engine): SnapshotTable => ({
         'SELECT max(taken_at) AS taken_at FROM account_snapshot WHERE account = $account',
         { account },
       );
-      const latest = optionalText(row, 'taken_at');
-      return latest === undefined ? undefined : unixMillis(Number(latest));
+      return row === undefined ? undefined : optional(millis)(row, 'taken_at');
     }),
   latestAccount: async (account) =>
     engine.state(async (connection) => readAccountAt(connection, account, endOfTime)),

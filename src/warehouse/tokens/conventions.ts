@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { boundRows } from '../bound-rows.ts';
-import { execute, optionalText, readRows, text } from '../rows.ts';
+import { column, flag, json, label, optional, readAs, rowReader } from '../row-reader.ts';
+import { execute, readRows, text } from '../rows.ts';
 import type { TokenConvention, TokenSide } from './convention.ts';
 import type { ModelConvention, OutputDecision, TokenEvidence } from './decide.ts';
 import type { RulesOf } from './match-rule.ts';
@@ -48,30 +49,29 @@ const undecidedOutput: OutputDecision = {
   evidence: { calls: 0, reasoningCalls: 0, excludesCalls: 0, includesTimes: 0, excludesTimes: 0 },
 };
 
-const outputOf = (json: string | undefined): OutputDecision => {
-  if (json === undefined) return undecidedOutput;
+const modelConvention = rowReader({
+  model: column('model_name', text),
+  convention: optional(label<TokenConvention>()),
+  decidedBy: optional(label<NonNullable<ModelConvention['decidedBy']>>()),
+  contradicted: flag,
+  evidence: json<TokenEvidence>(),
   // JSON leaves out what is undefined.
-  return { ...undecidedOutput, ...(JSON.parse(json) as Partial<OutputDecision>) };
-};
+  output: (row, name): OutputDecision => ({
+    ...undecidedOutput,
+    ...optional(json<Partial<OutputDecision>>())(row, name),
+  }),
+});
 
 export const readConventions = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly ModelConvention[]> => {
-  const rows = await readRows(
+): Promise<readonly ModelConvention[]> =>
+  readAs(
     connection,
+    modelConvention,
     'SELECT * FROM token_convention WHERE account = $account ORDER BY model_name',
     { account },
   );
-  return rows.map((row) => ({
-    model: text(row, 'model_name'),
-    convention: optionalText(row, 'convention') as TokenConvention | undefined,
-    decidedBy: optionalText(row, 'decided_by') as ModelConvention['decidedBy'],
-    contradicted: row['contradicted'] === true,
-    evidence: JSON.parse(text(row, 'evidence')) as TokenEvidence,
-    output: outputOf(optionalText(row, 'output')),
-  }));
-};
 
 /** Rewrites what is decided of an account. */
 export const writeConventions = async (

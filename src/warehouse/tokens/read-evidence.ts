@@ -1,24 +1,19 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixSeconds } from '../../core/index.ts';
-import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import { all, column, label, optional, rowReader, seconds } from '../row-reader.ts';
+import { readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { TokenSide } from './convention.ts';
 import type { ModelEvidence, ShownPrice } from './decide.ts';
 
-const optionalCount = (row: Row, column: string): number | undefined => {
-  const value = optionalText(row, column);
-  return value === undefined ? undefined : Number(value);
-};
+const optionalCount = optional(wholeNumber);
 
-const shownPrice = (row: Row): ShownPrice => ({
-  day: unixSeconds(wholeNumber(row, 'day')),
-  days: wholeNumber(row, 'days'),
-  key: text(row, 'token_name'),
-  calls: wholeNumber(row, 'calls'),
-  shows: text(row, 'shows') as ShownPrice['shows'],
-  wholePrice: text(row, 'whole_price'),
-  partPrice: text(row, 'part_price'),
-  partError: text(row, 'part_error'),
+const shownPrice = rowReader({
+  day: seconds,
+  ...all(wholeNumber, 'days', 'calls'),
+  key: column('token_name', text),
+  shows: label<ShownPrice['shows']>(),
+  ...all(text, 'wholePrice', 'partPrice', 'partError'),
 });
 
 /** Of each side the calls, and the first that proves something. */

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { all, column, readAs, rowReader } from '../row-reader.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import type { TokenSide } from './convention.ts';
 
@@ -13,19 +14,17 @@ const day = 86_400;
 /** Charges are looked at for so many days of a model at most, each time. */
 const daysAsked = 2;
 
+const judgedEvidence = rowReader({
+  ...all(wholeNumber, 'landings', 'newest'),
+  before: column('before_count', wholeNumber),
+});
+
 export const readJudged = async (
   connection: DuckDBConnection,
   account: string,
 ): Promise<Judged | undefined> => {
-  const [row] = await readRows(connection, 'SELECT * FROM token_judged WHERE account = $account', {
-    account,
-  });
-  if (row === undefined) return undefined;
-  return {
-    landings: wholeNumber(row, 'landings'),
-    newest: wholeNumber(row, 'newest'),
-    before: wholeNumber(row, 'before_count'),
-  };
+  const sql = 'SELECT * FROM token_judged WHERE account = $account';
+  return (await readAs(connection, judgedEvidence, sql, { account }))[0];
 };
 
 /** The landings of an account, and how many of them were before a moment; before the newest of them when left out. */

@@ -1,16 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import {
-  createNamedGates,
-  fault,
-  interval,
-  money,
-  multiplyMoney,
-  sumMoney,
-  unixMillis,
-} from '../../core/index.ts';
+import { createNamedGates, fault, interval, money, multiplyMoney, sumMoney } from '../../core/index.ts';
 import type { Clock, Interval, Money, UnixMillis } from '../../core/index.ts';
 import { loadDuckDB } from '../duckdb.ts';
 import type { Engine } from '../engine.ts';
+import { amount, column, millis, readAs, rowReader } from '../row-reader.ts';
 import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../ranges.ts';
 import { unitValue } from '../logs/amounts.ts';
@@ -22,13 +15,6 @@ export type UsageTable = {
   /** Whole or not at all, as for logs. @throws faults usage-unit-changed, export-amount-inexact, export-truncated (nothing where
    * there was something), disk-full. */
   readonly landWindow: (batch: UsageBatch) => Promise<LandedUsage>;
-  /** The end of what regular pulls have covered without a gap, milliseconds UTC. */
-  readonly cursor: (
-    account: string,
-    dimension: string,
-    metric: string,
-    granularity: UsageSeries['granularity'],
-  ) => Promise<UnixMillis | undefined>;
   /** What regular pulls have covered without a gap. */
   readonly watermark: (series: UsageSeries) => Promise<Interval<UnixMillis> | undefined>;
   /** Values of the buckets that start in the interval, by bucket and entry. */
@@ -82,8 +68,7 @@ const readRange = async (
     `SELECT origin, reached FROM usage_cursor WHERE ${ofSeries}`,
     seriesOf(series),
   );
-  if (row === undefined) return undefined;
-  return interval(unixMillis(wholeNumber(row, 'origin')), unixMillis(wholeNumber(row, 'reached')));
+  return row === undefined ? undefined : interval(millis(row, 'origin'), millis(row, 'reached'));
 };
 
 /** Whether the series keeps nothing but what the window replaces. */
@@ -199,23 +184,16 @@ export const createUsageTable = (engine: Engine, clock: Clock): UsageTable => {
         ),
       );
     },
-    cursor: async (account, dimension, metric, granularity) =>
-      engine.state(
-        async (connection) => (await readRange(connection, { account, dimension, metric, granularity }))?.end,
-      ),
     watermark: async (series) => engine.state(async (connection) => readRange(connection, series)),
     values: async (series, range) =>
       engine.bulk(async (connection) => {
-        const rows = await readRows(
+        const value = rowReader({ bucket: column('bucket_start', millis), entry: text, value: amount });
+        return readAs(
           connection,
+          value,
           `SELECT bucket_start, entry, value FROM usage_bucket WHERE ${ofWindow} ORDER BY bucket_start, entry, value`,
           { ...seriesOf(series), start: range.start, end: range.end },
         );
-        return rows.map((row) => ({
-          bucket: unixMillis(wholeNumber(row, 'bucket_start')),
-          entry: text(row, 'entry'),
-          value: money(text(row, 'value')),
-        }));
       }),
   };
 };
