@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it, vi } from 'vitest';
-import { modelLedger } from '../warehouse/model-ledger.ts';
+import { modelLedger } from '../warehouse/ledger/model-ledger.ts';
 import { openSchedulerFixture } from './support/scheduler-fixture.ts';
 import { few, chaosFactor } from '../support/storm.ts';
 import { plans } from './support/storm-plan.ts';

@@ -5,8 +5,8 @@ import { planExpiry } from '../../../src/keys/index.ts';
 import type { ExpiryPolicy, SurveyedKey } from '../../../src/keys/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { day, daysAgo, now, surveyed, surveyOf } from '../../keys/plan/survey.ts';
-import { batchOfCalls, openAt } from '../../warehouse/archive-support.ts';
-import { key, snapshotOf } from '../../warehouse/snapshots-support.ts';
+import { batchOfCalls, openAt } from '../../warehouse/archive/archive-support.ts';
+import { key, snapshotOf } from '../../warehouse/snapshots/snapshots-support.ts';
 import { testFolder } from '../../warehouse/support.ts';
 import type { TestFolder } from '../../warehouse/support.ts';
 

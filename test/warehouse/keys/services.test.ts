@@ -4,9 +4,9 @@ import { addMoney, interval, localDays, money, unixMillis, zero } from '../../..
 import type { Money } from '../../../src/core/index.ts';
 import type { CubeRequest, LineageRow, Warehouse } from '../../../src/warehouse/index.ts';
 import { chaosFactor } from '../../support/storm.ts';
-import { at, batchOfCalls, now, openAt } from '../archive-support.ts';
-import type { Call } from '../archive-support.ts';
-import { key, snapshotOf } from '../snapshots-support.ts';
+import { at, batchOfCalls, now, openAt } from '../archive/archive-support.ts';
+import type { Call } from '../archive/archive-support.ts';
+import { key, snapshotOf } from '../snapshots/snapshots-support.ts';
 import { testFolder } from '../support.ts';
 
 const may = interval(at('2024-05-01'), at('2024-06-01'));

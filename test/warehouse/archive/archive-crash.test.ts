@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { interval } from '../../../src/core/index.ts';
+import type { LogBatch } from '../../../src/warehouse/index.ts';
+import { compiledModules } from '../../support/compiled-modules.ts';
+import { archiveOf, at, batchOfCalls, now, openAt, rowsAtRest, someCalls, year } from './archive-support.ts';
+import { testFolder } from '../support.ts';
+import { sampled } from '../../support/storm.ts';
+
+/** A run of the archive, then a landing into an archived month, killed at the moment named: nothing is tidied up. */
+const child = `
+  const [out, database, spool, batch, moment] = process.argv.slice(1);
+  const { readFileSync } = await import('node:fs');
+  const base = await import(out + '/core/index.js');
+  const { openWarehouse } = await import(out + '/warehouse/index.js');
+  const die = () => process.kill(process.pid, 'SIGKILL');
+  const warehouse = await openWarehouse({ path: database, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: { ...base.systemClock, now: () => ${now} }, log: base.silentLog });
+  const [what, step, month] = moment.split(' ');
+  const run = () => warehouse.archive.run({ account: 'main', settle: 0, retain: 1, onStep: (at, of) => {
+    if (what === 'step' && at === step && of === month) die();
+    if (what === 'after' && at === 'leaving' && of === month) setTimeout(die, Number(step));
+  } });
+  await run();
+  const landing = warehouse.logs.landWindow(JSON.parse(batch));
+  if (what === 'landing') setTimeout(die, Number(step));
+  await landing;
+  if (what === 'landed') die();
+  await run();
+  die();`;
+
+const winter = interval(at('2024-01-01'), at('2024-04-01'));
+
+const allMoments = [
+  ...['drafted', 'verified', 'noted', 'placed', 'recorded', 'leaving', 'left'].map(
+    (step) => `step ${step} 2024-02`,
+  ),
+  'step cleaned main',
+  'after 2 2024-03',
+  'after 7 2024-03',
+  'landing 3',
+  'landing 12',
+  'landed',
+  'end',
+];
+
+/** Outside a storm every other one. */
+const moments = sampled(allMoments, 2);
+
+it('killed at any moment, nothing is lost and nothing is there twice, and the next run completes it', async () => {
+  await using folder = await testFolder();
+  const out = await compiledModules();
+  const calls = someCalls(winter, 12_000);
+  const february = interval(at('2024-02-10'), at('2024-02-20'));
+  const again = calls.filter((call) => call.at >= february.start && call.at < february.end);
+  const truth = await (async () => {
+    await using plain = await openAt(folder, 'plain');
+    await plain.logs.landWindow(await batchOfCalls(folder, winter, calls));
+    return plain.spend('main', year);
+  })();
+  const { rows } = await rowsAtRest(folder, 'plain');
+  for (const [index, moment] of moments.entries()) {
+    const name = `crash-${index}`;
+    await cp(join(folder.path, 'plain'), join(folder.path, name), { recursive: true });
+    // The same rows land again, so that what is true stays so.
+    const batch = JSON.stringify(await batchOfCalls(folder, february, again));
+    const killed = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        child,
+        out,
+        join(folder.path, name, 'test.duckdb'),
+        folder.spool,
+        batch,
+        moment,
+      ],
+      { stdio: ['ignore', 'inherit', 'inherit'] },
+    );
+    const [, signal] = (await once(killed, 'exit')) as [number | null, string | null];
+    expect(signal).toBe('SIGKILL');
+    expect((await rowsAtRest(folder, name)).rows, moment).toEqual(rows);
+    await using warehouse = await openAt(folder, name);
+    expect(await warehouse.spend('main', year), moment).toEqual(truth);
+    // The month is other bytes by now, so that a file which nobody knew of would stay.
+    await warehouse.logs.landWindow(JSON.parse(batch) as LogBatch);
+    expect(await warehouse.archive.run({ account: 'main', settle: 0, retain: 1 })).toMatchObject({ kept: 3 });
+    expect(await warehouse.spend('main', year), moment).toEqual(truth);
+    const left = await readdir(archiveOf(folder, name), { recursive: true });
+    expect(left.filter((one) => one.includes('calls')).length, moment).toBe(3);
+  }
+}, 300_000);

@@ -1,0 +1,59 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createNamedGates, interval, silentLog, systemClock } from '../../../src/core/index.ts';
+import { createArchive } from '../../../src/warehouse/archive/archive.ts';
+import { archiveFolderOf } from '../../../src/warehouse/archive/archive-paths.ts';
+import { openEngine } from '../../../src/warehouse/engine.ts';
+import { inTransaction, readRows } from '../../../src/warehouse/rows.ts';
+import { at, batchOfCalls, openAt, now, someCalls, year } from './archive-support.ts';
+import { optionsIn, testFolder } from '../support.ts';
+
+it('a file that a reader has begun on stays until the reader has ended', async () => {
+  await using folder = await testFolder();
+  const january = interval(at('2024-01-01'), at('2024-02-01'));
+  {
+    await using warehouse = await openAt(folder);
+    await warehouse.logs.landWindow(await batchOfCalls(folder, january, someCalls(january, 400)));
+    await warehouse.archive.run({ account: 'main', settle: 0, retain: 1 });
+  }
+  const options = optionsIn(folder, join(folder.path, 'test', 'test.duckdb'));
+  await using engine = await openEngine(options);
+  const root = archiveFolderOf(options);
+  const archive = createArchive({
+    engine,
+    root,
+    clock: { ...systemClock, now: () => now },
+    log: silentLog,
+    oneAnAccount: createNamedGates(),
+    beforeLeaving: async () => undefined,
+    onFiles: async () => undefined,
+  });
+  const [{ file } = { file: '' }] = await archive.table.months('main');
+  const isThere = async (): Promise<boolean> =>
+    access(join(root, file)).then(
+      () => true,
+      () => false,
+    );
+  await engine.bulk(async (reading) =>
+    archive.readCalls(reading, 'main', async (callsIn) => {
+      const calls = await callsIn(year);
+      // Beside it the month comes back, loses a row, and is archived again.
+      await engine.bulk(async (connection) =>
+        inTransaction(connection, async () => {
+          await archive.bringBack(connection, { account: 'main', window: january, served: 1 });
+          await connection.run(`DELETE FROM call_log WHERE created_at = ${january.start}`);
+        }),
+      );
+      await archive.table.run({ account: 'main', settle: 0, retain: 1 });
+      expect(await isThere()).toBe(true);
+      const [row] = await readRows(reading, `SELECT count(*) AS row_count FROM ${calls.sql}`, calls.bindings);
+      expect(row).toEqual({ row_count: '400' });
+    }),
+  );
+  await archive.table.run({ account: 'main', settle: 0, retain: 1 });
+  expect(await isThere()).toBe(false);
+  expect((await archive.table.months('main')).map(({ rows, state }) => [rows, state])).toEqual([
+    [398, 'sole'],
+  ]);
+});

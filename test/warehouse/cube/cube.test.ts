@@ -1,0 +1,275 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { interval, localDays, systemClock, unixMillis, unixSeconds } from '../../../src/core/index.ts';
+import { openWarehouse } from '../../../src/warehouse/index.ts';
+import type { CubeQuery, CubeRequest, LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
+import { batchOf, optionsIn, openInMemory, testFolder } from '../support.ts';
+import type { TestFolder } from '../support.ts';
+
+const columns: LogBatch['columns'] = [
+  { name: 'created_at', role: 'created_at' },
+  { name: 'model_name', role: 'model_name' },
+  { name: 'token_name', role: 'token_name' },
+  { name: 'type', role: 'kind' },
+  { name: 'cached_tokens', role: 'cached_tokens' },
+  { name: 'quota', role: 'quota' },
+  { name: 'id' },
+  { name: 'ID' },
+];
+
+const start = Date.UTC(2026, 2, 28) / 1000;
+const window = interval(unixSeconds(start), unixSeconds(start + 4 * 86_400));
+
+const land = async (
+  warehouse: Warehouse,
+  folder: TestFolder,
+  lines: string[],
+  change: Partial<LogBatch> = {},
+) => warehouse.logs.landWindow(await batchOf(folder, lines, { columns, window, asked: window, ...change }));
+
+const lines = [
+  `${start},gpt,key,Consume,,0.25,1,1`,
+  `${start + 1},gpt,key,2,7,0.25,2,2`,
+  `${start + 899},gpt,key,consumption,,0.000000000001,3,3`,
+  `${start + 900},gpt,,refund,,-0.1,4,4`,
+  `${start + 86_400},gpt,,REFUND,,0.2,5,5`,
+  `${start + 86_400},,,topup,,100,6,6`,
+  `${start + 86_400},,,system,,,7,7`,
+  `${start + 2 * 86_400},gpt,key,bonus,,3,8,8`,
+];
+
+const request: CubeRequest = {
+  account: 'main',
+  periods: [
+    { name: 'current', days: localDays('2026-03-29', '2026-03-31', 'Europe/Berlin') },
+    { name: 'comparison', days: localDays('2026-03-28', '2026-03-28', 'Europe/Berlin') },
+  ],
+};
+
+const rowsOf = async (warehouse: Warehouse, sql: string, change: Partial<CubeRequest> = {}) =>
+  warehouse.readCube({ ...request, ...change }, async (query) => (await query(sql)).rows);
+
+describe('the cube', () => {
+  it('sums by quarter hour, model, key and kind, with local days, and keeps kinds that are no spend apart', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await land(warehouse, folder, lines);
+    expect(
+      await rowsOf(
+        warehouse,
+        `SELECT period, day, day_number, quarter, model_name, token_name, kind, rows, calls, cached_tokens, spend, amount
+         FROM cube ORDER BY quarter, kind`,
+      ),
+    ).toEqual([
+      [
+        'comparison',
+        '2026-03-28',
+        '0',
+        `${start}`,
+        'gpt',
+        'key',
+        'consumption',
+        '3',
+        '3',
+        '7',
+        '0.500000000001',
+        '0.500000000001',
+      ],
+      [
+        'comparison',
+        '2026-03-28',
+        '0',
+        `${start + 900}`,
+        'gpt',
+        '',
+        'refund',
+        '1',
+        '0',
+        null,
+        '-0.1',
+        '-0.1',
+      ],
+      ['current', '2026-03-29', '0', `${start + 86_400}`, 'gpt', '', 'refund', '1', '0', null, '-0.2', '0.2'],
+      ['current', '2026-03-29', '0', `${start + 86_400}`, '', '', 'system', '1', '0', null, '0', '0'],
+      ['current', '2026-03-29', '0', `${start + 86_400}`, '', '', 'top-up', '1', '0', null, '0', '100'],
+      ['current', '2026-03-30', '1', `${start + 172_800}`, 'gpt', 'key', 'bonus', '1', '0', null, '0', '3'],
+    ]);
+    expect(
+      await rowsOf(warehouse, 'SELECT day, end_seconds - start_seconds AS length FROM days ORDER BY day'),
+    ).toEqual([
+      ['2026-03-28', '86400'],
+      ['2026-03-29', '82800'],
+      ['2026-03-30', '86400'],
+      ['2026-03-31', '86400'],
+    ]);
+    expect(await warehouse.spend('main', window)).toMatchObject({
+      consumption: '0.500000000001',
+      refunds: '0.3',
+      net: '0.200000000001',
+      calls: 3,
+      otherKinds: [
+        { kind: 'bonus', rows: 1, amount: '3' },
+        { kind: 'system', rows: 1, amount: '0' },
+        { kind: 'top-up', rows: 1, amount: '100' },
+      ],
+    });
+  });
+
+  it('counts calls alone in `calls`, whatever a query sums over, and rows of every kind in `rows`', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await land(warehouse, folder, lines);
+    const [whole] = await rowsOf(warehouse, 'SELECT sum(calls), sum(rows) FROM cube');
+    expect(whole).toEqual(['3', '8']);
+    const byModel = await rowsOf(
+      warehouse,
+      'SELECT model_name, sum(calls) FROM cube GROUP BY ALL ORDER BY ALL',
+    );
+    expect(byModel).toEqual([
+      ['', '0'],
+      ['gpt', '3'],
+    ]);
+    expect(
+      await rowsOf(warehouse, 'SELECT sum(rows) AS rows FROM cube WHERE rows > 0 ORDER BY rows'),
+    ).toEqual([['8']]);
+  });
+
+  it('turns units to currency exactly', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    const amounts = { form: 'units' as const, unitsPerCurrency: 500_000, decimalsWritten: false };
+    await land(warehouse, folder, [`${start},gpt,key,,,123456789,1,1`, `${start},gpt,key,,,-1,1,1`], {
+      amounts,
+    });
+    expect(await rowsOf(warehouse, 'SELECT kind, spend FROM cube ORDER BY kind')).toEqual([
+      ['consumption', '246.913578'],
+      ['refund', '-0.000002'],
+    ]);
+  });
+
+  it('knows the kinds of row in the words of the gateway’s other language', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    const texts = ['充值', '消费', '管理', '系统', '错误', '退款'];
+    await land(
+      warehouse,
+      folder,
+      texts.map((word) => `${start + 86_400},gpt,key,${word},,0.5,1,1`),
+    );
+    expect(await rowsOf(warehouse, 'SELECT kind, spend FROM cube ORDER BY kind')).toEqual([
+      ['consumption', '0.5'],
+      ['error', '0'],
+      ['management', '0'],
+      ['refund', '-0.5'],
+      ['system', '0'],
+      ['top-up', '0'],
+    ]);
+  });
+
+  it('refuses another currency than the one the account is kept in, and says whether amounts are units', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    const amounts = async (currency: string) =>
+      warehouse.readCube({ ...request, currency }, async (_, facts) => facts.amounts);
+    expect(await amounts('CNY')).toBeUndefined();
+    await land(warehouse, folder, [`${start},gpt,key,,,5,1,1`]);
+    expect(await amounts('USD')).toBeUndefined();
+    await expect(amounts('CNY')).rejects.toMatchObject({ code: 'export-currency-changed' });
+    await land(warehouse, folder, [`${start},gpt,key,,,0.5,1,1`]);
+    expect(await amounts('USD')).toBe('currency');
+  });
+
+  it('does not take top-ups for the price of a call: whole amounts are units only when calls are that dear', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    const calls = Array.from({ length: 30 }, () => `${start},flux,key,2,,1,1,1`);
+    await land(warehouse, folder, [...calls, `${start},,,1,,500000,1,1`]);
+    expect(await warehouse.spend('main', window)).toMatchObject({ net: '30', amounts: undefined });
+  });
+
+  it('gives every type as exact text', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    const table = await warehouse.readCube(request, async (query) =>
+      query(
+        `SELECT 12345678901234567890123456::DECIMAL(38, 10) AS a, 170141183460469231731687303715884105727 AS b,
+           true AS c, DATE '2026-01-01' AS d, 'x' AS e, NULL AS f, 0.1::DOUBLE AS g, 1.50::DECIMAL(4, 2) AS h`,
+      ),
+    );
+    expect(table.rows).toEqual([
+      [
+        '12345678901234567890123456',
+        '170141183460469231731687303715884105727',
+        true,
+        '2026-01-01',
+        'x',
+        null,
+        '0.1',
+        '1.5',
+      ],
+    ]);
+    expect(table.columns.map(({ type }) => type)).toEqual([
+      'decimal',
+      'integer',
+      'boolean',
+      'date',
+      'text',
+      'integer',
+      'other',
+      'decimal',
+    ]);
+  });
+
+  it.each([
+    ['two statements', 'SELECT 1; SELECT 2', /2 statements/],
+    ['nothing', ' ', /empty/],
+    ['a comment alone', '-- SELECT 1', /./],
+    ['a write', 'DELETE FROM days', /no SELECT/],
+    ['a setting', `SET memory_limit = '1GB'`, /no SELECT/],
+    ['a table of the warehouse', 'SELECT * FROM call_log', /call_log/],
+    ['a mistake', 'SELECT nothing FROM cube', /nothing/],
+    ['too many rows', 'SELECT * FROM range(11)', /more than 10 rows/],
+  ])('refuses %s', async (_, sql, message) => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await expect(rowsOf(warehouse, sql, { rowLimit: 10 })).rejects.toMatchObject({
+      code: 'report-query-failed',
+      message: expect.stringMatching(message) as string,
+    });
+    expect(await rowsOf(warehouse, 'SELECT * FROM range(10)', { rowLimit: 10 })).toHaveLength(10);
+  });
+
+  it('reaches no file, not even in the spool', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    const file = join(folder.spool, 'x.csv');
+    await writeFile(file, 'a\n1\n');
+    await expect(rowsOf(warehouse, `SELECT * FROM read_csv('${file}')`)).rejects.toMatchObject({
+      code: 'report-query-failed',
+    });
+  });
+
+  it('interrupts a query at its time limit, and goes on with the next', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openWarehouse({ ...optionsIn(folder), clock: systemClock });
+    const long = 'SELECT count(*) FROM range(10000000000) a, range(1000) b';
+    const use = async (query: CubeQuery) => query(long);
+    await expect(warehouse.readCube({ ...request, timeLimit: unixMillis(5) }, use)).rejects.toMatchObject({
+      code: 'report-query-failed',
+      message: expect.stringContaining('5 ms') as string,
+    });
+  });
+
+  it('stops when the signal says so', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    const stop = new AbortController();
+    const use = async (query: CubeQuery) => {
+      const running = query('SELECT count(*) FROM range(10000000000) a, range(1000) b');
+      setImmediate(() => stop.abort(new Error('stopped')));
+      return running;
+    };
+    await expect(warehouse.readCube({ ...request, signal: stop.signal }, use)).rejects.toThrow('stopped');
+  });
+});

@@ -1,0 +1,190 @@
+import { unixMillis } from '../../../src/core/index.ts';
+import type { UnixMillis } from '../../../src/core/index.ts';
+import type {
+  Claim,
+  JobCursor,
+  JobOutage,
+  LedgerAttempt,
+  LedgerRun,
+  RunKey,
+  RunLedger,
+} from '../../../src/warehouse/index.ts';
+
+type Model = {
+  runs: Map<string, LedgerRun>;
+  attempts: Map<string, LedgerAttempt[]>;
+  cursors: Map<string, JobCursor>;
+  outages: Map<string, JobOutage>;
+};
+
+const keyOf = ({ job, slot }: RunKey): string => JSON.stringify([job, slot]);
+const order = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right));
+const byJob = (left: { readonly job: string }, right: { readonly job: string }): number =>
+  order(left.job, right.job);
+const bySlot = (left: RunKey, right: RunKey): number => left.slot - right.slot || byJob(left, right);
+const wasAsked = ({ trigger }: LedgerRun): boolean => ['hand', 'backfill', 'needed'].includes(trigger);
+const neverRan = (run: LedgerRun): boolean =>
+  ['missed', 'skipped', 'queued'].includes(run.state) && run.attempts === 0 && !wasAsked(run);
+const waits = (run: LedgerRun): boolean =>
+  run.state === 'queued' ||
+  ((run.state === 'failed' || run.state === 'interrupted') && run.nextAttempt !== undefined);
+const isOpen = (run: LedgerRun): boolean => run.state === 'running' || waits(run);
+
+/** Without the fields that are there only while they hold. */
+const bare = (run: LedgerRun): LedgerRun => {
+  const { nextAttempt: _, endedAt: __, code: ___, reason: ____, summary: _____, ...rest } = run;
+  return rest;
+};
+
+const given = <T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>;
+  };
+
+const claimIn = (model: Model, claims: readonly Claim[]): readonly LedgerRun[] => {
+  const { runs, cursors } = model;
+  for (const { cursor, reopenedAfter } of claims) {
+    if (cursor === undefined || reopenedAfter === undefined) continue;
+    for (const [key, run] of runs) {
+      if (run.job !== cursor.job || !neverRan(run)) continue;
+      if (run.slot > reopenedAfter) runs.delete(key);
+      else if ((run.through ?? 0) > reopenedAfter) {
+        const { through: _through, ...rest } = run;
+        // What is left of a span may be its first slot alone.
+        runs.set(key, run.slot === reopenedAfter ? rest : { ...rest, through: reopenedAfter });
+      }
+    }
+  }
+  const fresh: LedgerRun[] = [];
+  const wanted = new Map<string, LedgerRun>();
+  for (const run of claims.flatMap((claim) => claim.runs))
+    if (!wanted.has(keyOf(run))) wanted.set(keyOf(run), run);
+  for (const [key, run] of wanted) {
+    const range = runs.get(key);
+    if (range?.through === undefined || !neverRan(range) || !wasAsked(run) || run.through !== undefined)
+      continue;
+    const rest = { ...range, slot: unixMillis(range.slot + 1) };
+    if (range.through <= range.slot || runs.has(keyOf(rest))) continue;
+    runs.delete(key);
+    runs.set(keyOf(rest), rest);
+  }
+  for (const [key, run] of wanted) {
+    if (runs.has(key)) continue;
+    runs.set(key, run);
+    fresh.push(run);
+  }
+  for (const { cursor } of claims) if (cursor !== undefined) cursors.set(cursor.job, cursor);
+  return fresh;
+};
+
+const trimIn = ({ runs, attempts }: Model, before: UnixMillis): number => {
+  const old = [...runs].filter(([, run]) => (run.through ?? run.slot) < before && !isOpen(run));
+  for (const [key] of old) {
+    runs.delete(key);
+    attempts.delete(key);
+  }
+  return old.length;
+};
+
+/** The ledger as plain maps: what the one in the warehouse must do, said a second time. */
+export const modelLedger = (): RunLedger => {
+  const model: Model = { runs: new Map(), attempts: new Map(), cursors: new Map(), outages: new Map() };
+  const { runs, attempts, cursors, outages } = model;
+  const all = (): LedgerRun[] => [...runs.values()].toSorted(bySlot);
+  return {
+    cursors: async () => [...cursors.values()].toSorted(byJob),
+    claim: async (claims) => claimIn(model, claims),
+    forget: async (jobs) => {
+      for (const job of jobs) cursors.delete(job);
+    },
+    open: async () => all().filter(isOpen),
+    find: async (key) => runs.get(keyOf(key)),
+    reopen: async (key, at) => {
+      const run = runs.get(keyOf(key));
+      if (run === undefined || isOpen(run) || run.through !== undefined) return undefined;
+      const reopened: LedgerRun = { ...bare(run), state: 'queued', nextAttempt: at };
+      runs.set(keyOf(key), reopened);
+      return reopened;
+    },
+    begin: async (keys, at) => {
+      const distinct = new Map(keys.map((key) => [keyOf(key), key]));
+      for (const key of distinct.keys()) {
+        const run = runs.get(key);
+        if (run === undefined || !waits(run)) throw new Error('does not wait');
+      }
+      for (const [key, { job, slot }] of distinct) {
+        const run = runs.get(key);
+        if (run === undefined) continue;
+        const attempt = run.attempts + 1;
+        runs.set(key, { ...bare(run), state: 'running', attempts: attempt, startedAt: at });
+        const begun: LedgerAttempt = { job, slot, attempt, startedAt: at, state: 'running' };
+        attempts.set(key, [...(attempts.get(key) ?? []), begun]);
+      }
+    },
+    end: async (ends) => {
+      for (const end of ends) {
+        const key = keyOf(end);
+        const run = runs.get(key);
+        if (run?.state !== 'running') continue;
+        const { state, at, code, reason, summary } = end;
+        const why = given({ code, reason });
+        const nextAttempt = state === 'ok' ? undefined : end.nextAttempt;
+        runs.set(key, { ...bare(run), ...why, ...given({ summary, nextAttempt }), state, endedAt: at });
+        const list = attempts.get(key) ?? [];
+        attempts.set(
+          key,
+          list.map((one) => (one.attempt === run.attempts ? { ...one, ...why, state, endedAt: at } : one)),
+        );
+      }
+    },
+    close: async (closings) => {
+      for (const { state, at, code, reason, ...key } of closings) {
+        const run = runs.get(keyOf(key));
+        if (run === undefined || !waits(run)) continue;
+        const { nextAttempt: _, code: __, ...rest } = run;
+        runs.set(keyOf(key), { ...rest, ...given({ code }), state, reason, endedAt: at });
+      }
+    },
+    list: async ({ job, states, limit }) =>
+      all()
+        .filter((run) => (job === undefined || run.job === job) && (states?.includes(run.state) ?? true))
+        .toSorted((left, right) => right.slot - left.slot || byJob(left, right))
+        .slice(0, limit),
+    attempts: async (keys) =>
+      [...new Set(keys.map(keyOf))]
+        .flatMap((key) => attempts.get(key) ?? [])
+        .toSorted((left, right) => bySlot(left, right) || left.attempt - right.attempt),
+    latest: async () => {
+      const newest = new Map(all().flatMap((run) => (run.attempts > 0 ? [[run.job, run] as const] : [])));
+      return [...newest.values()].toSorted(byJob);
+    },
+    failures: async () => {
+      const newest = new Map<string, LedgerRun>();
+      const ended = all()
+        .filter(({ nextAttempt }) => nextAttempt === undefined)
+        .toSorted((left, right) => (left.endedAt ?? 0) - (right.endedAt ?? 0) || bySlot(left, right));
+      for (const run of ended)
+        if (run.state === 'failed' || run.state === 'interrupted') newest.set(run.job, run);
+      const succeeded = (run: LedgerRun): boolean =>
+        ended.some(
+          (other) =>
+            other.job === run.job && other.state === 'ok' && (other.endedAt ?? 0) >= (run.endedAt ?? 0),
+        );
+      return [...newest.values()].filter((run) => !succeeded(run)).toSorted(byJob);
+    },
+    goodEnds: async () => {
+      const ends = new Map<string, UnixMillis>();
+      for (const { job, state, endedAt } of all())
+        if (state === 'ok' && endedAt !== undefined && endedAt > (ends.get(job) ?? -1))
+          ends.set(job, endedAt);
+      return ends;
+    },
+    goodThrough: async (job) => all().findLast((run) => run.job === job && run.state === 'ok')?.interval.end,
+    outages: async () => [...outages.values()].toSorted(byJob),
+    noteOutages: async ({ opened, closed }) => {
+      for (const job of closed) outages.delete(job);
+      for (const outage of opened) if (!outages.has(outage.job)) outages.set(outage.job, outage);
+    },
+    trim: async (before) => trimIn(model, before),
+  };
+};

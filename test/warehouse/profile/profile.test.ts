@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { interval, unixMillis, unixSeconds } from '../../../src/core/index.ts';
+import { openWarehouse } from '../../../src/warehouse/index.ts';
+import type { LearnedPoint, Warehouse } from '../../../src/warehouse/index.ts';
+import { columnChanges } from '../../../src/warehouse/profile/column-changes.ts';
+import type { KnownColumn, SeenColumns } from '../../../src/warehouse/profile/column-changes.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { batchOf, optionsIn, testFolder } from '../support.ts';
+
+const begin = unixMillis(Date.UTC(2026, 0, 1));
+
+/** A warehouse whose clock stands still until it is told to go on. */
+const open = async () => {
+  const folder = await testFolder();
+  const clock = manualClock(begin);
+  const warehouse = await openWarehouse({ ...optionsIn(folder), clock });
+  return {
+    folder,
+    clock,
+    warehouse,
+    [Symbol.asyncDispose]: async () => {
+      await warehouse[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+};
+
+const form = (value: string, evidence: string): LearnedPoint => ({
+  point: 'log.time_form',
+  value,
+  evidence,
+  how: 'data',
+});
+
+it('keeps one row a point, confirms what is found again, and keeps what was taken of it before', async () => {
+  await using fixture = await open();
+  const { profile } = fixture.warehouse;
+  expect(await profile.learn('main', [form('seconds', 'reads 1767225600')])).toHaveLength(1);
+  fixture.clock.advance(1000);
+  expect(await profile.learn('main', [form('seconds', 'reads 1767225601')])).toEqual([]);
+  expect(await profile.points('main')).toEqual([
+    {
+      ...form('seconds', 'reads 1767225600'),
+      learnedAt: begin,
+      confirmedAt: begin + 1000,
+    },
+  ]);
+  fixture.clock.advance(1000);
+  expect(await profile.learn('main', [form('rfc3339', 'reads 2026-01-01T00:00:00Z')])).toHaveLength(1);
+  expect(await profile.points('main')).toMatchObject([{ value: 'rfc3339', learnedAt: begin + 2000 }]);
+  expect(await profile.past('main')).toEqual([
+    { ...form('seconds', 'reads 1767225600'), learnedAt: begin, until: begin + 2000 },
+  ]);
+  expect(await profile.points('other')).toEqual([]);
+});
+
+it('a point that the config says from now on is no longer one that the data showed', async () => {
+  await using fixture = await open();
+  const { profile } = fixture.warehouse;
+  await profile.learn('main', [form('seconds', 'reads 1')]);
+  const said: LearnedPoint = { ...form('seconds', 'gateway.timestamps'), how: 'config' };
+  expect(await profile.learn('main', [said])).toEqual([]);
+  expect(await profile.points('main')).toMatchObject([said]);
+});
+
+const shown = (...names: string[]): SeenColumns => ({ unasked: names.map((name) => ({ name })) });
+
+/** What operators are to be notified of, each time of what is new. */
+const freshOf = async (
+  { profile, notifyOnce }: Warehouse,
+  whileSending = async () => {},
+): Promise<readonly string[]> => {
+  const names: string[] = [];
+  await notifyOnce('learned', 'main', await profile.changes('main'), async (fresh) => {
+    names.push(...fresh.map(({ topic, name }) => `${topic} ${name}`));
+    await whileSending();
+  });
+  return names;
+};
+
+it('notes columns that appear, go and come back, and tells of each once', async () => {
+  await using fixture = await open();
+  const { profile } = fixture.warehouse;
+  const names = async () => freshOf(fixture.warehouse);
+  await profile.noteColumns('main', shown('created_at', 'quota'));
+  expect(await names()).toEqual([]);
+  fixture.clock.advance(1000);
+  await profile.noteColumns('main', shown('created_at', 'quota', 'tier'));
+  await profile.noteColumns('main', shown('created_at', 'quota', 'tier'));
+  expect(await names()).toEqual(['column-appeared tier']);
+  expect(await names()).toEqual([]);
+  fixture.clock.advance(1000);
+  await profile.noteColumns('main', shown('created_at', 'tier'));
+  await profile.noteColumns('main', shown('created_at', 'tier'));
+  expect(await names()).toEqual(['column-gone quota']);
+  expect((await profile.columns('main')).find(({ name }) => name === 'quota')).toMatchObject({
+    firstSeen: begin,
+    lastSeen: begin + 1000,
+    goneAt: begin + 2000,
+  });
+  fixture.clock.advance(1000);
+  await profile.noteColumns('main', shown('created_at', 'tier', 'quota'));
+  expect(await names()).toEqual(['column-appeared quota']);
+});
+
+it('what was noted while a mail was written is told by the next', async () => {
+  await using fixture = await open();
+  const { profile } = fixture.warehouse;
+  await profile.noteColumns('main', shown('created_at'));
+  await profile.noteColumns('main', shown('created_at', 'a'));
+  // Also in the same millisecond.
+  const noted = await freshOf(fixture.warehouse, async () => {
+    await profile.noteColumns('main', shown('created_at', 'a', 'b'));
+  });
+  expect(noted).toEqual(['column-appeared a']);
+  expect(await freshOf(fixture.warehouse)).toEqual(['column-appeared b']);
+});
+
+it('what could not be passed on is passed on again', async () => {
+  await using fixture = await open();
+  const { profile } = fixture.warehouse;
+  await profile.noteColumns('main', shown('created_at'));
+  await profile.noteColumns('main', shown('created_at', 'a'));
+  const failed = freshOf(fixture.warehouse, async () => {
+    throw new Error('disk full');
+  });
+  await expect(failed).rejects.toThrow('disk full');
+  expect(await freshOf(fixture.warehouse)).toEqual(['column-appeared a']);
+  expect(await freshOf(fixture.warehouse)).toEqual([]);
+});
+
+const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'));
+const columnsOf = (list: readonly string[]) => list.map((name) => ({ name }));
+const seenColumns: fc.Arbitrary<SeenColumns> = fc.record(
+  {
+    unasked: fc.option(names.map(columnsOf), { nil: undefined }),
+    answered: fc.record({ asked: names, columns: names.map(columnsOf) }),
+  },
+  { requiredKeys: ['unasked'] },
+);
+
+it('whatever pulls see: no column is forgotten, what is present has not gone, and news are changes', () => {
+  fc.assert(
+    fc.property(fc.array(seenColumns, { maxLength: 8 }), (pulls) => {
+      let known: readonly KnownColumn[] = [];
+      for (const [index, seen] of pulls.entries()) {
+        const now = unixMillis(index + 1);
+        const { columns, appeared, gone } = columnChanges(known, seen, now);
+        const present = new Set(
+          [...(seen.unasked ?? []), ...(seen.answered?.columns ?? [])].map((c) => c.name),
+        );
+        const state = new Map(columns.map((column) => [column.name, column]));
+        expect(state.size).toBe(columns.length);
+        for (const { name } of known) expect(state.has(name)).toBe(true);
+        for (const name of present)
+          expect(state.get(name)).toMatchObject({ lastSeen: now, goneAt: undefined });
+        for (const { name } of gone) {
+          expect(present.has(name)).toBe(false);
+          expect(known.find((column) => column.name === name)?.goneAt).toBe(undefined);
+        }
+        for (const { name } of appeared) {
+          const before = known.find((column) => column.name === name);
+          expect(before === undefined || before.goneAt !== undefined).toBe(true);
+        }
+        // What was seen once more changes nothing.
+        const again = columnChanges(columns, seen, now);
+        expect([again.appeared, again.gone]).toEqual([[], []]);
+        known = columns;
+      }
+    }),
+  );
+});
+
+it('a column that nobody asked for has not gone; one that was asked for by name and did not come has', () => {
+  const known = columnChanges(
+    [],
+    {
+      unasked: columnsOf(['created_at']),
+      answered: { asked: ['reasoning_tokens'], columns: columnsOf(['reasoning_tokens']) },
+    },
+    begin,
+  ).columns;
+  const onlyShown = columnChanges(known, { unasked: columnsOf(['created_at']) }, begin);
+  expect(onlyShown.gone).toEqual([]);
+  const asked = { asked: ['reasoning_tokens'], columns: columnsOf(['created_at']) };
+  const missed = columnChanges(known, { unasked: columnsOf(['created_at']), answered: asked }, begin);
+  expect(missed.gone).toMatchObject([{ name: 'reasoning_tokens' }]);
+  expect(columnChanges(known, { unasked: undefined }, begin).gone).toEqual([]);
+});
+
+it('kinds of rows are spend, given back, kept apart or unknown; an unknown one is reported once and counted as nothing', async () => {
+  await using fixture = await open();
+  const { profile, logs, spend } = fixture.warehouse;
+  const kindColumns = ['created_at', 'model_name', 'token_name', 'kind', 'quota'] as const;
+  const batch = await batchOf(
+    fixture.folder,
+    ['1000,m,k,2,1.5', '1001,m,k,6,-0.5', '1002,,,1,100', '1003,m,k,9,7', '1004,m,k,9,7'],
+    { columns: kindColumns.map((name) => ({ name, role: name })) },
+  );
+  await logs.landWindow(batch);
+  expect(await profile.noteKinds('main', batch.window)).toEqual(['9']);
+  expect(await profile.noteKinds('main', batch.window)).toEqual([]);
+  expect(await profile.changes('main')).toMatchObject([
+    { topic: 'kind-unknown', name: '9', detail: expect.stringContaining('2 rows') as string },
+  ]);
+  const values = (await profile.points('main')).map(({ point, value }) => [point, value]);
+  expect(values).toEqual([
+    ['log.kind.9', 'unknown: listed separately, counted neither as spend nor as refunds'],
+    ['log.kind.consumption', 'spend'],
+    ['log.kind.refund', 'refunds, deducted from spend'],
+    ['log.kind.top-up', 'listed separately, not spend'],
+  ]);
+  const charged = await spend('main', interval(unixSeconds(900), unixSeconds(1800)));
+  expect(charged).toMatchObject({ consumption: '1.5', refunds: '0.5', net: '1', calls: 1 });
+  expect(charged.otherKinds).toEqual([
+    { kind: '9', rows: 2, amount: '14' },
+    { kind: 'top-up', rows: 1, amount: '100' },
+  ]);
+});

@@ -1,0 +1,344 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { interval, localDays, money, unixMillis, unixSeconds } from '../../../src/core/index.ts';
+import type { CubeRequest, LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
+import { batchOf, openInMemory, testFolder } from '../support.ts';
+import type { TestFolder } from '../support.ts';
+
+const columns: LogBatch['columns'] = [
+  { name: 'created_at', role: 'created_at' },
+  { name: 'model_name', role: 'model_name' },
+  { name: 'token_name', role: 'token_name' },
+  { name: 'type', role: 'kind' },
+  { name: 'prompt_tokens', role: 'prompt_tokens' },
+  { name: 'cached_tokens', role: 'cached_tokens' },
+  { name: 'quota', role: 'quota' },
+];
+
+const zone = 'Europe/Berlin';
+const start = Date.UTC(2026, 2, 1) / 1000;
+const window = interval(unixSeconds(start), unixSeconds(start + 40 * 86_400));
+
+const land = async (
+  warehouse: Warehouse,
+  folder: TestFolder,
+  lines: readonly string[],
+  change: Partial<LogBatch> = {},
+) => warehouse.logs.landWindow(await batchOf(folder, lines, { columns, window, asked: window, ...change }));
+
+/** Over the day of 23 hours, 2026-03-29; the month of the period and eight weeks that end with it share its days. */
+const periods: CubeRequest['periods'] = [
+  { name: 'current', days: localDays('2026-03-28', '2026-03-30', zone) },
+  { name: 'comparison', days: localDays('2026-03-25', '2026-03-27', zone) },
+  { name: 'month', days: localDays('2026-03-01', '2026-03-30', zone) },
+  { name: 'history', days: localDays('2026-02-03', '2026-03-30', zone) },
+];
+
+const request: CubeRequest = {
+  account: 'main',
+  currency: 'USD',
+  periods,
+  teams: [
+    { name: 'search', keys: ['prod-search*'] },
+    { name: 'prod', keys: ['prod-*', 'shared'] },
+    { name: 'late', keys: ['prod-search-2', 'shared'] },
+  ],
+  run: { now: unixMillis((start + 31 * 86_400) * 1000), zone },
+};
+
+const at = (day: number, second = 0): number => start + day * 86_400 + second;
+
+const lines = [
+  `${at(24)},gpt,prod-search-1,Consume,100,10,1.5`,
+  `${at(27, 3600)},gpt,prod-search-2,Consume,100,10,0.25`,
+  `${at(28, 7199)},claude,shared,Consume,7,,0.000000000001`,
+  `${at(28, 7200)},claude,prod-api,refund,,,-0.1`,
+  `${at(28, 80_000)},gpt,ci,Consume,1,,2`,
+  `${at(29, 70_000)},gpt,,Consume,1,,4`,
+  `${at(2)},gpt,ci,topup,,,100`,
+];
+
+const rowsOf = async (
+  warehouse: Warehouse,
+  sql: string,
+  change: Partial<CubeRequest> = {},
+  announced = true,
+) =>
+  warehouse.readCube(
+    { ...request, ...(announced ? { queries: [sql] } : {}), ...change },
+    async (query) => (await query(sql)).rows,
+  );
+
+describe('the tables of a report', () => {
+  it('cut overlapping periods right, by days of every length', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await land(warehouse, folder, lines);
+    expect(
+      await rowsOf(
+        warehouse,
+        "SELECT period, day, day_number, sum(spend) FROM cube WHERE kind <> 'top-up' GROUP BY ALL ORDER BY ALL",
+      ),
+    ).toEqual([
+      ['comparison', '2026-03-25', '0', '1.5'],
+      ['current', '2026-03-28', '0', '0.25'],
+      ['current', '2026-03-29', '1', '-0.099999999999'],
+      ['current', '2026-03-30', '2', '6'],
+      ['history', '2026-03-25', '50', '1.5'],
+      ['history', '2026-03-28', '53', '0.25'],
+      ['history', '2026-03-29', '54', '-0.099999999999'],
+      ['history', '2026-03-30', '55', '6'],
+      ['month', '2026-03-25', '24', '1.5'],
+      ['month', '2026-03-28', '27', '0.25'],
+      ['month', '2026-03-29', '28', '-0.099999999999'],
+      ['month', '2026-03-30', '29', '6'],
+    ]);
+    expect(
+      await rowsOf(warehouse, 'SELECT period, sum(spend), sum(calls) FROM cube GROUP BY ALL ORDER BY ALL'),
+    ).toEqual([
+      ['comparison', '1.5', '1'],
+      ['current', '6.150000000001', '4'],
+      ['history', '7.650000000001', '5'],
+      ['month', '7.650000000001', '5'],
+    ]);
+  });
+
+  it('give each key to the first team that matches it, and leave what a report is restricted to', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await land(warehouse, folder, lines);
+    const byTeam = `SELECT team, sum(spend) FROM cube WHERE period = 'month' GROUP BY ALL ORDER BY ALL`;
+    expect(await rowsOf(warehouse, byTeam)).toEqual([
+      ['prod', '-0.099999999999'],
+      ['search', '1.75'],
+      [null, '6'],
+    ]);
+    const total = `SELECT sum(spend) FROM cube WHERE period = 'month'`;
+    const left = async (only: CubeRequest['only']) =>
+      (await rowsOf(warehouse, total, only === undefined ? {} : { only }))[0]?.[0];
+    expect(await left({ teams: ['search'] })).toBe('1.75');
+    expect(await left({ teams: ['prod'] })).toBe('-0.099999999999');
+    expect(await left({ teams: ['late'] })).toBeNull();
+    expect(await left({ teams: [null] })).toBe('6');
+    expect(await left({ teams: ['search', null], models: ['g*t'] })).toBe('7.75');
+    expect(await left({ keys: ['prod-*'], models: ['claude'] })).toBe('-0.1');
+    expect(await left(undefined)).toBe('7.650000000001');
+  });
+
+  it('are the same sums whatever a query reads with them, announced or not', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await land(warehouse, folder, lines);
+    const queries = [
+      'SELECT sum(spend), sum(prompt_tokens) FROM cube',
+      'SELECT sum(spend), sum(prompt_tokens) FROM (SELECT * FROM cube)',
+      'SELECT sum(spend), sum(prompt_tokens) FROM cube WHERE day IS NOT NULL AND quarter > 0',
+      `SELECT sum(spend), sum(prompt_tokens) FROM cube WHERE coalesce(team, '') <> '?' AND model_name <> '?'`,
+      "SELECT sum(spend), sum(COLUMNS('^prompt_tok')) FROM cube",
+      'SELECT sum(spend), sum(prompt_tokens) FROM calls',
+    ];
+    for (const announced of [true, false])
+      for (const sql of queries)
+        expect([sql, await rowsOf(warehouse, sql, {}, announced)]).toEqual([
+          sql,
+          [['22.950000000003', '627']],
+        ]);
+    const together = await warehouse.readCube({ ...request, queries }, async (query) =>
+      Promise.all(queries.map(async (sql) => (await query(sql)).rows)),
+    );
+    expect(together).toEqual(queries.map(() => [['22.950000000003', '627']]));
+  });
+
+  it('say at which place a query is at fault', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    for (const [sql, message] of [
+      ['SELECT\n  sum(spnd)\nFROM cube', /^2:7: Referenced column "spnd" not found.*"spend"/],
+      ['SELECT 1 FROM cub', /^1:15: Table with name cub does not exist!; Did you mean "cube"\?/],
+      ["SELECT 'é', sum(spend FROM cube", /^1:23: syntax error at or near "FROM"/],
+    ] as const)
+      await expect(rowsOf(warehouse, sql)).rejects.toMatchObject({
+        code: 'report-query-failed',
+        message: expect.stringMatching(message) as string,
+      });
+  });
+
+  it('hold keys with what the whole log says of them, their history and that of the account', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await land(warehouse, folder, lines);
+    const key = (id: number, name: string, change = {}) => ({
+      id,
+      name,
+      keyMask: undefined,
+      status: 1,
+      remainQuota: money('5'),
+      unlimitedQuota: false,
+      expiredTime: 'never' as const,
+      group: 'default',
+      createdTime: unixSeconds(start - 900),
+      rest: '{}',
+      ...change,
+    });
+    await warehouse.snapshots.land({
+      account: 'main',
+      takenAt: unixMillis(at(1) * 1000),
+      keys: [key(1, 'prod-search-1'), key(2, 'gone')],
+    });
+    await warehouse.snapshots.land({
+      account: 'main',
+      takenAt: unixMillis(at(30) * 1000),
+      profile: {
+        askedAt: unixMillis(at(30) * 1000),
+        username: 'u',
+        displayName: undefined,
+        balance: money('12.5'),
+        usedQuota: money('3'),
+        requestCount: 7,
+        group: undefined,
+        level: undefined,
+        rest: '{}',
+      },
+      keys: [
+        key(1, 'prod-search-1', { expiredTime: unixSeconds(at(35)) }),
+        key(3, 'ci', { unlimitedQuota: true }),
+      ],
+    });
+    const keys = `SELECT key_id, name, team, remain_quota, expires_seconds, first_seen_seconds, last_call_seconds, calls, spend FROM keys ORDER BY key_id`;
+    const first = ['1', 'prod-search-1', 'search', '5', `${at(35)}`, `${at(1)}`, `${at(24)}`, '1', '1.5'];
+    expect(await rowsOf(warehouse, keys)).toEqual([
+      first,
+      ['3', 'ci', null, null, null, `${at(30)}`, `${at(28, 80_000)}`, '1', '2'],
+    ]);
+    expect(await rowsOf(warehouse, keys, { only: { teams: ['search'] } })).toEqual([first]);
+    expect(
+      await rowsOf(
+        warehouse,
+        'SELECT name, from_seconds, until_seconds, team FROM key_history ORDER BY key_id, from_seconds',
+      ),
+    ).toEqual([
+      ['prod-search-1', `${at(1)}`, `${at(30)}`, 'search'],
+      ['prod-search-1', `${at(30)}`, null, 'search'],
+      ['gone', `${at(1)}`, `${at(30)}`, null],
+      ['ci', `${at(30)}`, null, null],
+    ]);
+    const history = 'SELECT taken_seconds, balance, key_count FROM account_history ORDER BY 1';
+    expect(await rowsOf(warehouse, history)).toEqual([
+      [`${at(1)}`, null, '2'],
+      [`${at(30)}`, '12.5', '2'],
+    ]);
+    expect(await rowsOf(warehouse, history, { only: { teams: ['search'] } })).toEqual([]);
+  });
+
+  it('hold prices by the closest pattern, budgets, teams and what the run knows', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await land(warehouse, folder, lines);
+    const given: Partial<CubeRequest> = {
+      prices: [
+        { pattern: '*', currency: 'USD', input: money('9') },
+        { pattern: 'gp*', currency: 'USD', input: money('1.25'), cacheWrite: money('0.000000000001') },
+      ],
+      budgets: [
+        { month: money('500'), currency: 'USD' },
+        { team: 'search', month: money('99.5'), currency: 'USD' },
+      ],
+    };
+    expect(
+      await rowsOf(
+        warehouse,
+        'SELECT model_name, pattern, input, cache_write, output FROM prices ORDER BY 1',
+        given,
+      ),
+    ).toEqual([
+      ['claude', '*', '9', null, null],
+      ['gpt', 'gp*', '1.25', '0.000000000001', null],
+    ]);
+    const budgets = 'SELECT scope, team, month FROM budgets ORDER BY 1';
+    expect(await rowsOf(warehouse, budgets, given)).toEqual([
+      ['account', null, '500'],
+      ['team', 'search', '99.5'],
+    ]);
+    expect(await rowsOf(warehouse, budgets, { ...given, only: { teams: ['prod'] } })).toEqual([]);
+    expect(await rowsOf(warehouse, 'SELECT team FROM teams ORDER BY position')).toEqual([
+      ['search'],
+      ['prod'],
+      ['late'],
+    ]);
+    expect(
+      await rowsOf(
+        warehouse,
+        'SELECT currency, zone, month_days, month_elapsed, now_seconds, data_since_seconds FROM run',
+      ),
+    ).toEqual([['USD', zone, '31', '30', `${at(31)}`, null]]);
+  });
+
+  it('hold what was restated, by local day, and the newest comparisons', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await land(warehouse, folder, lines);
+    const late = interval(unixSeconds(at(28)), unixSeconds(at(29)));
+    await land(
+      warehouse,
+      folder,
+      [`${at(28, 7199)},claude,shared,Consume,7,,1`, `${at(28, 80_000)},gpt,ci,Consume,1,,2`],
+      {
+        window: late,
+        asked: late,
+      },
+    );
+    expect(
+      await rowsOf(
+        warehouse,
+        'SELECT day, old_spend, new_spend, difference, old_calls, new_calls FROM restated_days',
+        { run: { now: unixMillis(8e12), zone } },
+      ),
+    ).toEqual([['2026-03-29', '-0.099999999999', '1', '1.099999999999', '1', '1']]);
+    const comparison = {
+      source: 'statistics' as const,
+      range: late,
+      ours: money('3'),
+      theirs: money('3.5'),
+      gap: money('0.5'),
+      unit: 'USD',
+      verdict: 'gap',
+      text: 'They differ.',
+      comparedAt: unixMillis(at(29) * 1000),
+    };
+    await warehouse.comparisons.put('main', [
+      comparison,
+      { ...comparison, gap: money('0.25'), comparedAt: unixMillis(at(30) * 1000) },
+    ]);
+    expect(await rowsOf(warehouse, 'SELECT source, entry, gap, verdict FROM comparisons')).toEqual([
+      ['statistics', null, '0.25', 'gap'],
+    ]);
+  });
+
+  it('hold sums that add up to the total, over any teams and any filter', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await land(warehouse, folder, lines);
+    const total = `SELECT sum(spend) FROM cube WHERE period = 'month'`;
+    const whole = (await rowsOf(warehouse, total))[0]?.[0];
+    const name = fc.constantFrom('prod-search-1', 'prod-*', '*', '*-2', 'shared', 'ci', 'nobody', '');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(name, { minLength: 1, maxLength: 3 }), { maxLength: 4 }),
+        async (patterns) => {
+          const teams = patterns.map((keys, index) => ({ name: `team-${index}`, keys }));
+          const parts = await Promise.all(
+            [...teams.map((team) => team.name), null].map(async (team) =>
+              rowsOf(warehouse, total, { teams, only: { teams: [team] } }),
+            ),
+          );
+          const sum = parts.reduce(
+            (all, rows) => all + BigInt(Math.round(Number(rows[0]?.[0] ?? 0) * 1e12)),
+            0n,
+          );
+          expect(sum).toBe(BigInt(Math.round(Number(whole) * 1e12)));
+        },
+      ),
+      { numRuns: 6 },
+    );
+  });
+});

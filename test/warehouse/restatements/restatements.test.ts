@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  addMoney,
+  interval,
+  money,
+  subtractMoney,
+  sumMoney,
+  unixMillis,
+  unixSeconds,
+} from '../../../src/core/index.ts';
+import { openWarehouse } from '../../../src/warehouse/index.ts';
+import type { LogBatch, Restated, Warehouse } from '../../../src/warehouse/index.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { batchOf, openInMemory, optionsIn, testFolder } from '../support.ts';
+import type { TestFolder } from '../support.ts';
+import { few } from '../../support/storm.ts';
+
+const seconds = unixSeconds;
+const range = (start: number, end: number) => interval(seconds(start), seconds(end));
+const whole = range(0, 4_000_000_000);
+
+const withClock = async (folder: TestFolder) => {
+  const clock = manualClock(1_000_000_000);
+  return { clock, warehouse: await openWarehouse({ ...optionsIn(folder), clock }) };
+};
+
+/** A batch of the window; rows are `second,amount` lines, a negative amount being a refund. */
+const landIn = async (
+  folder: TestFolder,
+  warehouse: Warehouse,
+  window: LogBatch['window'],
+  rows: readonly (readonly [at: number, amount: string])[],
+  change: Partial<LogBatch> = {},
+) =>
+  warehouse.logs.landWindow(
+    await batchOf(
+      folder,
+      rows.map(([at, amount]) => `${at},m,k,1,${amount}`),
+      { window, asked: window, ...change },
+    ),
+  );
+
+describe('what a landing changes of what was landed before', () => {
+  it('is kept by quarter hour and kind, with the old and the new sums', async () => {
+    await using folder = await testFolder();
+    const { clock, warehouse } = await withClock(folder);
+    await using _ = warehouse;
+    const first = await landIn(folder, warehouse, range(900, 2700), [
+      [900, '1'],
+      [901, '2.5'],
+      [1800, '4'],
+    ]);
+    expect(first.restated).toBeUndefined();
+    const mailed = clock.now();
+    clock.advance(1000);
+    const again = await landIn(folder, warehouse, range(900, 2700), [
+      [900, '1'],
+      [901, '2.5'],
+      [902, '0.25'],
+      [903, '-0.5'],
+      [1800, '4'],
+    ]);
+    expect(again.restated).toBe(1);
+    const changed = await warehouse.restatements.since('main', mailed, whole);
+    expect(changed).toEqual({
+      quarters: [
+        {
+          quarter: 900,
+          kind: 'consumption',
+          old: { calls: 2, amount: '3.5' },
+          new: { calls: 3, amount: '3.75' },
+          changedAt: clock.now(),
+        },
+        {
+          quarter: 900,
+          kind: 'refund',
+          old: { calls: 0, amount: '0' },
+          new: { calls: 1, amount: '0.5' },
+          changedAt: clock.now(),
+        },
+      ],
+      old: { consumption: '3.5', refunds: '0', net: '3.5', calls: 2 },
+      new: { consumption: '3.75', refunds: '0.5', net: '3.25', calls: 3 },
+    });
+    const none: Restated = {
+      quarters: [],
+      old: { consumption: money('0'), refunds: money('0'), net: money('0'), calls: 0 },
+      new: { consumption: money('0'), refunds: money('0'), net: money('0'), calls: 0 },
+    };
+    expect(await warehouse.restatements.since('main', clock.now(), whole)).toEqual(none);
+    expect(await warehouse.restatements.since('main', mailed, range(1800, 2700))).toEqual(none);
+    expect(await warehouse.restatements.since('other', mailed, whole)).toEqual(none);
+  });
+
+  it('is nothing where the same comes again, nor where a change is taken back', async () => {
+    await using folder = await testFolder();
+    const { clock, warehouse } = await withClock(folder);
+    await using _ = warehouse;
+    const rows = [[950, '1']] as const;
+    await landIn(folder, warehouse, range(900, 1800), rows);
+    const mailed = clock.now();
+    clock.advance(1000);
+    expect((await landIn(folder, warehouse, range(900, 1800), rows)).restated).toBeUndefined();
+    expect((await landIn(folder, warehouse, range(900, 1800), [...rows, [951, '2']])).restated).toBe(1);
+    expect((await landIn(folder, warehouse, range(900, 1800), rows)).restated).toBe(1);
+    expect((await warehouse.restatements.since('main', mailed, whole)).quarters).toEqual([]);
+  });
+
+  it('leaves out the rest of a quarter hour that comes for the first time', async () => {
+    await using folder = await testFolder();
+    const { clock, warehouse } = await withClock(folder);
+    await using _ = warehouse;
+    await landIn(folder, warehouse, range(900, 1200), [[950, '1']]);
+    expect((await landIn(folder, warehouse, range(1200, 1800), [[1250, '7']])).restated).toBeUndefined();
+    const mailed = clock.now();
+    clock.advance(1000);
+    // Of 900 to 1800 there was all; what lies behind is new.
+    await landIn(folder, warehouse, range(1500, 2400), [
+      [1501, '3'],
+      [2000, '9'],
+    ]);
+    const { quarters } = await warehouse.restatements.since('main', mailed, whole);
+    expect(quarters).toMatchObject([
+      { quarter: 900, old: { calls: 2, amount: '8' }, new: { calls: 3, amount: '11' } },
+    ]);
+  });
+
+  it('leaves out what was not settled, and what a clock that ran ahead has landed', async () => {
+    await using folder = await testFolder();
+    const { clock, warehouse } = await withClock(folder);
+    await using _ = warehouse;
+    await landIn(folder, warehouse, range(900, 1800), [[950, '1']], { settled: seconds(1000) });
+    const late = await landIn(folder, warehouse, range(900, 1800), [
+      [950, '1'],
+      [1100, '1'],
+    ]);
+    expect(late.restated).toBeUndefined();
+    const right = clock.now();
+    clock.advance(86_400_000);
+    await landIn(folder, warehouse, range(1800, 2700), []);
+    clock.set(right);
+    expect((await landIn(folder, warehouse, range(1800, 2700), [[1900, '1']])).restated).toBeUndefined();
+  });
+
+  it('is told in currency where amounts are units', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    const amounts = { form: 'units' as const, unitsPerCurrency: 500_000, decimalsWritten: false };
+    await landIn(folder, warehouse, range(900, 1800), [[900, '1000']], { amounts });
+    await landIn(folder, warehouse, range(900, 1800), [[900, '2000']], { amounts });
+    const changed = await warehouse.restatements.since('main', unixMillis(0), whole);
+    expect(changed).toMatchObject({ old: { net: '0.002' }, new: { net: '0.004' } });
+  });
+
+  it('is not kept where the landing fails', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await landIn(folder, warehouse, range(900, 1800), [[900, '1']]);
+    const broken = landIn(folder, warehouse, range(900, 1800), [[901, '2']], {
+      total: { amount: money('3'), places: 2 },
+    });
+    await expect(broken).rejects.toMatchObject({ code: 'export-truncated' });
+    expect((await warehouse.restatements.since('main', unixMillis(0), whole)).quarters).toEqual([]);
+  });
+});
+
+it('old sums and changes are the new sums, whatever windows are landed in whatever order', async () => {
+  await using folder = await testFolder();
+  const { clock, warehouse } = await withClock(folder);
+  await using _ = warehouse;
+  const row = fc.tuple(
+    fc.integer({ min: 0, max: 5399 }),
+    fc.integer({ min: -50, max: 200 }).map((cents) => (cents / 100).toFixed(2)),
+  );
+  const landing = fc.record({
+    start: fc.integer({ min: 0, max: 5000 }),
+    length: fc.integer({ min: 1, max: 5400 }),
+    rows: fc.array(row, { maxLength: 12 }),
+  });
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(landing, { minLength: 1, maxLength: 6 }), fc.nat(), async (landings, pick) => {
+      runs += 1;
+      const account = `run-${runs}`;
+      const mailedAfter = pick % landings.length;
+      let mailed = unixMillis(0);
+      let before = await warehouse.spend(account, whole);
+      /** What comes for the first time after the mail. */
+      let fresh = money('0');
+      const landed: boolean[] = [];
+      for (const [index, { start, length, rows }] of landings.entries()) {
+        clock.advance(1000);
+        const window = range(start, Math.min(start + length, 5400));
+        // An export without a row takes nothing away, and is refused.
+        const inside = [
+          ...rows.filter(([at]) => at >= window.start && at < window.end),
+          [start, '0.01'] as const,
+        ];
+        await landIn(folder, warehouse, window, inside, { account });
+        if (index > mailedAfter)
+          fresh = addMoney(
+            fresh,
+            sumMoney(inside.filter(([at]) => landed[at] !== true).map(([, amount]) => money(amount))),
+          );
+        for (let at: number = window.start; at < window.end; at += 1) landed[at] = true;
+        if (index === mailedAfter) {
+          mailed = clock.now();
+          before = await warehouse.spend(account, whole);
+        }
+      }
+      const after = await warehouse.spend(account, whole);
+      const changed = await warehouse.restatements.since(account, mailed, whole);
+      const difference = subtractMoney(changed.new.net, changed.old.net);
+      expect(addMoney(addMoney(before.net, difference), fresh)).toBe(after.net);
+      for (const quarter of changed.quarters) expect(quarter.old).not.toEqual(quarter.new);
+    }),
+    { numRuns: few(10, 60) },
+  );
+});

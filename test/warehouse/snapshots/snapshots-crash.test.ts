@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, it } from 'vitest';
+import { openWarehouse } from '../../../src/warehouse/index.ts';
+import { compiledModules } from '../../support/compiled-modules.ts';
+import { at } from './snapshots-support.ts';
+import { optionsIn, testFolder } from '../support.ts';
+
+/** Lands a snapshot a pass: 300 keys from pass × 50 on, each named by the pass in which it was last changed. */
+const child = `
+  const [out, path, spool] = process.argv.slice(1);
+  const base = await import(out + '/core/index.js');
+  const { openWarehouse } = await import(out + '/warehouse/index.js');
+  const { snapshots } = await openWarehouse({ path, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: base.systemClock, log: base.silentLog });
+  for (let pass = ((await snapshots.watermark('main')) ?? 0) + 1; ; pass += 1) {
+    const keys = Array.from({ length: 300 }, (_, index) => ({
+      id: pass * 50 + index, name: 'pass ' + (index % 2 === 0 ? pass : 0), keyMask: undefined, status: 1, remainQuota: '1',
+      unlimitedQuota: false, expiredTime: 'never', group: undefined, createdTime: undefined, rest: '{}',
+    }));
+    const profile = { askedAt: pass, username: 'a', displayName: undefined, balance: '1', usedQuota: String(pass),
+      requestCount: undefined, group: undefined, level: undefined, rest: '{}' };
+    const statistics = [{ start: 0, end: pass, quota: '1', rpm: undefined, tpm: undefined, mpm: undefined, rest: '{}' }];
+    process.stdout.write('begun ' + pass + '\\n');
+    await snapshots.land({ account: 'main', takenAt: pass, profile, statistics, keys });
+    process.stdout.write('landed ' + pass + '\\n');
+  }`;
+
+it('a snapshot is there whole or not at all after kill -9 at any moment', async () => {
+  await using folder = await testFolder();
+  const out = await compiledModules();
+  const options = optionsIn(folder, join(folder.path, 'crash.duckdb'));
+  let landed = 0;
+  for (const [round, lines] of [1, 2, 3, 8, 14].entries()) {
+    const killed = spawn(
+      process.execPath,
+      ['--input-type=module', '-e', child, out, options.path, folder.spool],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const exit = once(killed, 'exit');
+    let heard = 0;
+    let begun = landed;
+    for await (const line of createInterface(killed.stdout)) {
+      const pass = Number(line.split(' ')[1]);
+      if (line.startsWith('begun')) begun = pass;
+      else landed = pass;
+      heard += 1;
+      if (heard === lines) setImmediate(() => killed.kill('SIGKILL'));
+    }
+    await exit;
+    expect(heard, `round ${round}`).toBeGreaterThanOrEqual(lines);
+
+    await using warehouse = await openWarehouse(options);
+    const { snapshots } = warehouse;
+    const reached = (await snapshots.watermark('main')) ?? 0;
+    expect([landed, begun]).toContain(reached);
+    const accounts = await snapshots.accountBetween('main', at(0), at(reached + 99));
+    const statistics = await snapshots.statisticsBetween('main', at(0), at(reached + 99));
+    const cycles = Array.from({ length: reached }, (_, index) => index + 1);
+    expect(accounts.map(({ takenAt }) => takenAt)).toEqual(cycles);
+    expect(statistics.map(({ takenAt }) => takenAt)).toEqual(cycles);
+    for (const pass of cycles) {
+      const inventory = await snapshots.inventoryAt('main', at(pass));
+      expect(inventory?.keys.map(({ id, name }) => [id, name])).toEqual(
+        Array.from({ length: 300 }, (_, index) => [pass * 50 + index, `pass ${index % 2 === 0 ? pass : 0}`]),
+      );
+    }
+    landed = reached;
+  }
+  expect(landed).toBeGreaterThan(8);
+});

@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import { money, unixSeconds } from '../../../src/core/index.ts';
+import type { Snapshot } from '../../../src/warehouse/index.ts';
+import { openEngine } from '../../../src/warehouse/engine.ts';
+import { readRows } from '../../../src/warehouse/rows.ts';
+import { at, key, keysOf, profileOf, snapshotOf } from './snapshots-support.ts';
+import { openIn, optionsIn, testFolder } from '../support.ts';
+import type { TestFolder } from '../support.ts';
+
+/** All rows of a table of a warehouse that is closed. */
+const rowsOf = async (folder: TestFolder, table: string) => {
+  await using engine = await openEngine(optionsIn(folder));
+  return engine.state(async (connection) => readRows(connection, `SELECT * FROM ${table} ORDER BY ALL`));
+};
+
+describe('the profile', () => {
+  it('is kept digit by digit, and found by its moment', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const { snapshots } = warehouse;
+    expect(await snapshots.watermark('main')).toBeUndefined();
+    expect(await snapshots.latestAccount('main')).toBeUndefined();
+    const exact = profileOf('99999999999999999999.123456789012345678', {
+      balance: money('-0.000000000000000001'),
+      requestCount: undefined,
+      displayName: undefined,
+      group: undefined,
+      level: undefined,
+      rest: '{"aff":12345678901234567890.10,"text":"ü"}',
+    });
+    await snapshots.land(snapshotOf(1000, undefined, { profile: exact }));
+    await snapshots.land(snapshotOf(2000));
+    await snapshots.land(snapshotOf(3000));
+    expect(await snapshots.accountAt('main', at(999))).toBeUndefined();
+    expect(await snapshots.accountAt('main', at(1999))).toEqual({ ...exact, takenAt: 1000 });
+    expect(await snapshots.accountAt('main', at(2000))).toMatchObject({ takenAt: 2000, usedQuota: '2000' });
+    expect(await snapshots.latestAccount('main')).toMatchObject({ takenAt: 3000, requestCount: 7 });
+    const between = await snapshots.accountBetween('main', at(1000), at(3000));
+    expect(between.map(({ takenAt }) => takenAt)).toEqual([1000, 2000]);
+    expect(await snapshots.latestAccount('other')).toBeUndefined();
+    expect(await snapshots.watermark('main')).toBe(3000);
+  });
+
+  it.each([
+    ['profile', '0.1234567890123456789'],
+    ['profile', '100000000000000000000'],
+    ['keys', '0.1234567890123456789'],
+    ['keys', '-100000000000000000000'],
+  ])(
+    'or a list of keys is refused whole, and nothing kept, where the %s would make %s be rounded',
+    async (part, amount) => {
+      await using folder = await testFolder();
+      await using warehouse = await openIn(folder);
+      const { snapshots } = warehouse;
+      await snapshots.land(snapshotOf(1000, [key(1), key(2)]));
+      const bad: Partial<Snapshot> =
+        part === 'profile'
+          ? { profile: profileOf(amount) }
+          : { keys: [key(2, { name: 'other' }), key(3), key(4, { remainQuota: money(amount) })] };
+      await expect(snapshots.land(snapshotOf(2000, [key(3)], bad))).rejects.toMatchObject({
+        code: amount.includes('.') ? 'export-amount-inexact' : 'gateway-answer-unreadable',
+      });
+      expect(await snapshots.watermark('main')).toBe(1000);
+      expect(keysOf(await snapshots.inventoryAt('main', at(9999)))).toEqual([key(1), key(2)]);
+      expect(await snapshots.changes('main', at(0), at(9999))).toEqual([]);
+      expect(await snapshots.land(snapshotOf(3000, [key(1), key(2)]))).toMatchObject({
+        keys: { changed: 0 },
+      });
+    },
+  );
+
+  it('that could not be read leaves statistics and keys to be kept by themselves', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const { snapshots } = warehouse;
+    const range = { start: unixSeconds(0), end: unixSeconds(3600), mpm: undefined, rest: '{}' };
+    const said = {
+      ...range,
+      quota: money('0.000000123456789012345678'),
+      rpm: money('1e-30'),
+      tpm: money('3'),
+    };
+    await snapshots.land({ account: 'main', takenAt: at(1000), statistics: [said], keys: [key(1)] });
+    expect(await snapshots.latestAccount('main')).toBeUndefined();
+    expect(await snapshots.statisticsBetween('main', at(1000), at(1001))).toEqual([
+      { ...said, takenAt: 1000 },
+    ]);
+    expect(await snapshots.statisticsBetween('main', at(0), at(1000))).toEqual([]);
+    expect(keysOf(await snapshots.inventoryAt('main', at(1000)))).toEqual([key(1)]);
+    await snapshots.land(snapshotOf(2000));
+    expect(await snapshots.inventoryAt('main', at(2500))).toEqual({
+      takenAt: 1000,
+      keys: [{ ...key(1), since: 1000 }],
+    });
+  });
+});
+
+describe('the inventory', () => {
+  it('adds no row of a key while nothing changes, and one for each change', async () => {
+    await using folder = await testFolder();
+    {
+      await using warehouse = await openIn(folder);
+      const { snapshots } = warehouse;
+      const counts = async (moment: number, ...keys: Parameters<typeof key>[]) =>
+        (
+          await snapshots.land(
+            snapshotOf(
+              moment,
+              keys.map((one) => key(...one)),
+            ),
+          )
+        ).keys;
+      const none = { new: 0, changed: 0, gone: 0, first: false };
+      expect(await counts(1, [1], [2], [3])).toEqual({ ...none, count: 3, first: true });
+      expect(await counts(2, [3], [1], [2])).toEqual({ ...none, count: 3 });
+      expect(await counts(3, [1], [2, { status: 2 }], [4])).toEqual({
+        count: 3,
+        new: 1,
+        changed: 1,
+        gone: 1,
+        first: false,
+      });
+      expect(await counts(4, [1], [2, { status: 2 }], [4])).toEqual({ ...none, count: 3 });
+      expect(await counts(5)).toEqual({ ...none, count: 0, gone: 3 });
+      expect(await counts(6, [1])).toEqual({ ...none, count: 1, new: 1 });
+    }
+    const ranges = (await rowsOf(folder, 'key_snapshot')).map((row) =>
+      [row['key_id'], row['valid_from'], row['valid_until']].join(' '),
+    );
+    const open = String(Number.MAX_SAFE_INTEGER);
+    expect(ranges.toSorted()).toEqual(
+      ['1 1 5', '2 1 3', '3 1 3', '2 3 5', '4 3 5', `1 6 ${open}`].toSorted(),
+    );
+    expect(await rowsOf(folder, 'account_snapshot')).toHaveLength(6);
+  });
+
+  it('tells what came, changed and went, in a range that holds its start and not its end', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const { snapshots } = warehouse;
+    await snapshots.land(snapshotOf(10, [key(1), key(2)]));
+    await snapshots.land(snapshotOf(20, [key(2, { name: 'renamed' }), key(3)]));
+    await snapshots.land(snapshotOf(30, [key(3)]));
+    const all = [
+      { what: 'gone', at: 20, key: key(1) },
+      { what: 'changed', at: 20, key: key(2, { name: 'renamed' }), before: key(2) },
+      { what: 'new', at: 20, key: key(3) },
+      { what: 'gone', at: 30, key: key(2, { name: 'renamed' }) },
+    ];
+    expect(await snapshots.changes('main', at(0), at(99))).toEqual(all);
+    expect(await snapshots.changes('main', at(20), at(30))).toEqual(all.slice(0, 3));
+    expect(await snapshots.changes('main', at(21), at(31))).toEqual(all.slice(3));
+    expect(await snapshots.changes('main', at(0), at(20))).toEqual([]);
+    expect(await snapshots.changes('other', at(0), at(99))).toEqual([]);
+  });
+
+  it('of a moment taken twice is kept twice, a millisecond apart, and a key listed twice not at all', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const { snapshots } = warehouse;
+    await snapshots.land(snapshotOf(5, [key(1)]));
+    expect(await snapshots.land(snapshotOf(5, [key(2)]))).toMatchObject({ takenAt: 6 });
+    expect(keysOf(await snapshots.inventoryAt('main', at(5)))).toEqual([key(1)]);
+    expect(keysOf(await snapshots.inventoryAt('main', at(6)))).toEqual([key(2)]);
+    await expect(snapshots.land(snapshotOf(7, [key(1), key(1, { status: 2 })]))).rejects.toMatchObject({
+      code: 'gateway-answer-unreadable',
+    });
+    expect(await snapshots.watermark('main')).toBe(6);
+  });
+
+  it('of one account is none of another’s, and what was landed at once is landed one after the other', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const { snapshots } = warehouse;
+    await Promise.all(
+      ['main', 'second'].flatMap((account) =>
+        [1, 2, 3, 4].map((id) => snapshots.land(snapshotOf(id, [key(id)], { account }))),
+      ),
+    );
+    for (const account of ['main', 'second'])
+      expect(keysOf(await snapshots.inventoryAt(account, at(3)))).toEqual([key(3)]);
+  });
+
+  it('keeps strange names, and is not changed by them', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const { snapshots } = warehouse;
+    const names = ['', '"', '\\', "'; DROP TABLE key_snapshot; --", 'a\u0000b', '\u2028', '🔑', 'null', '\n'];
+    const keys = names.map((name, id) =>
+      key(id, { name, group: name, keyMask: undefined, status: undefined }),
+    );
+    await snapshots.land(snapshotOf(1, keys));
+    expect(keysOf(await snapshots.inventoryAt('main', at(1)))).toEqual(keys);
+    const cut = [...keys, key(99, { name: 'cut \uD83D' })];
+    await snapshots.land(snapshotOf(2, cut));
+    expect(await snapshots.land(snapshotOf(3, cut))).toMatchObject({ keys: { new: 0, changed: 0, gone: 0 } });
+  });
+
+  it('of more keys than one statement takes', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const { snapshots } = warehouse;
+    const many = Array.from({ length: 10_500 }, (_, id) => key(id));
+    await snapshots.land(snapshotOf(1, many));
+    const later = many.slice(100).map((one) => (one.id % 2 === 0 ? one : { ...one, status: 2 }));
+    expect(await snapshots.land(snapshotOf(2, later))).toMatchObject({
+      keys: { count: 10_400, new: 0, changed: 5200, gone: 100 },
+    });
+    expect(keysOf(await snapshots.inventoryAt('main', at(1)))).toEqual(many);
+    expect(keysOf(await snapshots.inventoryAt('main', at(2)))).toEqual(later);
+  });
+});
+
+it('no secret gets in, whatever the gateway shows under whatever name', async () => {
+  await using folder = await testFolder();
+  const plaintext = 'sk-Zx8Qm2Lr7Tb4Kd9Wv1Hs6Ny3Pc5Gf0';
+  {
+    await using warehouse = await openIn(folder);
+    const rest = JSON.stringify({
+      api_key: plaintext.slice(3),
+      owner: { accessToken: 'hunter2-hunter2', note: `made as ${plaintext}` },
+      'Session-Id': 'cookie-of-a-session',
+      tokens_used: 12,
+      other_mask: 'sk-ab**********yz',
+      [plaintext]: true,
+    });
+    await warehouse.snapshots.land(
+      snapshotOf(1, [key(1, { keyMask: plaintext, rest }), key(2)], { profile: profileOf('1', { rest }) }),
+    );
+    const kept = (await warehouse.snapshots.inventoryAt('main', at(1)))?.keys[0];
+    expect(kept?.keyMask).toBe('sk-Zx8Q**********5Gf0');
+    expect(JSON.parse(kept?.rest ?? '')).toEqual({
+      api_key: '[secret]',
+      owner: { accessToken: '[secret]', note: 'made as [secret]' },
+      'Session-Id': '[secret]',
+      tokens_used: 12,
+      other_mask: 'sk-ab**********yz',
+      '[secret]': true,
+    });
+    expect((await warehouse.snapshots.latestAccount('main'))?.rest).toBe(kept?.rest);
+  }
+  for (const table of ['key_snapshot', 'account_snapshot'])
+    expect(JSON.stringify(await rowsOf(folder, table))).not.toMatch(/Zx8Qm2Lr|hunter2|cookie-of/);
+});

@@ -1,0 +1,348 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Warehouse } from '../../../src/warehouse/index.ts';
+import { openIn, optionsIn, testFolder } from '../support.ts';
+import { classesBy, counts, inputClasses, landCalls, outputClasses } from './tokens-support.ts';
+import type { Classes, CountName, LoggedCall } from './tokens-support.ts';
+import { few } from '../../support/storm.ts';
+
+const rules = { 'in-*': 'includes_cache', 'ex-*': 'excludes_cache' } as const;
+const outputRules = { 'in-*': 'includes_reasoning', 'ex-*': 'excludes_reasoning' } as const;
+
+const openWithRules = async (folder: Parameters<typeof openIn>[0]): Promise<Warehouse> => {
+  const warehouse = await openIn(folder);
+  await warehouse.tokens.configure('main', rules, outputRules);
+  return warehouse;
+};
+
+/** Classes of one call that are not 0, by their short names. */
+const shown = (classes: Classes | undefined): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(classes ?? {})
+      .filter(([, value]) => value !== 0n)
+      .map(([name, value]) => [name.replace('_tokens', ''), value === null ? 'unknown' : String(value)]),
+  );
+
+const told = {
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  audio_tokens: 0,
+  audio_input_tokens: 0,
+  audio_output_tokens: 0,
+  image_tokens: 0,
+};
+
+const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, string>>])[] = [
+  [
+    'all of a prompt that includes the cache',
+    {
+      ...told,
+      model: 'in-1',
+      prompt_tokens: 100,
+      cached_tokens: 50,
+      cache_write_tokens: 20,
+      audio_input_tokens: 4,
+      image_tokens: 6,
+    },
+    {
+      input: '100',
+      input_uncached: '20',
+      input_cache_read: '50',
+      input_cache_write: '20',
+      input_audio: '4',
+      input_image: '6',
+    },
+  ],
+  [
+    'a prompt that the cache comes on top of',
+    { ...told, model: 'ex-1', prompt_tokens: 100, cached_tokens: 500, cache_write_tokens: 20 },
+    { input: '620', input_uncached: '100', input_cache_read: '500', input_cache_write: '20' },
+  ],
+  [
+    'what could be either, where nothing is decided',
+    {
+      ...told,
+      model: 'open',
+      prompt_tokens: 100,
+      cached_tokens: 30,
+      cache_write_tokens: 10,
+      image_tokens: 5,
+    },
+    {
+      input: '100',
+      input_uncached: '55',
+      input_cache_read: 'unknown',
+      input_cache_write: 'unknown',
+      input_image: '5',
+      input_unclassified: '40',
+    },
+  ],
+  [
+    'a call without cached tokens, where nothing is decided',
+    { ...told, model: 'open', prompt_tokens: 100 },
+    { input: '100', input_uncached: '100' },
+  ],
+  [
+    'more cached tokens than the prompt that includes them',
+    {
+      ...told,
+      model: 'in-1',
+      prompt_tokens: 100,
+      cached_tokens: 70,
+      cache_write_tokens: 31,
+      image_tokens: 1,
+    },
+    {
+      input: '100',
+      input_uncached: 'unknown',
+      input_cache_read: 'unknown',
+      input_cache_write: 'unknown',
+      input_audio: 'unknown',
+      input_image: 'unknown',
+      input_unclassified: '100',
+    },
+  ],
+  [
+    'cached audio, counted as both',
+    { ...told, model: 'in-1', prompt_tokens: 100, cached_tokens: 70, audio_input_tokens: 40 },
+    {
+      input: '100',
+      input_uncached: 'unknown',
+      input_cache_read: '70',
+      input_audio: 'unknown',
+      input_image: 'unknown',
+      input_unclassified: '30',
+    },
+  ],
+  [
+    'a count of cached tokens that is not told, in a prompt that may hold some',
+    { ...told, model: 'in-1', prompt_tokens: 100, cached_tokens: undefined as never, image_tokens: 10 },
+    {
+      input: '100',
+      input_uncached: 'unknown',
+      input_cache_read: 'unknown',
+      input_image: '10',
+      input_unclassified: '90',
+    },
+  ],
+  [
+    'a count of cached tokens that is not told, where they come on top',
+    { ...told, model: 'ex-1', prompt_tokens: 100, cached_tokens: undefined as never },
+    { input: '100', input_uncached: '100', input_cache_read: 'unknown' },
+  ],
+  [
+    'a prompt that is not told',
+    { model: 'ex-1', cached_tokens: 7, completion_tokens: 9 },
+    {
+      input: 'unknown',
+      input_uncached: 'unknown',
+      input_cache_read: 'unknown',
+      input_cache_write: 'unknown',
+      input_audio: 'unknown',
+      input_image: 'unknown',
+      input_unclassified: 'unknown',
+      output: '9',
+      output_plain: '9',
+      output_reasoning: 'unknown',
+      output_audio: 'unknown',
+    },
+  ],
+  [
+    'all of a completion',
+    { ...told, model: 'in-1', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
+    { output: '100', output_plain: '10', output_reasoning: '60', output_audio: '30' },
+  ],
+  [
+    'more reasoning than the completion that includes it',
+    { ...told, model: 'in-1', completion_tokens: 100, reasoning_tokens: 101 },
+    {
+      output: '100',
+      output_plain: 'unknown',
+      output_reasoning: 'unknown',
+      output_audio: 'unknown',
+      output_unclassified: '100',
+    },
+  ],
+  [
+    'a completion that reasoning comes on top of',
+    { ...told, model: 'ex-1', completion_tokens: 100, reasoning_tokens: 300, audio_output_tokens: 30 },
+    { output: '400', output_plain: '70', output_reasoning: '300', output_audio: '30' },
+  ],
+  [
+    'reasoning of a completion of which nothing is decided',
+    { ...told, model: 'open', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
+    {
+      output: '100',
+      output_plain: '10',
+      output_reasoning: 'unknown',
+      output_audio: '30',
+      output_unclassified: '60',
+    },
+  ],
+  [
+    'audio of either side',
+    {
+      ...told,
+      prompt_tokens: 100,
+      completion_tokens: 10,
+      audio_tokens: 40,
+      audio_input_tokens: undefined as never,
+      audio_output_tokens: undefined as never,
+    },
+    {
+      input: '100',
+      input_uncached: '60',
+      input_audio: 'unknown',
+      input_unclassified: '40',
+      output: '10',
+      output_audio: 'unknown',
+      output_unclassified: '10',
+    },
+  ],
+  [
+    'a negative count',
+    { ...told, model: 'in-1', prompt_tokens: 100, cached_tokens: 10, image_tokens: -50 },
+    { input: '100', input_uncached: '90', input_cache_read: '10', input_image: 'unknown' },
+  ],
+];
+
+const small = fc.integer({ min: 0, max: 60 });
+const count = fc.oneof(
+  { weight: 6, arbitrary: small },
+  { weight: 2, arbitrary: fc.constant(0) },
+  { weight: 2, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constantFrom(999_999_999_999_999, 1_000_000, 100_000_000_000_000) },
+  { weight: 1, arbitrary: fc.integer({ min: -60, max: -1 }) },
+);
+
+const call = fc.record({
+  model: fc.constantFrom('in-1', 'ex-1', 'open-1', 'open-2', 'ex-'),
+  kind: fc.constantFrom('consumption', 'consumption', 'refund', 'error'),
+  ...Object.fromEntries(counts.map((name) => [name, count])),
+}) as fc.Arbitrary<Omit<LoggedCall, 'at' | 'key'>>;
+
+const sumOf = (classes: Classes, names: readonly (keyof Classes)[]): bigint =>
+  names.reduce((sum, name) => sum + (classes[name] ?? 0n), 0n);
+
+const countOf = (one: LoggedCall, name: CountName): bigint | null => {
+  const value = one[name];
+  return value === undefined || value < 0 ? null : BigInt(value);
+};
+
+describe('the classes of a call', () => {
+  it('tell what can be told, and leave the rest unclassified', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openWithRules(folder);
+    await landCalls(
+      warehouse,
+      folder,
+      examples.map(([key, one]) => ({ ...one, key: key.replaceAll(',', '') })),
+    );
+    const found = await classesBy(warehouse, 'token_name');
+    const shownOf = examples.map(([key]) => [key, shown(found.get(key.replaceAll(',', '')))]);
+    expect(Object.fromEntries(shownOf)).toEqual(
+      Object.fromEntries(examples.map(([key, , expected]) => [key, expected])),
+    );
+  });
+
+  it('add up to the totals, call by call and in sums, and are never negative nor more than what was served', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openWithRules(folder);
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 60 }), async (made) => {
+        const calls = made.map((one, at) => ({ ...one, key: `key-${at}` }));
+        await landCalls(warehouse, folder, calls);
+        const decided = new Map(
+          (await warehouse.tokens.conventions('main')).map(({ model, convention, output }) => [
+            model,
+            [convention, output.convention],
+          ]),
+        );
+        const found = await classesBy(warehouse, 'token_name');
+        expect(found.size).toBe(calls.length);
+        const totals = { input: 0n, output: 0n };
+        for (const one of calls) {
+          const classes = found.get(one.key);
+          if (classes === undefined) throw new Error(`nothing of ${one.key}`);
+          for (const value of Object.values(classes)) expect(value ?? 0n).toBeGreaterThanOrEqual(0n);
+          const prompt = countOf(one, 'prompt_tokens');
+          const cache = (countOf(one, 'cached_tokens') ?? 0n) + (countOf(one, 'cache_write_tokens') ?? 0n);
+          const onTop = decided.get(one.model ?? '')?.[0] === 'excludes_cache' ? cache : 0n;
+          expect(classes.input_tokens).toBe(prompt === null ? null : prompt + onTop);
+          const completion = countOf(one, 'completion_tokens');
+          const excludes = decided.get(one.model ?? '')?.[1] === 'excludes_reasoning';
+          const thought = excludes ? (countOf(one, 'reasoning_tokens') ?? 0n) : 0n;
+          expect(classes.output_tokens).toBe(completion === null ? null : completion + thought);
+          expect(sumOf(classes, inputClasses)).toBe(classes.input_tokens ?? 0n);
+          expect(sumOf(classes, outputClasses)).toBe(classes.output_tokens ?? 0n);
+          // What is told is what was served, or not told at all.
+          for (const [name, served] of [
+            ['input_cache_read_tokens', 'cached_tokens'],
+            ['input_cache_write_tokens', 'cache_write_tokens'],
+            ['input_audio_tokens', 'audio_input_tokens'],
+            ['input_image_tokens', 'image_tokens'],
+            ['output_reasoning_tokens', 'reasoning_tokens'],
+            ['output_audio_tokens', 'audio_output_tokens'],
+          ] as const)
+            expect([null, countOf(one, served)]).toContain(classes[name]);
+          totals.input += classes.input_tokens ?? 0n;
+          totals.output += classes.output_tokens ?? 0n;
+        }
+        const whole = (await classesBy(warehouse, 'period')).get('current');
+        if (whole === undefined) throw new Error('nothing at all');
+        expect(whole.input_tokens ?? 0n).toBe(totals.input);
+        expect(whole.output_tokens ?? 0n).toBe(totals.output);
+        expect(sumOf(whole, inputClasses)).toBe(totals.input);
+        expect(sumOf(whole, outputClasses)).toBe(totals.output);
+      }),
+      { numRuns: few(5, 30) },
+    );
+  });
+
+  it('hold counts of 18 digits', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openWithRules(folder);
+    const line = (name: CountName) => (name === 'audio_tokens' ? 0 : ('9'.repeat(18) as unknown as number));
+    const huge = Object.fromEntries(counts.map((name) => [name, line(name)])) as LoggedCall;
+    await landCalls(
+      warehouse,
+      folder,
+      ['in-1', 'ex-1', 'open'].flatMap((model) => [
+        { ...huge, model },
+        { ...huge, model },
+      ]),
+    );
+    const found = await classesBy(warehouse, 'model_name');
+    const one = 999_999_999_999_999_999n;
+    expect(found.get('in-1')?.input_unclassified_tokens).toBe(2n * one);
+    expect(found.get('ex-1')?.input_tokens).toBe(6n * one);
+    expect(sumOf(found.get('ex-1') ?? ({} as Classes), inputClasses)).toBe(6n * one);
+    expect(found.get('open')?.output_unclassified_tokens).toBe(2n * one);
+  });
+
+  it('are a view of the database, call by call', async () => {
+    await using folder = await testFolder();
+    const { path } = optionsIn(folder);
+    {
+      await using warehouse = await openWithRules(folder);
+      await landCalls(warehouse, folder, [{ ...told, model: 'ex-1', prompt_tokens: 5, cached_tokens: 7 }]);
+      await warehouse.tokens.judge('main');
+    }
+    const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' });
+    const connection = await instance.connect();
+    try {
+      const reader = await connection.runAndReadAll(
+        `SELECT model_name, token_convention, prompt_tokens, input_tokens, input_cache_read_tokens, input_unclassified_tokens
+         FROM call_classes`,
+      );
+      expect(reader.getRows()).toEqual([['ex-1', 'excludes_cache', 5n, 12n, 7n, 0n]]);
+    } finally {
+      connection.closeSync();
+      instance.closeSync();
+    }
+  });
+});

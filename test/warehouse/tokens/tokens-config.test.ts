@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { OutputRules, TokenRules } from '../../../src/warehouse/index.ts';
+import { goodEnv, goodFiles, load } from '../../config/support/load.ts';
+import { openInMemory, testFolder } from '../support.ts';
+import { landCalls } from './tokens-support.ts';
+
+const settings = 'config/tollkeeper.yaml';
+
+const withConvention = (rules: string) => ({
+  ...goodFiles,
+  [settings]: (goodFiles[settings] ?? '').replace(
+    'currency: USD }',
+    `currency: USD, gateway: { token_convention: { ${rules} } } }`,
+  ),
+});
+
+describe('accounts.NAME.gateway.token_convention', () => {
+  it('is read as the rules that the warehouse takes', async () => {
+    const { config, text } = await load(
+      withConvention('"claude-*": excludes_cache, "*": includes_cache'),
+      goodEnv,
+    );
+    expect(text).toBe('');
+    const rules: TokenRules = config?.settings.accounts['main']?.gateway.token_convention ?? {};
+    expect(rules).toEqual({ 'claude-*': 'excludes_cache', '*': 'includes_cache' });
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await warehouse.tokens.configure('main', rules);
+    await landCalls(warehouse, folder, [{ model: 'claude-x' }, { model: 'gpt-x' }]);
+    expect(await warehouse.tokens.conventions('main')).toMatchObject([
+      { model: 'claude-x', convention: 'excludes_cache', evidence: { rule: 'claude-*' } },
+      { model: 'gpt-x', convention: 'includes_cache', evidence: { rule: '*' } },
+    ]);
+  });
+
+  it('takes no other word', async () => {
+    const { text } = await load(withConvention('"claude-*": excludes'), goodEnv);
+    expect(text).toContain('token_convention');
+    expect(text).toContain('includes_cache');
+  });
+});
+
+describe('accounts.NAME.gateway.output_convention', () => {
+  it('is read as the rules that the warehouse takes, and takes no other word', async () => {
+    const withRule = (word: string) => ({
+      ...goodFiles,
+      [settings]: (goodFiles[settings] ?? '').replace(
+        'currency: USD }',
+        `currency: USD, gateway: { output_convention: { "x-*": ${word} } } }`,
+      ),
+    });
+    const { config, text } = await load(withRule('excludes_reasoning'), goodEnv);
+    expect(text).toBe('');
+    const rules: OutputRules = config?.settings.accounts['main']?.gateway.output_convention ?? {};
+    expect(rules).toEqual({ 'x-*': 'excludes_reasoning' });
+    expect((await load(withRule('excludes'), goodEnv)).text).toContain('includes_reasoning');
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { addDays, dateAt, localDays, startOfDay, unixSeconds } from '../../../src/core/index.ts';
+import type { TruthRow } from '../../../src/sandbox/index.ts';
+import { now } from '../../support/gateway-fixture.ts';
+import { openJobFixture } from '../../support/job-fixture.ts';
+import type { JobFixture } from '../../support/job-fixture.ts';
+
+const first = '2026-11-01';
+const today = dateAt(unixSeconds(Math.floor(now / 1000)), 'UTC');
+const start = startOfDay(first, 'UTC');
+const end = startOfDay(today, 'UTC');
+
+const columns = [
+  'input_tokens',
+  'input_uncached_tokens',
+  'input_cache_read_tokens',
+  'input_cache_write_tokens',
+  'input_audio_tokens',
+  'input_image_tokens',
+  'input_unclassified_tokens',
+  'output_tokens',
+  'output_plain_tokens',
+  'output_reasoning_tokens',
+  'output_audio_tokens',
+  'output_unclassified_tokens',
+] as const;
+
+/** The classes of a call as the sandbox made it, in the order of `columns`. */
+const trueClasses = (row: TruthRow): readonly number[] => [
+  row.text + row.cached + row.cacheWrite + row.audioInput + row.imageInput,
+  row.text,
+  row.cached,
+  row.cacheWrite,
+  row.audioInput,
+  row.imageInput,
+  0,
+  row.completion,
+  row.completion - row.reasoning - row.audioOutput,
+  row.reasoning,
+  row.audioOutput,
+  0,
+];
+
+type Sums = ReadonlyMap<string, readonly number[]>;
+
+const truthOf = (fixture: JobFixture): Sums => {
+  const sums = new Map<string, number[]>();
+  for (const row of fixture.sandbox.truth.rows(start, end)) {
+    if (row.kind !== 'consumption') continue;
+    const known = sums.get(row.model) ?? columns.map(() => 0);
+    const classes = trueClasses(row);
+    sums.set(
+      row.model,
+      known.map((sum, at) => sum + (classes[at] ?? 0)),
+    );
+  }
+  return sums;
+};
+
+const heldIn = async (fixture: JobFixture): Promise<Sums> => {
+  const periods = [{ name: 'current' as const, days: localDays(first, addDays(today, -1), 'UTC') }];
+  const table = await fixture.context.warehouse.readCube(
+    { account: 'main', periods, timeLimit: 3_600_000_000 },
+    async (query) =>
+      query(
+        `SELECT model_name, ${columns.map((name) => `sum(${name})`).join(', ')} FROM cube
+         WHERE kind = 'consumption' GROUP BY model_name`,
+      ),
+  );
+  return new Map(table.rows.map(([model, ...cells]) => [String(model), cells.map(Number)]));
+};
+
+const sorted = (sums: Sums) => Object.fromEntries([...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+const anthropic = ['claude-haiku-4-5', 'claude-sonnet-4-5'];
+const others = ['deepseek-chat', 'gemini-2.5-flash', 'gpt-4.1', 'gpt-4.1-mini', 'o4-mini'];
+
+const expected = {
+  'per-vendor': (model: string) => (anthropic.includes(model) ? 'excludes_cache' : 'includes_cache'),
+  'includes-cached': () => 'includes_cache',
+  'excludes-cached': () => 'excludes_cache',
+} as const;
+
+describe.each(['currency', 'units'] as const)('with amounts in %s', (log_quota) => {
+  it.each(['per-vendor', 'includes-cached', 'excludes-cached'] as const)(
+    'classes of every model are what the calls truly were where prompts are counted %s',
+    async (prompt_tokens) => {
+      await using fixture = await openJobFixture({
+        variants: { prompt_tokens, log_quota },
+        callsPerDay: 150,
+      });
+      await fixture.run('pull-logs', { since: first });
+      const conventions = await fixture.context.warehouse.tokens.conventions('main');
+      const decided = conventions.filter(({ evidence }) => evidence.cacheCalls > 0);
+      expect(decided.map(({ model, convention, contradicted }) => [model, convention, contradicted])).toEqual(
+        [...anthropic, ...others].map((model) => [model, expected[prompt_tokens](model), false]),
+      );
+      expect(sorted(await heldIn(fixture))).toEqual(sorted(truthOf(fixture)));
+    },
+  );
+});
+
+it('what is open after a few calls differs from the truth by being unclassified alone', async () => {
+  await using fixture = await openJobFixture({
+    variants: { prompt_tokens: 'includes-cached' },
+    callsPerDay: 4,
+  });
+  await fixture.run('pull-logs', { since: first });
+  const conventions = await fixture.context.warehouse.tokens.conventions('main');
+  const openInput = conventions.filter(
+    ({ convention, evidence }) => convention === undefined && evidence.cacheCalls > 0,
+  );
+  const openOutput = conventions.filter(
+    ({ output }) => output.convention === undefined && output.evidence.reasoningCalls > 0,
+  );
+  expect(openInput.length).toBeGreaterThan(0);
+  expect(openOutput.length).toBeGreaterThan(0);
+  const truth = truthOf(fixture);
+  const outputAt = columns.indexOf('output_tokens');
+  for (const [model, held] of await heldIn(fixture)) {
+    const real = truth.get(model) ?? [];
+    for (const [start, end, open] of [
+      [0, outputAt, openInput],
+      [outputAt, columns.length, openOutput],
+    ] as const) {
+      const [heldSide, realSide] = [held.slice(start, end), real.slice(start, end)];
+      if (!open.some((one) => one.model === model)) {
+        expect([model, heldSide]).toEqual([model, realSide]);
+        continue;
+      }
+      // The total is that of a whole that includes its part, as here; the last class is the unclassified one.
+      expect(heldSide[0]).toBe(realSide[0]);
+      const missing = realSide.slice(1, -1).map((value, at) => value - (heldSide[at + 1] ?? 0));
+      for (const gap of missing) expect(gap).toBeGreaterThanOrEqual(0);
+      expect(heldSide.at(-1)).toBe(missing.reduce((sum, gap) => sum + gap, 0));
+    }
+  }
+});
+
+const reasoners = ['gemini-2.5-flash', 'o4-mini'];
+
+describe.each(['currency', 'units'] as const)('reasoning, with amounts in %s', (log_quota) => {
+  it.each(['includes-reasoning', 'excludes-reasoning', 'per-vendor'] as const)(
+    'is counted once where completions are counted %s',
+    async (completion_tokens) => {
+      await using fixture = await openJobFixture({
+        variants: { completion_tokens, log_quota },
+        callsPerDay: 150,
+      });
+      await fixture.run('pull-logs', { since: first });
+      const conventions = await fixture.context.warehouse.tokens.conventions('main');
+      const decided = conventions.filter(({ output }) => output.evidence.reasoningCalls > 0);
+      const expectedOf = (model: string): string => {
+        if (completion_tokens === 'per-vendor')
+          return model.startsWith('gemini') ? 'excludes_reasoning' : 'includes_reasoning';
+        return completion_tokens.replace('-', '_');
+      };
+      expect(decided.map(({ model, output }) => [model, output.convention, output.contradicted])).toEqual(
+        reasoners.map((model) => [model, expectedOf(model), false]),
+      );
+      expect(sorted(await heldIn(fixture))).toEqual(sorted(truthOf(fixture)));
+    },
+  );
+});

@@ -1,0 +1,105 @@
+import { localDays } from '../../../src/core/index.ts';
+import type { LogBatch, LogColumn, Warehouse } from '../../../src/warehouse/index.ts';
+import { interval, unixSeconds } from '../../../src/core/index.ts';
+import { batchOf } from '../support.ts';
+import type { TestFolder } from '../support.ts';
+
+/** A UTC day that tests live in. */
+export const day = Date.UTC(2026, 2, 28) / 1000;
+
+export const counts = [
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'audio_tokens',
+  'audio_input_tokens',
+  'audio_output_tokens',
+  'image_tokens',
+] as const;
+
+export type CountName = (typeof counts)[number];
+
+/** A row of the log; a count that is left out is blank. */
+export type LoggedCall = Partial<Readonly<Record<CountName, number>>> & {
+  readonly at?: number;
+  readonly model?: string;
+  readonly key?: string;
+  readonly kind?: string;
+  readonly quota?: string;
+};
+
+const columns: readonly LogColumn[] = [
+  { name: 'created_at', role: 'created_at' },
+  { name: 'model_name', role: 'model_name' },
+  { name: 'token_name', role: 'token_name' },
+  { name: 'type', role: 'kind' },
+  ...counts.map((name) => ({ name, role: name })),
+  { name: 'quota', role: 'quota' },
+];
+
+const lineOf = (call: LoggedCall): string =>
+  [
+    call.at ?? day,
+    call.model ?? 'model',
+    call.key ?? 'key',
+    call.kind ?? 'consumption',
+    ...counts.map((name) => call[name] ?? ''),
+    call.quota ?? '0.5',
+  ].join(',');
+
+/** Lands the calls as all that is there of some days; of the day of the tests when left out. */
+export const landCalls = async (
+  warehouse: Warehouse,
+  folder: TestFolder,
+  calls: readonly LoggedCall[],
+  { account = 'main', from = day, days = 1 }: { account?: string; from?: number; days?: number } = {},
+): Promise<void> => {
+  const window = interval(unixSeconds(from), unixSeconds(from + days * 86_400));
+  const change: Partial<LogBatch> = { account, columns, window, asked: window };
+  await warehouse.logs.landWindow(await batchOf(folder, calls.map(lineOf), change));
+};
+
+export const inputClasses = [
+  'input_uncached_tokens',
+  'input_cache_read_tokens',
+  'input_cache_write_tokens',
+  'input_audio_tokens',
+  'input_image_tokens',
+  'input_unclassified_tokens',
+] as const;
+
+export const outputClasses = [
+  'output_plain_tokens',
+  'output_reasoning_tokens',
+  'output_audio_tokens',
+  'output_unclassified_tokens',
+] as const;
+
+const all = ['input_tokens', ...inputClasses, 'output_tokens', ...outputClasses] as const;
+
+export type Classes = Readonly<Record<(typeof all)[number], bigint | null>>;
+
+/** The classes of each group of calls, by the value of a column of the cube; one key a call gives them call by call. */
+export const classesBy = async (
+  warehouse: Warehouse,
+  column: 'token_name' | 'model_name' | 'kind' | 'period',
+  account = 'main',
+): Promise<ReadonlyMap<string, Classes>> => {
+  const days = localDays('2026-03-01', '2026-04-30', 'UTC');
+  const table = await warehouse.readCube({ account, periods: [{ name: 'current', days }] }, async (query) =>
+    query(`SELECT ${column}, ${all.map((name) => `sum(${name})`).join(', ')} FROM cube GROUP BY 1`),
+  );
+  return new Map(
+    table.rows.map(([name, ...cells]) => [
+      String(name),
+      Object.fromEntries(
+        all.map((column_, at) => {
+          const cell = cells[at] ?? null;
+          return [column_, cell === null ? null : BigInt(String(cell))];
+        }),
+      ) as Classes,
+    ]),
+  );
+};
