@@ -141,7 +141,7 @@ describe.concurrent('notify', () => {
     const mails = await town.mails(daemon, 2);
     expect(mails.map(({ parsed: { subject } }) => subject)).toEqual([
       'Tollkeeper: pull-logs failed',
-      'Tollkeeper: pull-logs runs well again',
+      'Tollkeeper: pull-logs recovered',
     ]);
     expect(mails[1]?.parsed.text).toMatch(/Down since: 2026-11-21 07:01:\d\d UTC/);
     expect((await town.run('status')).code).toBe(0);

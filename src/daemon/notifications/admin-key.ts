@@ -31,16 +31,16 @@ export const adminKeyMessages = ({ accounts, now }: AdminKeyEvent): readonly Mes
           lines: [
             [
               'What',
-              `It was issued on ${issued} and was to be replaced by ${new Date(due).toISOString().slice(0, 10)}.`,
+              `It was issued on ${issued} and was due for replacement on ${new Date(due).toISOString().slice(0, 10)}.`,
             ],
             [
               'What to do',
-              `Issue a new one at the gateway, put it where admin_key of the account points, set admin_key_issued to its day, and revoke the old one. Tollkeeper cannot: the gateway lets no Admin Key change an Admin Key.`,
+              `Issue a new Admin Key at the gateway, store it where admin_key of the account points, set admin_key_issued to its issue date, and revoke the old one. Tollkeeper cannot rotate it: the gateway does not allow an Admin Key to change an Admin Key.`,
             ],
             ['Account', account],
           ],
         },
       ],
-      closing: ['The next reminder comes in 30 days.'],
+      closing: ['The next reminder is sent in 30 days.'],
     };
   });

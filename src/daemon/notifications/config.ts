@@ -12,7 +12,7 @@ export const configMessages = (
   {
     account: '',
     subject: [at, faults],
-    title: `the new config has ${faults.length} fault${faults.length === 1 ? '' : 's'}; the old one stays in force`,
+    title: `the new config has ${faults.length} fault${faults.length === 1 ? '' : 's'}; the previous config remains active`,
     blocks: faults.map(({ file, line, column, message, advice }): AlertBlock => ({
       heading: `${file}:${line}:${column}`,
       tone: 'bad',
@@ -22,8 +22,8 @@ export const configMessages = (
       ],
     })),
     closing: [
-      `Found ${formatSlot(at, zone)}. Jobs run on as before until the config is fixed; it is then taken up by itself.`,
-      '`tollkeeper check` reads it again and says whether it is good.',
+      `Found ${formatSlot(at, zone)}. Jobs continue with the previous config. The new config is applied automatically once it is fixed.`,
+      'Run `tollkeeper check` to validate the config.',
     ],
   },
 ];

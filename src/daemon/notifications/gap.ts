@@ -19,7 +19,7 @@ const pullAgain = ({ range }: KnownGap, account: string, { jobs }: GapDeps): str
   const last = nextSlot(schedule, unixMillis(toMillis(range.end) - 1));
   return first === undefined || last === undefined
     ? undefined
-    : `\`tollkeeper run ${pull.name} --from ${written(first)} --to ${written(last + 1000)}\` pulls it again now`;
+    : `\`tollkeeper run ${pull.name} --from ${written(first)} --to ${written(last + 1000)}\` pulls it again immediately`;
 };
 
 const toDo = (gap: KnownGap, account: string, deps: GapDeps): string => {
@@ -27,15 +27,15 @@ const toDo = (gap: KnownGap, account: string, deps: GapDeps): string => {
   const [from, to] = [written(toMillis(range.start)), written(toMillis(range.end))];
   const compare = `\`tollkeeper reconcile --from ${from} --to ${to} --account ${account}\``;
   if (verdict !== 'truncated')
-    return `${compare} shows every source beside the log, by model and key; what it can't explain, the operator of the gateway has to.`;
+    return `${compare} compares every source with the log, by model and key. If the difference remains unexplained, contact the operator of the gateway.`;
   const again = pullAgain(gap, account, deps);
-  return `What is missing was requested again, in smaller windows too (max_requests), and a day that is over is pulled again by itself (revisit)${again === undefined ? '' : `; ${again}`}. ${compare} shows what is still missing.`;
+  return `The missing rows were requested again, in smaller windows as well (max_requests), and completed days are pulled again automatically (revisit)${again === undefined ? '' : `; ${again}`}. ${compare} shows what is still missing.`;
 };
 
 const titleOf = (gaps: readonly KnownGap[], account: string): string =>
   gaps.some(({ verdict }) => verdict === 'truncated')
-    ? `the call log of ${account} lacks charge`
-    : `the call log of ${account} does not add up`;
+    ? `the call log of ${account} is missing charges`
+    : `the call log of ${account} does not reconcile`;
 
 /** Notifies operators of gaps between the call log and other sources. */
 export const gapMessages = (
@@ -53,14 +53,14 @@ export const gapMessages = (
         tone: 'bad',
         lines: [
           ['Found', gap.text],
-          ['Time compared', `${at(gap.range.start)} to ${at(gap.range.end)}`],
+          ['Period compared', `${at(gap.range.start)} to ${at(gap.range.end)}`],
           ['What to do', toDo(gap, account, deps)],
           ['First seen', formatSlot(gap.notedAt, deps.zone)],
         ],
       })),
       closing: [
-        'What the gateway gave has landed, and reports over that time say that they are not reconciled.',
-        'While a source goes on disagreeing, no other mail comes about it.',
+        'The rows that the gateway returned are stored. Reports that cover this period are marked as not reconciled.',
+        'No further mail is sent about a source while its difference persists.',
       ],
     },
   ];

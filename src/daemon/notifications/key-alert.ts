@@ -115,11 +115,11 @@ export const keyAlertMessages = (
         ...(alert.service === ''
           ? []
           : [
-              `\`${showsNow(alert, service)}\` shows how it stands now, \`tollkeeper keys history ${service}\` every step of it.`,
+              `\`${showsNow(alert, service)}\` shows the current status; \`tollkeeper keys history ${service}\` shows every step.`,
             ]),
         isNotifiedAgain(alert)
-          ? 'While it stays so, it is told again each week.'
-          : 'Of this no other mail comes.',
+          ? 'A reminder is sent every week until this is resolved.'
+          : 'No further mail is sent about this event.',
       ],
     },
   ];

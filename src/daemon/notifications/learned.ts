@@ -9,29 +9,29 @@ const meaningOf = ({ topic, name, detail }: LearnedChange): readonly [string, st
     return [
       `New column ${name}`,
       detail === ''
-        ? 'It is kept as text with each row, and counted nowhere.'
-        : `It is taken for ${detail}, and counted as such.`,
-      'Nothing needs to be done; reports show the columns that they know.',
+        ? 'It is stored as text with each row and is not included in any total.'
+        : `It is recognized as ${detail} and counted as such.`,
+      'No action is required. Reports show the columns that they define.',
     ];
   if (topic === 'column-gone')
     return [
-      `Column ${name} is gone`,
+      `Column ${name} was removed`,
       detail === ''
-        ? 'The gateway no longer exports it. What came before is kept.'
-        : `The gateway no longer exports what was taken for ${detail}: it is unknown from now on, and not zero.`,
-      'Ask the operator of the gateway whether that is meant.',
+        ? 'The gateway no longer exports it. Existing values are retained.'
+        : `The gateway no longer exports the column recognized as ${detail}. From now on its value is unknown, not zero.`,
+      'Ask the operator of the gateway whether this change is intended.',
     ];
   if (topic === 'amounts-changed') {
     const [from = '', how = ''] = detail.split('|');
     const form = name === 'units' ? 'integer units' : 'currency';
     return [
-      `Amounts come in ${form} now`,
-      `From the window that begins ${from} on, the gateway writes amounts in ${form}, as the charges of the same models show. ${
+      `Amounts are now in ${form}`,
+      `Starting with the window at ${from}, the gateway exports amounts in ${form}, as the charges of the same models show. ${
         how === 'stored'
-          ? 'They are stored as they come, as before the earlier change.'
-          : 'They are converted to the form of the amounts before, so that sums stay right.'
+          ? 'They are stored unconverted, as before the earlier change.'
+          : 'They are converted to the form of the earlier amounts so that totals stay correct.'
       }`,
-      'Ask the operator of the gateway whether that is meant. To decide it yourself, set gateway.amounts of the account.',
+      'Ask the operator of the gateway whether this change is intended. To decide it yourself, set gateway.amounts of the account.',
     ];
   }
   if (topic === 'usage-unit') {
@@ -39,20 +39,20 @@ const meaningOf = ({ topic, name, detail }: LearnedChange): readonly [string, st
     const now = form === 'units' ? 'integer units' : 'a currency';
     return form === 'stored'
       ? [
-          `The usage export by ${name} counts as before again`,
-          `From ${from} on, its figures are stored as they come.`,
-          'Nothing needs to be done.',
+          `The usage export by ${name} uses its previous unit again`,
+          `From ${from} on, its figures are stored unconverted.`,
+          'No action is required.',
         ]
       : [
-          `The usage export by ${name} counts in ${now} now`,
-          `From ${from} on, its figures are as many times those before as integer units are to a currency. They are converted to the unit of the stored ones.`,
-          'Ask the operator of the gateway whether that is meant.',
+          `The usage export by ${name} is now in ${now}`,
+          `From ${from} on, its figures differ from the earlier ones by the ratio of integer units to currency. They are converted to the unit of the stored figures.`,
+          'Ask the operator of the gateway whether this change is intended.',
         ];
   }
   return [
-    `Unknown kind of rows ${name}`,
-    `${detail}. They are shown by themselves, and counted neither as spend nor as given back.`,
-    'Ask the operator of the gateway what these rows are: where they are charges, the spend shown is too small.',
+    `Unknown row kind ${name}`,
+    `${detail}. These rows are shown separately and are counted neither as spend nor as refunds.`,
+    'Ask the operator of the gateway what these rows mean. If they are charges, the reported spend is too low.',
   ];
 };
 
@@ -63,10 +63,10 @@ const titleOf = (alert: readonly LearnedChange[], account: string): string => {
   };
   const parts = [
     ...count('column-appeared', 'new column', 'new columns'),
-    ...count('column-gone', 'column gone', 'columns gone'),
-    ...count('amounts-changed', 'change of amounts', 'changes of amounts'),
-    ...count('usage-unit', 'change of the usage export', 'changes of the usage export'),
-    ...count('kind-unknown', 'unknown kind of rows', 'unknown kinds of rows'),
+    ...count('column-gone', 'removed column', 'removed columns'),
+    ...count('amounts-changed', 'amount format change', 'amount format changes'),
+    ...count('usage-unit', 'usage export change', 'usage export changes'),
+    ...count('kind-unknown', 'unknown row kind', 'unknown row kinds'),
   ];
   return `the call log of ${account} has changed: ${parts.join(', ')}`;
 };
@@ -93,8 +93,8 @@ export const learnedMessages = (
       };
     }),
     closing: [
-      'Pulls go on as before. `tollkeeper doctor` shows all that was learned of the gateway, with the evidence.',
-      'Nothing of this is told again.',
+      'Pulls continue as before. `tollkeeper doctor` shows everything learned about the gateway, with the evidence.',
+      'No further mail is sent about these changes.',
     ],
   },
 ];

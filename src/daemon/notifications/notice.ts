@@ -10,7 +10,7 @@ const verbs = {
   failed: 'failed',
   late: 'ran late',
   missed: 'missed a slot',
-  recovered: 'runs well again',
+  recovered: 'recovered',
 } as const;
 
 type Lines = AlertBlock['lines'];
@@ -27,7 +27,7 @@ const nextOf = (job: Job | undefined, after: UnixMillis): string | undefined => 
 /** What runs the slot after all; a run that was late has ended well, and is not run again. */
 const againOf = ({ kind, job, slot }: Notice): string | undefined =>
   kind === 'failed' || kind === 'missed'
-    ? `\`tollkeeper run ${job} --slot ${new Date(slot).toISOString().replace('.000Z', 'Z')}\` runs this slot after all`
+    ? `\`tollkeeper run ${job} --slot ${new Date(slot).toISOString().replace('.000Z', 'Z')}\` runs this slot manually`
     : undefined;
 
 const linesOf = (notice: Notice, job: Job | undefined, defaultZone: string): Lines => {
@@ -41,11 +41,11 @@ const linesOf = (notice: Notice, job: Job | undefined, defaultZone: string): Lin
       ...next,
     ];
   return [
-    ...line('Why', notice.reason),
+    ...line('Reason', notice.reason),
     ...line('What to do', adviceOf(notice.code)),
     ...line('Slot', at(notice.slot)),
     ...next,
-    ...line('By hand', againOf(notice)),
+    ...line('Manual run', againOf(notice)),
   ];
 };
 
@@ -55,15 +55,15 @@ const titleOf = ({ job, kind }: Notice): string => `${job} ${verbs[kind]}`;
 
 const closingOf = (notice: Notice, job: Job | undefined): readonly string[] => {
   const { job: name, kind } = notice;
-  const more = `\`tollkeeper runs ${name}\` shows every try, \`tollkeeper status\` how all jobs stand.`;
+  const more = `\`tollkeeper runs ${name}\` shows every attempt; \`tollkeeper status\` shows the status of all jobs.`;
   if (kind === 'recovered') return [more];
-  const then = job?.notify.includes('recovered') === true ? '; then one comes' : '';
-  return [more, `No other mail comes about ${name} until it runs well again${then}.`];
+  const then = job?.notify.includes('recovered') === true ? ' A mail is sent when it recovers.' : '';
+  return [more, `No further mail is sent about ${name} until it recovers.${then}`];
 };
 
 const closingOfMany = [
-  '`tollkeeper status` and `tollkeeper runs JOB` show more.',
-  'A job that is down is not told of again until it runs well.',
+  '`tollkeeper status` and `tollkeeper runs JOB` show details.',
+  'No further mail is sent about a failing job until it recovers.',
 ];
 
 const subjectOf = (notices: readonly Notice[]): string => {
@@ -75,7 +75,7 @@ const subjectOf = (notices: readonly Notice[]): string => {
     ...count('failed', verbs.failed, 'failed'),
     ...count('missed', verbs.missed, 'missed slots'),
     ...count('late', verbs.late, 'ran late'),
-    ...count('recovered', verbs.recovered, 'run well again'),
+    ...count('recovered', verbs.recovered, 'recovered'),
   ].join(', ');
 };
 

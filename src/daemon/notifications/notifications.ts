@@ -38,7 +38,7 @@ export type Notifications = {
   readonly notices: (notices: readonly Notice[]) => Promise<void>;
   readonly configFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
   /** What runs have found out since; never throws. */
-  readonly findings: (account: string, said: Log) => Promise<void>;
+  readonly findings: (account: string, runLog: Log) => Promise<void>;
   /** Also to the team that pays for the key, where its use is concerned; never throws. */
   readonly sendKeyAlert: (alert: KeyAlert) => Promise<void>;
   readonly oldAdminKeys: () => Promise<void>;
@@ -76,21 +76,21 @@ export const createNotifications = ({
   return {
     notices: async (notices) => send('notice', notices),
     configFaults: async (faults, at) => send('config', { faults, at }),
-    findings: async (account, said) => {
+    findings: async (account, runLog) => {
       const { profile, comparisons, notifyOnce } = warehouse;
       try {
         await notifyOnce('learned', account, await profile.changes(account), async (findings) =>
           send('learned', { account, findings }),
         );
       } catch (error) {
-        said.warn('operators cannot be told what was learned of the gateway', errorFields(error));
+        runLog.warn('operators cannot be notified of changes of the gateway exports', errorFields(error));
       }
       try {
         await notifyOnce('gap', account, await comparisons.gaps(account), async (findings) =>
           send('gap', { account, findings }),
         );
       } catch (error) {
-        said.warn('operators cannot be told of gaps in the call log', errorFields(error));
+        runLog.warn('operators cannot be notified of gaps in the call log', errorFields(error));
       }
     },
     sendKeyAlert: async (alert) => {
@@ -108,7 +108,7 @@ export const createNotifications = ({
           keyNames: line.map(({ name }) => name),
         });
       } catch (error) {
-        log.warn('operators cannot be told news of a key', { service, ...errorFields(error) });
+        log.warn('operators cannot be notified of a key alert', { service, ...errorFields(error) });
       }
     },
     oldAdminKeys: async () => send('admin-key', { accounts: settings.accounts, now: clock.now() }),

@@ -11,7 +11,7 @@ describe('the reminder of an Admin Key', () => {
     expect(adminKeyMail('main', account, at('2026-03-31T12:00:00Z'), people)).toBeUndefined();
     const first = adminKeyMail('main', account, at('2026-04-01T12:00:00Z'), people);
     expect(first?.subject).toBe('Tollkeeper: the Admin Key of main is 90 days old');
-    expect(first?.text).toContain('Issue a new one at the gateway');
+    expect(first?.text).toContain('Issue a new Admin Key at the gateway');
     const same = adminKeyMail('main', account, at('2026-04-20T12:00:00Z'), people);
     expect(same?.key).toEqual(first?.key);
     const second = adminKeyMail('main', account, at('2026-05-03T12:00:00Z'), people);

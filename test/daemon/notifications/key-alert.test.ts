@@ -41,7 +41,7 @@ it('tells operators and the team that pays for the key what still uses it, and w
     'Switch the remaining consumers of the old key to the new one.',
     'growth-billing (account main, team growth)',
     '`tollkeeper keys history growth-billing`',
-    'Of this no other mail comes.',
+    'No further mail is sent about this event.',
   ])
     expect(text).toContain(message);
   expect(mail?.html).not.toContain('<b>stays');
@@ -88,7 +88,7 @@ it('promises nothing of the old key where a step failed: it is tried again, and 
   const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
   expect(text).toContain('every five minutes while the daemon runs');
   expect(text).toContain('without a daemon, with each run of its job');
-  expect(text).toContain('`tollkeeper keys history growth-billing` every step of it');
+  expect(text).toContain('`tollkeeper keys history growth-billing` shows every step');
   expect(text).not.toMatch(/old key/i);
   expect(fault('rotation-blocked', 'it is blocked').advice).toBe('see what is said of it');
 });
@@ -103,7 +103,7 @@ it('says in one place what to do about a step that failed, or that a person is w
   expect(failed).toHaveLength(2);
   expect(failed[0]).toContain('deliver: the disk is full');
   expect(failed[1]).toContain(`free space. ${standing}. The step is retried every five minutes`);
-  expect(failed[1]).toContain('`tollkeeper status` shows how it stands now');
+  expect(failed[1]).toContain('`tollkeeper status` shows the current status');
   expect(failed.join('')).not.toContain('keys list');
   const waiting = told(
     'waiting',

@@ -18,14 +18,14 @@ const alert: readonly LearnedChange[] = [
 it('says what has changed, what it means for the figures and what to do, once and escaped', () => {
   const mail = learnedMail(alert, 'main', deps);
   expect(mail?.subject).toBe(
-    'Tollkeeper: the call log of main has changed: 1 new column, 1 column gone, 1 unknown kind of rows',
+    'Tollkeeper: the call log of main has changed: 1 new column, 1 removed column, 1 unknown row kind',
   );
   for (const message of [
     'New column tier<b>',
-    'kept as text with each row',
-    'it is unknown from now on, and not zero',
+    'stored as text with each row',
+    'From now on its value is unknown, not zero',
     '3 rows of a day, amounts as served 12.5',
-    'counted neither as spend nor as given back',
+    'counted neither as spend nor as refunds',
   ])
     expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(message);
   expect(mail?.html).toContain('tier&lt;b&gt;');

@@ -7,18 +7,18 @@ describe('the mails of notices', () => {
     expect(mail?.subject).toBe('Tollkeeper: pull-logs failed');
     expect(mail?.text).toBe(`pull-logs failed
 
-  Why: the gateway cannot be reached: connect ECONNREFUSED
+  Reason: the gateway cannot be reached: connect ECONNREFUSED
     10.0.0.7:443
   What to do: check base_url, DNS, the proxy settings and the firewall
   Slot: 2026-11-21 08:07 Europe/Berlin
   Next slot: 2026-11-21 09:07 Europe/Berlin
-  By hand: \`tollkeeper run pull-logs --slot 2026-11-21T07:07:00Z\` runs
-    this slot after all
+  Manual run: \`tollkeeper run pull-logs --slot 2026-11-21T07:07:00Z\`
+    runs this slot manually
 
-\`tollkeeper runs pull-logs\` shows every try, \`tollkeeper status\` how all
-jobs stand.
-No other mail comes about pull-logs until it runs well again; then one
-comes.
+\`tollkeeper runs pull-logs\` shows every attempt; \`tollkeeper status\`
+shows the status of all jobs.
+No further mail is sent about pull-logs until it recovers. A mail is
+sent when it recovers.
 `);
   });
 
@@ -27,8 +27,8 @@ comes.
       [noticeOf('pull-logs', 'failed')],
       deps(jobNamed('pull-logs', { notify: ['failed'] })),
     );
-    expect(mail?.text).toContain('until it runs well again.\n');
-    expect(mail?.text).not.toContain('then one');
+    expect(mail?.text).toContain('until it recovers.\n');
+    expect(mail?.text).not.toContain('when it recovers');
   });
 
   it('go to whom each job names: what is for the same people is one mail', () => {
