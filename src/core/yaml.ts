@@ -127,7 +127,7 @@ const plainValue = (
         return visit.BREAK;
       },
     });
-    const message = source === undefined ? messageOf(error) : `no anchor &${source} stands before this`;
+    const message = source === undefined ? messageOf(error) : `there is no anchor &${source} before this`;
     return { value: null, problem: { message, offset } };
   }
 };

@@ -35,7 +35,7 @@ const checkFolder = async (name: string, path: string): Promise<DoctorCheck> => 
         about,
         fault('disk-full', `${path} has ${describeSize(free)} free, less than ${describeSize(leastFree)}`),
       );
-    const made = folder === path ? 'writable' : 'made when it is needed';
+    const made = folder === path ? 'writable' : 'created when needed';
     return passed(about, `${path}, ${made}, ${describeSize(free)} free`);
   } catch (error) {
     const code = systemCode(error) ?? messageOf(error);

@@ -46,7 +46,7 @@ const checkMail = async (
   const about = `mail server ${transport.where}`;
   const operators =
     mail.operators.length === 0
-      ? [skipped('operators', 'nobody is told when something is wrong: mail.operators is empty')]
+      ? [skipped('operators', 'mail.operators is empty, so no one is notified of problems')]
       : [];
   using limit = clock.limit(mailTimeout);
   try {
@@ -103,7 +103,7 @@ const checkKeyWrites = async (
   const question = { account, jobs, points: await warehouse.profile.points(account) };
   if (ordered !== true) return keyWriteKnown(question);
   if (probeKeys === undefined)
-    return [skipped(`throw-away key of ${account}`, 'no keys can be made from here')];
+    return [skipped(`temporary key of ${account}`, 'key operations are not available')];
   return keyWriteTried(question, probeKeys, signal);
 };
 
@@ -123,7 +123,7 @@ export const runDoctor = async (
   const asked = names.map((name) => accounts.get(name));
   progress({ step: 'looking at the disk' });
   const checks: DoctorCheck[] = [
-    passed('config', `${counted(asked.length, 'account')} and ${counted(jobs.length, 'job')} declared`),
+    passed('config', `${counted(asked.length, 'account')} and ${counted(jobs.length, 'job')} configured`),
     passed('database', `${paths.path} is open`),
     ...(await checkDisk(paths)),
   ];
@@ -134,10 +134,10 @@ export const runDoctor = async (
     checks.push(
       ...(await checkGateway({ account, ping, jobs, warehouse, spoolDirectory, clock, log }, signal)),
     );
-    if (request.probeKeys === true) progress({ step: 'trying a throw-away key', detail: account.name });
+    if (request.probeKeys === true) progress({ step: 'testing with a temporary key', detail: account.name });
     checks.push(...(await checkKeyWrites(account.name, request, deps, signal)));
     if (deps.sinksOf !== undefined) {
-      progress({ step: 'trying the places that keys go to', detail: account.name });
+      progress({ step: 'checking the sinks of keys', detail: account.name });
       checks.push(...(await checkSinks(account.name, deps.sinksOf, signal)));
     }
     checks.push(...checkThen(account.name, config.jobs, deps.where));

@@ -136,7 +136,7 @@ const askOne = async (scope: ReadScope, deps: GatewayDeps, signal: AbortSignal):
   } catch (error) {
     signal.throwIfAborted();
     if (!limit.signal.aborted) throw error;
-    const message = `no answer that could be used came within ${timeout / second} seconds`;
+    const message = `no usable response within ${timeout / second} seconds`;
     throw fault('gateway-timeout', message, { cause: error });
   }
 };
@@ -153,10 +153,10 @@ const checkClock = async (
     told = await ping(signal);
   } catch (error) {
     signal.throwIfAborted();
-    return skipped(about, `the gateway did not tell its time: ${messageOf(error)}`);
+    return skipped(about, `the gateway did not report its time: ${messageOf(error)}`);
   }
   const theirs = Date.parse(told ?? '');
-  if (Number.isNaN(theirs)) return skipped(about, 'the gateway sends no Date header that can be read');
+  if (Number.isNaN(theirs)) return skipped(about, 'the gateway sends no valid Date header');
   const ours = (asked + clock.now()) / 2;
   // The header leaves out the part of the second.
   const skew = ours - (theirs + second / 2);
@@ -168,7 +168,7 @@ const checkClock = async (
     state: 'failed',
     said: `this machine’s clock is ${message}`,
     advice:
-      'let the time service (NTP) set the clock of this machine; where it is right, the gateway’s is wrong',
+      'synchronize the clock of this machine with NTP; if it is correct, the clock of the gateway is wrong',
   };
 };
 
@@ -189,7 +189,7 @@ export const checkGateway = async (
   for (const [scope, names] of needed.length === 0 ? [['account:read', []] as const] : needed) {
     const ofScope = `scope ${scope} of ${account.name}`;
     if (reached?.state === 'failed') {
-      checks.push(skipped(ofScope, 'the gateway is not reached'));
+      checks.push(skipped(ofScope, 'the gateway is not reachable'));
       continue;
     }
     const use = names.length === 0 ? 'no job needs it' : `needed by ${names.join(', ')}`;
@@ -200,7 +200,7 @@ export const checkGateway = async (
       signal.throwIfAborted();
       if (isFault(error) && unreachable.includes(error.code)) {
         reached = failed(about, error);
-        checks.push(skipped(ofScope, 'the gateway is not reached'));
+        checks.push(skipped(ofScope, 'the gateway is not reachable'));
         continue;
       }
       reached ??= passed(about, 'answers');
@@ -215,7 +215,7 @@ export const checkGateway = async (
   }
   const clocks =
     reached?.state === 'failed'
-      ? skipped(`clock beside ${account.name}`, 'the gateway is not reached')
+      ? skipped(`clock beside ${account.name}`, 'the gateway is not reachable')
       : await checkClock(deps, signal);
   return [...(reached === undefined ? [] : [reached]), ...checks, clocks];
 };

@@ -27,12 +27,12 @@ export const keyWriteKnown = ({ account, jobs, points }: KeyWriteQuestion): read
     return [
       passed(
         about,
-        `a throw-away key could be written on ${formatMoment(toSeconds(unixMillis(Math.max(...seen))), 'UTC')}; ${use(jobs)}`,
+        `a temporary key was written on ${formatMoment(toSeconds(unixMillis(Math.max(...seen))), 'UTC')}; ${use(jobs)}`,
       ),
     ];
   if (jobs.length === 0) return [];
   const unknown =
-    'unknown until a job in mode apply, or `tollkeeper doctor --probe-keys`, writes a throw-away key';
+    'unknown until a job in mode apply or `tollkeeper doctor --probe-keys` writes a temporary key';
   return [skipped(about, `${unknown}; ${use(jobs)}`)];
 };
 
@@ -47,10 +47,10 @@ export const keyWriteTried = async (
     const points = await probeKeys(account, signal);
     const open = points.filter(({ value }) => value.startsWith('open')).map(({ point }) => point);
     const left = open.length === 0 ? '' : `; it did not show ${open.join(', ')}`;
-    return [passed(about, `a throw-away key was made, changed, read and deleted${left}; ${use(jobs)}`)];
+    return [passed(about, `a temporary key was created, changed, read and deleted${left}; ${use(jobs)}`)];
   } catch (error) {
     signal.throwIfAborted();
     const denied = hasCode(error, 'gateway-scope-missing') || hasCode(error, 'gateway-key-refused');
-    return [failed(denied ? about : `throw-away key of ${account}`, error)];
+    return [failed(denied ? about : `temporary key of ${account}`, error)];
   }
 };

@@ -48,7 +48,7 @@ export const kindPoints = async (
             point: 'log.unclear_rows',
             value: `open: ${count(unclear, 'row')} counted as calls may be errors`,
             evidence:
-              'they have no charge and no tokens, and no column tells their kind; where one does, name it in gateway.columns.kind and its words in gateway.kinds',
+              'they have no charge and no tokens, and no column shows their kind; if one does, set gateway.columns.kind to its name and gateway.kinds to its labels',
             how: 'data' as const,
           },
         ]),

@@ -15,7 +15,7 @@ export const quarantinePoint = (rows: Quarantined): LearnedView['points'] => {
   return [
     {
       point: 'log.quarantine',
-      value: `${rows.length.toLocaleString('en-US')} row${rows.length === 1 ? '' : 's'} could not be read, in no sum`,
+      value: `${rows.length.toLocaleString('en-US')} row${rows.length === 1 ? '' : 's'} unreadable, not included in any total`,
       evidence: `the last at line ${last.line} of the export of ${window}: ${last.reason.slice(0, longestReason)}`,
       how: 'data',
       learnedAt: last.landedAt,

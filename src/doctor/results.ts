@@ -13,6 +13,6 @@ export const failed = (about: string, error: unknown): DoctorCheck =>
 
 /** What fails only once the job applies its plans. */
 export const notYet = ({ about, said, advice }: DoctorCheck, job: string): DoctorCheck => ({
-  ...skipped(about, `${said}; ${job} only plans so far`),
+  ...skipped(about, `${said}; ${job} only plans (mode: plan)`),
   advice: `before you set \`mode: apply\`: ${advice ?? 'fix it'}`,
 });

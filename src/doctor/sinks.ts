@@ -35,6 +35,6 @@ export const checkSinks = async (
     checks.push(failed(`sinks of ${account}`, error));
   }
   if (well.length > maxTold)
-    return [...checks, passed(`sinks of ${account}`, `${well.length} places can take a key`)];
-  return [...checks, ...well.map((one) => passed(one, 'can take a key'))];
+    return [...checks, passed(`sinks of ${account}`, `${well.length} sinks are ready to receive a key`)];
+  return [...checks, ...well.map((one) => passed(one, 'is ready to receive a key'))];
 };

@@ -16,15 +16,14 @@ export const checkThen = (account: string, jobs: Config['jobs'], where: Where): 
     if (program === undefined) return [];
     const about = `then of ${job.name}`;
     const named = program.replaceAll('{account}', account);
-    if (named.includes('{service}'))
-      return [skipped(about, `which program ${program} is depends on the service`)];
-    if (isProgram(named, where)) return [passed(about, `${named} is there; it was not run`)];
+    if (named.includes('{service}')) return [skipped(about, `the program ${program} depends on the service`)];
+    if (isProgram(named, where)) return [passed(about, `${named} exists; it was not run`)];
     return [
       failed(
         about,
         fault('command-failed', `${named} is not an executable program`, {
           advice:
-            'name one that is installed where Tollkeeper runs, by its whole path: the image of Tollkeeper has no systemctl and no docker',
+            'use the absolute path of a program that is installed where Tollkeeper runs; the image of Tollkeeper contains neither systemctl nor docker',
         }),
       ),
     ];

@@ -3,16 +3,16 @@ import type { ModelConvention } from '../warehouse/index.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
-const open = 'open: what could be either is unclassified';
+const open = 'open: tokens that could be either are unclassified';
 
 const inputs = {
-  includes_cache: 'prompt tokens hold the cached ones',
-  excludes_cache: 'cached tokens come on top of the prompt',
+  includes_cache: 'prompt tokens include cached tokens',
+  excludes_cache: 'prompt tokens exclude cached tokens',
 } as const;
 
 const outputs = {
-  includes_reasoning: 'completion tokens hold the reasoning ones',
-  excludes_reasoning: 'reasoning tokens come on top of the completion',
+  includes_reasoning: 'completion tokens include reasoning tokens',
+  excludes_reasoning: 'completion tokens exclude reasoning tokens',
 } as const;
 
 type Point = LearnedView['points'][number];
@@ -33,7 +33,7 @@ const evidenceOf = (
     ...(evidence.excludesCalls > 0 ? [`${count(evidence.excludesCalls)} ${excludes}`] : []),
     ...(evidence.includesTimes > 0 ? [`${includesPrice} ${count(evidence.includesTimes)} times`] : []),
     ...(evidence.excludesTimes > 0 ? [`${excludesPrice} ${count(evidence.excludesTimes)} times`] : []),
-    ...(evidence.rule === undefined ? [] : [`${setting} says so for ${evidence.rule}`]),
+    ...(evidence.rule === undefined ? [] : [`set by ${setting} for ${evidence.rule}`]),
     ...(contradicted ? ['there is evidence against it'] : []),
   ].join('; ');
 };
@@ -51,9 +51,9 @@ const inputPoint = (one: ModelConvention): readonly Point[] => {
         parts: `${count(evidence.cacheCalls)} with cached tokens`,
         setting: 'gateway.token_convention',
         labels: [
-          'with more of them than prompt',
-          'charges show that the prompt holds them',
-          'charges show that they come on top',
+          'with more of them than prompt tokens',
+          'charges show that prompt tokens include them',
+          'charges show that they are excluded',
         ],
       }),
       how: howOf(one),
@@ -72,9 +72,9 @@ const outputPoint = ({ model, output }: ModelConvention): readonly Point[] => {
         parts: `${count(evidence.reasoningCalls)} with reasoning tokens`,
         setting: 'gateway.output_convention',
         labels: [
-          'with more of them than completion',
-          'charges show that the completion holds them',
-          'charges show that they come on top',
+          'with more of them than completion tokens',
+          'charges show that completion tokens include them',
+          'charges show that they are excluded',
         ],
       }),
       how: howOf(output),

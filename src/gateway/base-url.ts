@@ -12,20 +12,20 @@ export type Query = Readonly<Record<string, string | number | undefined>>;
  */
 export const parseBaseUrl = (text: string): BaseUrl => {
   if (!URL.canParse(text))
-    throw fault('config-invalid', 'base_url is no URL', { advice: 'give base_url as https://host' });
+    throw fault('config-invalid', 'base_url is not a URL', { advice: 'write base_url as https://host' });
   const url = new URL(text);
   if (url.username !== '' || url.password !== '')
-    throw fault('gateway-url-insecure', `base_url (host ${url.host}) holds a user or password`, {
-      advice: 'take them out of base_url: the gateway is called with admin_key alone',
+    throw fault('gateway-url-insecure', `base_url (host ${url.host}) contains a user or password`, {
+      advice: 'remove them from base_url; the gateway is called with admin_key only',
     });
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
     throw fault(
       'gateway-url-insecure',
-      `base_url (host ${url.host}) is ${url.protocol.slice(0, -1)}, and the Admin Key goes over https only`,
+      `base_url (host ${url.host}) is ${url.protocol.slice(0, -1)}, but the Admin Key is sent only over https`,
     );
   if (url.search !== '' || url.hash !== '')
-    throw fault('config-invalid', `base_url (host ${url.host}) holds a query or a fragment`, {
-      advice: 'end base_url before its ? or #',
+    throw fault('config-invalid', `base_url (host ${url.host}) contains a query or a fragment`, {
+      advice: 'remove everything from the ? or # on',
     });
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 };

@@ -100,7 +100,7 @@ export const callEndpoint = <T>(
     random: deps.random,
     signal: call.signal,
     onRetry: (error, wait, count) =>
-      deps.log.warn('gateway call failed, it will be tried again', {
+      deps.log.warn('gateway call failed; retrying', {
         request: nameOf(call.endpoint),
         attempt: count,
         wait,

@@ -39,7 +39,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   if (!/^[\x21-\x7e]+$/.test(options.adminKey.reveal()))
     throw fault(
       'gateway-key-refused',
-      'admin_key is empty or holds a space, a line break or a sign beyond ASCII',
+      'admin_key is empty or contains a space, a line break or a non-ASCII character',
     );
   return {
     ...createEndpoints(deps),

@@ -21,8 +21,7 @@ export type RefusedAnswer = {
 export const nameOf = (endpoint: Endpoint): string => `${endpoint.method} ${endpoint.path}`;
 
 /** Advice where nobody knows whether the gateway did what it was asked. */
-export const outcomeUnknown =
-  'whether it was done is not known: list the keys before anything is tried again';
+export const outcomeUnknown = 'the outcome is unknown; list the keys before you try again';
 
 /** Milliseconds after a 429 that names no time: three such waits outlast the longest window seen for reads, 180 s. */
 const unsaidWait = 60_000;
@@ -49,7 +48,7 @@ const keyRefused = (endpoint: Endpoint, status: number, terms: GatewayTerms): Fa
     'gateway-key-refused',
     `the gateway refused the Admin Key for ${nameOf(endpoint)} (${status})${quoted(terms.message)}`,
     {
-      advice: `check admin_key: it starts with sk-admin-, must not be revoked, and needs the scope ${endpoint.scope} here`,
+      advice: `check admin_key: it starts with sk-admin-, must not be revoked, and needs the scope ${endpoint.scope}`,
     },
   );
 
@@ -58,7 +57,7 @@ const scopeMissing = (endpoint: Endpoint, status: number, terms: GatewayTerms): 
     'gateway-scope-missing',
     `the Admin Key may not use ${nameOf(endpoint)} (${status}): it needs the scope ${endpoint.scope}${quoted(terms.message)}`,
     {
-      advice: `issue an Admin Key that has the scope ${endpoint.scope}; some gateways answer a revoked key like this too`,
+      advice: `issue an Admin Key with the scope ${endpoint.scope}; some gateways also answer like this for a revoked key`,
     },
   );
 
@@ -78,8 +77,7 @@ const redirected = (answer: RefusedAnswer, endpoint: Endpoint, redact: (text: st
   const location = answer.headers['location'];
   const target =
     location !== undefined && URL.canParse(location, answer.url) ? new URL(location, answer.url) : undefined;
-  const where =
-    target === undefined ? 'without saying where to' : `to ${redact(target.origin + target.pathname)}`;
+  const where = target === undefined ? 'without a target' : `to ${redact(target.origin + target.pathname)}`;
   return fault('gateway-redirect', `${nameOf(endpoint)} was redirected ${where} (${answer.status})`);
 };
 
@@ -100,7 +98,7 @@ export const envelopeRefusal = (
       'gateway-refused',
       `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}${quoted(terms.message)}`,
       {
-        advice: `the message is the gateway’s own; check the request, that admin_key is not revoked, and that it has the scope ${endpoint.scope}`,
+        advice: `the quoted message is from the gateway; check the request, that admin_key is not revoked, and that it has the scope ${endpoint.scope}`,
       },
     )
   );
@@ -125,17 +123,17 @@ export const refusalOf = (answer: RefusedAnswer, endpoint: Endpoint, deps: Refus
   }
   if (status === 404)
     return /\/\d+$/.test(endpoint.path)
-      ? fault('gateway-not-found', `the gateway knows nothing at ${name} (404)${said}`, {
-          advice: 'the key may be gone: list the keys; otherwise check base_url',
+      ? fault('gateway-not-found', `the gateway found nothing at ${name} (404)${said}`, {
+          advice: 'the key may have been deleted: list the keys; otherwise check base_url',
         })
-      : fault('gateway-not-found', `the gateway knows no ${name} (404)${said}`);
+      : fault('gateway-not-found', `the gateway has no ${name} (404)${said}`);
   if (status === 429)
-    return fault('gateway-rate-limited', `the gateway limits the rate of ${name} (429)${said}`, {
+    return fault('gateway-rate-limited', `the gateway rate-limited ${name} (429)${said}`, {
       retryAfter: wait ?? unsaidWait,
     });
   const passing = endpoint.method === 'GET' ? later : { ...later, retryHelps: false, advice: outcomeUnknown };
   if (status === 408)
-    return fault('gateway-timeout', `the gateway waited too long for ${name} (408)${said}`, passing);
+    return fault('gateway-timeout', `the gateway timed out waiting for ${name} (408)${said}`, passing);
   if (status >= 500)
     return fault('gateway-server-error', `the gateway failed at ${name} (${status})${said}`, passing);
   return fault('gateway-http-error', `the gateway answered ${name} with status ${status}${said}`);

@@ -40,7 +40,7 @@ export const decoded = (
   raw.on('error', () => undefined).destroy();
   throw networkProblem(
     'protocol',
-    `${host} encodes its answer as ${name.slice(0, 40)}, which was not asked for`,
+    `${host} sent the content encoding ${name.slice(0, 40)}, which was not requested`,
   );
 };
 
@@ -55,7 +55,7 @@ export const collect = async (
   for await (const piece of body) {
     size += piece.byteLength;
     if (size > limit)
-      throw networkProblem('too-large', `${host} answered with more than ${limit} bytes where less was due`);
+      throw networkProblem('too-large', `${host} sent a response larger than the limit of ${limit} bytes`);
     pieces.push(piece);
   }
   return new TextDecoder().decode(Buffer.concat(pieces));

@@ -8,15 +8,12 @@ const block = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 const checked = (pem: string): readonly string[] => {
   const found = pem.match(block) ?? [];
   if (found.length === 0)
-    throw fault(
-      'config-invalid',
-      'tls.ca holds no certificate: PEM blocks (BEGIN CERTIFICATE) were expected',
-    );
+    throw fault('config-invalid', 'tls.ca contains no certificate: expected PEM blocks (BEGIN CERTIFICATE)');
   for (const one of found) {
     try {
       void new X509Certificate(one);
     } catch (error) {
-      throw fault('config-invalid', `tls.ca holds a certificate that cannot be read: ${messageOf(error)}`);
+      throw fault('config-invalid', `tls.ca contains an invalid certificate: ${messageOf(error)}`);
     }
   }
   return found;

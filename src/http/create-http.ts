@@ -53,7 +53,7 @@ const answerOf = (
   const headers = plainHeaders(response.headers);
   let taken = false;
   const take = (): AsyncGenerator<Uint8Array, void, undefined> => {
-    if (taken) throw new Error('the body of an answer can be read once');
+    if (taken) throw new Error('the body of a response can be read only once');
     taken = true;
     return reading(() => decoded(response.body, headers['content-encoding'], exchange.host), exchange);
   };

@@ -34,8 +34,8 @@ type Messages = readonly [ProblemKind, string];
 
 const byCode: Readonly<Record<string, Messages>> = {
   ECONNREFUSED: ['unreachable', 'refused the connection'],
-  ENOTFOUND: ['unreachable', 'has no address: no such host name'],
-  EAI_AGAIN: ['unreachable', 'has no address: the name server does not answer'],
+  ENOTFOUND: ['unreachable', 'has no address: unknown host name'],
+  EAI_AGAIN: ['unreachable', 'has no address: the DNS server does not answer'],
   EHOSTUNREACH: ['unreachable', 'cannot be reached: no route to the host'],
   ENETUNREACH: ['unreachable', 'cannot be reached: no route to its network'],
   EADDRNOTAVAIL: ['unreachable', 'cannot be reached: no local address to connect from'],
@@ -43,40 +43,40 @@ const byCode: Readonly<Record<string, Messages>> = {
   EPERM: ['unreachable', 'cannot be reached: this machine forbids the connection'],
   ETIMEDOUT: ['timeout', 'did not accept a connection in time'],
   UND_ERR_CONNECT_TIMEOUT: ['timeout', 'did not accept a connection in time'],
-  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'took the request and did not answer in time'],
-  UND_ERR_BODY_TIMEOUT: ['timeout', 'stopped sending in the middle of its answer'],
-  UND_ERR_SOCKET: ['connection-lost', 'closed the connection before the end of its answer'],
-  ECONNRESET: ['connection-lost', 'closed the connection before the end of its answer'],
-  ECONNABORTED: ['connection-lost', 'closed the connection before the end of its answer'],
-  EPIPE: ['connection-lost', 'closed the connection before the end of its answer'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['connection-lost', 'sent less than it had announced'],
-  HPE_INVALID_EOF_STATE: ['connection-lost', 'closed the connection before the end of its answer'],
-  ERR_STREAM_PREMATURE_CLOSE: ['connection-lost', 'closed the connection before the end of its answer'],
-  UND_ERR_DESTROYED: ['connection-lost', 'was left: the transport was closed'],
-  UND_ERR_CLOSED: ['connection-lost', 'was left: the transport was closed'],
-  UND_ERR_INFO: ['connection-lost', 'closed the connection before the end of its answer'],
-  Z_BUF_ERROR: ['connection-lost', 'ended its compressed answer too early'],
-  Z_DATA_ERROR: ['protocol', 'sent a compressed answer that cannot be unpacked'],
+  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'accepted the request but did not answer in time'],
+  UND_ERR_BODY_TIMEOUT: ['timeout', 'stopped sending before the end of its response'],
+  UND_ERR_SOCKET: ['connection-lost', 'closed the connection before the end of its response'],
+  ECONNRESET: ['connection-lost', 'closed the connection before the end of its response'],
+  ECONNABORTED: ['connection-lost', 'closed the connection before the end of its response'],
+  EPIPE: ['connection-lost', 'closed the connection before the end of its response'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['connection-lost', 'sent fewer bytes than announced'],
+  HPE_INVALID_EOF_STATE: ['connection-lost', 'closed the connection before the end of its response'],
+  ERR_STREAM_PREMATURE_CLOSE: ['connection-lost', 'closed the connection before the end of its response'],
+  UND_ERR_DESTROYED: ['connection-lost', 'was abandoned: the connection was closed locally'],
+  UND_ERR_CLOSED: ['connection-lost', 'was abandoned: the connection was closed locally'],
+  UND_ERR_INFO: ['connection-lost', 'closed the connection before the end of its response'],
+  Z_BUF_ERROR: ['connection-lost', 'ended its compressed response early'],
+  Z_DATA_ERROR: ['protocol', 'sent a compressed response that cannot be decoded'],
   UND_ERR_HEADERS_OVERFLOW: ['protocol', 'sent headers that are too large'],
-  UND_ERR_PRX_TLS: ['certificate', 'stands behind a proxy whose certificate is not for its name'],
-  ERR_TLS_CERT_ALTNAME_INVALID: ['certificate', 'shows a certificate for another name'],
-  CERT_HAS_EXPIRED: ['certificate', 'shows a certificate that has expired'],
-  CERT_NOT_YET_VALID: ['certificate', 'shows a certificate that is not yet valid'],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['certificate', 'shows a certificate signed by itself alone'],
+  UND_ERR_PRX_TLS: ['certificate', 'is behind a proxy whose certificate does not match its name'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['certificate', 'presents a certificate for another name'],
+  CERT_HAS_EXPIRED: ['certificate', 'presents an expired certificate'],
+  CERT_NOT_YET_VALID: ['certificate', 'presents a certificate that is not yet valid'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['certificate', 'presents a self-signed certificate'],
 };
 
 const byPattern: readonly (readonly [RegExp, ...Messages])[] = [
   [
     /^(CERT_|CRL_|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO_|ERR_TLS_CERT|ERROR_IN_C|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/,
     'certificate',
-    'shows a certificate that nobody known here vouches for',
+    'presents a certificate from an unknown authority',
   ],
-  [/^(ERR_SSL_|ERR_TLS_|EPROTO)/, 'tls', 'does not speak TLS with us at this port'],
-  [/^HPE_/, 'protocol', 'answered something that is no HTTP'],
+  [/^(ERR_SSL_|ERR_TLS_|EPROTO)/, 'tls', 'does not use TLS on this port'],
+  [/^HPE_/, 'protocol', 'did not answer with HTTP'],
   [
     /^(ERR__ERROR_FORMAT|ERR_BROTLI|ERR__ERROR_|Z_)/,
     'protocol',
-    'sent a compressed answer that cannot be unpacked',
+    'sent a compressed response that cannot be decoded',
   ],
 ];
 
@@ -102,7 +102,7 @@ export const problemOf = (error: unknown, host: string, proxy?: string): unknown
   if (refused !== undefined)
     return networkProblem(
       'unreachable',
-      `${way} cannot be reached: the proxy answered ${refused} when asked for a tunnel`,
+      `${way} cannot be reached: the proxy answered ${refused} to the CONNECT request`,
       error,
     );
   const code = systemCode(error);

@@ -16,7 +16,7 @@ const proxyUrl = (env: NodeJS.ProcessEnv, name: string): string => {
   const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   // The value may hold a password: it is not quoted.
   if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
-    throw fault('config-invalid', `${name} is no address of a proxy`, {
+    throw fault('config-invalid', `${name} is not a proxy address`, {
       advice: `set ${name} to http://host:port, or unset it`,
     });
   return url;

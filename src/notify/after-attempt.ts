@@ -30,7 +30,7 @@ export type Verdict = {
 
 export type Moment = { readonly at: UnixMillis; readonly random: () => number };
 
-const mayHaveArrived = 'an earlier try may have arrived';
+const mayHaveArrived = 'an earlier attempt may have arrived';
 
 /** What becomes of a row after an attempt that ended so. What may have arrived is never said to have failed. */
 export const afterAttempt = (
@@ -45,7 +45,7 @@ export const afterAttempt = (
     return wait === undefined
       ? {
           state: 'unknown',
-          error: `${fault.message} (so ended ${row.doubts + 1} tries; it is not sent again)`,
+          error: `${fault.message} (outcome of ${row.doubts + 1} attempts; it is not sent again)`,
           doubt: true,
         }
       : {
@@ -58,9 +58,7 @@ export const afterAttempt = (
   const isOver = outcome.state === 'failed' || at - row.triedFrom >= giveUpAfter;
   if (isOver) {
     const message =
-      outcome.state === 'failed'
-        ? fault.message
-        : `given up after 5 days; the last attempt: ${fault.message}`;
+      outcome.state === 'failed' ? fault.message : `abandoned after 5 days; last attempt: ${fault.message}`;
     return row.doubts === 0
       ? { state: 'failed', error: message, doubt: false }
       : { state: 'unknown', error: `${message}; ${mayHaveArrived}`, doubt: false };

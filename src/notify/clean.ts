@@ -56,7 +56,7 @@ export const createMailCleaner = (deps: CleanDeps): ((keep: number) => Promise<C
     const why = fault('mail-file-damaged', `the stored mail is no longer in ${folder}`);
     for (const row of missing) await settleAttempt(row, { state: 'failed', fault: why }, deps);
     const cleaned = { kept: old.length, orphans: orphans.length, missing: missing.length };
-    if (old.length + orphans.length > 0) log.info('stored mails were removed', cleaned);
+    if (old.length + orphans.length > 0) log.info('removed stored mails', cleaned);
     return cleaned;
   };
 };

@@ -32,11 +32,11 @@ const undeclared = (name: string): OutboxRoute => ({
         fault: fault(
           'mail-not-configured',
           name === mailRouteName
-            ? 'no mail server is declared'
-            : `the config declares no route named ${name} (any more)`,
+            ? 'no mail server is configured'
+            : `the configuration has no route named ${name}`,
           name === mailRouteName
             ? {}
-            : { advice: `declare ${name} again, or drop the rows (tollkeeper outbox drop)` },
+            : { advice: `add the route ${name} again, or drop the rows (tollkeeper outbox drop)` },
         ),
       }),
   }),
@@ -89,7 +89,7 @@ export const createDelivery = (deps: RouteWorkerDeps, declared: readonly OutboxR
  */
 export const recoverInterrupted = async (deps: SettleDeps): Promise<number> => {
   const left = await deps.outbox.list({ states: ['sending'] });
-  const message = 'the process ended while the mail was being sent: it may or may not have arrived';
+  const message = 'the process ended while the mail was being sent; it may or may not have arrived';
   for (const row of left)
     await settleAttempt(row, { state: 'unknown', fault: fault('mail-outcome-unknown', message) }, deps);
   return left.length;

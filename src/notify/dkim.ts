@@ -42,8 +42,8 @@ const isUsable = (pem: string): boolean => {
 export const signMessage = async (bytes: Buffer, { domain, selector, key }: DkimKey): Promise<Buffer> => {
   // The signer says nothing of a key that it cannot use, and leaves the message unsigned.
   if (!isUsable(key.reveal()))
-    throw fault('config-invalid', 'mail.dkim.key is no RSA private key, so that no mail can be signed', {
-      advice: 'give mail.dkim.key a PEM file with an RSA private key (openssl genrsa 2048)',
+    throw fault('config-invalid', 'mail.dkim.key is not an RSA private key, so mails cannot be signed', {
+      advice: 'set mail.dkim.key to a PEM file with an RSA private key (openssl genrsa 2048)',
     });
   const { default: DKIM } = await import('nodemailer/lib/dkim');
   const signer = new DKIM({ domainName: domain, keySelector: selector, privateKey: key.reveal() });

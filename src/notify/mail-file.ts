@@ -8,7 +8,7 @@ const nameOf = (bytes: Uint8Array): string => `${createHash('sha256').update(byt
 
 const diskFault = (folder: string, error: unknown): Fault =>
   systemCode(error) === 'ENOSPC'
-    ? fault('disk-full', `no space is left in ${folder} to store a mail`, { cause: error })
+    ? fault('disk-full', `no space left in ${folder} to store a mail`, { cause: error })
     : fault('path-unwritable', `a mail cannot be stored in ${folder}: ${messageOf(error)}`, { cause: error });
 
 export type StoredMail = {
@@ -52,7 +52,7 @@ export const loadMail = async (folder: string, file: string): Promise<Buffer> =>
     });
   });
   if (nameOf(bytes) !== file)
-    throw fault('mail-file-damaged', `the stored mail ${path} is not what it was when it was queued`);
+    throw fault('mail-file-damaged', `the stored mail ${path} has changed since it was queued`);
   return bytes;
 };
 

@@ -35,8 +35,8 @@ export const enqueuePost = async (deps: PostDeps, post: Post): Promise<readonly 
   for (const route of new Set(post.to)) {
     const kind = deps.kinds.get(route);
     if (kind === undefined)
-      throw fault('config-invalid', `there is no route ${JSON.stringify(route)}`, {
-        advice: 'declare it under routes in tollkeeper.yaml',
+      throw fault('config-invalid', `unknown route ${JSON.stringify(route)}`, {
+        advice: 'add it under routes in tollkeeper.yaml',
       });
     const id = idOf(post.key, route);
     const body = channelOf(kind).body(post.announcement, { id, at: deps.clock.now() });

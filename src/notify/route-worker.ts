@@ -108,12 +108,12 @@ export const createRouteWorker = (route: OutboxRoute, deps: RouteWorkerDeps): Ro
   ): Promise<void> => {
     const at = clock.now();
     const young = rest.filter(({ triedFrom }) => at - triedFrom < giveUpAfter).map(({ id }) => id);
-    const error = `not tried: ${outcome.fault.message}`;
+    const error = `not attempted: ${outcome.fault.message}`;
     const by = { at, until: unixMillis(until), error };
     const rows = young.length === 0 ? 0 : await outbox.putOff(young, by);
     count('deferred', rows);
     if (rows > 0)
-      log.warn('more mails put off', {
+      log.warn('deferred further mails', {
         route: route.name,
         mails: rows,
         nextAttempt: formatMoment(toSeconds(by.until), 'UTC'),

@@ -13,13 +13,15 @@ const stopped = (row: OutboxRow): RouteOutcome => ({
   state: 'unknown',
   fault: fault(
     'mail-outcome-unknown',
-    `we were stopped before it was confirmed that what was transmitted for ${row.recipient} is taken`,
+    `stopped before the receiver confirmed the message transmitted for ${row.recipient}`,
   ),
 });
 
 const broken = (row: OutboxRow, error: unknown): RouteOutcome => ({
   state: 'unknown',
-  fault: fault('mail-outcome-unknown', `the route ${row.route} broke: ${messageOf(error)}`, { cause: error }),
+  fault: fault('mail-outcome-unknown', `the route ${row.route} failed: ${messageOf(error)}`, {
+    cause: error,
+  }),
 });
 
 /** What the other side says; or, some time after the pass was stopped, that nobody waited for it. */

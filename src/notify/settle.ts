@@ -13,7 +13,11 @@ export type SettleDeps = {
   readonly log: Log;
 };
 
-const told = { deferred: 'mail put off', failed: 'mail failed', unknown: 'mail of unknown outcome' } as const;
+const told = {
+  deferred: 'deferred a mail',
+  failed: 'mail failed',
+  unknown: 'mail of unknown outcome',
+} as const;
 
 /** What the log says of a row. */
 const fieldsOf = ({ id, route, account, kind, subject, recipient, messageId, attempts }: OutboxRow) => ({

@@ -88,7 +88,7 @@ export const attempt = async (
     const error =
       interruption?.error ??
       (overdue.signal.aborted
-        ? fault('run-timeout', `job ${job.name} took longer than its timeout of ${job.timeout / 1000} s`)
+        ? fault('run-timeout', `job ${job.name} exceeded its timeout of ${job.timeout / 1000} s`)
         : thrown);
     const failure = {
       state: interruption === undefined ? ('failed' as const) : ('interrupted' as const),

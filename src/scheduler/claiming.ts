@@ -53,7 +53,7 @@ export const createClaiming = async (deps: ClaimingDeps): Promise<Claiming> => {
     }
     earliest = leastOf(nexts.values());
     if (reopened.size > 0)
-      log.warn('the clock was set back; slots that never ran and lie ahead again will be run in their time', {
+      log.warn('the clock was set back; slots that never ran and are in the future again run at their time', {
         jobs: reopened.size,
       });
     deps.ingestClaims({ fresh, reopened });

@@ -52,23 +52,21 @@ const dispositionOf = (
   if (job.suspend) return { state: 'skipped', reason: 'the job is suspended' };
   const age = now - slot;
   if (job.startingDeadline !== undefined && age > job.startingDeadline)
-    return missed('its starting_deadline had passed when it was seen');
+    return missed('its starting_deadline had passed when it was detected');
   if (job.catchup === 'all') {
     if (age > Math.max(job.catchupWindow ?? defaultWindowOfAll, punctual))
-      return missed('it was older than catchup_window when it was seen');
+      return missed('it was older than catchup_window when it was detected');
     return rank < job.maxCatchupRuns
       ? { state: 'queued' }
-      : missed('more slots were due than max_catchup_runs lets run');
+      : missed('more slots were due than max_catchup_runs allows');
   }
   if (rank > 0)
-    return missed(
-      `the slot ${formatSlot(newest, job.timezone)} was due as well, and catchup is ${job.catchup}`,
-    );
+    return missed(`the slot ${formatSlot(newest, job.timezone)} was also due, and catchup is ${job.catchup}`);
   if (age <= punctual) return { state: 'queued' };
-  if (job.catchup === 'none') return missed('nobody was awake at its time, and catchup is none');
+  if (job.catchup === 'none') return missed('no daemon was running at its time, and catchup is none');
   return job.catchupWindow === undefined || age <= job.catchupWindow
     ? { state: 'queued' }
-    : missed('it was older than catchup_window when it was seen');
+    : missed('it was older than catchup_window when it was detected');
 };
 
 const runsOf = (
@@ -117,8 +115,8 @@ const runsOf = (
       trigger: 'catchup',
       interval: { start: first, end: oldest },
       ...(job.suspend
-        ? { state: 'skipped', reason: 'the job was suspended all the while' }
-        : { state: 'missed', reason: 'nobody was awake at its time: one row for all slots of the span' }),
+        ? { state: 'skipped', reason: 'the job was suspended during this time' }
+        : { state: 'missed', reason: 'no daemon was running: one row for all slots of this time range' }),
       endedAt: now,
     },
   ];

@@ -30,7 +30,7 @@ const dayFieldsOf = (expression: string): readonly [string, string] => {
 const shapeFault = (expression: string): string | undefined => {
   const count = expression.split(' ').length;
   if (expression.startsWith('@') || count === 5 || count === 6) return undefined;
-  return `it has ${count} ${count === 1 ? 'field' : 'fields'}, and five or six are read${count === 7 ? ': years are not' : ''}`;
+  return `it has ${count} ${count === 1 ? 'field' : 'fields'}, but five or six are expected${count === 7 ? ', without years' : ''}`;
 };
 
 const dayFault = (expression: string, dayMatch: Schedule['dayMatch']): string | undefined => {
@@ -42,7 +42,7 @@ const dayFault = (expression: string, dayMatch: Schedule['dayMatch']): string | 
       : 'day_match has no effect unless both the day of the month and the weekday are set; remove it';
   }
   if (fields.some((field) => field.includes('*')))
-    return 'cron readers take a * with a step, or in a list, in two ways when the other day field is set too; write the days out, such as 1-31/2';
+    return 'cron implementations differ in how they interpret a * with a step or in a list when the other day field is set, too; list the days, such as 1-31/2';
   return dayMatch === undefined
     ? 'it sets both the day of the month and the weekday; set day_match: any (one of them matches) or all (both do)'
     : undefined;
@@ -106,10 +106,10 @@ export const readCron = ({ expression: text, dayMatch }: Omit<Schedule, 'zone'>)
   const days = dayFault(expression, dayMatch);
   if (days !== undefined) return { fault: days };
   const sets = setsOf(pattern, dayMatch);
-  if (nearestWall(sets, 0, 1) === undefined) return { fault: 'it never fires' };
+  if (nearestWall(sets, 0, 1) === undefined) return { fault: 'it never matches' };
   if (sets.days === 'any' && nearestWall({ ...sets, days: 'dates' }, 0, 1) === undefined)
-    return { fault: 'its day of the month never comes in its months; leave it to the weekday' };
+    return { fault: 'its day of the month does not exist in its months; use the weekday only' };
   return nodeCronAgrees(expression, sets)
     ? { sets }
-    : { fault: 'the two cron readers disagree on it; write it more plainly' };
+    : { fault: 'two cron implementations interpret it differently; write it in a simpler form' };
 };

@@ -72,7 +72,7 @@ export const createDataWaits = (deps: DataDeps): DataWaits => {
         isLate = isHopeless(run, job, need, now) && isLate;
       }
       if (missing.length === 0) return { state: 'ready' };
-      const message = `${missing.join('; ')}; needed are data through ${shown(through)}`;
+      const message = `${missing.join('; ')}; the run needs data through ${shown(through)}`;
       return { state: isLate ? 'late' : 'waiting', message };
     },
     runEnded: () => reached.clear(),

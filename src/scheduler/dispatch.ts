@@ -119,7 +119,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
   const consider = (run: LedgerRun): void => {
     const wait = (message: () => string): void => void waits.set(keyText(run), message);
     const job = jobs.get(run.job);
-    if (job === undefined) return giveUp(run, 'the job is no longer declared');
+    if (job === undefined) return giveUp(run, 'the job is no longer configured');
     const isOrdered = situation.isOrdered(run);
     const deadline = job.startingDeadline;
     if (!isOrdered && isBySlot(run)) {
@@ -127,15 +127,14 @@ export const planDispatch = (situation: Situation): Dispatch => {
         return close(
           run,
           'missed',
-          `its starting_deadline passed while it waited${waitedFor(situation, run)}`,
+          `its starting_deadline passed while it was waiting${waitedFor(situation, run)}`,
         );
       if (job.suspend && run.attempts === 0) return close(run, 'skipped', 'the job is suspended');
     }
     const { nextAttempt = now } = run;
     if (nextAttempt > now)
       return wait(
-        () =>
-          `${run.attempts === 0 ? 'begins' : 'is tried again'} at ${formatSlot(nextAttempt, job.timezone)}`,
+        () => `${run.attempts === 0 ? 'starts' : 'is retried'} at ${formatSlot(nextAttempt, job.timezone)}`,
       );
     const others = (ofJob.get(run.job) ?? []).filter((other) => other !== run);
     const verdict = besideOthers(run, job, others, situation.isOrdered);
@@ -150,7 +149,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
       ))
         giveUp(
           older,
-          `the slot ${formatSlot(run.slot, job.timezone)} replaced it, since concurrency is replace`,
+          `the slot ${formatSlot(run.slot, job.timezone)} replaced it because concurrency is replace`,
         );
     const data = job.needs.length === 0 ? { state: 'ready' as const } : situation.data(run);
     if (data.state === 'waiting') return wait(() => data.message);
@@ -158,7 +157,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
       return close(run, 'failed', `${data.message}, and when_late is fail`, 'data-late');
     const held = job.locks.find((lock) => locks.has(lock));
     if (held !== undefined) return wait(() => `the lock ${held} is held by ${locks.get(held) ?? ''}`);
-    if (places <= 0) return wait(() => `${maxRunning} jobs run already (scheduler.max_running)`);
+    if (places <= 0) return wait(() => `${maxRunning} jobs are already running (scheduler.max_running)`);
     places -= 1;
     for (const lock of job.locks) locks.set(lock, job.name);
     const begun = { ...run, state: 'running' as const };

@@ -65,7 +65,7 @@ export const createRunBook = (deps: RunBookDeps): RunBook => {
   const told = (run: LedgerRun, { outcome, error, dataLate, isMeant }: AttemptResult): void => {
     const milliseconds = (run.endedAt ?? 0) - (run.startedAt ?? 0);
     if (run.state === 'ok') {
-      about(run).info('run ended well', { ...outcome?.figures, milliseconds });
+      about(run).info('run succeeded', { ...outcome?.figures, milliseconds });
       // That a run ends well on part of its data does not end an outage.
       if (dataLate !== true) outages.note(run, 'good', run.summary ?? '');
       return;
@@ -103,7 +103,7 @@ export const createRunBook = (deps: RunBookDeps): RunBook => {
         const [oldest, newest] = [sorted[0], sorted.at(-1)];
         if (oldest === undefined || newest === undefined) continue;
         const range = { from: iso(oldest.slot), through: iso(newest.slot) };
-        log.warn('slots were missed', { job, rows: runs.length, ...range, reason: newest.reason });
+        log.warn('missed slots', { job, rows: runs.length, ...range, reason: newest.reason });
         // Slots that a later one stands in for are as the policy wants them.
         if (!kept.has(job)) outages.note(newest, 'missed', newest.reason ?? '');
       }

@@ -75,7 +75,7 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
   const place = async (
     wanted: SlotRequest,
   ): Promise<{ readonly run: LedgerRun; readonly isOurs: boolean; readonly already: boolean }> => {
-    if (deps.isStopping()) throw fault('aborted', 'the daemon is being stopped');
+    if (deps.isStopping()) throw fault('aborted', 'the daemon is stopping');
     const now = clock.now();
     const find = async (at: UnixMillis): Promise<LedgerRun | undefined> => {
       const key = { job: wanted.job.name, slot: at };
@@ -96,7 +96,7 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
     if (known === undefined || known.through !== undefined) {
       const row = rowOf(wanted, slot, now);
       const [claimed] = await ledger.claim([{ runs: [row] }]);
-      if (claimed === undefined) throw fault('aborted', 'the ledger has a row for many slots in its place');
+      if (claimed === undefined) throw fault('aborted', 'the ledger has one row for many slots instead');
       book().put(row);
       return { run: row, isOurs: true, already: false };
     }
@@ -112,7 +112,9 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
 
   const cancel = (run: LedgerRun, reason: unknown): void => {
     const key = keyText(run);
-    const error = isFault(reason) ? reason : fault('aborted', 'whoever asked for the run is gone');
+    const error = isFault(reason)
+      ? reason
+      : fault('aborted', 'the client that requested the run has disconnected');
     void cycles()
       .between(async () => {
         const open = book().get(key);

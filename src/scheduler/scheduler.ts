@@ -115,7 +115,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     },
     onGone: (run) => {
       data.forget(run);
-      requests.reject(run, fault('aborted', 'the clock was set back: the slot is yet to come'));
+      requests.reject(run, fault('aborted', 'the clock was set back: the slot is in the future'));
     },
   });
   const data = createDataWaits({
@@ -127,7 +127,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
         return reached;
       } catch (error) {
         if (!unreadable.has(job.name))
-          log.warn('how far data reach cannot be read', { job: job.name, ...errorFields(error) });
+          log.warn('cannot read the watermark of the data', { job: job.name, ...errorFields(error) });
         unreadable.add(job.name);
         // Not known is not nothing: the next pass asks again.
         data.runEnded();
@@ -153,7 +153,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     const key = keyText(run);
     const controller = new AbortController();
     if (dataLate !== undefined) {
-      log.warn('the data it needs are late; going on with the data there is', {
+      log.warn('the data that the run needs is late; running with the available data', {
         job: run.job,
         slot: new Date(run.slot).toISOString(),
         reason: dataLate,
@@ -200,7 +200,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     await book.close(plan.closings);
     for (const run of plan.replaced)
       interrupt(keyText(run), {
-        error: fault('aborted', 'a newer slot replaced it, since concurrency is replace'),
+        error: fault('aborted', 'a newer slot replaced it because concurrency is replace'),
         final: true,
       });
     // Journal before effect: a run that is not written down does not begin.
@@ -230,7 +230,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     (error) => {
       // The next wake-up tries again; what was not written did not happen.
       const fields = errorFields(error);
-      if (fields['error'] !== problem) log.error('the ledger cannot be brought up to date', fields);
+      if (fields['error'] !== problem) log.error('cannot update the run ledger', fields);
       problem = String(fields['error']);
     },
   );
@@ -257,7 +257,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
           slot,
           state: state === 'failed' || state === 'interrupted' ? state : 'skipped',
           at: clock.now(),
-          reason: 'whoever asked for it is gone',
+          reason: 'the client that requested it has disconnected',
         })),
     );
     if (options.claimsSlots) await claiming.adopt(jobs, clock.now());
@@ -294,7 +294,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       await Promise.race([over, aborted(graceOver.signal)]);
       if (active.size > 0) {
         const names = [...active.keys()].map((key) => book.get(key)?.job ?? '');
-        log.warn('running jobs are aborted', { jobs: names.join(', ') });
+        log.warn('aborting running jobs', { jobs: names.join(', ') });
       }
       const error = fault('aborted', 'the daemon was stopped while it ran');
       for (const key of active.keys()) {

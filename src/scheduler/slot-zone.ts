@@ -104,6 +104,6 @@ export const offsetPeriodAt = (name: string, instant: number): OffsetPeriod => {
     zone.blocks.set(number, block);
   }
   const offsetPeriod = block.find(({ end }) => instant < end);
-  if (offsetPeriod === undefined) throw new RangeError(`no stretch of ${name} holds ${instant}`);
+  if (offsetPeriod === undefined) throw new RangeError(`no offset period of ${name} contains ${instant}`);
   return offsetPeriod;
 };

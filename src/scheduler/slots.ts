@@ -80,7 +80,7 @@ const slotAtOrBefore = (sets: CronSets, zone: string, from: number): number | un
 
 const setsOf = (schedule: Schedule): CronSets => {
   const { sets, fault } = readingOf(schedule);
-  if (sets === undefined) throw new RangeError(`${schedule.expression} is no schedule: ${fault}`);
+  if (sets === undefined) throw new RangeError(`${schedule.expression} is not a valid schedule: ${fault}`);
   return sets;
 };
 
@@ -135,7 +135,7 @@ export const scheduleFault = (schedule: Schedule): string | undefined => {
   const { sets, fault } = readingOf(schedule);
   if (sets === undefined) return fault;
   try {
-    return nextSlot(schedule, checkedFrom) === undefined ? 'it never fires' : undefined;
+    return nextSlot(schedule, checkedFrom) === undefined ? 'it never matches' : undefined;
   } catch (error) {
     return messageOf(error);
   }

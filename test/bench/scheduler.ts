@@ -81,7 +81,7 @@ const measureBurst = async (report: BenchReport, program: BuiltProgram, count: n
   await fixture.declare(jobsDueAt(count, slot));
   const { daemon } = await startTimed(fixture);
   const started = await daemon.line('run started');
-  while (daemon.stdout().filter((line) => line.includes('"run ended well"')).length < count) await sleep(50);
+  while (daemon.stdout().filter((line) => line.includes('"run succeeded"')).length < count) await sleep(50);
   await stop(daemon);
   await using warehouse = await openWarehouse({
     path: join(fixture.path, 'data/tollkeeper.duckdb'),

@@ -128,9 +128,9 @@ describe('check', () => {
     await folder.write('wrong/tollkeeper.yml', '');
     expect((await run('check', '--config', 'wrong')).stdout).toContain('rename tollkeeper.yml');
     await folder.write('config/jobs/folder.yaml/inside', '');
-    expect((await run('check')).stdout).toContain('a folder stands where a file is read');
+    expect((await run('check')).stdout).toContain('a folder exists where a file is expected');
     const file = await run('check', '--config', 'config/tollkeeper.yaml');
-    expect(file.stdout).toContain('a file stands where a folder is read');
+    expect(file.stdout).toContain('a file exists where a folder is expected');
     expect(file.stdout).toContain('1 fault\n');
   });
 });

@@ -195,7 +195,7 @@ describe('against real things', () => {
     });
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/^✗ gateway main: .*refused.*\n {4}what to do: check base_url/m);
-    expect(ran.stdout).toMatch(/^– scope logs:read of main: skipped, the gateway is not reached/m);
+    expect(ran.stdout).toMatch(/^– scope logs:read of main: skipped, the gateway is not reachable/m);
     expect(ran.stdout).toMatch(/^✗ mail server localhost:1: .*\n {4}what to do: /m);
     expect(ran.stdout).toContain('2 things need a person');
     expect(ran.stdout).not.toContain('open-sesame');
@@ -241,7 +241,7 @@ it('a clock that is hours off is found', async () => {
   });
   expect(ran.code).toBe(1);
   expect(ran.stdout).toMatch(
-    /^✗ clock beside main: this machine’s clock is 7\d\d\d s behind the gateway’s\n {4}what to do: let/m,
+    /^✗ clock beside main: this machine’s clock is 7\d\d\d s behind the gateway’s\n {4}what to do: synchronize/m,
   );
 });
 

@@ -36,15 +36,15 @@ const settingsCases: readonly Row[] = [
     'a secret written out',
     '"${GATEWAY_ADMIN_KEY}"',
     'sk-admin-written',
-    '3:55: accounts.main.admin_key is a secret written in the file',
-    'secrets come by reference',
+    '3:55: accounts.main.admin_key contains a plaintext secret',
+    'secrets are given by reference',
   ],
   [
     'a password written out',
     '"${SMTP_URL}"',
     'smtp://user:hunter22@mail.example.com',
-    '5:15: mail.smtp has its password written in the file',
-    'secrets come by reference',
+    '5:15: mail.smtp contains a plaintext password',
+    'secrets are given by reference',
   ],
   [
     'an address of a mail server that is none',
@@ -114,10 +114,10 @@ const settingsCases: readonly Row[] = [
     '3:100: accounts.main.timeouts.connect must be a duration',
   ],
   [
-    'a certificate that is not there',
+    'a certificate that does not exist',
     'currency: USD',
     'tls: { ca: no.pem }',
-    '3:90: accounts.main.tls.ca names a file that cannot be read',
+    '3:90: accounts.main.tls.ca refers to a file that cannot be read',
   ],
 ];
 
@@ -133,7 +133,7 @@ const jobCases: readonly Row[] = [
     'no kind',
     'kind: report',
     'suspend: false',
-    '4:3: jobs.daily-spend lacks the key "kind"',
+    '4:3: jobs.daily-spend has no kind',
     'add kind: one of pull-logs, pull-usage, report',
   ],
   [
@@ -200,8 +200,8 @@ const jobCases: readonly Row[] = [
     'jobs that wait in a ring',
     'lag: 10m }',
     'needs: [daily-spend] }',
-    '2:103: jobs wait for one another: pull-logs → daily-spend → pull-logs',
-    'take one of them out of needs',
+    '2:103: the jobs wait for each other: pull-logs → daily-spend → pull-logs',
+    'remove one of them from needs',
   ],
   [
     'an address that is none',
@@ -219,15 +219,15 @@ const jobCases: readonly Row[] = [
     'a name that is none',
     '  pull-usage:',
     '  "pull usage":',
-    '3:3: "pull usage" is no name for a job',
-    'use letters',
+    '3:3: "pull usage" is not a valid job name',
+    'use at most 64 letters',
   ],
   [
     'the name of a prototype',
     '  pull-usage:',
     '  __proto__:',
-    '3:3: "__proto__" is no name for a job',
-    'use letters',
+    '3:3: "__proto__" is not a valid job name',
+    'use at most 64 letters',
   ],
   ['a misspelt file key', 'jobs:', 'job:', '1:1: unknown key "job"', 'did you mean "jobs"?'],
   [
@@ -241,7 +241,7 @@ const jobCases: readonly Row[] = [
     'an unquoted star',
     'schedule: "0 8 * * *"',
     'schedule: * * * * *',
-    '6:15: a value cannot begin with * unless it stands in quotes',
+    '6:15: a value that starts with * must be in quotes',
     'put the value in double quotes',
   ],
   [
@@ -262,7 +262,7 @@ const jobCases: readonly Row[] = [
     'an alias of nothing',
     '30m',
     '*limit',
-    '8:14: no anchor &limit stands before this',
+    '8:14: there is no anchor &limit before this',
     'put text that begins with * in quotes',
   ],
   [
@@ -270,7 +270,7 @@ const jobCases: readonly Row[] = [
     '[pull-logs]',
     '&a [*a]',
     '1:1: the file is nested too deeply, or a part of it contains itself',
-    'write it out',
+    'write it without & and *',
   ],
 ];
 
@@ -324,28 +324,28 @@ describe('faults across files', () => {
     ]);
   });
 
-  it('names both places of a job that is declared twice', async () => {
+  it('names both places of a job that is configured twice', async () => {
     const { text } = await load(
       { ...goodFiles, 'config/jobs/zz.yaml': 'jobs:\n  pull-logs: { kind: pull-logs, since: 2025-01-01 }\n' },
       goodEnv,
     );
     expect(text).toBe(
       'config/jobs/zz.yaml:2:3: job "pull-logs" is already declared at config/jobs/spend.yaml:2:3\n' +
-        '  what to do: give one of them another name',
+        '  what to do: rename one of them',
     );
   });
 
   it('asks for an account where there are none or several', async () => {
     const jobs = 'jobs: { a: { kind: pull-logs, since: 2025-01-01 } }';
     const none = await load({ 'config/tollkeeper.yaml': 'timezone: UTC\n', 'config/jobs/a.yaml': jobs });
-    expect(none.text).toContain('config/jobs/a.yaml:1:9: job a has no account to work on: none is declared');
+    expect(none.text).toContain('config/jobs/a.yaml:1:9: job a has no account: none is configured');
     const account = '{ base_url: "https://g.example", admin_key: "${K}" }';
     const settings = `accounts:\n  one: ${account}\n  two: ${account}\n`;
     const two = await load(
       { 'config/tollkeeper.yaml': settings, 'config/jobs/a.yaml': jobs },
       { K: 'sk-admin-1' },
     );
-    expect(two.text).toContain('config/jobs/a.yaml:1:9: job a does not say which account it works on');
+    expect(two.text).toContain('config/jobs/a.yaml:1:9: job a does not set its account');
     expect(two.text).toContain('add account: one of one, two');
   });
 
@@ -353,7 +353,7 @@ describe('faults across files', () => {
     const settings = goodSettings.replace(/^mail:.*\n/m, '');
     const { text } = await load({ ...goodFiles, 'config/tollkeeper.yaml': settings }, goodEnv);
     expect(text).toMatch(
-      /^config\/jobs\/spend.yaml:12:5: job daily-spend sends mail, and tollkeeper.yaml declares no/,
+      /^config\/jobs\/spend.yaml:12:5: job daily-spend sends mail, but tollkeeper.yaml has no mail server/,
     );
   });
 
@@ -362,16 +362,16 @@ describe('faults across files', () => {
     const { text } = await load(goodFiles, goodEnv, {
       checkSchedule: ({ expression, zone }) => {
         asked.push(`${expression} ${zone}`);
-        return expression === '20 1 * * *' ? 'it never fires' : undefined;
+        return expression === '20 1 * * *' ? 'it never matches' : undefined;
       },
     });
     expect(asked).toEqual(['7 * * * * Europe/Berlin', '20 1 * * * Europe/Berlin', '0 8 * * * Asia/Shanghai']);
-    expect(text).toContain('spend.yaml:3:45: jobs.pull-usage.schedule "20 1 * * *": it never fires');
+    expect(text).toContain('spend.yaml:3:45: jobs.pull-usage.schedule "20 1 * * *": it never matches');
   });
 
   it('says that there is no tollkeeper.yaml', async () => {
     const { text } = await load({});
-    expect(text).toContain('config/tollkeeper.yaml:1:1: there is no tollkeeper.yaml in config');
+    expect(text).toContain('config/tollkeeper.yaml:1:1: no tollkeeper.yaml in config');
     expect(text).toContain('point --config at the folder');
   });
 

@@ -57,7 +57,7 @@ describe('a good config', () => {
     }
   });
 
-  it('lets any name be looked up among the jobs without finding what is not there', async () => {
+  it('lets any name be looked up among the jobs without finding what does not exist', async () => {
     const { config } = await load(goodFiles, goodEnv);
     expect(config?.jobs['constructor']).toBeUndefined();
   });

@@ -126,7 +126,7 @@ const faultRows: readonly Row[] = [
     'both day fields without day_match',
     'schedule: "0 8 1 * 1"',
     '6:15: jobs.a.schedule "0 8 1 * 1": it sets both the day of the month and the weekday; set day_match',
-    'any is what cron itself does',
+    'any is the behavior of cron',
   ],
   [
     'day_match with one day field',
@@ -151,7 +151,7 @@ const faultRows: readonly Row[] = [
   [
     'a window for no catchup',
     `${everyDay}catchup: none\ncatchup_window: 2d`,
-    '8:5: job a catches nothing up (catchup: none), so catchup_window has no effect',
+    '8:5: job a does not catch up slots (catchup: none), so catchup_window has no effect',
     'remove catchup_window',
   ],
   [
@@ -170,7 +170,7 @@ const faultRows: readonly Row[] = [
     'a first wait longer than the longest',
     'retries: { initial: 20m, max: 10m }',
     '6:25: jobs.a.retries.initial ("20m") is longer than retries.max ("10m"): no wait is longer than max',
-    'make initial shorter or max longer',
+    'decrease initial or increase max',
   ],
   [
     'a delay longer than the deadline to start',
@@ -182,7 +182,7 @@ const faultRows: readonly Row[] = [
     'a delay longer than the time between slots',
     'schedule: "*/30 * * * *"\nrandomized_delay: 45m',
     '7:23: jobs.a.randomized_delay "45m" is longer than the time between two slots (30m)',
-    'make it shorter',
+    'decrease it',
   ],
   [
     'a deadline of needs that are none',
@@ -199,7 +199,7 @@ const faultRows: readonly Row[] = [
   [
     'people who are told of nothing',
     'notify: []\nnotify_to: [me@example.com]',
-    '7:5: job a tells of nothing (notify is empty), so notify_to has no effect',
+    '7:5: job a sends no notifications (notify is empty), so notify_to has no effect',
     'failed, late, missed, recovered',
   ],
   [
@@ -269,17 +269,13 @@ describe('notices that reach nobody', () => {
   const noOperators = without(/, operators: .*\]/);
 
   it.each([
-    [
-      'notify: [failed]',
-      noMail,
-      'job a is to tell people by mail, and tollkeeper.yaml declares no mail server',
-    ],
-    ['notify_to: [a@b.example]', noMail, 'job a is to tell people by mail, and tollkeeper.yaml declares no'],
-    ['notify: [failed]', noOperators, 'job a is to tell people by mail, and there is nobody to tell'],
+    ['notify: [failed]', noMail, 'job a sends notifications by mail, but tollkeeper.yaml has no mail server'],
+    ['notify_to: [a@b.example]', noMail, 'job a sends notifications by mail, but tollkeeper.yaml has no'],
+    ['notify: [failed]', noOperators, 'job a sends notifications by mail, but has no recipients'],
     [
       'notify: [failed]',
       without(/\[ops@example.com\]/, '[]'),
-      'job a is to tell people by mail, and there is nobody',
+      'job a sends notifications by mail, but has no',
     ],
   ])('are a fault when they are written out: %s', async (line, settings, fault) => {
     const { faults } = await loadJob(line, settings);
@@ -313,7 +309,7 @@ describe('kinds that are never run beside themselves', () => {
     const { text } = await loadJob('concurrency: queue', goodSettings, { kinds: only });
     expect(text).toBe(
       'config/jobs/a.yaml:6:18: jobs.a.concurrency must be forbid, not "queue"\n' +
-        '  what to do: remove it: a run of this kind takes up where the one before it ended, so that runs beside or behind one another would do the same work twice',
+        '  what to do: remove it: a run of this kind continues where the previous one ended, so overlapping or queued runs would do the same work twice',
     );
   });
 
@@ -349,7 +345,7 @@ describe('what an archive retains', () => {
 
   it('is no shorter than what a month is left to late rows', async () => {
     expect((await archive('settle: 10d, retain: 3d')).text).toContain(
-      'jobs.a.settle ("10d") is longer than retain ("3d"): no month leaves the table before it is archived',
+      'jobs.a.settle ("10d") is longer than retain ("3d"): a month cannot leave the table before it is archived',
     );
     for (const good of ['settle: 10d, retain: 10d', 'retain: 3d', 'settle: 10d'])
       expect((await archive(good)).text).toBe('');

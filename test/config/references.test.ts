@@ -38,14 +38,10 @@ describe('references', () => {
     ['"${NOPE}"', 'the environment variable NOPE is not set', 'set NOPE in the environment'],
     ['"${EMPTY}"', 'the environment variable EMPTY is empty', 'set EMPTY in the environment'],
     ['"${constructor}"', 'the environment variable constructor is not set', 'set constructor'],
-    ['"${file:/none}"', 'the file /none is not there', 'mount the file there'],
-    ['"${file:/empty}"', 'the file /empty is empty', 'mount the file there'],
+    ['"${file:/none}"', 'the file /none does not exist', 'mount the file at this path'],
+    ['"${file:/empty}"', 'the file /empty is empty', 'mount the file at this path'],
     ['"${file:/utf16}"', 'the file /utf16 is encoded as UTF-16, not UTF-8', 'save the file as UTF-8'],
-    [
-      '"${NO-PE}"',
-      'holds something that begins with "${" and is no reference',
-      '$${ stands for a literal ${',
-    ],
+    ['"${NO-PE}"', 'contains an invalid reference that starts with "${"', '$${ stands for a literal ${'],
   ])('are told when they lead nowhere: %s', async (written, message, advice) => {
     const { faults, config } = await load(
       { ...account(written), '/empty': '\n', '/utf16': Buffer.from('sk-admin-1', 'utf16le').toString() },

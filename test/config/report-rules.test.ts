@@ -24,11 +24,11 @@ it.each([
   ['', withOperators + teams, 'each_team: true'],
   ['', server.replace('OPERATORS', '') + teams, 'each_team: true, mail: { to: [x@example.com] }'],
   ['', withOperators + teams, 'team: growth, comparison: none, mail: { to: [x@example.com], attach: [csv] }'],
-  ['2:3: job showback tells nobody of its report', withOperators, 'period: last-month'],
-  ['is of one team and of each team at once', withOperators + teams, 'each_team: true, team: growth'],
-  ['is to report to each team, and none is declared', withOperators, 'each_team: true'],
-  ['has nobody to tell of what no team pays for', server.replace('OPERATORS', '') + teams, 'each_team: true'],
-  ['sends mail, and tollkeeper.yaml declares no mail server', teams, 'each_team: true'],
+  ['2:3: job showback has no recipients for its report', withOperators, 'period: last-month'],
+  ['sets both team and each_team', withOperators + teams, 'each_team: true, team: growth'],
+  ['reports to each team, but no team is configured', withOperators, 'each_team: true'],
+  ['has no recipients for unassigned spend', server.replace('OPERATORS', '') + teams, 'each_team: true'],
+  ['sends mail, but tollkeeper.yaml has no mail server', teams, 'each_team: true'],
   ['unknown team "growht"', withOperators + teams, 'team: growht, mail: { to: [x@example.com] }'],
 ] as const)('a report job: %j', async (message, settings, fields) => {
   const text = await faultsOf(settings, fields);

@@ -25,7 +25,7 @@ describe('ten thousand jobs', () => {
   it('that wait for one another in a ring are told as one ring', async () => {
     const { faults } = await load(chainedJobs(count, `j${count - 1}`), goodEnv);
     expect(faults).toHaveLength(1);
-    expect(faults[0]?.message).toMatch(/^jobs wait for one another: j0 → j9999 → j9998 .* → … → j0$/);
+    expect(faults[0]?.message).toMatch(/^the jobs wait for each other: j0 → j9999 → j9998 .* → … → j0$/);
   });
 
   it('with two faults each are reported with all of them', async () => {

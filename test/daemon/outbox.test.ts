@@ -63,7 +63,7 @@ status: { port: 0 }
   await arrived;
   for (const nth of [1, 2]) {
     town.clock.advance(60_000);
-    await daemon.line({ job: 'tick', message: 'run ended well' }, nth);
+    await daemon.line({ job: 'tick', message: 'run succeeded' }, nth);
   }
   const status = JSON.parse((await town.run('outbox', '--json')).stdout) as { state: string }[];
   expect(status.map(({ state }) => state)).toEqual(['queued', 'sending']);

@@ -38,17 +38,17 @@ describe.concurrent('needs', () => {
     const waiting = await town.run('status');
     expect(waiting.code).toBe(0);
     expect(waiting.stdout).toMatch(
-      /finance .*waits: pull-logs reaches 2026-11-20 11:50 UTC; needed are data through 2026-11-21 00:00 UTC/,
+      /finance .*waits: pull-logs reaches 2026-11-20 11:50 UTC; the run needs data through 2026-11-21 00:00 UTC/,
     );
     expect(count(daemon, 'finance', 'run started')).toBe(0);
 
     town.clock.set(Date.parse('2026-11-21T08:30:01Z'));
-    await daemon.line({ job: 'finance', message: 'run ended well' });
+    await daemon.line({ job: 'finance', message: 'run succeeded' });
     const request = daemon
       .lines()
-      .filter(({ message }) => message === 'run started' || message === 'run ended well')
+      .filter(({ message }) => message === 'run started' || message === 'run succeeded')
       .map(({ job, message }) => `${String(job)} ${String(message)}`);
-    expect(request.indexOf('pull-logs run ended well')).toBeLessThan(request.indexOf('finance run started'));
+    expect(request.indexOf('pull-logs run succeeded')).toBeLessThan(request.indexOf('finance run started'));
     const [mail] = await town.mails(daemon, 1);
     expect(mail?.recipients).toEqual(['finance@example.com']);
     expect(mail?.parsed.text).not.toContain('data is late');
@@ -72,8 +72,10 @@ describe.concurrent('needs', () => {
     expect(count(daemon, 'finance', 'run started')).toBe(0);
 
     town.clock.set(Date.parse('2026-11-21T11:31:00Z'));
-    await daemon.line({ job: 'finance', message: 'run ended well' });
-    const late = daemon.lines().find(({ message }) => String(message).includes('data it needs are late'));
+    await daemon.line({ job: 'finance', message: 'run succeeded' });
+    const late = daemon
+      .lines()
+      .find(({ message }) => String(message).includes('data that the run needs is late'));
     expect(late).toMatchObject({
       level: 'warn',
       job: 'finance',
@@ -94,7 +96,7 @@ describe.concurrent('needs', () => {
     expect(notice?.parsed.text).toContain('finance ran late');
     expect(notice?.parsed.text).toContain('strict failed');
     expect(notice?.parsed.text?.replaceAll(/\s+/g, ' ')).toContain(
-      'needed are data through 2026-11-21 00:00 UTC, and when_late is fail',
+      'the run needs data through 2026-11-21 00:00 UTC, and when_late is fail',
     );
     expect((await town.run('status')).stdout).toContain('jobs in outage: finance, strict');
   });
@@ -137,7 +139,7 @@ describe.concurrent('notify', () => {
 
     town.sandbox.faults.clear();
     town.clock.set(Date.parse('2026-11-21T09:00:00Z'));
-    await daemon.line({ job: 'pull-logs', message: 'run ended well' });
+    await daemon.line({ job: 'pull-logs', message: 'run succeeded' });
     const mails = await town.mails(daemon, 2);
     expect(mails.map(({ parsed: { subject } }) => subject)).toEqual([
       'Tollkeeper: pull-logs failed',
@@ -165,7 +167,7 @@ describe.concurrent('notify', () => {
     expect((await town.mails(daemon, 1))[0]?.recipients).toEqual(['night@example.com']);
     town.sandbox.faults.clear();
     town.clock.set(Date.parse('2026-11-21T08:00:00Z'));
-    await daemon.line({ job: 'pull-logs', message: 'run ended well' });
+    await daemon.line({ job: 'pull-logs', message: 'run succeeded' });
     await daemon.settled();
     expect((await daemon.stop()).code).toBe(0);
     // All mail there is, is sent.
@@ -222,7 +224,7 @@ describe.concurrent('timeout', () => {
     });
     town.gateway.release();
     town.clock.advance(61_000);
-    await daemon.line({ job: 'pull-logs', message: 'run ended well', attempt: 2 });
+    await daemon.line({ job: 'pull-logs', message: 'run succeeded', attempt: 2 });
     expect(await runsOf(town, 'pull-logs')).toMatchObject([
       { state: 'ok', attempts: [{ state: 'failed', code: 'run-timeout' }, { state: 'ok' }] },
     ]);
@@ -239,7 +241,7 @@ describe.concurrent('catchup', () => {
     expect((await before.stop()).code).toBe(0);
     town.clock.set(Date.parse('2026-11-20T12:00:00Z'));
     const daemon = await town.serve();
-    await daemon.line({ message: 'run ended well' }, 5);
+    await daemon.line({ message: 'run succeeded' }, 5);
     await daemon.settled();
     const shown = async (job: string) =>
       (await runsOf(town, job)).map(({ slot, state }) => `${slot.slice(0, 10)} ${state}`);
@@ -257,7 +259,7 @@ describe.concurrent('catchup', () => {
     ]);
     expect(await shown('all')).toEqual(['2026-11-20 ok', '2026-11-19 ok', '2026-11-18 ok', '2026-11-17 ok']);
     const missed = await runsOf(town, 'latest');
-    expect(missed[1]?.reason).toContain('the slot 2026-11-20 01:20 UTC was due as well');
+    expect(missed[1]?.reason).toContain('the slot 2026-11-20 01:20 UTC was also due');
     // Only what nothing stands in for is told.
     expect((await town.mails(daemon, 1)).map(({ parsed: { subject } }) => subject)).toEqual([
       'Tollkeeper: none missed a slot',

@@ -46,7 +46,7 @@ it('whether keys may be written is known from what was written, never tried unas
     {
       about,
       state: 'skipped',
-      said: 'unknown until a job in mode apply, or `tollkeeper doctor --probe-keys`, writes a throw-away key; needed by rotate',
+      said: 'unknown until a job in mode apply or `tollkeeper doctor --probe-keys` writes a temporary key; needed by rotate',
     },
   ]);
   const points = [probed('key.quota_unit', 'currency')];
@@ -54,7 +54,7 @@ it('whether keys may be written is known from what was written, never tried unas
     {
       about,
       state: 'ok',
-      said: 'a throw-away key could be written on 2026-01-01 20:40 UTC; needed by rotate',
+      said: 'a temporary key was written on 2026-01-01 20:40 UTC; needed by rotate',
     },
   ]);
 });
@@ -67,7 +67,7 @@ it('a throw-away key that was ordered shows the scope, or what is in the way', a
     {
       about: 'scope keys:write of main',
       state: 'ok',
-      said: 'a throw-away key was made, changed, read and deleted; no job needs it',
+      said: 'a temporary key was created, changed, read and deleted; no job needs it',
     },
   ]);
   expect(await learns(probed('key.quota_unit', 'open: neither'))).toMatchObject([
@@ -77,9 +77,7 @@ it('a throw-away key that was ordered shows the scope, or what is in the way', a
   expect(await fails('gateway-scope-missing')).toMatchObject([
     { about: 'scope keys:write of main', state: 'failed', code: 'gateway-scope-missing' },
   ]);
-  expect(await fails('gateway-timeout')).toMatchObject([
-    { about: 'throw-away key of main', state: 'failed' },
-  ]);
+  expect(await fails('gateway-timeout')).toMatchObject([{ about: 'temporary key of main', state: 'failed' }]);
 });
 
 it('rows in quarantine are told by their number and the last of them', () => {
@@ -97,7 +95,7 @@ it('rows in quarantine are told by their number and the last of them', () => {
   expect(quarantinePoint([row, { ...row, line: 9, reason: 'x'.repeat(999) }])).toEqual([
     {
       point: 'log.quarantine',
-      value: '2 rows could not be read, in no sum',
+      value: '2 rows unreadable, not included in any total',
       evidence: `the last at line 9 of the export of 2026-01-01 00:00 UTC to 2026-01-01 01:00 UTC: ${'x'.repeat(200)}`,
       how: 'data',
       learnedAt: landedAt,

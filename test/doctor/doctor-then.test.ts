@@ -41,7 +41,7 @@ it.each([
 
 it.each([
   ['that is nowhere', 'systemctl-of-elsewhere'],
-  ['that is not there', '/no/such/reload'],
+  ['that does not exist', '/no/such/reload'],
   ['that may not be run', 'plain'],
   ['that is a folder', './bin/folder'],
 ])('a program %s is found before the cutover of any key', (_, program) => {

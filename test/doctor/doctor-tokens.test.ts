@@ -24,7 +24,7 @@ describe('what doctor says of completion tokens', () => {
     expect(conventionPoints(modelOf({}))).toEqual([
       {
         point: 'tokens.x-1.output',
-        value: 'open: what could be either is unclassified',
+        value: 'open: tokens that could be either are unclassified',
         evidence: '1,200 calls, 7 with reasoning tokens',
         how: 'data',
       },
@@ -49,9 +49,9 @@ describe('what doctor says of completion tokens', () => {
     expect(conventionPoints(decided)).toEqual([
       {
         point: 'tokens.x-1.output',
-        value: 'completion tokens hold the reasoning ones',
+        value: 'completion tokens include reasoning tokens',
         evidence:
-          '1,200 calls, 7 with reasoning tokens; 2 with more of them than completion; charges show that the completion holds them 1 times; gateway.output_convention says so for x-*; there is evidence against it',
+          '1,200 calls, 7 with reasoning tokens; 2 with more of them than completion tokens; charges show that completion tokens include them 1 times; set by gateway.output_convention for x-*; there is evidence against it',
         how: 'config',
       },
     ]);

@@ -97,7 +97,7 @@ describe.each(every)('errors of %s', (name, scope, call) => {
     expect(error).toMatchObject({ code: 'gateway-redirect' });
     expect(String(error)).toMatch(/was redirected to http:\/\/127\.0\.0\.1:\d+\/api\/ \(307\)/);
     expect(count).toBe(1);
-    expect(String((await attempt([{ status: 302 }])).error)).toContain('without saying where to');
+    expect(String((await attempt([{ status: 302 }])).error)).toContain('without a target');
   });
 });
 

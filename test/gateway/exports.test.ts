@@ -61,7 +61,7 @@ describe('CSV', () => {
     await expect(gateway.exportUsage(usage)).rejects.toMatchObject({
       code: 'gateway-refused',
       message:
-        'the gateway refused GET /api/data/self/pivot/stream-export, which needs the scope usage:read, instead of CSV: “range too wide”',
+        'the gateway refused GET /api/data/self/pivot/stream-export, which needs the scope usage:read, and sent no CSV: “range too wide”',
     });
   });
 });
@@ -80,7 +80,7 @@ describe('something else than CSV', () => {
     ])
       expect(await error(answer)).toMatchObject({
         code: 'export-not-csv',
-        message: expect.stringMatching(/answered something else than CSV.*: “too many exports”$/) as unknown,
+        message: expect.stringMatching(/did not answer with CSV.*: “too many exports”$/) as unknown,
       });
     expect(await error(csv('[{"id":1}]'))).toMatchObject({ code: 'export-not-csv' });
     expect(await error(csv(' '.repeat(20_000)))).toMatchObject({ code: 'export-not-csv' });
@@ -96,7 +96,7 @@ describe('something else than CSV', () => {
       expect(await error(answer)).toMatchObject({
         code: 'gateway-refused',
         message:
-          'the gateway refused GET /api/log/self/stream-export, which needs the scope logs:read, instead of CSV: “too many exports”',
+          'the gateway refused GET /api/log/self/stream-export, which needs the scope logs:read, and sent no CSV: “too many exports”',
         advice: expect.stringContaining('logs:read') as unknown,
       });
   });

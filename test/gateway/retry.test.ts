@@ -31,7 +31,7 @@ describe('reads', () => {
     expect(await gateway.profile()).toMatchObject({ username: 'a' });
     expect(seen).toHaveLength(4);
     expect(clock.waits).toEqual([250, 500, 1000]);
-    expect(lines.filter((line) => line.includes('tried again'))).toHaveLength(3);
+    expect(lines.filter((line) => line.includes('; retrying'))).toHaveLength(3);
   });
 
   it('are given up after four tries', async () => {

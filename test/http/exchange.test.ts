@@ -96,7 +96,7 @@ describe('one exchange', () => {
     const answer = await testHttp().send(get(server.url));
     await answer.text(10);
     expect(await rejection(collect(answer.body))).toMatchObject({
-      message: 'the body of an answer can be read once',
+      message: 'the body of a response can be read only once',
     });
   });
 });

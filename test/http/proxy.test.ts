@@ -104,15 +104,13 @@ describe('proxy', () => {
     const error = await rejection(http.send(get('https://gateway.invalid/')));
     expect(error).toMatchObject({
       kind: 'unreachable',
-      message: `gateway.invalid (through the proxy ${proxy.address}) cannot be reached: the proxy answered ${status} when asked for a tunnel`,
+      message: `gateway.invalid (through the proxy ${proxy.address}) cannot be reached: the proxy answered ${status} to the CONNECT request`,
     });
   });
 
   it('refuses an unusable proxy at the start, and does not quote it', () => {
     for (const value of ['http://', 'socks5://user:hush@proxy:1', 'http://user:hush@'])
-      expect(() => testHttp({ env: { HTTPS_PROXY: value } })).toThrow(
-        /^HTTPS_PROXY is no address of a proxy$/,
-      );
+      expect(() => testHttp({ env: { HTTPS_PROXY: value } })).toThrow(/^HTTPS_PROXY is not a proxy address$/);
   });
 
   it('reads NO_PROXY by host, domain, port and star', () => {

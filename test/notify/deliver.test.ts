@@ -155,7 +155,7 @@ describe('a server that says no', () => {
     expect(cycles).toBeGreaterThan(110);
     expect(await outboxFixture.deliver(transport)).toMatchObject({ failed: 1, deferred: 0 });
     expect((await outboxFixture.outbox.list())[0]?.lastError).toMatch(
-      /^given up after 5 days; the last attempt: .*“452 full”/,
+      /^abandoned after 5 days; last attempt: .*“452 full”/,
     );
   });
 });
@@ -192,7 +192,7 @@ describe('a connection that breaks', () => {
       code: 'mail-outcome-unknown',
       recipient: 'finance@example.com',
       attempts: 3,
-      error: expect.stringContaining('(so ended 3 tries; it is not sent again)') as string,
+      error: expect.stringContaining('(outcome of 3 attempts; it is not sent again)') as string,
     });
   });
 
@@ -208,7 +208,7 @@ describe('a connection that breaks', () => {
     expect(await outboxFixture.deliver(transport)).toMatchObject({ failed: 0, unknown: 1 });
     expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
     expect((await outboxFixture.outbox.list())[0]?.lastError).toMatch(
-      /“554 .*”; an earlier try may have arrived$/,
+      /“554 .*”; an earlier attempt may have arrived$/,
     );
   });
 
@@ -320,9 +320,7 @@ describe('a stored mail', () => {
     await writeFile(join(outboxFixture.folder, row?.file ?? ''), 'something else');
     await using transport = outboxFixture.transport(office.url);
     expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1, failed: 1 });
-    expect((await outboxFixture.outbox.list())[0]?.lastError).toContain(
-      'is not what it was when it was queued',
-    );
+    expect((await outboxFixture.outbox.list())[0]?.lastError).toContain('has changed since it was queued');
   });
 });
 

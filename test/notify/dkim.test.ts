@@ -107,7 +107,7 @@ describe('a signed mail', () => {
     for (const pem of ['no key', ed25519.privateKey, publicKey]) {
       const sent = enqueue({ outbox, folder, clock, messageDefaults: { dkim: dkimOf(pem) } }, mail);
       const found: unknown = await sent.catch((error: unknown) => error);
-      expect(isFault(found) && found.message).toContain('mail.dkim.key is no RSA private key');
+      expect(isFault(found) && found.message).toContain('mail.dkim.key is not an RSA private key');
     }
     expect(outbox.rows.size).toBe(0);
   });

@@ -135,7 +135,7 @@ describe('after a crash', () => {
     expect((await outboxFixture.outbox.list())[0]).toMatchObject({
       state: 'unknown',
       doubts: 1,
-      lastError: 'the process ended while the mail was being sent: it may or may not have arrived',
+      lastError: 'the process ended while the mail was being sent; it may or may not have arrived',
     });
 
     await using transport = outboxFixture.transport(office.url);

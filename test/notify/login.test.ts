@@ -184,6 +184,6 @@ describe('with OAuth 2.0', () => {
     await using transport = outboxFixture.transport(urlOf(office.port), { tokens: source });
     const found = await faultOf(transport.open());
     expect(found).toMatchObject({ code: 'mail-unreachable', retryHelps: true });
-    expect(found.message).toContain('no access token could be had');
+    expect(found.message).toContain('cannot get an access token');
   });
 });

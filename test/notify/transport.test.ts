@@ -108,8 +108,8 @@ describe('why there is no connection', () => {
     await using outboxFixture = await openOutboxFixture();
     for (const [greeting, close, message] of [
       [undefined, true, /closed the connection/],
-      ['554 go away\r\n', true, /takes no mail now: “554 go away”/],
-      ['421 too many connections\r\n', true, /takes no mail now: “421 too many connections”/],
+      ['554 go away\r\n', true, /does not accept mail now: “554 go away”/],
+      ['421 too many connections\r\n', true, /does not accept mail now: “421 too many connections”/],
       [undefined, false, /did not answer in time/],
       ['HTTP/1.1 400 Bad Request\r\n\r\n', false, /mail server/],
     ] as const) {
@@ -132,7 +132,7 @@ describe('why there is no connection', () => {
     expect(found.advice).toContain('smtp:// for those with STARTTLS');
   });
 
-  it('it was given up', async () => {
+  it('it was aborted', async () => {
     await using mute = await openMute(undefined, false);
     await using outboxFixture = await openOutboxFixture();
     await using transport = outboxFixture.transport(mute.url);
@@ -177,6 +177,6 @@ describe('the address of the server', () => {
 
   it('is refused at once when it is none', async () => {
     await using outboxFixture = await openOutboxFixture();
-    expect(() => outboxFixture.transport('mail.example.com:25')).toThrow(/mail\.smtp is no address/);
+    expect(() => outboxFixture.transport('mail.example.com:25')).toThrow(/mail\.smtp is not the address/);
   });
 });

@@ -120,7 +120,7 @@ describe('a message to a webhook', () => {
 
   it('to a route that is not declared is an error with what to do', async () => {
     await using outboxFixture = await openOutboxFixture();
-    await expect(queue(outboxFixture, '1', ['nobody'])).rejects.toThrow(/no route "nobody"/);
+    await expect(queue(outboxFixture, '1', ['nobody'])).rejects.toThrow(/unknown route "nobody"/);
   });
 
   it('to an address that is not https is refused before anything is sent', async () => {
@@ -166,7 +166,7 @@ describe('what becomes of it', () => {
     await using elsewhere = await openWebServer(answering(200));
     const { row, summaries } = await post(answering(307, { location: `${elsewhere.url}/taken` }));
     expect(row.state).toBe('failed');
-    expect(summaries[0]?.problem).toContain('give the final address');
+    expect(summaries[0]?.problem).toContain('set the url of the route to the final address');
     expect(elsewhere.asked).toEqual([]);
   });
 

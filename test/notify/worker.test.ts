@@ -88,7 +88,7 @@ describe('a server that is down for three days', () => {
     );
     expect(await worker.deliver({})).toMatchObject({ deferred: 3 });
     expect((await outboxFixture.outbox.list()).map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
-    expect((await outboxFixture.outbox.list())[2]?.lastError).toBe('not tried: nobody answers');
+    expect((await outboxFixture.outbox.list())[2]?.lastError).toBe('not attempted: nobody answers');
     outboxFixture.clock.advance(5 * day);
     expect(await worker.deliver({})).toMatchObject({ failed: 3 });
     expect(await states(outboxFixture)).toEqual(['failed', 'failed', 'failed']);
@@ -266,7 +266,7 @@ describe('what the worker cannot do', () => {
     expect(sent).toBe(1);
   });
 
-  it('rows whose route is declared no more wait for it, and say so', async () => {
+  it('rows whose route is configured no more wait for it, and say so', async () => {
     await using outboxFixture = await openOutboxFixture();
     await queueFor(outboxFixture, 'webhook:gone', 'webhook:gone');
     await outboxFixture.enqueue();
@@ -293,6 +293,6 @@ describe('what the worker cannot do', () => {
       }),
     );
     expect(await worker.deliver({})).toMatchObject({ unknown: 1 });
-    expect((await outboxFixture.outbox.list())[0]?.lastError).toBe('the route mail broke: a slip');
+    expect((await outboxFixture.outbox.list())[0]?.lastError).toBe('the route mail failed: a slip');
   });
 });

@@ -98,7 +98,7 @@ describe('tollkeeper reports new', () => {
     },
   );
 
-  it('refuses a config folder that is not there', async () => {
+  it('refuses a config folder that does not exist', async () => {
     const ran = await run('reports', 'new', 'mine', '--config', 'nowhere');
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('does not exist');

@@ -37,7 +37,7 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     expect(status.open).toContainEqual(expect.objectContaining({ slot, state: 'running' }));
     fixture.gateway.release();
     fixture.gateway.resume();
-    expect(parsed(await daemon.line('"run ended well"'))).toMatchObject({ slot });
+    expect(parsed(await daemon.line('"run succeeded"'))).toMatchObject({ slot });
     expect(saying(daemon, 'the run was interrupted')).toEqual([]);
     expect((await fixture.command('run', 'fresh')).code).toBe(0);
   });

@@ -99,7 +99,7 @@ describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () 
         SMTP_URL: 'smtp://127.0.0.1:1',
       },
     });
-    expect(parsed(await dead.line('mail put off'))).toMatchObject({
+    expect(parsed(await dead.line('deferred a mail'))).toMatchObject({
       code: 'mail-unreachable',
       advice: expect.stringContaining('mail.smtp') as string,
     });

@@ -31,7 +31,7 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
 
     const messages = daemon.stdout().map((line) => String(parsed(line)['message']));
     const afterStop = messages.slice(messages.indexOf('stopping'));
-    expect(afterStop).toContain('running jobs are aborted');
+    expect(afterStop).toContain('aborting running jobs');
     expect(afterStop).not.toContain('run started');
     expect(messages.at(-1)).toBe('stopped');
     const interrupted = saying(daemon, 'the run was interrupted').find(({ job }) => job === 'pull-logs');
@@ -42,7 +42,7 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
     // Of its schedule nothing more is to come: what runs now is the second try.
     await fixture.jobs(pullLogs(`schedule: "${yearly()}", ${retries}`));
     const again = await fixture.serve();
-    expect(parsed(await again.line('"run ended well"'))).toMatchObject({
+    expect(parsed(await again.line('"run succeeded"'))).toMatchObject({
       job: 'pull-logs',
       slot,
       attempt: 2,
@@ -71,11 +71,11 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
     expect(await daemon.ended).toEqual({ code: 0, signal: null });
     const messages = daemon.stdout().map((line) => String(parsed(line)['message']));
     const afterStop = messages.slice(messages.indexOf('stopping'));
-    expect(afterStop).toContain('run ended well');
+    expect(afterStop).toContain('run succeeded');
     expect(afterStop).not.toContain('run started');
     const states = (await fixture.runs('pull-logs')).map(({ state }) => state);
     expect(states).not.toContain('interrupted');
-    expect(states.filter((state) => state === 'ok')).toHaveLength(saying(daemon, 'run ended well').length);
+    expect(states.filter((state) => state === 'ok')).toHaveLength(saying(daemon, 'run succeeded').length);
   });
 
   it('by kill -9: is ready again in seconds, and the run is interrupted and tried again', async () => {
@@ -101,7 +101,7 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
       code: 'aborted',
       nextAttempt: expect.any(String) as string,
     });
-    expect(parsed(await again.line('"run ended well"'))).toMatchObject({ slot, attempt: 2 });
+    expect(parsed(await again.line('"run succeeded"'))).toMatchObject({ slot, attempt: 2 });
     const run = (await fixture.runs('pull-logs')).find((one) => one.slot === slot);
     expect(run?.attempts.map(({ state }) => state)).toEqual(['interrupted', 'ok']);
   });

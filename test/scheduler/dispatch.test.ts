@@ -65,7 +65,9 @@ describe('locks and places', () => {
     const scheduler = await fixture.start(jobs, { maxRunning: 2 });
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(held.map(({ execution }) => execution.job.name)).toEqual(['a', 'b']);
-    expect(scheduler.openRuns().find(({ run }) => run.job === 'c')?.waiting).toMatch(/2 jobs run already/);
+    expect(scheduler.openRuns().find(({ run }) => run.job === 'c')?.waiting).toMatch(
+      /2 jobs are already running/,
+    );
     held[1]?.end();
     await fixture.goTo('2026-11-21T09:00:01Z');
     expect(held.map(({ execution }) => execution.job.name)).toEqual(['a', 'b', 'c']);
@@ -111,7 +113,7 @@ describe('needs', () => {
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(fixture.began).toEqual([]);
     expect(scheduler.openRuns()[0]?.waiting).toMatch(
-      /pull reaches .*08:00.* needed are data through .*09:00/,
+      /pull reaches .*08:00.* the run needs data through .*09:00/,
     );
     fixture.play = async ({ job }) => {
       if (job.name === 'pull') fixture.watermark.set('pull', at('2026-11-21T09:00:00Z'));
@@ -134,7 +136,7 @@ describe('needs', () => {
     await fixture.goTo('2026-11-21T10:59:59Z');
     expect(late).toEqual([]);
     await fixture.goTo('2026-11-21T11:00:00Z');
-    expect(late).toEqual([expect.stringMatching(/pull has no data yet; needed are data through/)]);
+    expect(late).toEqual([expect.stringMatching(/pull has no data yet; the run needs data through/)]);
     expect(fixture.notices).toMatchObject([{ kind: 'late', job: 'report' }]);
   });
 
@@ -277,7 +279,7 @@ describe('what is not to run', () => {
     await scheduler.adopt(jobsOf({ other: {} }), 1);
     await settled(scheduler);
     expect(await states()).toEqual({ a: 'running', b: 'skipped' });
-    expect((await fixture.runs('b'))[0]?.reason).toMatch(/no longer declared/);
+    expect((await fixture.runs('b'))[0]?.reason).toMatch(/no longer configured/);
     held[0]?.fail(fault('gateway-unreachable', 'no way there'));
     await fixture.goTo('2026-11-21T09:05:00Z');
     expect((await fixture.runs('a'))[0]).toMatchObject({ state: 'failed', attempts: 1 });

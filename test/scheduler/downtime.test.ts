@@ -211,7 +211,7 @@ describe('thirty days of downtime', () => {
     const oldest = at(last) - (own - 1) * step;
     const [range, ...others] = rows;
     expect(range).toMatchObject({ slot: first, through: oldest - step, state: 'missed', trigger: 'catchup' });
-    expect(range?.reason).toMatch(/one row for all slots of the span/);
+    expect(range?.reason).toMatch(/one row for all slots of this time range/);
     expect(others.map(({ slot, state }) => `${shown(slot)} ${state}`)).toEqual(
       each(new Date(oldest).toISOString(), last, step).map(
         (slot) => `${slot} ${runs.includes(slot) ? 'ok' : 'missed'}`,
@@ -234,7 +234,7 @@ describe('thirty days of downtime', () => {
     fixture.clock.advance(60 * day);
     await fixture.start(jobs);
     expect(await fixture.rows()).toEqual(['2026-11-01T08:00:00 missed', '2026-12-01T08:00:00 ok']);
-    expect((await fixture.runs())[0]?.reason).toMatch(/2026-12-01.08:00.* was due as well.*latest/);
+    expect((await fixture.runs())[0]?.reason).toMatch(/2026-12-01.08:00.* was also due.*latest/);
   });
 
   it('what is caught up under all runs in order, one after the other, and survives another stop', async () => {

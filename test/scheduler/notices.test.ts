@@ -151,7 +151,7 @@ describe('missed slots', () => {
       'ok',
     ]);
     expect(told()).toEqual([]);
-    expect(fixture.lines).toContainEqual(expect.objectContaining({ message: 'slots were missed', rows: 3 }));
+    expect(fixture.lines).toContainEqual(expect.objectContaining({ message: 'missed slots', rows: 3 }));
   });
 
   it('of a suspended job are not told', async () => {

@@ -201,7 +201,7 @@ describe('a run by hand', () => {
     expect((await rested(scheduler, ordered)).run.state).toBe('ok');
   });
 
-  it('is not tried again by the next process: whoever asked for it is gone', async () => {
+  it('is not tried again by the next process: the client that requested it has disconnected', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }), { maxRunning: 1 });
     void scheduler.request(requestOf()).catch(() => undefined);

@@ -240,7 +240,7 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     file: settings?.file ?? '',
     line: 1,
     column: 1,
-    message: 'the file is empty: the jobs have no account to work on',
+    message: 'the file is empty: no account is configured for the jobs',
     advice:
       'write accounts: { main: { base_url: "${GATEWAY_BASE_URL}", admin_key: "${GATEWAY_ADMIN_KEY}" } }',
   };

@@ -50,7 +50,7 @@ const kindFaults = (
       {
         file: source.file,
         ...source.atKey(path),
-        message: `jobs.${name} lacks the key "kind"`,
+        message: `jobs.${name} has no kind`,
         advice: `add kind: one of ${known.join(', ')}`,
       },
     ];
@@ -85,7 +85,7 @@ const withoutJobs = (source: Source, root: unknown): ConfigFault | undefined => 
   if (source.value === null)
     return {
       ...at,
-      message: 'the file is empty: it declares no job',
+      message: 'the file is empty and contains no jobs',
       advice: `write jobs: with jobs below it, such as ${example}, or delete the file`,
     };
   if (!isMap(root) || !Object.values(root).some(looksLikeJob)) {
@@ -154,14 +154,14 @@ export const readJobs = async (
       if (!isName(name))
         faults.push({
           ...place(),
-          message: `${JSON.stringify(name)} is no name for a job`,
-          advice: 'use letters, digits, ".", "_" and "-", beginning with a letter or digit, at most 64 long',
+          message: `${JSON.stringify(name)} is not a valid job name`,
+          advice: 'use at most 64 letters, digits, ".", "_" and "-", and start with a letter or digit',
         });
       if (earlier !== undefined)
         faults.push({
           ...place(),
           message: `job ${JSON.stringify(name)} is already declared at ${placeOf(earlier, path)}`,
-          advice: 'give one of them another name',
+          advice: 'rename one of them',
         });
       else first.set(name, source);
       const kind = kinds.find((candidate) => candidate.kind === valueAt(written, ['kind']));

@@ -25,8 +25,9 @@ export type Sources = {
 };
 
 const advices: Readonly<Record<string, string>> = {
-  EISDIR: 'a folder stands where a file is read; rename it or move it away',
-  ENOTDIR: 'a file stands where a folder is read; point --config at the folder that holds tollkeeper.yaml',
+  EISDIR: 'a folder exists where a file is expected; rename it or move it away',
+  ENOTDIR:
+    'a file exists where a folder is expected; point --config at the folder that contains tollkeeper.yaml',
 };
 
 const cannotRead = (file: string, error: unknown): ConfigFault => ({
@@ -43,10 +44,10 @@ const missingSettings = (file: string, folder: string, names: readonly string[])
     file,
     line: 1,
     column: 1,
-    message: `there is no tollkeeper.yaml in ${folder}`,
+    message: `no tollkeeper.yaml in ${folder}`,
     advice:
       other === undefined
-        ? 'point --config at the folder that holds tollkeeper.yaml; an empty file is enough to begin with'
+        ? 'point --config at the folder that contains tollkeeper.yaml; an empty file is enough to start'
         : `rename ${other} to tollkeeper.yaml`,
   };
 };

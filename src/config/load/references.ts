@@ -42,8 +42,8 @@ export type Looked = { readonly value: string } | { readonly problem: string; re
 
 const fileProblem = (error: unknown): string => {
   const code = systemCode(error);
-  if (code === 'ENOENT') return 'is not there';
-  if (code === 'EACCES') return 'may not be read by this user';
+  if (code === 'ENOENT') return 'does not exist';
+  if (code === 'EACCES') return 'is not readable for this user';
   if (code === 'EISDIR') return 'is a folder';
   return `cannot be read (${code ?? messageOf(error)})`;
 };
@@ -59,7 +59,8 @@ export const lookUp = async (reference: Reference, deps: ReferenceDeps): Promise
       advice: `set ${name} in the environment that Tollkeeper starts in, or mount a file and write \${file:/path}`,
     };
   }
-  const advice = 'mount the file there, or correct the path (relative ones count from the working directory)';
+  const advice =
+    'mount the file at this path, or correct the path (relative paths start at the working directory)';
   try {
     // Editors and shells of Windows put a mark before the text that no header could carry.
     const value = (await deps.readFile(reference.path)).replace(/^\uFEFF/, '').replace(/\r?\n$/, '');

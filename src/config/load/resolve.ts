@@ -96,9 +96,9 @@ const resolveText = async (
   if (literalSecret(written, secret))
     return fail(
       secret === 'password'
-        ? `${path.join('.')} has its password written in the file`
-        : `${path.join('.')} is a secret written in the file`,
-      'secrets come by reference: put it in an environment variable and write "${NAME}", or in a file and write "${file:/run/secrets/name}"; then replace the one that was written here',
+        ? `${path.join('.')} contains a plaintext password`
+        : `${path.join('.')} contains a plaintext secret`,
+      'secrets are given by reference: put the secret in an environment variable and write "${NAME}", or in a file and write "${file:/run/secrets/name}"; then replace the exposed secret',
     );
   const parts = splitReferences(written);
   let value = '';
@@ -107,7 +107,7 @@ const resolveText = async (
     if ('text' in part) value += part.text;
     else if ('malformed' in part)
       return fail(
-        `${path.join('.')} holds something that begins with "\${" and is no reference`,
+        `${path.join('.')} contains an invalid reference that starts with "\${"`,
         'write ${NAME} with letters, digits and underscores, or ${file:/path}; $${ stands for a literal ${',
       );
     else {

@@ -50,7 +50,7 @@ export const readSource = async (
     const message = 'the file is nested too deeply, or a part of it contains itself';
     return {
       source: unreadable(file),
-      faults: [{ file, line: 1, column: 1, message, advice: 'write it out without & and *' }],
+      faults: [{ file, line: 1, column: 1, message, advice: 'write it without & and *' }],
     };
   }
   const merges = mergeKeys(yaml.value);

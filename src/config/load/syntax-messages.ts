@@ -6,7 +6,7 @@ const inQuotes = 'put the value in double quotes';
 
 /** What of the parser's words means what, and the next step; the first that fits. */
 const known: readonly (readonly [pattern: RegExp, message: string, advice: string])[] = [
-  [/^Alias cannot be an empty string/, 'a value cannot begin with * unless it stands in quotes', inQuotes],
+  [/^Alias cannot be an empty string/, 'a value that starts with * must be in quotes', inQuotes],
   [/^Tabs are not allowed/, 'indentation must be spaces, not tabs', 'replace the tab with spaces'],
   [
     /^Source contains multiple documents/,
@@ -23,13 +23,13 @@ const known: readonly (readonly [pattern: RegExp, message: string, advice: strin
   ],
   [
     /^(Implicit keys need to be on a single line|Implicit map keys need to be followed)/,
-    'the line is no key with a value',
+    'the line is not a key with a value',
     'write key: value, with a space after the colon',
   ],
-  [/^Unresolved tag/, 'a value cannot begin with ! unless it stands in quotes', inQuotes],
+  [/^Unresolved tag/, 'a value that starts with ! must be in quotes', inQuotes],
   [
     /^Invalid escape sequence/,
-    'the text in double quotes has a \\ that begins no known escape',
+    'the text in double quotes contains an unknown escape sequence',
     'write \\\\ for a backslash, or use single quotes',
   ],
 ];
@@ -54,22 +54,22 @@ const messageOf = ({ message, code, column, duplicate }: YamlFault, line: string
     };
   if (line.includes('\u00a0'))
     return {
-      message: 'the line contains a non-breaking space, which YAML does not take for a space',
-      advice: 'replace it with a plain space',
+      message: 'the line contains a non-breaking space, which is not a space in YAML',
+      advice: 'replace it with an ordinary space',
     };
   const character = reserved.exec(message)?.[1];
   if (character !== undefined)
-    return { message: `a value cannot begin with ${character} unless it stands in quotes`, advice: inQuotes };
+    return { message: `a value that starts with ${character} must be in quotes`, advice: inQuotes };
   if (message === nested)
     return /:\s/.test(line.slice(column - 1))
-      ? { message: 'a value cannot contain ": " unless it stands in quotes', advice: inQuotes }
+      ? { message: 'a value that contains ": " must be in quotes', advice: inQuotes }
       : {
-          message: 'the line below is indented deeper, but this key has a value already',
+          message: 'the line below is indented deeper, but this key already has a value',
           advice: 'indent the line below like this key',
         };
   for (const [pattern, text, advice] of known) if (pattern.test(message)) return { message: text, advice };
   return {
-    message: message === '' ? 'not YAML' : `not YAML: ${message}`,
+    message: message === '' ? 'not YAML' : `invalid YAML: ${message}`,
     advice:
       'correct the YAML here; put text in quotes when it begins with one of @ * & ! % { [ or contains ": "',
   };

@@ -28,9 +28,9 @@ export const readCertificates = async (
         ...part.source.at(place),
         message:
           typeof text === 'string'
-            ? `${place.join('.')} names a file without a certificate in it`
-            : `${place.join('.')} names a file that cannot be read`,
-        advice: 'give the path of a PEM file that holds "-----BEGIN CERTIFICATE-----"',
+            ? `${place.join('.')} refers to a file without a certificate`
+            : `${place.join('.')} refers to a file that cannot be read`,
+        advice: 'use the path of a PEM file that contains "-----BEGIN CERTIFICATE-----"',
       });
   }
   return { certificates, faults };

@@ -48,7 +48,7 @@ const asList = ({ key, schema, value }: Misfit): string => {
     typeof value === 'object' && value !== null && Object.keys(value).some((name) => /^-\w/.test(name));
   return dashed
     ? 'put a space after the dash: - name: …'
-    : 'write each entry on a line of its own that begins with "- "';
+    : 'write each entry on its own line, starting with "- "';
 };
 
 const asScalar = ({ key, schema, value }: Misfit): string | undefined => {
@@ -94,7 +94,7 @@ const ofDate = ({ key, value }: Misfit): string => {
     new Date(Date.parse(date)).toISOString().startsWith(date);
   return isReal && date !== text
     ? write(key, date)
-    : 'write a day that exists as YYYY-MM-DD, such as 2026-01-31';
+    : 'write an existing date as YYYY-MM-DD, such as 2026-01-31';
 };
 
 const ofBoolean = ({ key, value }: Misfit): string => {
@@ -144,7 +144,7 @@ const ofText = ({ schema, value }: Misfit): string | undefined => {
   if (typeof value === 'string' && /^\$[A-Za-z_][A-Za-z0-9_]*$/.test(value))
     return `write "\${${value.slice(1)}}": a reference to an environment variable needs braces`;
   if (typeof value === 'string' && /^[“”„‘’«]/.test(value))
-    return 'write straight quotes (") in place of typographic ones';
+    return 'use straight quotes (") instead of typographic ones';
   if (typeof value === 'number' && fits(schema, String(value))) return `put it in quotes: "${value}"`;
   return undefined;
 };

@@ -44,7 +44,7 @@ const withoutSchedule = (job: DeclaredJob): ConfigFault[] =>
         job,
         [key],
         `job ${job.name} has no schedule, so ${key} has no effect`,
-        `add a schedule, or remove ${key}; a job that is to rest for a while keeps its schedule and gets suspend: true`,
+        `add a schedule, or remove ${key}; to pause a job, keep its schedule and set suspend: true`,
       ),
     );
 
@@ -56,7 +56,7 @@ const catchupFaults = (job: DeclaredJob): ConfigFault[] => {
       onKey(
         job,
         ['catchup_window'],
-        `job ${job.name} catches nothing up (catchup: none), so catchup_window has no effect`,
+        `job ${job.name} does not catch up slots (catchup: none), so catchup_window has no effect`,
         'remove catchup_window, or write catchup: latest or catchup: all',
       ),
     );
@@ -106,7 +106,7 @@ const needsFaults = (job: DeclaredJob): ConfigFault[] => {
         job,
         [key],
         `job ${job.name} needs no other job, so ${key} has no effect`,
-        `name the jobs it waits for in needs, or remove ${key}`,
+        `list the jobs it waits for in needs, or remove ${key}`,
       ),
     );
 };
@@ -120,8 +120,8 @@ const noticeFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => 
           onKey(
             job,
             ['notify_to'],
-            `job ${job.name} tells of nothing (notify is empty), so notify_to has no effect`,
-            'remove notify_to, or name in notify what is told: failed, late, missed, recovered',
+            `job ${job.name} sends no notifications (notify is empty), so notify_to has no effect`,
+            'remove notify_to, or list events in notify: failed, late, missed, recovered',
           ),
         ]
       : [];
@@ -132,7 +132,7 @@ const noticeFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => 
       onKey(
         job,
         [key],
-        `job ${job.name} is to tell people by mail, and tollkeeper.yaml declares no mail server`,
+        `job ${job.name} sends notifications by mail, but tollkeeper.yaml has no mail server`,
         'add mail: { smtp: "${SMTP_URL}", from: you@example.com } to tollkeeper.yaml',
       ),
     ];
@@ -141,7 +141,7 @@ const noticeFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => 
     onKey(
       job,
       [key],
-      `job ${job.name} is to tell people by mail, and there is nobody to tell`,
+      `job ${job.name} sends notifications by mail, but has no recipients`,
       'add operators: [you@example.com] under mail in tollkeeper.yaml, or notify_to to the job',
     ),
   ];
@@ -157,22 +157,22 @@ export const policyFaults = (job: DeclaredJob, watermark: Watermark): ConfigFaul
       ['retries', 'initial'],
       ['retries', 'max'],
       'no wait is longer than max',
-      'make initial shorter or max longer',
+      'decrease initial or increase max',
     ),
     ...longer(
       job,
       ['randomized_delay'],
       ['starting_deadline'],
-      'a run that waits so long is missed before it begins',
-      'make randomized_delay shorter or starting_deadline longer; both count from the slot',
+      'a run with such a delay is missed before it starts',
+      'decrease randomized_delay or increase starting_deadline; both count from the slot',
     ),
     // Of jobs that archive.
     ...longer(
       job,
       ['settle'],
       ['retain'],
-      'no month leaves the table before it is archived',
-      'make settle shorter or retain longer; both count from the end of the month',
+      'a month cannot leave the table before it is archived',
+      'decrease settle or increase retain; both count from the end of the month',
     ),
     ...needsFaults(job),
     ...noticeFaults(job, watermark),

@@ -24,20 +24,20 @@ export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[
       : [
           at(
             undefined,
-            'tells nobody of its report',
+            'has no recipients for its report',
             'add mail: { to: [you@example.com] } or post: { to: [a route] }',
           ),
         ];
   return [
     ...(given('team') === undefined
       ? []
-      : [at('team', 'is of one team and of each team at once', 'remove team, or each_team')]),
+      : [at('team', 'sets both team and each_team', 'remove team, or each_team')]),
     ...(declared.teams?.names.length === 0
       ? [
           at(
             'each_team',
-            'is to report to each team, and none is declared',
-            'declare teams in tollkeeper.yaml: growth: { keys: ["growth-*"], mail: [growth@example.com] }',
+            'reports to each team, but no team is configured',
+            'add teams to tollkeeper.yaml: growth: { keys: ["growth-*"], mail: [growth@example.com] }',
           ),
         ]
       : []),
@@ -45,7 +45,7 @@ export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[
       ? [
           at(
             'each_team',
-            'sends mail, and tollkeeper.yaml declares no mail server',
+            'sends mail, but tollkeeper.yaml has no mail server',
             'add mail: { smtp: "${SMTP_URL}", from: you@example.com } to tollkeeper.yaml',
           ),
         ]
@@ -54,7 +54,7 @@ export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[
       ? [
           at(
             'each_team',
-            'has nobody to tell of what no team pays for',
+            'has no recipients for unassigned spend',
             'add mail.operators to tollkeeper.yaml, or mail: { to: […] } to the job',
           ),
         ]

@@ -78,8 +78,8 @@ const addresseeFault = (
     ? at(
         part,
         path,
-        `${quoted(part, path)} is neither a mail address nor the name of a route`,
-        'write a mail address with an @, such as ops@example.com, or declare the route under routes in tollkeeper.yaml',
+        `${quoted(part, path)} is neither a mail address nor a route name`,
+        'write a mail address with an @, such as ops@example.com, or add the route under routes in tollkeeper.yaml',
       )
     : at(part, path, `unknown route ${quoted(part, path)}`, `did you mean ${JSON.stringify(meant)}?`);
 };
@@ -139,14 +139,14 @@ export const accountFaults = (job: DeclaredJob, declared: Declared): ConfigFault
     ? [
         {
           ...place,
-          message: `job ${job.name} has no account to work on: none is declared`,
-          advice: 'declare one under accounts in tollkeeper.yaml, with base_url and admin_key',
+          message: `job ${job.name} has no account: none is configured`,
+          advice: 'add an account under accounts in tollkeeper.yaml, with base_url and admin_key',
         },
       ]
     : [
         {
           ...place,
-          message: `job ${job.name} does not say which account it works on`,
+          message: `job ${job.name} does not set its account`,
           advice: `add account: one of ${accounts.join(', ')}`,
         },
       ];
@@ -159,7 +159,7 @@ export const mailFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
     {
       file: job.part.source.file,
       ...job.part.source.atKey([...job.part.path, 'mail']),
-      message: `job ${job.name} sends mail, and tollkeeper.yaml declares no mail server`,
+      message: `job ${job.name} sends mail, but tollkeeper.yaml has no mail server`,
       advice: 'add mail: { smtp: "${SMTP_URL}", from: you@example.com } to tollkeeper.yaml',
     },
   ];
@@ -182,7 +182,7 @@ const delayFaults = (job: DeclaredJob, schedule: Schedule, longestSpace: Longest
   if (space === undefined || delay <= space) return [];
   const path = [...job.part.path, 'randomized_delay'];
   const message = `jobs.${job.name}.randomized_delay ${quoted(job.part, path)} is longer than the time between two slots (${showDuration(space)})`;
-  return [at(job.part, path, message, 'make it shorter: it spreads the runs of one slot')];
+  return [at(job.part, path, message, 'decrease it: it spreads the runs of a slot')];
 };
 
 export const scheduleFaults = (
@@ -209,7 +209,7 @@ export const scheduleFaults = (
       },
     ];
   const advice = problem.includes('day_match')
-    ? 'day_match: any is what cron itself does'
+    ? 'day_match: any is the behavior of cron'
     : 'fields are: minute hour day month weekday';
   return [at(job.part, path, `jobs.${job.name}.schedule ${quoted(job.part, path)}: ${problem}`, advice)];
 };
@@ -262,8 +262,8 @@ export const ringFaults = (jobs: readonly DeclaredJob[]): ConfigFault[] => {
       at(
         first.part,
         [...first.part.path, 'needs'],
-        `jobs wait for one another: ${ring.join(' → ')}`,
-        'take one of them out of needs',
+        `the jobs wait for each other: ${ring.join(' → ')}`,
+        'remove one of them from needs',
       ),
     );
   }

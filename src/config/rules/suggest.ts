@@ -7,7 +7,7 @@ const most = 40;
 export const adviceForUnknown = (word: string, known: readonly string[], noun: string): string => {
   const meant = nearest(word, known);
   if (meant !== undefined) return `did you mean ${JSON.stringify(meant)}?`;
-  if (known.length === 0) return `no ${noun} is declared`;
+  if (known.length === 0) return `no ${noun} is configured`;
   const shown = known.slice(0, most).join(', ');
   return known.length > most ? `known: ${shown} and ${known.length - most} more` : `known: ${shown}`;
 };

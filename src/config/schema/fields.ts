@@ -112,7 +112,7 @@ const isSecureUrl = (text: string): boolean => {
   return url.username + url.password === '' && (url.protocol === 'https:' || isLoopback(url.hostname));
 };
 
-const secureUrlMessage = 'a web address, https but for loopback, without user and password';
+const secureUrlMessage = 'an https URL without user and password (http only on loopback)';
 
 /** A web address that is no secret. */
 export const httpsUrl = checked(secureUrlMessage, isSecureUrl, {
@@ -233,7 +233,7 @@ export const smtpUrl = checked(
 ).transform(hide);
 
 const heartbeatMessage =
-  'a web address such as https://hc-ping.com/…, without user and password, https but for loopback';
+  'a web address such as https://hc-ping.com/…, without user and password, https except on loopback';
 
 const isHeartbeatUrl = (text: string): boolean => {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;

@@ -164,7 +164,7 @@ const onlyForbid = concurrency
   .default('forbid')
   .register(fieldNotes, {
     advice:
-      'remove it: a run of this kind takes up where the one before it ended, so that runs beside or behind one another would do the same work twice',
+      'remove it: a run of this kind continues where the previous one ended, so overlapping or queued runs would do the same work twice',
   })
   .describe(
     'Only forbid is accepted: a run of this kind continues where the previous one ended, so runs never overlap or queue.',

@@ -58,9 +58,9 @@ const places: Readonly<Record<string, string>> = {
 /** What to write in place of a text that is no zone. */
 export const zoneAdvice = (text: string): string => {
   if (isAbbreviation(text))
-    return `name the place, since an abbreviation leaves clock changes open: ${places[text.toUpperCase()] ?? 'for example Europe/Berlin'}`;
+    return `use a place, because an abbreviation does not define clock changes: ${places[text.toUpperCase()] ?? 'for example Europe/Berlin'}`;
   if (/\d/.test(text))
-    return 'name the place, since an offset leaves clock changes open: for example Europe/Berlin';
+    return 'use a place, because an offset does not define clock changes: for example Europe/Berlin';
   const zones = Intl.supportedValuesOf('timeZone');
   const city = text.toLowerCase().replaceAll(' ', '_');
   const meant = zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? nearest(text, zones);

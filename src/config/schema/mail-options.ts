@@ -91,16 +91,16 @@ export const contradictions = (
   const insecure = mail.insecure === true;
   return [
     ...(insecure && mail.require_tls === true
-      ? [{ key: 'insecure', message: 'must be left out where require_tls is true' }]
+      ? [{ key: 'insecure', message: 'must be omitted if require_tls is true' }]
       : []),
     ...(insecure && protocol === 'smtps:'
-      ? [{ key: 'insecure', message: 'must be left out where the server is smtps://' }]
+      ? [{ key: 'insecure', message: 'must be omitted if the server is smtps://' }]
       : []),
     ...(insecure && username !== ''
       ? [
           {
             key: 'insecure',
-            message: 'must be left out where smtp has a login, which is never sent in the open',
+            message: 'must be omitted if smtp has a login, which is never sent unencrypted',
           },
         ]
       : []),
@@ -109,12 +109,12 @@ export const contradictions = (
           {
             key: 'smtp',
             message:
-              'must name the mailbox as its user where oauth2 logs in: smtp://reports%40example.com@mail.example.com:587',
+              'must have the mailbox as its user if oauth2 is set: smtp://reports%40example.com@mail.example.com:587',
           },
         ]
       : []),
     ...(mail.oauth2 !== undefined && password !== ''
-      ? [{ key: 'smtp', message: 'must have no password where oauth2 logs in' }]
+      ? [{ key: 'smtp', message: 'must have no password if oauth2 is set' }]
       : []),
   ];
 };

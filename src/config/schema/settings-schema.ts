@@ -145,15 +145,15 @@ const account = z.strictObject({
       abort: true,
     })
     .refine(endsBeforeApi, {
-      error: 'must be the address of the gateway alone, without the path of its API',
+      error: 'must be the address of the gateway without the path of its API',
       abort: true,
     })
     .refine(isSecure, {
-      error: 'must be https, since the Admin Key travels there; http is taken on loopback alone',
+      error: 'must be https because it receives the Admin Key; http is accepted only on loopback',
     })
     .register(fieldNotes, {
       description: baseUrlMessage,
-      advice: 'write the https address alone, such as https://gateway.example.com',
+      advice: 'write only the https address, such as https://gateway.example.com',
     })
     .describe('Address of the gateway; https, except on loopback.'),
   admin_key: secret.describe('Secret reference of the Admin Key: "${GATEWAY_ADMIN_KEY}".'),

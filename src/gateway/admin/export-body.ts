@@ -79,16 +79,16 @@ export const openExportBody = async (
   const denial = denialIn(terms, endpoint);
   if (denial !== undefined) throw denial;
   const said = quoted(terms.message);
-  const advice = `the message, where there is one, is the gateway’s own; a revoked admin_key, or one without the scope ${endpoint.scope}, may be answered like this`;
+  const advice = `the quoted message, if any, is from the gateway; it may mean that admin_key is revoked or lacks the scope ${endpoint.scope}`;
   if (terms.refused)
     throw fault(
       'gateway-refused',
-      `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}, instead of CSV${said}`,
+      `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}, and sent no CSV${said}`,
       // It may only be busy.
       { advice, retryHelps: true },
     );
   const type = contentType === '' ? '' : ` (${redact(contentType).slice(0, 60)})`;
-  throw fault('export-not-csv', `${nameOf(endpoint)} answered something else than CSV${type}${said}`, {
+  throw fault('export-not-csv', `${nameOf(endpoint)} did not answer with CSV${type}${said}`, {
     advice,
   });
 };

@@ -71,10 +71,10 @@ export const listAllKeys = async (readPage: ReadPage): Promise<ApiKey[]> => {
   throw previous?.hiding === true
     ? fault(
         'gateway-answer-unreadable',
-        'the key list never shows all the keys it counts: its pages repeat, or are empty',
+        'the key list does not contain as many keys as it counts: pages repeat or are empty',
       )
     : fault(
         'gateway-keys-unsettled',
-        `the key list changed during each of ${maxScans} readings: keys are being made and deleted meanwhile`,
+        `the key list changed during each of ${maxScans} reads: keys are being created and deleted`,
       );
 };

@@ -27,7 +27,10 @@ const longestName = 50;
 const checkName = (name: string): void => {
   const bytes = Buffer.byteLength(name);
   if (bytes > longestName)
-    throw fault('key-spec-invalid', `a key name may have ${longestName} bytes, “${name}” has ${bytes}`);
+    throw fault(
+      'key-spec-invalid',
+      `the key name “${name}” has ${bytes} bytes; at most ${longestName} are allowed`,
+    );
 };
 
 /** @throws Fault `key-spec-invalid`: the name is too long, or a new key would be dead from the start. */
@@ -36,7 +39,7 @@ export const checkNewKey = (spec: KeySpec, now: UnixMillis): void => {
   if (spec.expiredTime !== 'never' && spec.expiredTime <= toSeconds(now))
     throw fault(
       'key-spec-invalid',
-      `the key “${spec.name}” would expire at ${spec.expiredTime}, which is past: it would never work`,
+      `the key “${spec.name}” would expire at ${spec.expiredTime}, which is in the past`,
     );
 };
 

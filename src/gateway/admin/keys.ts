@@ -31,7 +31,7 @@ export type KeyEndpoints = {
 };
 
 const keyPath = (id: number): string => {
-  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`no key id: ${id}`);
+  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`not a key ID: ${id}`);
   return `/api/token/${id}`;
 };
 

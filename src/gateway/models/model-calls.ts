@@ -169,7 +169,7 @@ export const createModelCaller = (deps: ModelCallDeps): ModelCaller => {
       return {
         ...question,
         verdict: 'refused',
-        said: 'the key holds a sign that no header can carry',
+        said: 'the key contains a character that is not allowed in a header',
         passing: false,
       };
     const short = question.kind === 'embeddings' ? fewDimensions : undefined;

@@ -60,7 +60,7 @@ export const mailPart = async (
   context: JobContext,
 ): Promise<MailedPart> => {
   const { mail, account, warehouse, clock, progress } = context;
-  if (mail === undefined) throw fault('mail-not-configured', 'no mail server is declared');
+  if (mail === undefined) throw fault('mail-not-configured', 'no mail server is configured');
   const part = label === undefined ? {} : { part: label.replaceAll(' ', '-') };
   const compose = async (): Promise<ComposedReport> => {
     const composed = await (await prepare()).compose(team);

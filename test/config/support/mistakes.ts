@@ -86,7 +86,7 @@ const changed = ([file, from, to]: Change): string | Uint8Array => {
   if (to === undefined) return from;
   const text = files[file];
   if (typeof from !== 'string' || text.split(from).length !== 2)
-    throw new Error(`${String(from)} is not there exactly once`);
+    throw new Error(`${String(from)} does not exist exactly once`);
   return text.replace(from, () => to);
 };
 

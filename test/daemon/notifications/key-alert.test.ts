@@ -90,7 +90,7 @@ it('promises nothing of the old key where a step failed: it is tried again, and 
   expect(text).toContain('without a daemon, with each run of its job');
   expect(text).toContain('`tollkeeper keys history growth-billing` shows every step');
   expect(text).not.toMatch(/old key/i);
-  expect(fault('rotation-blocked', 'it is blocked').advice).toBe('see what is said of it');
+  expect(fault('rotation-blocked', 'it is blocked').advice).toBe('follow the next step in the message');
 });
 
 it('says in one place what to do about a step that failed, or that a person is waited for', () => {

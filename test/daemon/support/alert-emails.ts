@@ -118,11 +118,11 @@ const notices: readonly Notice[] = [
   noticeOf('pull-logs', 'failed'),
   noticeOf('monthly-statement-of-the-research-department', 'late', {
     reason:
-      'pull-logs reaches 2026-11-20 11:50 Europe/Berlin; needed are data through 2026-11-21 00:00 Europe/Berlin',
+      'pull-logs reaches 2026-11-20 11:50 Europe/Berlin; the run needs data through 2026-11-21 00:00 Europe/Berlin',
     code: 'data-late',
   }),
   noticeOf('pull-usage', 'missed', {
-    reason: 'it was older than catchup_window when it was seen',
+    reason: 'it was older than catchup_window when it was detected',
     code: 'none',
   }),
   noticeOf('daily-spend', 'recovered', recovered),

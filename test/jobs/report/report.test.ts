@@ -97,7 +97,8 @@ describe('a report run for its slot', () => {
 
   it('states in every form of the mail that data are late, and up to when they are complete', async () => {
     await using reportFixture = await openReportFixture();
-    const dataLate = 'pull-logs reaches 2026-11-21 05:53 UTC; needed are data through 2026-11-22 00:00 UTC';
+    const dataLate =
+      'pull-logs reaches 2026-11-21 05:53 UTC; the run needs data through 2026-11-22 00:00 UTC';
     const plain = { ...reportFixture.change, slot: slotAt('2026-11-22T08:00:00Z') };
     await reportFixture.run('report', settings, { ...plain, dataLate });
     const late = `The data is late: ${dataLate}. The call log reaches to 2026-11-21 05:53 UTC.`;

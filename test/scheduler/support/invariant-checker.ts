@@ -230,7 +230,7 @@ export const createInvariantChecker = (table: Table) => {
     const row = rows.get(rowKey(end));
     if (row?.state !== 'running') return find(end, `it ends while it is ${row?.state ?? 'unknown'}`);
     const reason = end.reason ?? '';
-    const isMeant = reason.includes('replaced it') || reason.includes('whoever asked');
+    const isMeant = reason.includes('replaced it') || reason.includes('client that requested');
     const [job] = table.declared(row.job);
     if (end.state === 'ok') {
       if (row.work !== 'ok') find(row, `it ends ok, and its work ${row.work ?? 'never ended'}`);
@@ -251,7 +251,7 @@ export const createInvariantChecker = (table: Table) => {
         find(row, 'it is replaced by nothing');
       if (reason.includes('process ended') && !table.isStarting())
         find(row, 'its process is said to have ended');
-      if (reason.includes('whoever asked') && !table.wasAborted(rowKey(row)))
+      if (reason.includes('client that requested') && !table.wasAborted(rowKey(row)))
         find(row, 'nobody asked for its end');
     }
     const mayHelp = end.state === 'interrupted' ? !isMeant : row.work !== 'lasting';
@@ -289,12 +289,12 @@ export const createInvariantChecker = (table: Table) => {
       const isLate = (job: Job): boolean => job.whenLate === 'fail' && missingOf(row, job).length > 0;
       return some(row, isLate) ? undefined : 'its data are not late';
     }
-    if (reason.includes('whoever asked for it is gone'))
+    if (reason.includes('the client that requested it has disconnected'))
       return table.isStarting() && !bySlot(row) ? undefined : 'somebody waits for it';
-    if (reason.includes('whoever asked'))
+    if (reason.includes('client that requested'))
       return table.wasAborted(rowKey(row)) ? undefined : 'nobody gave it up';
     if (reason.includes('no longer declared'))
-      return table.declared(row.job).length === 0 || table.isGoing(row.job) ? undefined : 'it is declared';
+      return table.declared(row.job).length === 0 || table.isGoing(row.job) ? undefined : 'it is configured';
     if (ordered(row)) return 'somebody asked for it';
     if (reason.includes('replace'))
       return some(row, ({ concurrency }) => concurrency === 'replace') &&

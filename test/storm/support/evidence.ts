@@ -14,7 +14,7 @@ export type JobEvidence = {
   readonly attempts: ReadonlyMap<number, readonly LedgerAttempt[]>;
   /** `slot/attempt` of each line `run started`, of every process. */
   readonly begun: readonly string[];
-  /** Slot of each line `run ended well`. */
+  /** Slot of each line `run succeeded`. */
   readonly ended: readonly number[];
 };
 
@@ -48,7 +48,7 @@ export const collectEvidence = async (fixture: StormFixture, lives: readonly Run
       begun: own
         .filter(({ message }) => message === 'run started')
         .map((line) => `${slotOf(line)}/${line.attempt ?? 1}`),
-      ended: own.filter(({ message }) => message === 'run ended well').map(slotOf),
+      ended: own.filter(({ message }) => message === 'run succeeded').map(slotOf),
     });
   }
   const mails = new Map<string, number>();

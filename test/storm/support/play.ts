@@ -97,7 +97,7 @@ const caughtUp = async ({ process, servedAt = 0 }: Run): Promise<void> => {
     const line = await process.line((text) => {
       const { message, slot = '', job: of } = JSON.parse(text) as LogLine;
       const isLate = of === job && Date.parse(slot) > servedAt;
-      return message === 'the run failed' || (message === 'run ended well' && isLate);
+      return message === 'the run failed' || (message === 'run succeeded' && isLate);
     });
     if (line.includes('the run failed')) throw new Error(line);
   }

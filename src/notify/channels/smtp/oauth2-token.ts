@@ -72,8 +72,7 @@ export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: 
       'mail-login-refused',
       `the token server ${url.host} refused the refresh token (${status})${message}`,
       {
-        advice:
-          'check mail.oauth2; a refresh token that was revoked or has expired has to be authorised again',
+        advice: 'check mail.oauth2; a refresh token that was revoked or has expired must be authorized again',
       },
     );
   };
@@ -114,9 +113,9 @@ export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: 
   const asFault = (error: unknown, signal?: AbortSignal): unknown => {
     if (isFault(error)) return error;
     if (signal?.aborted === true)
-      return fault('aborted', `the token server ${url.host} was not waited for`, { cause: error });
+      return fault('aborted', `the token server ${url.host} did not answer in time`, { cause: error });
     if (isNetworkProblem(error))
-      return fault('mail-unreachable', `no access token could be had: ${secrets.redact(messageOf(error))}`, {
+      return fault('mail-unreachable', `cannot get an access token: ${secrets.redact(messageOf(error))}`, {
         advice: 'check mail.oauth2.token_url, DNS, the proxy settings and the firewall',
         cause: error,
       });

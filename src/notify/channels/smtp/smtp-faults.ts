@@ -14,8 +14,8 @@ const certificateCodes =
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refused the connection',
-  ENOTFOUND: 'has no address: no such host name',
-  EAI_AGAIN: 'has no address: the name server does not answer',
+  ENOTFOUND: 'has no address: unknown host name',
+  EAI_AGAIN: 'has no address: the DNS server does not answer',
   EDNS: 'has no address',
   EHOSTUNREACH: 'cannot be reached: no route to the host',
   ENETUNREACH: 'cannot be reached: no route to its network',
@@ -36,22 +36,22 @@ export const connectionFault = (error: NodemailerError, { where, redact }: Fault
   if (certificateCodes.test(code))
     return fault(
       'mail-certificate',
-      `the mail server ${where} shows a certificate that nobody known here vouches for (${code})`,
+      `the mail server ${where} presents a certificate from an unknown authority (${code})`,
       options,
     );
   if (error.code === 'EAUTH' || error.code === 'ENOAUTH')
     return error.permanent === false
-      ? fault('mail-deferred', `the mail server ${where} cannot check the login now${message}`, options)
+      ? fault('mail-deferred', `the mail server ${where} cannot verify the login now${message}`, options)
       : fault('mail-login-refused', `the mail server ${where} refused the login${message}`, options);
   if (error.code === 'ETLS' && error.response !== undefined)
-    return fault('mail-tls-required', `the mail server ${where} offers no STARTTLS${message}`, options);
+    return fault('mail-tls-required', `the mail server ${where} does not offer STARTTLS${message}`, options);
   if (/^(ERR_SSL_|EPROTO$)/.test(code) || error.code === 'ETLS')
-    return fault('mail-unreachable', `the mail server ${where} does not speak TLS with us (${code})`, {
+    return fault('mail-unreachable', `the mail server ${where} does not use TLS on this port (${code})`, {
       ...options,
       advice: 'smtps:// is for ports that begin with TLS (465), smtp:// for those with STARTTLS (587)',
     });
   if (error.responseCode !== undefined)
-    return fault('mail-unreachable', `the mail server ${where} takes no mail now${message}`, options);
+    return fault('mail-unreachable', `the mail server ${where} does not accept mail now${message}`, options);
   const reason =
     error.code === 'ETIMEDOUT'
       ? 'did not answer in time'
@@ -85,7 +85,7 @@ export const sendingFault = (
       state: 'failed',
       fault: fault(
         'mail-too-large',
-        `the mail to ${recipient} is larger than ${where} takes${message || ownMessage(error)}`,
+        `the mail to ${recipient} is larger than ${where} accepts${message || ownMessage(error)}`,
         options,
       ),
     };
@@ -98,7 +98,7 @@ export const sendingFault = (
   if (isReply)
     return {
       state: 'deferred',
-      fault: fault('mail-deferred', `${where} put off the mail to ${recipient}${message}`, options),
+      fault: fault('mail-deferred', `${where} deferred the mail to ${recipient}${message}`, options),
     };
   if (isTransmitted)
     return {

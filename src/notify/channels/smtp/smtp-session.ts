@@ -53,7 +53,7 @@ const step = (
     const onError = (error: NodemailerError): void => fail(connectionFault(error, faultContext));
     const onAbort = (): void =>
       fail(
-        fault('aborted', `the connection to ${faultContext.where} was given up`, { cause: signal?.reason }),
+        fault('aborted', `the connection to ${faultContext.where} was aborted`, { cause: signal?.reason }),
       );
     signal?.addEventListener('abort', onAbort, { once: true });
     connection.once('error', onError);
@@ -85,7 +85,7 @@ const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 const unwritableAddress = (address: string, where: string): Fault =>
   fault(
     'mail-address-refused',
-    `${where} takes no address with letters beyond a to z before the @ (it does not offer SMTPUTF8): ${address}`,
+    `${where} does not accept addresses with non-ASCII characters before the @ (no SMTPUTF8): ${address}`,
   );
 
 /** Connects, upgrades to TLS and logs in. @throws Fault */

@@ -32,7 +32,7 @@ const usual: SmtpTimeouts = { connect: 60_000, greeting: 60_000, idle: 300_000 }
 export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
   const address = readSmtpUrl(options.url.reveal());
   if (address === undefined)
-    throw fault('mail-not-configured', 'mail.smtp is no address of a mail server', {
+    throw fault('mail-not-configured', 'mail.smtp is not the address of a mail server', {
       advice: 'write mail.smtp as smtp://user:password@host:port or smtps://…, the password by reference',
     });
   const secrets = createSecretRegistry();

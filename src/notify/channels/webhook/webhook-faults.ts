@@ -49,7 +49,7 @@ export const answerOutcome = async (
   }
   const advice =
     status >= 300 && status < 400
-      ? { advice: 'give the final address as url of the route; what is posted goes nowhere else' }
+      ? { advice: 'set the url of the route to the final address; messages are not posted elsewhere' }
       : {};
   return {
     state: 'failed',
