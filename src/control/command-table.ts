@@ -50,7 +50,7 @@ export const commandTable = {
     }),
     streams: 'progress',
   },
-  /** Tries each real thing, of all accounts or one; with `probeKeys` a throw-away key is made at each gateway. */
+  /** Tries each real thing, of all accounts or one; with `probeKeys` a temporary key is made at each gateway. */
   doctor: { input: z.strictObject({ account: optionalText, probeKeys: flag }), streams: 'progress' },
   /** Compares the call log with every other source, and keeps the outcome. Moments are read in the zone of the config. */
   reconcile: {

@@ -1,7 +1,7 @@
 import type { UnixMillis } from '../core/index.ts';
 import type { KnownPoint, LearnedPoint, PastPoint } from '../warehouse/index.ts';
 
-/** All accounts, or one; with `probeKeys` a throw-away key is made at each gateway. */
+/** All accounts, or one; with `probeKeys` a temporary key is made at each gateway. */
 export type DoctorRequest = {
   readonly account?: string | undefined;
   readonly probeKeys?: boolean | undefined;

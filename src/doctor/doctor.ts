@@ -92,7 +92,7 @@ const learnedOf = async (
   };
 };
 
-/** Whether keys may be written: what is known of it, or, where that is ordered, what a throw-away key shows. */
+/** Whether keys may be written: what is known of it, or, where that is ordered, what a temporary key shows. */
 const checkKeyWrites = async (
   account: string,
   { probeKeys: ordered }: DoctorRequest,
@@ -109,7 +109,7 @@ const checkKeyWrites = async (
 
 /**
  * Tries each real thing that the config names, and tells what was learned of the gateways. Nothing is sent or changed there,
- * but for a throw-away key where one is ordered.
+ * but for a temporary key where one is ordered.
  */
 export const runDoctor = async (
   request: DoctorRequest,

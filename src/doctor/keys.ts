@@ -3,7 +3,7 @@ import type { DoctorCheck } from './doctor-view.ts';
 import type { KnownPoint, LearnedPoint } from '../warehouse/index.ts';
 import { failed, passed, skipped } from './results.ts';
 
-/** Makes a throw-away key, learns on it how the gateway updates keys, keeps what was learned and deletes it again. */
+/** Makes a temporary key, learns on it how the gateway updates keys, keeps what was learned and deletes it again. */
 export type ProbeKeysOf = (account: string, signal: AbortSignal) => Promise<readonly LearnedPoint[]>;
 
 export type KeyWriteQuestion = {
@@ -36,7 +36,7 @@ export const keyWriteKnown = ({ account, jobs, points }: KeyWriteQuestion): read
   return [skipped(about, `${unknown}; ${use(jobs)}`)];
 };
 
-/** Writes a throw-away key, as it was ordered, and tells what came of it. */
+/** Writes a temporary key, as it was ordered, and tells what came of it. */
 export const keyWriteTried = async (
   { account, jobs }: KeyWriteQuestion,
   probeKeys: ProbeKeysOf,

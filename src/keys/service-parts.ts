@@ -38,7 +38,7 @@ export const createdAtOr = (key: ApiKey, now: UnixMillis): UnixMillis => {
 /** Keys of this service are cleared away wherever they are seen. @throws Fault wrong-use */
 export const checkService = (service: string): void => {
   if (service !== probeService) return;
-  throw fault('wrong-use', `${service} is reserved for throw-away keys`, {
+  throw fault('wrong-use', `${service} is reserved for temporary keys`, {
     advice: 'choose another service name',
   });
 };

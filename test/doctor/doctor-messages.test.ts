@@ -32,7 +32,7 @@ it('only jobs that write keys need the scope for it', () => {
 const probed = (point: string, value: string) => ({
   point,
   value,
-  evidence: 'on a throw-away key',
+  evidence: 'on a temporary key',
   how: 'probe' as const,
   learnedAt: unixMillis(1_767_225_600_000),
   confirmedAt: unixMillis(1_767_300_000_000),
@@ -59,7 +59,7 @@ it('whether keys may be written is known from what was written, never tried unas
   ]);
 });
 
-it('a throw-away key that was ordered shows the scope, or what is in the way', async () => {
+it('a temporary key that was ordered shows the scope, or what is in the way', async () => {
   const { signal } = new AbortController();
   const tried = (probe: ProbeKeysOf) => keyWriteTried({ ...question, jobs: [] }, probe, signal);
   const learns = (...points: readonly LearnedPoint[]) => tried(() => Promise.resolve(points));

@@ -12,7 +12,7 @@ const adopt = async (fixture: EngineFixture, name: string, service: string): Pro
   return keyId;
 };
 
-/** A throw-away key that a probe left behind. */
+/** A temporary key that a probe left behind. */
 const leaveProbe = async (fixture: EngineFixture, generation = 1): Promise<number> => {
   const name = `tollkeeper-probe.g${generation}`;
   const keyId = fixture.gateway.add(name);

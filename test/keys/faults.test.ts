@@ -85,7 +85,7 @@ describe('an unusable orphan', () => {
     expect(fixture.alert.map(({ title }) => title)).toContain('the owner of the key billing.g2 is unknown');
   });
 
-  it('is never a key that somebody else named like a throw-away key', async () => {
+  it('is never a key that somebody else named like a temporary key', async () => {
     await using fixture = await engineFixture();
     const key = fixture.gateway.add('mine');
     const signal = new AbortController().signal;
@@ -93,8 +93,8 @@ describe('an unusable orphan', () => {
       fixture
         .keyService()
         .adopt({ keyId: key, service: 'tollkeeper-probe', generation: 1 }, 'person anna', signal),
-    ).rejects.toThrow('throw-away');
-    await expect(fixture.start(key, {}, 'tollkeeper-probe')).rejects.toThrow('throw-away');
+    ).rejects.toThrow('temporary');
+    await expect(fixture.start(key, {}, 'tollkeeper-probe')).rejects.toThrow('temporary');
   });
 });
 

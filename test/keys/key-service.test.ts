@@ -119,7 +119,7 @@ describe('a renamed key', () => {
     expect(fixture.names()).toEqual(['payments', 'billing.g2']);
   });
 
-  it('is no longer a throw-away key, which would be deleted', async () => {
+  it('is no longer a temporary key, which would be deleted', async () => {
     await using fixture = await engineFixture();
     const probe = fixture.gateway.add('tollkeeper-probe.g1');
     const common = { at: fixture.clock.now(), who: 'doctor', account: 'main', rotation: 'probe' };

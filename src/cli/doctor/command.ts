@@ -80,14 +80,14 @@ export const define = (command: Command, deps: Deps): void => {
   command
     .addOption(configOption())
     .option('-a, --account <name>', 'which account; all unless given')
-    .option('--probe-keys', 'also make, change and delete a throw-away key, to learn how keys are updated')
+    .option('--probe-keys', 'also make, change and delete a temporary key, to learn how keys are updated')
     .option('--json', 'print it as JSON, times in UTC')
     .addHelpText(
       'after',
       `
 Reads from the gateway what the declared jobs read, as little as can be; writes nothing there and sends no mail. Asks the
 daemon when one runs, so that the things are tried from where the jobs run.
-With --probe-keys it writes: a throw-away key, which nobody can use and which expires within a day or so, is made, changed
+With --probe-keys it writes: a temporary key, which nobody can use and which expires within a day or so, is made, changed
 in up to seven ways, read and deleted. It shows whether an update keeps the fields that it leaves out, in which unit the
 gateway takes quotas, and that the Admin Key has the scope keys:write.
 Exit code 1 when something fails, 0 when not, 2 for wrong use.

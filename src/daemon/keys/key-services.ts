@@ -28,7 +28,7 @@ import type { KeyRuntime } from './key-runtime.ts';
 export type KeyServices = AsyncDisposable & {
   /** @throws Fault `wrong-use` when there is no such account */
   readonly keyService: (account: string) => Promise<KeyService>;
-  /** Makes a throw-away key, learns from it how the gateway updates keys, and deletes it. */
+  /** Makes a temporary key, learns from it how the gateway updates keys, and deletes it. */
   readonly probeKeys: (account: string, signal: AbortSignal) => Promise<readonly LearnedPoint[]>;
   /** The places that keys of the account's jobs go to, for each service that is there; connections are not made before they are asked for. */
   readonly sinksOf: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>;

@@ -11,7 +11,7 @@ export type KeyRequest = {
   readonly askedAt: UnixMillis;
   /** Amounts in the unit of answers. */
   readonly spec: KeyFields;
-  /** Whose sinks it was made for; missing of throw-away keys. */
+  /** Whose sinks it was made for; missing of temporary keys. */
   readonly job?: string | undefined;
   /** Of the key in the answer; missing where no answer is written down. */
   readonly keyId?: number | undefined;

@@ -30,7 +30,7 @@ export type OrphanFacts = {
   readonly candidates: readonly number[];
   /** How the candidate differs from what was asked for. */
   readonly mismatch?: string | undefined;
-  /** Missing where the job that declares them does not exist (any more); empty of throw-away keys, which are for none. */
+  /** Missing where the job that declares them does not exist (any more); empty of temporary keys, which are for none. */
   readonly sinks?: readonly SinkFact[] | undefined;
   /** Whether the log is complete from the request, less the clock skew, up to now. */
   readonly complete: LogCompleteness;

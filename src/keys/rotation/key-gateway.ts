@@ -13,7 +13,7 @@ export type KeyGatewayDeps = {
   readonly clock: Clock;
   /** What was learned of this gateway so far. */
   readonly knowledge: () => Promise<UpdateKnowledge>;
-  /** Learns it on a throw-away key. */
+  /** Learns it on a temporary key. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
   /** Takes back what was learned wrongly. */
   readonly distrust: (points: readonly LearnedPoint[]) => Promise<unknown>;

@@ -17,7 +17,7 @@ type ProbeDeps = {
 
 const template = templateOf('{service}.g{generation}');
 
-/** Throw-away keys, written down like any other, so that one that is left behind is found and cleared away. */
+/** Temporary keys, written down like any other, so that one that is left behind is found and cleared away. */
 export const createProbeKeys = ({ account, journal, gateway, now }: ProbeDeps): ProbeKeys => {
   const common = (rotation: string) => ({
     at: now(),
@@ -49,7 +49,7 @@ export const createProbeKeys = ({ account, journal, gateway, now }: ProbeDeps): 
     },
     deleteProbeKey: async (id, signal) => {
       const known = names.get(id);
-      if (known === undefined) throw new RangeError(`the key ${id} is not a throw-away key`);
+      if (known === undefined) throw new RangeError(`the key ${id} is not a temporary key`);
       const { rotation, ...key } = known;
       await record({ ...common(rotation), what: 'deleting', keyId: id, ...key, why: 'probe' });
       try {

@@ -7,13 +7,13 @@ import type { QuotaUnit } from './quota-unit.ts';
 export const updateFields = ['name', 'remain_quota', 'unlimited_quota', 'expired_time', 'group'] as const;
 export type UpdateField = (typeof updateFields)[number];
 
-/** What was learned of a gateway's updates of keys; nothing is assumed that a throw-away key has not shown. */
+/** What was learned of a gateway's updates of keys; nothing is assumed that a temporary key has not shown. */
 export type UpdateKnowledge = {
   /** Fields that keep their values when they are left out. */
   readonly kept: ReadonlySet<UpdateField>;
-  /** Missing until it is learned, or where a throw-away key did not show it. */
+  /** Missing until it is learned, or where a temporary key did not show it. */
   readonly unit?: QuotaUnit;
-  /** A throw-away key was asked for the unit, and nothing has spoken against it since. */
+  /** A temporary key was asked for the unit, and nothing has spoken against it since. */
   readonly probed: boolean;
 };
 

@@ -61,7 +61,7 @@ const zeroExpiry = (before: ApiKey, step: ProbeStep): readonly LearnedPoint[] =>
     {
       point: updatePoints.zeroExpiry,
       value: expiredTime === 'never' ? 'never expires' : 'expired',
-      evidence: `left out of an update, the expired_time of a throw-away key turned from ${before.expiredTime} to ${expiredTime === 'never' ? -1 : expiredTime}`,
+      evidence: `left out of an update, the expired_time of a temporary key turned from ${before.expiredTime} to ${expiredTime === 'never' ? -1 : expiredTime}`,
       how: 'probe',
     },
   ];
@@ -127,7 +127,7 @@ export const probeOmits = async (
     {
       point: updatePoints.omits,
       value: omitsText(notes.kept()),
-      evidence: `on a throw-away key ${notes.messages.join('; ')}`,
+      evidence: `on a temporary key ${notes.messages.join('; ')}`,
       how: 'probe',
     },
     ...zeroExpiry(before, second),

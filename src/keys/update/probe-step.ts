@@ -8,7 +8,7 @@ export type ProbeDeps = {
   readonly signal: AbortSignal;
 };
 
-/** What came of one write to the throw-away key. */
+/** What came of one write to the temporary key. */
 export type ProbeStep =
   | { readonly state: 'done'; readonly key: ApiKey }
   /** The gateway said no, and the key is as it was. */

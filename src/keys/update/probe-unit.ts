@@ -67,7 +67,7 @@ export const probeUnit = async (
     point: {
       point: updatePoints.unit,
       value: unit === undefined ? 'open: neither currency nor whole units' : quotaUnitText(unit),
-      evidence: `on a throw-away key a remain_quota of ${shown}${problem}`,
+      evidence: `on a temporary key a remain_quota of ${shown}${problem}`,
       how: 'probe',
     },
   };

@@ -5,14 +5,14 @@ import { probeOmits } from './probe-omits.ts';
 import type { ProbeDeps } from './probe-step.ts';
 import { probeUnit } from './probe-unit.ts';
 
-/** The service that throw-away keys are generations of: `tollkeeper-probe.g3`. */
+/** The service that temporary keys are generations of: `tollkeeper-probe.g3`. */
 export const probeService = 'tollkeeper-probe';
 
-/** How a throw-away key is to be made; its name is for whoever keeps count of names. */
+/** How a temporary key is to be made; its name is for whoever keeps count of names. */
 export type ProbeKeySpec = Omit<KeySpec, 'name'>;
 
 /**
- * Makes and clears away throw-away keys, each written down before it is made, so that one whose answer was lost, or whose
+ * Makes and clears away temporary keys, each written down before it is made, so that one whose answer was lost, or whose
  * process died, is found and deleted later. The plaintext is dropped.
  */
 export type ProbeKeys = {
@@ -33,7 +33,7 @@ const day = 86_400;
 const clearing = 30_000;
 
 /**
- * Learns on a throw-away key how the gateway updates keys: which fields keep their values when they are left out, and in which
+ * Learns on a temporary key how the gateway updates keys: which fields keep their values when they are left out, and in which
  * unit it takes `remain_quota`. At most 8 writes beside the delete, for key writes may be limited to 20 in 20 minutes. The key
  * can be used by nobody, expires within a day or so, and is deleted whatever happens.
  * @throws what the gateway's client and `keys` throw

@@ -73,7 +73,7 @@ const others: readonly Variants[] = [
   },
 ];
 
-describe('a throw-away key', () => {
+describe('a temporary key', () => {
   for (const update of ['replace', 'keep'] as const)
     for (const quota_request_unit of ['currency', 'units'] as const)
       it(`shows ${update} and ${quota_request_unit} under every other variant, and is deleted`, async () => {
@@ -89,7 +89,7 @@ describe('a throw-away key', () => {
           expect(valueOf(points, 'key.zero_expiry')).toBe(update === 'keep' ? undefined : 'expired');
           for (const { how, evidence } of points) {
             expect(how).toBe('probe');
-            expect(evidence).toMatch(/throw-away key/);
+            expect(evidence).toMatch(/temporary key/);
           }
           expect(left(fixture)).toEqual([]);
           expect(fixture.sandbox.requests.writes()).toBeLessThanOrEqual(8);
