@@ -22,17 +22,21 @@ const ofKeys = ({
   const waiting = rotations.filter(({ stage }) => stage === 'waiting');
   const overdue = rotations.filter(({ stage, escalated }) => stage !== 'waiting' && escalated === true);
   return [
-    ...(keyProblem === undefined ? [] : ['the journal of keys does not hold']),
+    ...(keyProblem === undefined ? [] : ['the key journal failed verification']),
     ...(clockProblems.length === 0
       ? []
       : [`the clock is wrong: ${clockProblems.map(({ account }) => account).join(', ')}`]),
-    ...(outdated.length === 0 ? [] : [`the journal of keys is out of date: ${servicesOf(outdated)}`]),
+    ...(outdated.length === 0 ? [] : [`the key journal is out of date: ${servicesOf(outdated)}`]),
     ...(waiting.length === 0
       ? []
-      : [`${waiting.length === 1 ? 'a rotation waits' : 'rotations wait'}: ${servicesOf(waiting)}`]),
+      : [
+          `${waiting.length === 1 ? 'a rotation is paused' : 'rotations are paused'}: ${servicesOf(waiting)}`,
+        ]),
     ...(overdue.length === 0
       ? []
-      : [`${overdue.length === 1 ? 'an old key' : 'old keys'} past the time: ${servicesOf(overdue)}`]),
+      : [
+          `${overdue.length === 1 ? 'an old key is' : 'old keys are'} past the deadline: ${servicesOf(overdue)}`,
+        ]),
   ];
 };
 

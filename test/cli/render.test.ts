@@ -365,7 +365,7 @@ failing   delivering  2026-11-21 08:30
 calm      current     2026-11-21 08:30
     both keys work until 2026-11-23
 
-needs a person: a rotation waits: stuck; an old key past the time: late
+needs a person: a rotation is paused: stuck; an old key is past the deadline: late
 `);
   });
 
@@ -373,16 +373,16 @@ needs a person: a rotation waits: stuck; an old key past the time: late
     const needed = (rotations: readonly Rotation[], change: Partial<StatusData> = {}): readonly string[] =>
       needsPerson(withRotations(rotations, change));
     expect(needed([rotation('calm'), rotation('failing', { tries: 1 })])).toEqual([]);
-    expect(needed([rotation('a', { stage: 'waiting', escalated: true })])).toEqual(['a rotation waits: a']);
-    expect(needed([rotation('a', { escalated: true })])).toEqual(['an old key past the time: a']);
+    expect(needed([rotation('a', { stage: 'waiting', escalated: true })])).toEqual(['a rotation is paused: a']);
+    expect(needed([rotation('a', { escalated: true })])).toEqual(['an old key is past the deadline: a']);
     const many = Array.from({ length: 8 }, (_, index) => rotation(`s${index}`, { stage: 'waiting' }));
-    expect(needed(many)).toEqual(['rotations wait: s0, s1, s2, s3, s4 and 3 more']);
+    expect(needed(many)).toEqual(['rotations are paused: s0, s1, s2, s3, s4 and 3 more']);
   });
 
   it('tells why nothing is done to keys, and what to do', () => {
     const keyProblem = { code: 'audit-damaged', message: 'line 2 is not it', advice: 'put it back' };
     const view = withRotations([], { keyProblem });
-    expect(needsPerson(view)).toEqual(['the journal of keys does not hold']);
+    expect(needsPerson(view)).toEqual(['the key journal failed verification']);
     expect(pageOf(view)).toContain(
       '\nnothing is done to keys: line 2 is not it\nwhat to do: put it back (audit-damaged)\n',
     );

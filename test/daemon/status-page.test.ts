@@ -18,9 +18,9 @@ it('a daemon shows its jobs, the reach of its data, its mails and its reports', 
   const get = async (path = '/'): Promise<string> => (await fetch(`http://${address}${path}`)).text();
   expect(address).toMatch(/^127\.0\.0\.1:\d+$/);
   const first = await get();
-  expect(first).toContain('All is well.');
-  expect(first).toContain('nothing is pulled yet');
-  expect(first).toContain('No report is in the archive yet.');
+  expect(first).toContain('No problems found.');
+  expect(first).toContain('no data pulled yet');
+  expect(first).toContain('The archive contains no reports yet.');
 
   expect((await town.run('run', 'pull-logs')).code).toBe(0);
   expect((await town.run('run', 'daily', '--slot', '2026-11-20')).code).toBe(0);
@@ -52,7 +52,7 @@ it('a daemon shows its jobs, the reach of its data, its mails and its reports', 
     town.clock.advance(3_500);
     await get();
   }
-  expect(await get()).toContain('A newer config has faults and is not taken up');
+  expect(await get()).toContain('A newer configuration is invalid and was not applied');
 });
 
 it('a page that cannot be served is told of, and is no reason to end', async () => {

@@ -118,7 +118,7 @@ sections:
   const sound = "SELECT model_name, sum(spend) AS spend FROM cube WHERE period = 'current' GROUP BY 1";
 
   it.each([
-    ['cut', `${sound} ORDER BY 2 DESC LIMIT 3`, /leaves out rows[^]*set `limit:`/],
+    ['cut', `${sound} ORDER BY 2 DESC LIMIT 3`, /omits rows[^]*set `limit:`/],
     [
       'ratio',
       sound.replace('sum(spend)', 'CAST(sum(spend) / nullif(sum(calls), 0) AS DECIMAL(18, 6))'),

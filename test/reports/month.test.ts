@@ -50,7 +50,7 @@ describe('the figures of a spend mail', () => {
     const figures = figuresOf(model);
     expect([...figures.keys()]).toEqual(['This day', 'Month to date', 'Forecast', 'Per 1M tokens']);
     expect(figures.get('This day')?.value.exact).toBe(model.headline.value.exact);
-    expect(figures.get('This day')?.note?.text).toBe('vs the mean of 7 days before');
+    expect(figures.get('This day')?.note?.text).toBe('vs the average of the previous 7 days');
     const month = spent(rows, '2026-10-31T23:00:00Z', '2026-11-19T23:00:00Z');
     expect(figures.get('Month to date')?.value.exact).toBe(month);
     expect(figures.get('Month to date')?.note?.text).toBe('19 of 30 days');
@@ -61,7 +61,7 @@ describe('the figures of a spend mail', () => {
       forecast.slice(0, 12),
     );
     expect(said?.note).toEqual({
-      text: expect.stringMatching(/^9\d\.\d% of \$15,000\.00 budget$/) as string,
+      text: expect.stringMatching(/^9\d\.\d% of the \$15,000\.00 budget$/) as string,
       tone: 'neutral',
     });
   });
@@ -72,10 +72,10 @@ describe('the figures of a spend mail', () => {
     );
     expect(over?.note).toMatchObject({ tone: 'bad' });
     const none = figuresOf(await build({ rows, period: 'yesterday' })).get('Forecast');
-    expect(none?.note).toEqual({ text: 'at the pace of 14 days', tone: 'neutral' });
+    expect(none?.note).toEqual({ text: 'at the rate of 14 days', tone: 'neutral' });
     const whole = figuresOf(await build({ rows, period: '2026-10-01..2026-11-01', others: budgets('9000') }));
-    expect([...whole.keys()]).toEqual(['Mean day', 'Calls', 'Budget', 'Per 1M tokens']);
-    expect(whole.get('Budget')?.note?.text).toBe('of $9,000.00 is spent');
+    expect([...whole.keys()]).toEqual(['Daily average', 'Calls', 'Budget', 'Per 1M tokens']);
+    expect(whole.get('Budget')?.note?.text).toBe('of $9,000.00 spent');
     expect(compareMoney(whole.get('Budget')?.value.exact ?? money('0'), money('1'))).toBe(1);
   });
 
@@ -90,7 +90,7 @@ describe('the figures of a spend mail', () => {
     );
     expect([...figures.keys()]).toEqual(['This day', 'Month to date', 'Per 1M tokens']);
     expect(figures.get('Month to date')?.note).toEqual({
-      text: '9 of its 19 days, others missing',
+      text: '9 of 19 days, data missing for the others',
       tone: 'bad',
     });
     expect(figures.get('Month to date')?.value.exact).toBe(
@@ -142,9 +142,9 @@ describe('worth a look', () => {
   test('a daily mail tells each new and idle key once', async () => {
     const model = await build({ rows: [...rows, fresh], period: 'yesterday', others: { keys } });
     expect(looksOf(model)).toEqual([
-      '! The key soon gone expires Nov 25 12:00; $12.50 went through it so far.',
-      'gpt-6 is new: none in the 55 days before, $3.00 since Nov 19.',
-      'The key just made is new since Nov 19 08:30; $12.50 went through it so far.',
+      '! The key soon gone expires Nov 25 12:00; its spend to date is $12.50.',
+      'gpt-6 is new: no calls in the previous 55 days, $3.00 since Nov 19.',
+      'The key just made is new since Nov 19 08:30; its spend to date is $12.50.',
       'The key idle since now is idle: no call since Oct 20 14:00.',
     ]);
   });
@@ -152,11 +152,11 @@ describe('worth a look', () => {
   test('a longer one tells all that are idle, and days that are odd', async () => {
     const model = await build({ rows: [...rows, fresh], others: { keys } });
     expect(looksOf(model)).toEqual([
-      '! The key soon gone expires Nov 25 12:00; $12.50 went through it so far.',
+      '! The key soon gone expires Nov 25 12:00; its spend to date is $12.50.',
       'Nov 12 cost $1,341.87, 2.6 times the median day.',
       expect.stringMatching(/^gpt-5\.1 cost \$\d+\.\d\d on Nov 12, \d+\.\d+ times its median day\.$/),
-      'gpt-6 is new: none in the 30 days before, $3.00 since Nov 19.',
-      'The key just made is new since Nov 19 08:30; $12.50 went through it so far.',
+      'gpt-6 is new: no calls in the previous 30 days, $3.00 since Nov 19.',
+      'The key just made is new since Nov 19 08:30; its spend to date is $12.50.',
       'The key never used is idle: no call since Jan 5 10:00.',
       'The key idle since long is idle: no call since Jun 1 10:00.',
       'The key idle since now is idle: no call since Oct 20 14:00.',
@@ -181,7 +181,7 @@ describe('worth a look', () => {
     // What is still in use is missed when it expires.
     const used = { last_call_seconds: secondsOf('2026-11-20T06:00:00Z') };
     expect(await told([key('billing.g7', { ...before, ...used, expires_seconds: soon })])).toEqual([
-      '! The key billing.g7 expires Nov 21 12:00; $12.50 went through it so far.',
+      '! The key billing.g7 expires Nov 21 12:00; its spend to date is $12.50.',
     ]);
     // The first key of a service is new, and the last one idle, under the name of the service.
     expect(
@@ -190,7 +190,7 @@ describe('worth a look', () => {
         key('search.g4', { service: 'search', generation: 4, rotated: true, service_last_call_seconds: old }),
       ]),
     ).toEqual([
-      'The key billing is new since Nov 19 08:30; $40.00 went through it so far.',
+      'The key billing is new since Nov 19 08:30; its spend to date is $40.00.',
       'The key search is idle: no call since Oct 20 14:00.',
     ]);
   });

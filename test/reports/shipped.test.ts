@@ -105,12 +105,12 @@ describe('an account with hostile names', () => {
     );
     expect(columnOf(model, 'Sources', 'Gap')[0]).toBe('-123456.123456789012');
     expect(messageBy(model).filter((text) => text.includes('not compared'))).toEqual([
-      'balance was not compared, though used_quota was: the log shows no top-ups, so that the balance cannot be followed.',
+      'balance was not compared, though used_quota was: the log does not contain top-ups, so the balance cannot be derived.',
     ]);
     // Two calls fell away, one came to another amount.
-    const before = totalOf(model, 'Restated days', 'First said');
+    const before = totalOf(model, 'Restated days', 'Original');
     expect(addMoney(before, totalOf(model, 'Restated days', 'Change'))).toBe(
-      totalOf(model, 'Restated days', 'Now'),
+      totalOf(model, 'Restated days', 'Current'),
     );
     expect(sumMoney([money('7777777.7'), money('-98765.4321'), money('-1234567.891234567892')])).toBe(
       totalOf(model, 'Restated days', 'Change'),
@@ -134,7 +134,7 @@ describe('an account without anything', () => {
     if (name === 'key-inventory')
       expect(said).toEqual(
         expect.arrayContaining([
-          expect.stringMatching(/^There is no inventory of keys/) as string,
+          expect.stringMatching(/^There is no key inventory yet/) as string,
           expect.stringMatching(/^No call log has been pulled yet/) as string,
         ]),
       );
@@ -196,9 +196,9 @@ describe('the key inventory', () => {
     expect(columnOf(model, 'Spend by names that are not listed', 'Spend')).toEqual(['0.125', '0.125']);
     expect(messageBy(model)).toEqual(
       expect.arrayContaining([
-        'Keys as listed on Nov 20 06:00. Spend is that of the period.',
+        'Keys as listed on Nov 20 06:00. Spend covers the period of the report.',
         'twice expires Nov 25 10:00 and is in use: last call Nov 19 10:00.',
-        'over expired Nov 18 10:00, and there were calls by its name after that, the last Nov 19 10:00.',
+        'over expired Nov 18 10:00, but calls under its name continued, the latest Nov 19 10:00.',
       ]),
     );
   });
@@ -261,7 +261,7 @@ describe('the key inventory', () => {
     ]);
     const looks = messageBy(model).filter((text) => /no longer|new since|expires/.test(text));
     expect(looks.toSorted()).toEqual([
-      expect.stringMatching(/^over\.g1 is no longer listed/) as string,
+      expect.stringMatching(/^over\.g1 has not been listed since/) as string,
       // Has the name of a key of the line, and is none.
       expect.stringMatching(/^search\.g6 is new/) as string,
     ]);
@@ -273,7 +273,7 @@ describe('the key inventory', () => {
       ['Total', '$10.50'],
     ]);
     expect(messageBy(spend).filter((text) => /The key/.test(text))).toEqual([
-      'The key search.g6 is new since Nov 11 10:00; $9.00 went through it so far.',
+      'The key search.g6 is new since Nov 11 10:00; its spend to date is $9.00.',
     ]);
     const showback = await account.report('showback', {
       deps: { teams: [{ name: 'Money', keys: ['billing'] }], only: { teams: ['Money'] } },
@@ -298,7 +298,7 @@ describe('the key inventory', () => {
     expect(messageBy(model)).toEqual(
       expect.arrayContaining([
         'No call log has been pulled yet: last calls and spend are unknown.',
-        expect.stringMatching(/^The newest inventory is 3 d 22 h old/) as string,
+        expect.stringMatching(/^The latest inventory is 3 d 22 h old/) as string,
       ]),
     );
     // What is asked of a part of the account is told of it alone.
@@ -329,7 +329,7 @@ describe('the statement', () => {
       [],
     );
     expect(await audit()).toEqual([
-      `Steps taken on API keys up to Nov 10 10:00: 2. The SHA-256 of the last line of their audit file is ${'2'.repeat(64)}; \`tollkeeper keys audit --verify\` checks it.`,
+      `Steps recorded for API keys up to Nov 10 10:00: 2. The SHA-256 of the last line of the audit file is ${'2'.repeat(64)}; verify it with \`tollkeeper keys audit --verify\`.`,
     ]);
   });
 });
@@ -374,13 +374,9 @@ describe('token economics', () => {
     expect(prices).toContainEqual(['given', '$5.00', '$1.00', '$20.00', 'config']);
     const cached = fitted.reduce((sum, call) => sum + (call.cached ?? 0), 0);
     const saved = [money(`${cached * 27}e-7`), money(`${cached * 4}e-6`)];
-    expect(columnOf(model, 'What caching saved by model', 'Saved')).toEqual([
-      saved[1],
-      saved[0],
-      sumMoney(saved),
-    ]);
+    expect(columnOf(model, 'Cache savings by model', 'Saved')).toEqual([saved[1], saved[0], sumMoney(saved)]);
     const said = messageBy(model).join('\n');
-    expect(said).toContain('The prices of 1 of the 2 models behind this are estimates');
+    expect(said).toContain('The prices of 1 of the 2 models are estimates');
     expect(said).toContain('by models without known prices (1 of them)');
     expect(said).toContain('No prices are known for 1 of the 3 models');
     expect(said).toContain('R² of 0.999999 or more');
@@ -391,7 +387,7 @@ describe('token economics', () => {
     await account.land(traffic('odd', 3));
     const model = await account.report('token-economics');
     expect(tableOf(model, 'Price per 1M tokens')).toBeUndefined();
-    expect(tableOf(model, 'What caching saved by model')).toBeUndefined();
+    expect(tableOf(model, 'Cache savings by model')).toBeUndefined();
     expect(messageBy(model).join('\n')).not.toContain('Caching');
     expect(figuresOf(model).get('Cache hit rate')).toMatch(/^\d+\.\d%$/);
   });

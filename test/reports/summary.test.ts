@@ -114,7 +114,7 @@ describe('an ordinary month', () => {
       '$13,810.86 · up 14.2% · gpt-5.1 drove most of the increase: +$983.40 (+48.9%) · reconciled with the gateway',
     );
     const footer = model.footer.join('\n');
-    expect(footer).toContain('Data reaches to 2026-11-20 00:00 Europe/Berlin.');
+    expect(footer).toContain('Data is available up to 2026-11-20 00:00 Europe/Berlin.');
     expect(footer).toContain('equal to the gateway’s statistics');
     expect(footer).toContain(
       'Amounts in USD; days in Europe/Berlin (2026-10-20 22:00 to 2026-11-19 23:00 UTC).',
@@ -220,7 +220,7 @@ describe('unknown is not zero', () => {
       ['Nov 16', '$531.93'],
     ]);
     expect(text).toContain('No data for Nov 18 – 19, 2026: these days are missing, not zero.');
-    expect(text).toContain('Nov 17 is incomplete: the data reaches to 2026-11-17 12:00 Europe/Berlin.');
+    expect(text).toContain('Nov 17 is incomplete: data ends at 2026-11-17 12:00 Europe/Berlin.');
     expect(model.headline.compared).toContain('Not compared');
     expect(html).not.toMatch(/[▲▼]/);
     expect(subject).toContain(' · incomplete · ');
@@ -273,7 +273,7 @@ describe('odd periods', () => {
     const { html, images, text } = await renderReport(model);
     expect(model.headline.value).toEqual({ exact: '0', text: '$0.00' });
     expect(images).toEqual([]);
-    expect(text).toContain('Nothing was booked in this period.');
+    expect(text).toContain('No charges in this period.');
     expect(textOf(parseHtml(html))).not.toMatch(/NaN|Infinity|undefined/);
   });
 
@@ -324,8 +324,10 @@ describe('odd periods', () => {
     expect(await told({ rows, amounts: 'unknown' })).toBe(true);
     expect(await told({ rows })).toBe(false);
     expect(await told({ rows: [], amounts: 'unknown' })).toBe(false);
-    expect(await told({ rows, amounts: 'units', currency: 'CNY' }, 'No rate to CNY is proven')).toBe(true);
-    expect(await told({ rows, amounts: 'units' }, 'parts of')).toBe(false);
+    expect(
+      await told({ rows, amounts: 'units', currency: 'CNY' }, 'No conversion rate to CNY is verified'),
+    ).toBe(true);
+    expect(await told({ rows, amounts: 'units' }, 'fractions of')).toBe(false);
   });
 
   test('tokens that the gateway does not tell are unknown, not zero', async () => {

@@ -52,7 +52,7 @@ const ratioQuery = (each: string): string =>
   `SELECT model_name, sum(spend) AS spend, CAST(${each} AS DECIMAL(18, 6)) AS each FROM cube WHERE period = 'current' GROUP BY 1`;
 
 describe('a query whose total leaves out rows', () => {
-  const said = 'The total of “Models” leaves out rows: models.sql cuts them off with LIMIT.';
+  const said = 'The total of “Models” omits rows: models.sql truncates the result with LIMIT.';
 
   test('is named with the place of its LIMIT and what to write instead', async () => {
     expect(await warned(`${sound}\nORDER BY 2 DESC\nLIMIT 8`)).toEqual([`models.sql:3:7: ${said}`]);
@@ -207,7 +207,7 @@ describe('a report that is built', () => {
   test('says in its notes what its query gets wrong, although it has no section for notes', async () => {
     const model = await built(`${sound} ORDER BY 2 DESC LIMIT 1`);
     expect(notesOf(model)).toEqual([
-      'The total of “Models” leaves out rows: models.sql cuts them off with LIMIT. Remove LIMIT and set `limit:` of the table in report.yaml: the total is then that of all rows.',
+      'The total of “Models” omits rows: models.sql truncates the result with LIMIT. Remove LIMIT and set `limit:` of the table in report.yaml: the total is then that of all rows.',
     ]);
     expect(model.warnings).toHaveLength(1);
   });
@@ -237,7 +237,7 @@ describe('a report that is built', () => {
       WHERE period = 'current' GROUP BY 1`;
     const model = await built(keys);
     expect(model.warnings.map(({ message }) => message)).toEqual([
-      'The total of “Models”, $76.36, differs from “Spend”, $45.68, although both are of the same rows.',
+      'The total of “Models”, $76.36, differs from “Spend”, $45.68, although both cover the same rows.',
     ]);
     expect(notesOf(model)[0]).toContain('Check the joins and conditions in models.sql');
     const lost = await built(keys.replace("('gpt-5.1'), ('gpt-5.1'), ", ''));

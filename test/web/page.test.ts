@@ -39,17 +39,17 @@ describe('the status page', () => {
     expect(headers['content-type']).toBe('text/html; charset=UTF-8');
     const { shown, nodes } = read(text);
     for (const message of [
-      'All is well.',
-      'The daemon runs since 2026-11-20 01:00 (1 d ago) ; version 1.2.3, pid 7.',
+      'No problems found.',
+      'The daemon has been running since 2026-11-20 01:00 (1 d ago) ; version 1.2.3, pid 7.',
       'daily-spend ok report Last run 2026-11-21 07:00 (now) , took under 1 s Next run 2026-11-22 08:00 (in 1 d)',
       'paused suspended',
       'by-hand not run yet report Last run none yet Next run by hand',
-      'Nothing waits in the outbox.',
+      'The outbox is empty.',
       'pull-logs reaches 2026-11-21 06:00 (1 h ago)',
-      'usage (pull-usage) not all is there yet',
+      'usage (pull-usage) incomplete',
       'statistics equal Both say USD 12.50.',
       'Spend yesterday: $12.50, up 4 %',
-      'As of 2026-11-21 07:00 . Times are of Europe/Berlin',
+      'As of 2026-11-21 07:00 . Times are in Europe/Berlin',
     ])
       expect(shown).toContain(message);
     const links = nodes.filter(({ nodeName }) => nodeName === 'a').map(({ attrs }) => attrs?.[0]?.value);
@@ -64,10 +64,10 @@ describe('the status page', () => {
     });
     const { shown } = read((await fixture.ask('/')).text);
     for (const message of [
-      'Needs a person 1 mail refused 1 mail of unknown outcome',
+      'Action required 1 mail refused 1 mail of unknown outcome',
       'ann@example.com unknown 40',
-      'Ask ann@example.com ; tollkeeper outbox resend 40 sends the same bytes again, tollkeeper outbox drop 40 leaves it at that.',
-      'fix the cause, then tollkeeper outbox resend 1 ; or tollkeeper outbox drop 1 gives it up.',
+      'Ask ann@example.com ; tollkeeper outbox resend 40 sends the same message again, tollkeeper outbox drop 40 closes the entry.',
+      'fix the cause, then run tollkeeper outbox resend 1 ; tollkeeper outbox drop 1 abandons it.',
       '550 no such user',
       'Next try 2026-11-21 08:00 (in 1 h)',
       'by finance-chat',
@@ -87,14 +87,14 @@ describe('the status page', () => {
     for (const message of [
       'jobs in outage: job-0, job-1,',
       `${hostileNames.length} faults in the config`,
-      'A newer config has faults and is not taken up',
+      'A newer configuration is invalid and was not applied',
       'config/jobs/spend.yaml:0:3 <script>alert(1)</script>',
-      'Waits for the next start: health.port 8080 → 9090 .',
+      'Takes effect at the next start: health.port 8080 → 9090 .',
       'job-1 outage report',
       'Last good run',
       'What to do:',
       'Known gaps',
-      'later time agrees again',
+      'later periods agree again',
       '… and 7 older.',
       'Key rotations',
       'Old key',
@@ -176,7 +176,7 @@ describe('the status page', () => {
     const answer = await fixture.ask('/');
     expect(answer.status).toBe(503);
     expect(answer.text).toContain('cannot be told at this moment: the database is busy &lt;b&gt;');
-    expect(fixture.logged()).toContain('the status page cannot tell how things stand');
+    expect(fixture.logged()).toContain('the status page cannot read the status');
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('changes nothing: %s is refused', async (method) => {

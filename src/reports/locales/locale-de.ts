@@ -75,11 +75,10 @@ export const german: Locale = {
       'nothing-before': 'Im Zeitraum davor gab es keine Kosten zum Vergleich.',
     },
     cause: ({ name, rise, most, amount, percent }) =>
-      `${name} hat ${most ? 'den größten Teil des' : 'von allen den größten Anteil des'} ${rise ? 'Anstiegs' : 'Rückgangs'} verursacht: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+      `${name} hat ${most ? 'den größten Teil' : 'den größten Einzelanteil'} des ${rise ? 'Anstiegs' : 'Rückgangs'} verursacht: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
     reconciled: 'mit dem Gateway abgeglichen',
     notReconciled: 'NICHT mit dem Gateway abgeglichen',
-    spike: (day, amount, times) =>
-      `Der ${day} hat ${amount} gekostet, das ${times}-Fache des mittleren Tages.`,
+    spike: (day, amount, times) => `Der ${day} hat ${amount} gekostet, das ${times}-Fache des Tagesmedians.`,
     missingDays: (days, count) =>
       `Keine Daten für ${days}: ${count === 1 ? 'Dieser Tag fehlt, er ist' : 'Diese Tage fehlen, sie sind'} nicht null.`,
     partialDay: (day, moment) => `Der ${day} ist unvollständig: Die Daten reichen bis ${moment}.`,
@@ -87,7 +86,7 @@ export const german: Locale = {
       `${amount} in ${rows === '1' ? 'einer Zeile' : `${rows} Zeilen`} der unbekannten Art „${kind}“ zählen nicht als Kosten.`,
     reportWarnings: {
       limit: (table, sql) => ({
-        message: `In der Summe von „${table}“ fehlen Zeilen: ${sql} schneidet sie mit LIMIT ab.`,
+        message: `In der Summe von „${table}“ fehlen Zeilen: ${sql} begrenzt das Ergebnis mit LIMIT.`,
         advice:
           'LIMIT entfernen und in report.yaml `limit:` der Tabelle setzen: Die Summe gilt dann für alle Zeilen.',
       }),
@@ -105,7 +104,7 @@ export const german: Locale = {
         advice: `„${period}“ in report.yaml unter \`periods:\` eintragen.`,
       }),
       mixedPeriods: (sql) => ({
-        message: `${sql} addiert den Zeitraum und den Vergleichszeitraum.`,
+        message: `${sql} addiert den aktuellen Zeitraum und den Vergleichszeitraum.`,
         advice: "WHERE period = 'current' ergänzen oder FILTER (period = 'current') hinter jeder Summe.",
       }),
       sumDiffers: (table, sum, label, headline, sql) => ({
@@ -119,34 +118,34 @@ export const german: Locale = {
     },
     doubtfulAmounts: {
       form: (currency) =>
-        `Noch belegt nichts, ob das Gateway Beträge in ${currency} oder in ganzen Einheiten schreibt; dieser Bericht nennt daher keine Beträge. Zum Festlegen gateway.amounts beim Konto auf units oder currency setzen.`,
+        `Es ist noch nicht bekannt, ob das Gateway Beträge in ${currency} oder in ganzzahligen Einheiten ausweist; dieser Bericht enthält daher keine Beträge. Zum Festlegen gateway.amounts beim Konto auf units oder currency setzen.`,
       unit: (currency) =>
-        `Das Gateway schreibt Beträge in ganzen Einheiten, also Teilen eines US-Dollars. Kein Kurs zu ${currency} ist belegt; die Beträge sind daher in USD und werden nicht mit Budgets in ${currency} verglichen. Wenn 1 ${currency} eine feste Zahl von Einheiten ist, gateway.units_per_currency beim Konto setzen.`,
+        `Das Gateway weist Beträge in ganzzahligen Einheiten aus, also Bruchteilen eines US-Dollars. Ein Umrechnungskurs zu ${currency} ist nicht belegt; die Beträge sind daher in USD und werden nicht mit Budgets in ${currency} verglichen. Entspricht 1 ${currency} einer festen Zahl von Einheiten, gateway.units_per_currency beim Konto setzen.`,
     },
     seal: {
       title: 'Signatur',
       closed: (sha256) => [
         `SHA-256 ${sha256}`,
-        'So die Datei …-signed.json, die jede Zahl dieses Monats mit allen Stellen enthält. Wer beides hat, kann prüfen, dass seither keine Zahl geändert wurde; wer sie erstellt hat und ob das Protokoll des Gateways stimmt, sagt sie nicht. Aus denselben Daten neu erstellt ist sie dieselbe.',
+        'Dies ist die Prüfsumme der Datei …-signed.json, die alle Zahlen dieses Monats exakt enthält. Zusammen belegen sie, dass seither keine Zahl geändert wurde; sie belegen nicht, wer die Zahlen erstellt hat oder dass das Log des Gateways stimmt. Eine Neuerstellung aus denselben Daten ergibt dieselbe Prüfsumme.',
       ],
       draft: (reasons) => `ENTWURF, nicht signiert: ${reasons.join('; ')}.`,
       isDraft: 'ENTWURF',
       isClosed: 'abgeschlossen',
       reasons: {
         'not-a-month': 'der Zeitraum ist kein ganzer Kalendermonat',
-        'not-over': 'der Zeitraum ist nicht vorbei',
+        'not-over': 'der Zeitraum ist noch nicht abgelaufen',
         'not-covered': 'die Daten decken nicht den ganzen Zeitraum ab',
-        'not-complete': 'in den Zahlen fehlt etwas oder ist zweifelhaft, wie hier gesagt',
+        'not-complete': 'die Zahlen sind unvollständig oder nicht gesichert, wie hier beschrieben',
       },
     },
     barIsDays: (days) => `ein Balken für ${days} Tage`,
     nothingBooked: 'In diesem Zeitraum wurde nichts gebucht.',
     shortened:
-      'Die Tabellen sind gekürzt, damit diese Mail klein bleibt; was fehlt, ist in einer Zeile zusammengezählt.',
+      'Die Tabellen sind gekürzt, um die Größe dieser E-Mail zu begrenzen; ausgelassene Zeilen sind in einer Zeile zusammengefasst.',
     chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
       [
-        total === '' ? `${title}, ${period}.` : `${title}, ${period}: zusammen ${total}.`,
-        highest === '' ? '' : `Am höchsten ${highest}, am niedrigsten ${lowest}.`,
+        total === '' ? `${title}, ${period}.` : `${title}, ${period}: gesamt ${total}.`,
+        highest === '' ? '' : `Höchstwert ${highest}, niedrigster Wert ${lowest}.`,
         series === '' ? '' : `${series}.`,
         missing === '' ? '' : `Keine Daten: ${missing}.`,
       ]
@@ -154,14 +153,14 @@ export const german: Locale = {
         .join(' '),
     footer: {
       watermark: (moment) => `Die Daten reichen bis ${moment}.`,
-      noWatermark: 'Es wurden noch keine Daten geholt.',
+      noWatermark: 'Es wurden noch keine Daten abgerufen.',
       since: (moment) => `Die Daten beginnen am ${moment}.`,
       reconciliation: (text) => `Abgleich: ${text}`,
       noReconciliation: 'In diesem Lauf nicht mit der Statistik des Gateways abgeglichen.',
-      exact: (label, exact, currency) => `${label}, genau: ${exact} ${currency}.`,
+      exact: (label, exact, currency) => `${label}, exakt: ${exact} ${currency}.`,
       units: (currency, zone, from, to) => `Beträge in ${currency}; Tage in ${zone} (${from} bis ${to} UTC).`,
       rounding:
-        'Summen sind aus genauen Beträgen gebildet. Gezeigt wird kaufmännisch gerade gerundet (halbe Stellen zur geraden Ziffer): Beträge auf 2 Stellen, unter 0,10 auf zwei gültige Ziffern; Tokens auf drei Ziffern; Anteile ergeben zusammen 100 %.',
+        'Summen werden aus exakten Beträgen gebildet. Angezeigte Werte sind mathematisch gerundet (bei 5 zur geraden Ziffer): Beträge auf 2 Nachkommastellen, unter 0,10 auf zwei signifikante Stellen; Tokens auf drei signifikante Stellen; Anteile ergeben zusammen 100 %.',
       run: (id) => `Lauf ${id}`,
     },
   },

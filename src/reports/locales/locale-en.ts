@@ -76,18 +76,18 @@ export const english: Locale = {
       'nothing-before': 'No spend in the period before to compare with.',
     },
     cause: ({ name, rise, most, amount, percent }) =>
-      `${name} ${most ? 'drove most of' : 'had the largest part in'} the ${rise ? 'increase' : 'decrease'}: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+      `${name} ${most ? 'drove most of' : 'contributed most to'} the ${rise ? 'increase' : 'decrease'}: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
     reconciled: 'reconciled with the gateway',
     notReconciled: 'NOT reconciled with the gateway',
     spike: (day, amount, times) => `${day} cost ${amount}, ${times} times the median day.`,
     missingDays: (days, count) =>
       `No data for ${days}: ${count === 1 ? 'this day is' : 'these days are'} missing, not zero.`,
-    partialDay: (day, moment) => `${day} is incomplete: the data reaches to ${moment}.`,
+    partialDay: (day, moment) => `${day} is incomplete: data ends at ${moment}.`,
     uncounted: (kind, rows, amount) =>
       `${amount} in ${rows === '1' ? 'one row' : `${rows} rows`} of the unknown kind “${kind}” is not counted as spend.`,
     reportWarnings: {
       limit: (table, sql) => ({
-        message: `The total of “${table}” leaves out rows: ${sql} cuts them off with LIMIT.`,
+        message: `The total of “${table}” omits rows: ${sql} truncates the result with LIMIT.`,
         advice:
           'Remove LIMIT and set `limit:` of the table in report.yaml: the total is then that of all rows.',
       }),
@@ -109,25 +109,25 @@ export const english: Locale = {
         advice: "Add WHERE period = 'current', or FILTER (period = 'current') behind each sum.",
       }),
       sumDiffers: (table, sum, label, headline, sql) => ({
-        message: `The total of “${table}”, ${sum}, differs from “${label}”, ${headline}, although both are of the same rows.`,
-        advice: `Check the joins and conditions in ${sql}: a JOIN that matches several rows, or none, counts calls twice or not at all. Set \`total: false\` where it leaves rows out on purpose.`,
+        message: `The total of “${table}”, ${sum}, differs from “${label}”, ${headline}, although both cover the same rows.`,
+        advice: `Check the joins and conditions in ${sql}: a JOIN that matches several rows, or none, counts calls twice or not at all. Set \`total: false\` if it omits rows on purpose.`,
       }),
       noRows: (title, sql) => ({
         message: `“${title}” has no rows although the period has calls.`,
-        advice: `Check the conditions in ${sql}, or set \`optional: true\` where no row is a valid answer.`,
+        advice: `Check the conditions in ${sql}, or set \`optional: true\` if an empty result is valid.`,
       }),
     },
     doubtfulAmounts: {
       form: (currency) =>
-        `Nothing proves yet whether the gateway writes amounts in ${currency} or in integer units, so this report has no amounts. To decide it, set gateway.amounts of the account to units or currency.`,
+        `It is not yet known whether the gateway writes amounts in ${currency} or in integer units, so this report contains no amounts. To specify it, set gateway.amounts of the account to units or currency.`,
       unit: (currency) =>
-        `The gateway writes amounts in integer units, which are parts of a US dollar. No rate to ${currency} is proven, so amounts are in USD, and budgets in ${currency} are not compared with them. If 1 ${currency} is a number of units, set gateway.units_per_currency of the account.`,
+        `The gateway writes amounts in integer units, which are fractions of a US dollar. No conversion rate to ${currency} is verified, so amounts are in USD, and budgets in ${currency} are not compared with them. If 1 ${currency} equals a fixed number of units, set gateway.units_per_currency of the account.`,
     },
     seal: {
       title: 'Signature',
       closed: (sha256) => [
         `SHA-256 ${sha256}`,
-        'It is that of the file …-signed.json, which holds every figure of this month with all its digits. Who has both can tell that no figure was changed since; who made them, and whether the gateway’s own log is right, it cannot tell. Built again from the same data, it is the same.',
+        'This is the checksum of the file …-signed.json, which contains the exact figures of this month. Together they prove that no figure was changed afterwards; they do not prove who created them, or that the gateway’s own log is correct. A rebuild from the same data gives the same checksum.',
       ],
       draft: (reasons) => `DRAFT, not signed: ${reasons.join('; ')}.`,
       isDraft: 'DRAFT',
@@ -136,12 +136,12 @@ export const english: Locale = {
         'not-a-month': 'the period is not one whole calendar month',
         'not-over': 'the period is not over',
         'not-covered': 'the data does not cover the whole period',
-        'not-complete': 'something is known to be missing from the figures or in doubt, as told here',
+        'not-complete': 'figures are incomplete or in doubt, as described here',
       },
     },
     barIsDays: (days) => `one bar for ${days} days`,
-    nothingBooked: 'Nothing was booked in this period.',
-    shortened: 'Tables are shortened to keep this mail small; the rows left out are summed up in one.',
+    nothingBooked: 'No charges in this period.',
+    shortened: 'Tables are shortened to limit the size of this mail; omitted rows are summed in one row.',
     chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
       [
         total === '' ? `${title}, ${period}.` : `${title}, ${period}: total ${total}.`,
@@ -152,7 +152,7 @@ export const english: Locale = {
         .filter((part) => part !== '')
         .join(' '),
     footer: {
-      watermark: (moment) => `Data reaches to ${moment}.`,
+      watermark: (moment) => `Data is available up to ${moment}.`,
       noWatermark: 'No data has been pulled yet.',
       since: (moment) => `Data begins at ${moment}.`,
       reconciliation: (text) => `Reconciliation: ${text}`,
@@ -160,7 +160,7 @@ export const english: Locale = {
       exact: (label, exact, currency) => `${label}, exact: ${exact} ${currency}.`,
       units: (currency, zone, from, to) => `Amounts in ${currency}; days in ${zone} (${from} to ${to} UTC).`,
       rounding:
-        'Sums are made of exact amounts. Shown rounded half to even: amounts to 2 decimals, below 0.10 to two significant digits; tokens to three digits; shares add up to 100%.',
+        'Sums are computed from exact amounts. Displayed values are rounded half to even: amounts to 2 decimals, below 0.10 to two significant digits; tokens to three significant digits; shares add up to 100%.',
       run: (id) => `Run ${id}`,
     },
   },

@@ -64,20 +64,20 @@ export const chinese: Locale = {
     moreLooks: (count) => `另有 ${count} 项。`,
     wholeAccount: (good) =>
       good ? '整个账户已与网关的统计核对一致。' : '整个账户尚未与网关的统计核对一致。',
-    up: (percent) => `上升 ${percent}`,
+    up: (percent) => `增长 ${percent}`,
     down: (percent) => `下降 ${percent}`,
     unchanged: '持平',
     versus: (amount, period) => `对比 ${amount}（${period}）`,
     notComparedBefore: (period, day) => `未与 ${period} 比较：${day} 之前没有数据。`,
     notCompared: {
       incomplete: '未与上一周期比较：本周期的数据不完整。',
-      'nothing-before': '上一周期没有支出，无从比较。',
+      'nothing-before': '上一周期没有支出，无法比较。',
     },
     cause: ({ name, rise, most, amount, percent }) =>
-      `${rise ? '上升' : '下降'}${most ? '主要来自' : '中占比最大的是'} ${name}：${amount}${percent === '' ? '' : `（${percent}）`}。`,
+      `${rise ? '增长' : '下降'}${most ? '主要来自' : '中占比最大的是'} ${name}：${amount}${percent === '' ? '' : `（${percent}）`}。`,
     reconciled: '已与网关核对一致',
     notReconciled: '未能与网关核对一致',
-    spike: (day, amount, times) => `${day}支出 ${amount}，是中位日的 ${times} 倍。`,
+    spike: (day, amount, times) => `${day}支出 ${amount}，是每日中位数的 ${times} 倍。`,
     missingDays: (days) => `${days}没有数据：是缺失，不是零。`,
     partialDay: (day, moment) => `${day}的数据不完整：仅到 ${moment}。`,
     uncounted: (kind, rows, amount) => `未知类型“${kind}”共 ${rows} 行，金额 ${amount}，未计入支出。`,
@@ -131,11 +131,11 @@ export const chinese: Locale = {
         'not-a-month': '周期不是一个完整的自然月',
         'not-over': '周期尚未结束',
         'not-covered': '数据没有覆盖整个周期',
-        'not-complete': '如文中所述，数字有缺失或存疑',
+        'not-complete': '如文中所述，数字不完整或存疑',
       },
     },
     barIsDays: (days) => `每根柱代表 ${days} 天`,
-    nothingBooked: '本周期没有入账。',
+    nothingBooked: '本周期没有费用记录。',
     shortened: '为控制邮件大小，表格已缩短；省略的行已合并为一行合计。',
     chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
       [

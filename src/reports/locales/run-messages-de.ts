@@ -5,7 +5,7 @@ const comma = (amount: string): string => amount.replace('.', ',');
 
 export const germanRunMessages: RunMessages = {
   late: (reason, watermark) =>
-    `Die Daten sind verspätet: ${reason}. ${watermark === undefined ? 'Es wurde noch kein Aufruf-Log geholt.' : `Das Aufruf-Log reicht bis ${watermark}.`}`,
+    `Die Daten sind verspätet: ${reason}. ${watermark === undefined ? 'Es wurde noch kein Aufruf-Log abgerufen.' : `Das Aufruf-Log reicht bis ${watermark}.`}`,
   unread: (rows) =>
     rows === 1
       ? 'Eine Zeile des Aufruf-Logs konnte nicht gelesen werden und ist in keiner Zahl enthalten.'
@@ -28,16 +28,16 @@ export const germanRunMessages: RunMessages = {
     equal: ({ theirs, reading, unit }) =>
       `Die Summe des Logs ist gleich (${theirs}): ${comma(reading)} ${unit}.`,
     rounding: ({ theirs, reading, unit, gap }) =>
-      `Die Summe des Logs ist bis auf Rundung gleich (${theirs}): ${comma(reading)} ${unit}, Abstand ${comma(gap)}.`,
+      `Die Summe des Logs ist bis auf Rundung gleich (${theirs}): ${comma(reading)} ${unit}, Abweichung ${comma(gap)}.`,
     refunds: ({ theirs, reading, unit }) =>
       `Der Verbrauch des Logs ist gleich (${theirs}): ${comma(reading)} ${unit}; Erstattungen sind dort nicht abgezogen.`,
     currency: ({ theirs, reading, ours, unit }) =>
       `Die Summe des Logs ist umgerechnet gleich (${theirs}): dort ${comma(reading)}, hier ${comma(ours)} (${unit}).`,
     'late data': ({ theirs, reading, ours, unit, gap }) =>
-      `${theirs}: ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}; der Abstand von ${comma(gap)} sind verspätete Daten.`,
+      `${theirs}: ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}; die Abweichung von ${comma(gap)} entsteht durch verspätete Daten.`,
     truncated: ({ theirs, reading, ours, unit, gap }) =>
-      `Das Log ist zu kurz: ${theirs} ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}, es fehlen ${comma(gap)}.`,
+      `Das Log ist unvollständig: ${theirs} ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}, es fehlen ${comma(gap)}.`,
     unexplained: ({ theirs, reading, ours, unit, gap }) =>
-      `${theirs}: ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}; der Abstand von ${comma(gap)} ist ungeklärt.`,
+      `${theirs}: ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}; die Abweichung von ${comma(gap)} ist ungeklärt.`,
   },
 };

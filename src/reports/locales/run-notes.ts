@@ -35,7 +35,7 @@ const sentences = (messages: RunMessages, zone: string, apart: string): RunNotes
 /** English: comparisons have their sentence already, in more words. */
 const english = (zone: string): RunNotes => ({
   late: (reason, watermark) =>
-    `The data is late: ${reason}. ${watermark === undefined ? 'No call log has been pulled yet.' : `The call log reaches to ${formatMoment(watermark, zone)}.`}`,
+    `The data is late: ${reason}. ${watermark === undefined ? 'No call log has been pulled yet.' : `The call log is available up to ${formatMoment(watermark, zone)}.`}`,
   unread: (rows) =>
     rows === 1
       ? '1 row of the call log could not be read and is in no figure.'

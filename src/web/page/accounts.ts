@@ -20,7 +20,7 @@ const gapItem = (gap: GapView, look: PageLook): Html =>
     <p>${said(gap.text)}</p>
     <p class="quiet">
       ${rangeOf(gap.range, look)}, noted
-      ${momentAway(gap.notedAt, look)}${gap.state === 'passed' ? '; later time agrees again' : ''}
+      ${momentAway(gap.notedAt, look)}${gap.state === 'passed' ? '; later periods agree again' : ''}
     </p>
   </li>`;
 
@@ -31,17 +31,17 @@ const accountItem = (
   html`<li>
     <h3>${said(account)}</h3>
     <dl>
-      ${pair('Call log', log === undefined ? html`nothing is pulled yet` : rangeOf(log, look))}
+      ${pair('Call log', log === undefined ? html`no data pulled yet` : rangeOf(log, look))}
       ${sources.map(({ job, kind, reached }) =>
         pair(
           job === kind ? job : `${job} (${kind})`,
-          reached === undefined ? html`not all is there yet` : html`reaches ${momentAway(reached, look)}`,
+          reached === undefined ? html`incomplete` : html`reaches ${momentAway(reached, look)}`,
         ),
       )}
     </dl>
     ${
       compared.length === 0
-        ? html`<p class="quiet">Nothing was compared with the gateway’s own figures yet.</p>`
+        ? html`<p class="quiet">No comparison with the gateway’s own figures yet.</p>`
         : html`<ul>
             ${compared.map((one) => comparedItem(one, look))}
           </ul>`

@@ -8,9 +8,9 @@ import type { Html, PageLook } from './messages.ts';
 export const verdictOf = (status: StatusView): Html => {
   const needed = needsPerson(status);
   return needed.length === 0
-    ? html`<p class="verdict good">All is well.</p>`
+    ? html`<p class="verdict good">No problems found.</p>`
     : html`<div class="verdict bad" role="status">
-        <strong>Needs a person</strong>
+        <strong>Action required</strong>
         <ul>
           ${needed.map((line) => html`<li>${said(line)}</li>`)}
         </ul>
@@ -21,7 +21,7 @@ const daemonLine = ({ daemon, version }: StatusView, look: PageLook): Html =>
   daemon === undefined
     ? html`<p>No daemon is running; version ${version}.</p>`
     : html`<p>
-        ${daemon.stopping ? 'The daemon is stopping' : 'The daemon runs'} since
+        ${daemon.stopping ? 'The daemon is stopping; running' : 'The daemon has been running'} since
         ${momentAway(daemon.startedAt, look)}; version ${version}, pid ${daemon.pid}.
       </p>`;
 
@@ -29,12 +29,12 @@ const daemonLine = ({ daemon, version }: StatusView, look: PageLook): Html =>
 export const stateOf = (status: StatusView, look: PageLook): Html => {
   const { faults, loadedAt, atNextStart } = status.config;
   return html`${daemonLine(status, look)}
-    <p>Config read ${momentAway(loadedAt, look)}.</p>
+    <p>Configuration loaded ${momentAway(loadedAt, look)}.</p>
     ${
       faults.length === 0
         ? ''
         : html`<div class="box hurt">
-            <p>A newer config has faults and is not taken up; the one above stays in force.</p>
+            <p>A newer configuration is invalid and was not applied; the one above remains active.</p>
             <ul>
               ${faults.map(
                 ({ file, line, column, message, advice }) =>
@@ -48,5 +48,5 @@ export const stateOf = (status: StatusView, look: PageLook): Html => {
             </ul>
           </div>`
     }
-    ${atNextStart.length === 0 ? '' : html`<p>Waits for the next start: ${said(atNextStart.join(', '))}.</p>`}`;
+    ${atNextStart.length === 0 ? '' : html`<p>Takes effect at the next start: ${said(atNextStart.join(', '))}.</p>`}`;
 };

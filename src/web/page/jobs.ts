@@ -63,7 +63,7 @@ const jobItem = (job: JobView, look: PageLook): Html => {
 
 /** Jobs in outage and failed ones come first. */
 export const jobsSection = (jobs: readonly JobView[], look: PageLook): Html => {
-  if (jobs.length === 0) return section('Jobs', html`<p>No job is declared: add some to jobs/*.yaml.</p>`);
+  if (jobs.length === 0) return section('Jobs', html`<p>No jobs are declared: add jobs to jobs/*.yaml.</p>`);
   const down = jobs.filter(isDown);
   const up = jobs.filter((job) => !isDown(job));
   const more = jobs.length - maxJobs;
@@ -82,7 +82,7 @@ const openItem = (run: RunView, look: PageLook): Html => {
       ? run.nextAttempt !== undefined && run.nextAttempt > look.now
         ? html`next try ${momentAway(run.nextAttempt, look, run.zone)}`
         : html`${run.state === 'running' && attempt !== undefined ? `for ${roughly(look.now - attempt.startedAt)}` : ''}`
-      : html`waits: ${said(run.waiting)}`;
+      : html`waiting: ${said(run.waiting)}`;
   return html`<li>
     <h3>${said(run.job)} ${chip(run.state, runTones[run.state])}</h3>
     <p>slot ${moment(run.slot, look, run.zone)}; ${wait}</p>
@@ -94,7 +94,7 @@ export const openSection = (open: readonly RunView[], look: PageLook): Html =>
   open.length === 0
     ? html``
     : section(
-        'Under way',
+        'Open runs',
         html`<ul>
           ${open.slice(0, maxJobs).map((run) => openItem(run, look))}
         </ul>`,

@@ -88,13 +88,13 @@ export const listenForPage = async (options: PageOptions): Promise<Listener> => 
       return show(
         context,
         renderNote(
-          'This page is not served under this name. Ask for it by address, or name the host in status.names of the config.',
+          'This page is not served under this host name. Open it by its IP address, or add the host name to status.names.',
         ),
         421,
       );
     if (context.req.method !== 'GET' && context.req.method !== 'HEAD') {
       context.header('allow', 'GET, HEAD');
-      return show(context, renderNote('This page can only be read.'), 405);
+      return show(context, renderNote('This page is read-only.'), 405);
     }
     return next();
   });
@@ -109,13 +109,17 @@ export const listenForPage = async (options: PageOptions): Promise<Listener> => 
     const { job, slot } = context.req.param();
     const report = await readReport(reportsDirectory, job, slot);
     if (report === undefined)
-      return show(context, renderNote('There is no such report in the archive; old ones are removed.'), 404);
+      return show(
+        context,
+        renderNote('The archive does not contain this report; old reports are removed.'),
+        404,
+      );
     context.header('content-security-policy', reportPolicy);
     return context.body(report, 200, { 'content-type': 'text/html; charset=utf-8' });
   });
-  app.notFound((context) => show(context, renderNote('There is no such page.'), 404));
+  app.notFound((context) => show(context, renderNote('Page not found.'), 404));
   app.onError(async (error, context) => {
-    log.error('the status page cannot tell how things stand', errorFields(error));
+    log.error('the status page cannot read the status', errorFields(error));
     return show(
       context,
       renderNote(`How things stand cannot be told at this moment: ${redact(messageOf(error))}`),

@@ -19,10 +19,10 @@ const toDo = ({ id, state, next, recipient }: OutboxView): Html => {
   if (state === 'unknown')
     return html`<p>
       <i>What to do:</i> it may or may not have arrived. Ask ${said(recipient)}; ${resend} sends the same
-      bytes again, ${drop} leaves it at that.
+      message again, ${drop} closes the entry.
     </p>`;
   return state === 'failed'
-    ? html`<p><i>What to do:</i> fix the cause, then ${resend}; or ${drop} gives it up.</p>`
+    ? html`<p><i>What to do:</i> fix the cause, then run ${resend}; ${drop} abandons it.</p>`
     : html``;
 };
 
@@ -49,7 +49,7 @@ export const mailsSection = (
   shown: ShownMails,
   look: PageLook,
 ): Html => {
-  if (waiting + failed + unknown === 0) return section('Mail', html`<p>Nothing waits in the outbox.</p>`);
+  if (waiting + failed + unknown === 0) return section('Mail', html`<p>The outbox is empty.</p>`);
   const rows = [...shown.stuck, ...shown.waiting];
   const more = waiting + failed + unknown - rows.length;
   return section('Mail', [

@@ -32,7 +32,7 @@ export const renderPage = (status: StatusView, mails: ShownMails): Html => {
   const { data } = status;
   const look = { now: status.now, zone: data?.zone ?? 'UTC' };
   return document(
-    'Tollkeeper: how things stand',
+    'Tollkeeper: status',
     html`<main>
         <h1>Tollkeeper</h1>
         ${verdictOf(status)} ${stateOf(status, look)} ${openSection(status.open, look)}
@@ -41,8 +41,8 @@ export const renderPage = (status: StatusView, mails: ShownMails): Html => {
         ${reportsSection(data?.reports ?? { newest: [] }, look)}
       </main>
       <footer>
-        As of ${moment(look.now, look)}. Times are of ${look.zone} unless another zone is named; the page is
-        reloaded each minute.
+        As of ${moment(look.now, look)}. Times are in ${look.zone} unless another zone is given; the page
+        reloads every minute.
       </footer>`,
   );
 };

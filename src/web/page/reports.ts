@@ -22,7 +22,7 @@ const reportItem = (
 export const reportsSection = ({ newest, problem }: KeptReportsView, look: PageLook): Html =>
   section('Reports', [
     newest.length === 0
-      ? html`<p>No report is in the archive yet.</p>`
+      ? html`<p>The archive contains no reports yet.</p>`
       : html`<ul>
           ${newest.map((report) => reportItem(report, look))}
         </ul>`,

@@ -42,7 +42,7 @@ it('an audit file that was taken away is missed and rewritten; one that does not
   expect(await status()).toMatchObject({
     code: 1,
     status: {
-      needsPerson: ['the journal of keys does not hold'],
+      needsPerson: ['the key journal failed verification'],
       data: { keyProblem: { code: 'audit-damaged' } },
     },
   });
@@ -75,7 +75,7 @@ const editLast = (whole: string): string => whole.replace(/"at":\d(?=[^\n]*\n$)/
 const troubled = {
   code: 1,
   status: {
-    needsPerson: ['the journal of keys does not hold'],
+    needsPerson: ['the key journal failed verification'],
     data: { keyProblem: { code: 'audit-damaged' } },
   },
 };

@@ -58,13 +58,13 @@ describe('the first report of a deployment', () => {
       report: 'spend-summary',
       period: { from: '2026-11-04', to: '2026-11-05' },
     });
-    expect(textOf(early)).toContain('vs the mean of 3 days before, no data before Nov 1');
-    expect(textOf(early)).toContain('at the pace of 4 days, no data before Nov 1');
+    expect(textOf(early)).toContain('vs the average of the previous 3 days, no data before Nov 1');
+    expect(textOf(early)).toContain('at the rate of 4 days, no data before Nov 1');
     const later = await compose({
       report: 'spend-summary',
       period: { from: '2026-11-19', to: '2026-11-20' },
     });
-    expect(textOf(later)).toContain('at the pace of 14 days');
+    expect(textOf(later)).toContain('at the rate of 14 days');
     expect(textOf(later)).not.toContain('no data before');
   });
 

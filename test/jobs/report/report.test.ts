@@ -101,7 +101,7 @@ describe('a report run for its slot', () => {
       'pull-logs reaches 2026-11-21 05:53 UTC; the run needs data through 2026-11-22 00:00 UTC';
     const plain = { ...reportFixture.change, slot: slotAt('2026-11-22T08:00:00Z') };
     await reportFixture.run('report', settings, { ...plain, dataLate });
-    const late = `The data is late: ${dataLate}. The call log reaches to 2026-11-21 05:53 UTC.`;
+    const late = `The data is late: ${dataLate}. The call log is available up to 2026-11-21 05:53 UTC.`;
     for (const { parsed } of await mailsOf(reportFixture)) {
       expect(parsed.text?.replaceAll(/\s+/g, ' ')).toContain(`! ${late}`);
       expect(parsed.html).toContain(`>${late}</td>`);
@@ -198,11 +198,11 @@ describe('a report run for its slot', () => {
     );
     const [sent] = await mailsOf(reportFixture);
     expect(sent?.parsed.text?.replaceAll(/\s+/g, ' ')).toContain(
-      'The total of “Models” leaves out rows: models.sql cuts them off with LIMIT. Remove LIMIT and set `limit:`',
+      'The total of “Models” omits rows: models.sql truncates the result with LIMIT. Remove LIMIT and set `limit:`',
     );
     expect(warnings).toEqual([
       [
-        'mine: The total of “Models” leaves out rows: models.sql cuts them off with LIMIT.',
+        'mine: The total of “Models” omits rows: models.sql truncates the result with LIMIT.',
         { advice: expect.stringContaining('`limit:`') as string },
       ],
     ]);

@@ -118,7 +118,7 @@ describe('a shipped report over the sandbox’s data', () => {
       if (model.prices.cacheWrite > 0)
         expect(found?.get('Cache write')).toBe(perMillion(model.prices.cacheWrite));
     }
-    const saved = exactOf(report('token-economics'), 'What caching saved by model');
+    const saved = exactOf(report('token-economics'), 'Cache savings by model');
     for (const { name, prices: charged } of [models.gpt, models.sonnet]) {
       const rows = calls.filter(({ model }) => model === name);
       const expected = rows.reduce(
@@ -162,7 +162,7 @@ describe('a shipped report over the sandbox’s data', () => {
       const entries = exactOf(model, title);
       for (const [name, amount] of Object.entries(truth).filter(([entry]) => entry !== '')) {
         expect([name, entries.get(name)?.get('Call log')]).toEqual([name, amount]);
-        expect(entries.get(name)?.get('Source says')).toBe(amount);
+        expect(entries.get(name)?.get('Source figure')).toBe(amount);
         expect(entries.get(name)?.get('Gap')).toBe(zero);
       }
     }
@@ -186,7 +186,7 @@ describe('a shipped report over the sandbox’s data', () => {
       { ...fixture.context, slot },
     );
     const sources = exactOf(model, 'Sources');
-    expect(sources.get('Statistics')?.get('Source says')).toBe(
+    expect(sources.get('Statistics')?.get('Source figure')).toBe(
       fixture.sandbox.truth.sums(start, Date.parse(half.to) / 1000).net,
     );
     expect(sources.get('Usage by key')?.get('Gap')).toBe(zero);
