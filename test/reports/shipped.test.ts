@@ -259,7 +259,7 @@ describe('the key inventory', () => {
       ['billing.g1', 'billing', '$1.00'],
       ['Total', '', '$1.00'],
     ]);
-    const looks = messageBy(model).filter((text) => /no longer|new since|expires/.test(text));
+    const looks = messageBy(model).filter((text) => /not been listed|new since|expires/.test(text));
     expect(looks.toSorted()).toEqual([
       expect.stringMatching(/^over\.g1 has not been listed since/) as string,
       // Has the name of a key of the line, and is none.
@@ -379,7 +379,7 @@ describe('token economics', () => {
     expect(said).toContain('The prices of 1 of the 2 models are estimates');
     expect(said).toContain('by models without known prices (1 of them)');
     expect(said).toContain('No prices are known for 1 of the 3 models');
-    expect(said).toContain('R² of 0.999999 or more');
+    expect(said).toContain('R² of at least 0.999999');
   });
 
   test('without any price there is no table of prices and no word of savings', async () => {
