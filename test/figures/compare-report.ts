@@ -99,7 +99,7 @@ const priceIsRight = (
 };
 
 const compareReport = (report: string, { model, rendered }: ComposedReport, truths: Truths): Outcome => {
-  const saysLeast = /the least (?:they|it) can be/u.test(rendered.text.replaceAll(/\s+/gu, ' '));
+  const saysLeast = /is a lower bound|are lower bounds/u.test(rendered.text.replaceAll(/\s+/gu, ' '));
   const saysMost = /may be errors|other kinds/u.test(rendered.text.replaceAll(/\s+/gu, ' '));
   const rate = model.currency === 'CNY' ? CNY_PER_USD : 1n;
   const wrong: string[] = [];
