@@ -373,7 +373,9 @@ needs a person: a rotation is paused: stuck; an old key is past the deadline: la
     const needed = (rotations: readonly Rotation[], change: Partial<StatusData> = {}): readonly string[] =>
       needsPerson(withRotations(rotations, change));
     expect(needed([rotation('calm'), rotation('failing', { tries: 1 })])).toEqual([]);
-    expect(needed([rotation('a', { stage: 'waiting', escalated: true })])).toEqual(['a rotation is paused: a']);
+    expect(needed([rotation('a', { stage: 'waiting', escalated: true })])).toEqual([
+      'a rotation is paused: a',
+    ]);
     expect(needed([rotation('a', { escalated: true })])).toEqual(['an old key is past the deadline: a']);
     const many = Array.from({ length: 8 }, (_, index) => rotation(`s${index}`, { stage: 'waiting' }));
     expect(needed(many)).toEqual(['rotations are paused: s0, s1, s2, s3, s4 and 3 more']);
