@@ -18,97 +18,94 @@ export type CommandEntry = {
 export const commands: readonly CommandEntry[] = [
   {
     name: 'serve',
-    summary: 'the daemon: runs every job on its schedule, logs JSON lines, answers health checks',
+    summary:
+      'Run the daemon: run jobs on their schedules, log JSON lines, serve health checks and the status page.',
     example: 'tollkeeper serve --config /config            the daemon',
     load: () => import('./serve/command.ts'),
   },
   {
     name: 'status',
-    summary:
-      'the daemon, the last and the next run of each job, open runs and rotations, mails that are not through',
-    example:
-      'tollkeeper status                            the daemon, last and next runs, what needs a person',
+    summary: 'Show the daemon, the last and next run of each job, open runs and rotations, and unsent mails.',
+    example: 'tollkeeper status                            daemon, last and next runs, required actions',
     load: () => import('./status/command.ts'),
   },
   {
     name: 'runs',
     takes: '[job]',
-    summary: 'the last runs, newest first: how each ended and why, missed and skipped slots as well',
-    example: 'tollkeeper runs daily-spend                  how its last runs ended and why',
+    summary: 'List runs, newest first, with their state and reason, including missed and skipped slots.',
+    example: 'tollkeeper runs daily-spend                  its last runs, with state and reason',
     load: () => import('./runs/command.ts'),
   },
   {
     name: 'next',
     takes: '[job]',
-    summary: 'the slots to come, in order of time',
-    example: 'tollkeeper next --count 5                    the slots to come',
+    summary: 'List the next slots in chronological order.',
+    example: 'tollkeeper next --count 5                    the next five slots',
     load: () => import('./next/command.ts'),
   },
   {
     name: 'run',
     takes: '<job>',
-    summary: 'one run of a job now, of one slot, or of all slots of a span, and the mail it makes',
-    example: 'tollkeeper run pull-logs                     one run now',
+    summary: 'Run a job now, for one slot, or for all slots of a time range, and send its mails.',
+    example: 'tollkeeper run pull-logs                     run it once, now',
     load: () => import('./run/command.ts'),
   },
   {
     name: 'check',
-    summary: 'reads the whole config and prints every fault with its place, then the next runs of each job',
-    example: 'tollkeeper check --config config             every fault of the config, then the next runs',
+    summary:
+      'Validate the configuration: print every fault with its location, and the next runs of each job.',
+    example: 'tollkeeper check --config config             every fault, then the next runs',
     load: () => import('./check/command.ts'),
   },
   {
     name: 'doctor',
     summary:
-      'tries each real thing: disk, gateway, scopes of the Admin Key, mail server, clock; and what was learned',
-    example:
-      'tollkeeper doctor                            tries gateway, scopes, mail server, disk and clock',
+      'Test disk, gateway, scopes of the Admin Key, sinks, mail server and clock, and show what was learned.',
+    example: 'tollkeeper doctor                            test gateway, scopes, mail server, disk and clock',
     load: () => import('./doctor/command.ts'),
   },
   {
     name: 'report',
     takes: '<name>',
-    summary: 'builds a report as HTML, text and data, and sends nothing',
+    summary: 'Build a report as HTML, text and data without sending it.',
     example: 'tollkeeper report spend-summary --period last-month --out out',
     load: () => import('./report/command.ts'),
   },
   {
     name: 'reports',
-    summary: 'the reports that were built and mailed, newest first: totals, verdict, files',
-    example: 'tollkeeper reports --job daily-spend          what was built, with its files',
+    summary: 'List built reports, newest first, with totals, verdict and files.',
+    example: 'tollkeeper reports --job daily-spend         its reports, with their files',
     load: () => import('./reports/command.ts'),
   },
   {
     name: 'reconcile',
-    summary: 'holds the call log against the statistics, the usage export and the account over a span',
+    summary: 'Compare the call log with statistics, usage export and account over a time range.',
     example: 'tollkeeper reconcile --from 2026-11-01 --to 2026-12-01',
     load: () => import('./reconcile/command.ts'),
   },
   {
     name: 'outbox',
-    summary: 'the mails that were queued, newest first: how each stands, what went wrong last, the next try',
-    example: 'tollkeeper outbox --state failed,unknown     mails that need a person',
+    summary: 'List queued mails and messages, newest first, with state, last error and next attempt.',
+    example: 'tollkeeper outbox --state failed,unknown     mails that require action',
     load: () => import('./outbox/command.ts'),
   },
   {
     name: 'keys',
     hasOptions: false,
-    summary: 'API keys: what there is, what is planned, rotation and expiry by hand, and every step taken',
-    example: 'tollkeeper keys                              every API key, what needs attention first',
+    summary: 'List API keys, plan and apply rotations and expiries, and show every step taken.',
+    example: 'tollkeeper keys                              every API key, those that need attention first',
     load: () => import('./keys/command.ts'),
   },
   {
     name: 'sandbox',
-    summary:
-      'the sandbox gateway alone: an account with months of traffic that forgets everything when it stops',
+    summary: 'Run the sandbox gateway: an account with months of traffic, kept in memory only.',
     load: () => import('./sandbox/command.ts'),
   },
   {
     name: 'demo',
     summary:
-      'all of it together on throw-away data: sandbox gateway, both pulls, the report, a local mail catcher',
-    example:
-      'tollkeeper demo                              the whole product on throw-away data, no account needed',
+      'Run everything on temporary data: sandbox gateway, pulls, reports, a rotation, and a local mail catcher.',
+    example: 'tollkeeper demo                              everything on temporary data, without an account',
     load: () => import('./demo/command.ts'),
   },
 ];

@@ -20,6 +20,6 @@ export const amount = (text: string): number => {
 
 /** `--config`, for every command that reads one. */
 export const configOption = (): Option =>
-  new Option('-c, --config <folder>', 'folder that holds tollkeeper.yaml and jobs/')
+  new Option('-c, --config <folder>', 'folder that contains tollkeeper.yaml and jobs/')
     .env('TOLLKEEPER_CONFIG')
     .default('config');

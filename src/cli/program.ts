@@ -22,7 +22,7 @@ const makeProgram = async (argv: readonly string[], deps: Deps): Promise<Command
   const program = new Command('tollkeeper')
     .description('Scheduled spend reporting and API-key rotation for an LLM gateway account.')
     .version(version)
-    .showHelpAfterError('(run with --help for the options)')
+    .showHelpAfterError('(see --help for options)')
     .exitOverride()
     // `outbox drop --json` is said to drop, not to the outbox that has the option too.
     .enablePositionalOptions()

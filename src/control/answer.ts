@@ -61,7 +61,7 @@ export const openAnswer = (
     response.once('close', () => {
       const leftEarly = !over;
       settle();
-      if (leftEarly) controller.abort(fault('aborted', 'the command that asked for the run was broken off'));
+      if (leftEarly) controller.abort(fault('aborted', 'the command that requested the run was interrupted'));
       resolve();
     });
   });

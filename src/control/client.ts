@@ -55,7 +55,7 @@ const callOver = <Table extends CommandTable, Given extends Handlers<Table>>(
       });
     } catch (error) {
       if (!nobodyListens(error)) throw error;
-      throw fault('daemon-stopped', 'the daemon has ended', { cause: error });
+      throw fault('daemon-stopped', 'the daemon has stopped', { cause: error });
     }
   };
   // Both sides are of one version, so that answers and results have the types that this side knows.
@@ -81,10 +81,9 @@ export const connectToDaemon = async <Table extends CommandTable, Given extends 
   } catch (error) {
     if (nobodyListens(error)) return undefined;
     if (!hasCode(error, 'daemon-stopped')) throw error;
-    throw fault('daemon-unreachable', `${line.socket} took the call and closed it without an answer`, {
+    throw fault('daemon-unreachable', `${line.socket} accepted the call and closed it without an answer`, {
       cause: error,
-      advice:
-        'a daemon that is just stopping does so: try again; when it stays so, look at what listens there',
+      advice: 'a stopping daemon does this: try again; if it persists, check which program listens there',
       retryHelps: true,
     });
   }

@@ -25,9 +25,9 @@ export const nobodyListens = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(systemCode(error) ?? '');
 
 const notOurs = (socket: string, cause?: unknown): Fault =>
-  fault('daemon-unreachable', `what answers on ${socket} is no Tollkeeper`, {
+  fault('daemon-unreachable', `the program that answers on ${socket} is not Tollkeeper`, {
     cause,
-    advice: 'stop the program that listens there, or remove the file, and start the daemon again',
+    advice: 'stop the program that listens there, or remove the file, and restart the daemon',
   });
 
 const readEvent = (text: string): WireEvent => eventShape.parse(JSON.parse(text));
@@ -57,26 +57,26 @@ const readAnswer = async (
     else if (event.outcome.end === 'value') return event.outcome.value;
     else throw errorOfOutcome(event.outcome);
   }
-  throw fault('daemon-stopped', 'the daemon ended before the command had');
+  throw fault('daemon-stopped', 'the daemon stopped before the command finished');
 };
 
 const brokenOff = (signal: AbortSignal): Fault =>
   isFault(signal.reason)
     ? signal.reason
-    : fault('aborted', 'the command was broken off', { cause: signal.reason });
+    : fault('aborted', 'the command was interrupted', { cause: signal.reason });
 
 const silent = (millis: number): Fault =>
-  fault('daemon-unreachable', `the daemon gave no sign of life for ${millis / 1000} seconds`, {
-    advice: 'try again; when it stays so, look at its log and start it again',
+  fault('daemon-unreachable', `the daemon did not respond for ${millis / 1000} seconds`, {
+    advice: 'try again; if it persists, check its log and restart it',
     retryHelps: true,
   });
 
 const connectionFault = (error: unknown, socket: string): Fault => {
   const code = systemCode(error);
   if (code === 'ECONNRESET' || code === 'EPIPE')
-    return fault('daemon-stopped', 'the daemon ended before the command had', { cause: error });
+    return fault('daemon-stopped', 'the daemon stopped before the command finished', { cause: error });
   if (code?.startsWith('HPE_') === true) return notOurs(socket, error);
-  const advice = 'look at the daemon, and start it again';
+  const advice = 'check the log of the daemon and restart it';
   return fault(
     'daemon-unreachable',
     `the daemon cannot be reached on ${socket} (${code ?? messageOf(error)})`,

@@ -13,7 +13,7 @@ export const callLocally = <Table extends CommandTable, Given extends Handlers<T
     options: Partial<CommandContext> = {},
   ): Promise<unknown> => {
     const found = findCommand(table, handlers, name);
-    if (found === undefined) throw fault('wrong-use', `there is no command ${name}`);
+    if (found === undefined) throw fault('wrong-use', `unknown command ${name}`);
     const { signal = new AbortController().signal, progress = noProgress } = options;
     const context = contextFor(found.command, {
       signal,

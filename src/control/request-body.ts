@@ -18,9 +18,10 @@ export const readBody = async (request: IncomingMessage): Promise<unknown> => {
       if (length <= maxBytes) chunks.push(chunk);
     }
   } catch (error) {
-    throw fault('aborted', 'the connection broke before the request was read', { cause: error });
+    throw fault('aborted', 'the connection was lost before the request was read', { cause: error });
   }
-  if (length > maxBytes) throw fault('wrong-use', `a request to the daemon has ${maxBytes} bytes at most`);
+  if (length > maxBytes)
+    throw fault('wrong-use', `a request to the daemon can have at most ${maxBytes} bytes`);
   if (length === 0) return undefined;
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));

@@ -40,7 +40,7 @@ const listening = (server: Server, path: string): Promise<void> =>
       reject(
         fault('path-unwritable', `${path} cannot be listened on (${systemCode(error) ?? error.message})`, {
           cause: error,
-          advice: 'keep the database on a local volume that takes Unix sockets, writable for this user',
+          advice: 'use a local volume that supports Unix sockets and is writable for this user',
         }),
       ),
     );
@@ -67,7 +67,7 @@ export const listenForCommands = async <Table extends CommandTable>(
     const name = (request.url ?? '').slice(1);
     const found = request.method === 'POST' ? findCommand(table, handlers, name) : undefined;
     if (found === undefined)
-      return answer.end(outcomeOfError(fault('wrong-use', `the daemon knows no command ${route}`)), 404);
+      return answer.end(outcomeOfError(fault('wrong-use', `the daemon has no command ${route}`)), 404);
     try {
       const input = readInput(name, found.command, await readBody(request));
       log.debug('command', { command: name });
@@ -94,10 +94,10 @@ export const listenForCommands = async <Table extends CommandTable>(
     void handleRequest(request, answer);
   });
   await listening(server, path);
-  server.on('error', (error) => log.warn('the control socket has a fault', errorFields(error)));
+  server.on('error', (error) => log.warn('the control socket failed', errorFields(error)));
 
   const stop = async (): Promise<void> => {
-    const reason = fault('daemon-stopped', 'the daemon was stopped before the command had ended');
+    const reason = fault('daemon-stopped', 'the daemon was stopped before the command finished');
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const answer of open) answer.stop(reason, outcomeOfError(reason));
     using limit = clock.limit(leaving);

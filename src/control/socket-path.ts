@@ -30,6 +30,6 @@ export const socketPath = (databasePath: string, place: Place = {}): string => {
   const length = Buffer.byteLength(absolute);
   throw fault(
     'socket-path-too-long',
-    `the path of the control socket, ${absolute}, has ${length} bytes where ${longest} are the most`,
+    `the path of the control socket, ${absolute}, has ${length} bytes; at most ${longest} are allowed`,
   );
 };

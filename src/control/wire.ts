@@ -63,9 +63,7 @@ export const outcomeOfError = (error: unknown): Outcome =>
 /** The error as it is thrown on this side. */
 export const errorOfOutcome = (outcome: Exclude<Outcome, { end: 'value' }>): Error => {
   if (outcome.end === 'error') {
-    const error = new Error(
-      `the daemon failed in a way it does not know: ${outcome.message}; its log has the details`,
-    );
+    const error = new Error(`the daemon failed unexpectedly: ${outcome.message}; see its log`);
     // The stack of this side would point at the wrong program.
     delete error.stack;
     return error;

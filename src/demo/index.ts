@@ -80,7 +80,7 @@ const emptyFolder = async (out: string): Promise<void> => {
   } catch (error) {
     throw fault('path-unwritable', `${out} cannot be written (${systemCode(error) ?? messageOf(error)})`, {
       cause: error,
-      advice: 'give another folder with --out',
+      advice: 'choose another folder with --out',
     });
   }
 };

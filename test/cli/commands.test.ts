@@ -153,8 +153,6 @@ describe('run', () => {
     const ran = await run('run', 'weekly-spend');
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/enqueued for 2 recipients\n$/);
-    expect(ran.stderr).toMatch(
-      /2 to be tried again by `serve` or the next `run`.*\n {2}what went wrong first: /,
-    );
+    expect(ran.stderr).toMatch(/2 to be retried by `serve` or the next `run`.*\n {2}first error: /);
   });
 });

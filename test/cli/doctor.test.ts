@@ -100,11 +100,11 @@ const stateOf = (found: Told, about: string): string | undefined =>
   found.checks.find((check) => check.about.startsWith(about))?.state;
 
 describe('against real things', () => {
-  it('all is well: each thing that the jobs need was tried, nothing was sent, and the header was learned', async () => {
+  it('all checks passed: each thing that the jobs need was tried, nothing was sent, and the header was learned', async () => {
     await using folder = await openFixture();
     const ran = await run(folder, ['doctor']);
     expect(ran.stderr).not.toContain('warning');
-    expect(ran.stdout).toContain('all is well');
+    expect(ran.stdout).toContain('all checks passed');
     expect(ran.code).toBe(0);
     const signs = ran.stdout.split('\n').filter((line) => line.startsWith('✓'));
     for (const about of [
@@ -197,7 +197,7 @@ describe('against real things', () => {
     expect(ran.stdout).toMatch(/^✗ gateway main: .*refused.*\n {4}what to do: check base_url/m);
     expect(ran.stdout).toMatch(/^– scope logs:read of main: skipped, the gateway is not reachable/m);
     expect(ran.stdout).toMatch(/^✗ mail server localhost:1: .*\n {4}what to do: /m);
-    expect(ran.stdout).toContain('2 things need a person');
+    expect(ran.stdout).toContain('2 checks failed');
     expect(ran.stdout).not.toContain('open-sesame');
   });
 
@@ -266,7 +266,7 @@ it('a running daemon is asked, and its words are shown', async () => {
   const ran = await run(folder, ['doctor', '--account', 'main']);
   await run(folder, ['doctor', '--probe-keys']);
   expect(asked).toEqual([{ account: 'main' }, { probeKeys: true }]);
-  expect(ran.stdout).toBe('✗ gateway main: is down\n    what to do: wait\n\n1 thing needs a person\n');
+  expect(ran.stdout).toBe('✗ gateway main: is down\n    what to do: wait\n\n1 check failed\n');
   expect(ran.code).toBe(1);
 });
 
@@ -275,7 +275,7 @@ it('a faulty config is found, with its place', async () => {
   const ran = await run(folder, ['doctor']);
   expect(ran.code).toBe(1);
   expect(ran.stdout).toMatch(/^✗ config: .*tollkeeper\.yaml:3:\d+/m);
-  expect(ran.stdout).toContain('– everything else: skipped, the config comes first');
+  expect(ran.stdout).toContain('– everything else: skipped, the check of the config failed');
 });
 
 it('an account that is not declared is wrong use', async () => {

@@ -49,7 +49,7 @@ describe('runs', () => {
     );
     expect(page).toBe(`times in Europe/Berlin
 SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
-2026-11-21 08:00  daily-spend  schedule  failed  2      1.2 s  gateway-unreachable: nobody answers; next try 2026-11-21 09:34 (in 4 min)
+2026-11-21 08:00  daily-spend  schedule  failed  2      1.2 s  gateway-unreachable: nobody answers; next attempt 2026-11-21 09:34 (in 4 min)
 2026-11-20 08:00  daily-spend  schedule  ok      1      10 s   1,204 rows landed
 2026-11-01 08:00  daily-spend  catchup   missed  -             2026-11-01 08:00 to 2026-11-19 08:00 missed: nobody was awake
 `);
@@ -58,14 +58,14 @@ SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
   it('shows each attempt of one job’s runs, and why only there', () => {
     const page = renderRuns([failed], { job: 'daily-spend', now }, pipe);
     expect(page.split('\n').slice(2)).toEqual([
-      '2026-11-21 08:00  daily-spend  schedule  failed  2      1.2 s  next try 2026-11-21 09:34 (in 4 min)',
+      '2026-11-21 08:00  daily-spend  schedule  failed  2      1.2 s  next attempt 2026-11-21 09:34 (in 4 min)',
       '    attempt 1, 2026-11-21 08:10: failed after 1.2 s: gateway-unreachable: no route',
       '    attempt 2, 2026-11-21 08:20: failed after 1.2 s: gateway-unreachable: nobody answers',
       '',
     ]);
   });
 
-  it('says what a run that has not begun waits for, and how long one that runs has run', () => {
+  it('says what a run that has not started waits for, and how long one that runs has run', () => {
     const page = renderRuns(
       [
         runView('2026-11-21T08:29:00Z', {
@@ -91,7 +91,7 @@ SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
     expect(page).toMatch(/running {2}1 {6}40 s so far$/m);
     expect(page).toMatch(/queued .* waits: the lock x is held by y$/m);
     expect(page).toMatch(/queued .* begins 2026-11-21 09:30 \(in 5 s\)$/m);
-    expect(page).toMatch(/failed .* about to be tried$/m);
+    expect(page).toMatch(/failed .* about to start$/m);
   });
 
   it('shows the zone of each where they differ', () => {
@@ -100,7 +100,7 @@ SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
       { now },
       pipe,
     );
-    expect(page).toMatch(/^times in the zone of each job\n/);
+    expect(page).toMatch(/^times in the time zone of each job\n/);
     expect(page).toContain('2026-11-21 08:00  Europe/Berlin');
     expect(page).toContain('2026-11-21 11:30  Asia/Kolkata ');
   });
@@ -122,7 +122,7 @@ SLOT              DUE            JOB
 2026-11-21 09:07  in 37 min      pull-logs
 2026-11-21 11:50  in 3 h 20 min  daily-spend
 `);
-    expect(renderNext([], now, pipe)).toMatch(/^no slot to come: /);
+    expect(renderNext([], now, pipe)).toMatch(/^no next slot: /);
   });
 });
 
@@ -153,11 +153,11 @@ describe('status', () => {
       .toBe(`daemon running since 2026-11-20 06:30 Europe/Berlin (1 d 3 h)
 pid 4711, version 1.2.3
 
-1 fault in the config; the one read 2026-11-20 06:30 Europe/Berlin stays in use
+1 fault in the config; the one read 2026-11-20 06:30 Europe/Berlin remains active
   config/jobs/spend.yaml:3:14: unknown key sinse
       what to do: since?
 
-waits for the next start: health.port, warehouse.path
+requires a restart: health.port, warehouse.path
 
 times in Europe/Berlin
 JOB          STATE   LAST RUN          TOOK   NEXT
@@ -168,21 +168,21 @@ daily-spend  failed  2026-11-21 08:20  1.2 s  in 22 h 30 min
 old          -                                suspended
 
 OPEN RUN     SLOT              STATE
-daily-spend  2026-11-21 08:00  failed  next try 2026-11-21 09:34 (in 4 min)
+daily-spend  2026-11-21 08:00  failed  next attempt 2026-11-21 09:34 (in 4 min)
 
-mails not through: 2 waiting, 1 refused, 3 of unknown outcome
+unsent mails: 2 waiting, 1 refused, 3 of unknown outcome
 
-needs a person: job in outage: daily-spend; 1 fault in the config; 1 mail
+action required: job in outage: daily-spend; 1 fault in the config; 1 mail
 refused; 3 mails of unknown outcome
 `);
   });
 
-  it('is short when all is well', () => {
+  it('is short when all checks passed', () => {
     const page = renderStatus(statusView({ jobs: [jobView('by-hand-only')] }), pipe);
     expect(page).not.toMatch(/fault|mail|person|OPEN|start/);
     const { daemon: _, ...without } = statusView();
     expect(renderStatus(without, pipe)).toBe(
-      'no daemon is running (version 1.2.3)\n`tollkeeper serve` runs jobs on their schedules\n\nno job is declared: add some to jobs/*.yaml\n',
+      'no daemon is running (version 1.2.3)\n`tollkeeper serve` runs jobs on their schedules\n\nno jobs are configured: add jobs to jobs/*.yaml\n',
     );
   });
 
@@ -338,7 +338,7 @@ describe('status of rotations', () => {
     });
   const pageOf = (view: StatusView): string => renderStatus(view, pipe);
 
-  it('are listed with stage, words, since when and the next try; those that need a person first', () => {
+  it('are listed with stage, words, since when and the next attempt; those that need a person first', () => {
     const page = pageOf(
       withRotations([
         rotation('calm'),
@@ -361,11 +361,11 @@ late      current     2026-11-21 08:30
     batch.g1 is still used
 failing   delivering  2026-11-21 08:30
     the disk is full
-    failed 2 times, 3 tries left, next in 4 min
+    failed 2 times, 3 attempts left, next in 4 min
 calm      current     2026-11-21 08:30
     both keys work until 2026-11-23
 
-needs a person: a rotation is paused: stuck; an old key is past the deadline: late
+action required: a rotation is paused: stuck; an old key is past the deadline: late
 `);
   });
 
@@ -386,12 +386,12 @@ needs a person: a rotation is paused: stuck; an old key is past the deadline: la
     const view = withRotations([], { keyProblem });
     expect(needsPerson(view)).toEqual(['the key journal failed verification']);
     expect(pageOf(view)).toContain(
-      '\nnothing is done to keys: line 2 is not it\nwhat to do: put it back (audit-damaged)\n',
+      '\nkey operations are suspended: line 2 is not it\nwhat to do: put it back (audit-damaged)\n',
     );
   });
 
   it('are advanced by a daemon alone', () => {
-    const message = 'no daemon runs: nothing moves them on until `tollkeeper serve` runs';
+    const message = 'no daemon is running: they advance only while `tollkeeper serve` runs';
     const { daemon: _, ...without } = withRotations([rotation('calm')]);
     expect(pageOf(without)).toContain(message);
     expect(pageOf(withRotations([rotation('calm')]))).not.toContain(message);

@@ -33,12 +33,12 @@ describe('how a run ended', () => {
       err: '',
       code: 0,
     });
-    expect(printResult(resultOf(runView('2026-11-21T07:00:00Z'))).out).toBe('daily-spend ended well\n');
+    expect(printResult(resultOf(runView('2026-11-21T07:00:00Z'))).out).toBe('daily-spend succeeded\n');
   });
 
   it('well before: says when, exit code 0', () => {
     expect(printResult(resultOf(good, { already: true }))).toEqual({
-      out: 'ran before, ended well at 2026-11-21 08:00 Europe/Berlin: 12 rows landed\n',
+      out: 'already ran, succeeded at 2026-11-21 08:00 Europe/Berlin: 12 rows landed\n',
       err: '',
       code: 0,
     });
@@ -52,7 +52,7 @@ describe('how a run ended', () => {
     });
     const again = { ...failed, nextAttempt: unixMillis(now + 60_000) };
     expect(printResult(resultOf(again)).err).toBe(
-      'tollkeeper: daily-spend failed: nobody answers\n  (gateway-unreachable)\n  next try 2026-11-21 09:31 Europe/Berlin, by `serve`\n',
+      'tollkeeper: daily-spend failed: nobody answers\n  (gateway-unreachable)\n  next attempt 2026-11-21 09:31 Europe/Berlin, by `serve`\n',
     );
   });
 
@@ -60,7 +60,7 @@ describe('how a run ended', () => {
     ['skipped', 'was skipped'],
     ['missed', 'was missed'],
     ['interrupted', 'was interrupted'],
-    ['queued', 'has not begun'],
+    ['queued', 'has not started'],
     ['running', 'has not ended'],
   ] as const)('%s: no success either', (state, message) => {
     const told = printResult(resultOf(runView('2026-11-21T07:00:00Z', { state, reason: 'so' })));
@@ -72,7 +72,7 @@ describe('how a run ended', () => {
     const told = printResult(resultOf(good, { mail }));
     expect(told).toMatchObject({ out: '12 rows landed\n', code: 1 });
     expect(told.err).toMatch(
-      /^tollkeeper: not all mail is through: \d to be tried again by `serve` or the next `run`, \d refused, \d of unknown outcome\n {2}what went wrong first: the mail server refused\n$/,
+      /^tollkeeper: not all mail was sent: \d to be retried by `serve` or the next `run`, \d refused, \d of unknown outcome\n {2}first error: the mail server refused\n$/,
     );
   });
 
@@ -111,9 +111,9 @@ describe('a backfill', () => {
 
   it('closes with how many', () => {
     expect(backfillEnd({ slots: 31, ok: 28, already: 2, failed: 1 })).toBe(
-      '31 slots: 28 ok, 2 ran before, 1 failed\n',
+      '31 slots: 28 ok, 2 already ran, 1 failed\n',
     );
-    expect(backfillEnd({ slots: 0, ok: 0, already: 0, failed: 0 })).toBe('no slot lies in this span\n');
+    expect(backfillEnd({ slots: 0, ok: 0, already: 0, failed: 0 })).toBe('no slots in this time range\n');
   });
 
   it('adds up mails and keeps the first trouble', () => {
@@ -161,10 +161,10 @@ describe('which slots', () => {
   });
 
   it.each([
-    [{ from: 'x' }, /--from needs --to/],
-    [{ to: 'x' }, /--to needs --from/],
-    [{ slot: 's', from: 'x', to: 'y' }, /--slot does not go/],
-    [{ slot: 's', to: 'y' }, /--slot does not go/],
+    [{ from: 'x' }, /--from requires --to/],
+    [{ to: 'x' }, /--to requires --from/],
+    [{ slot: 's', from: 'x', to: 'y' }, /--slot cannot be combined/],
+    [{ slot: 's', to: 'y' }, /--slot cannot be combined/],
   ])('%j is wrong use', (options, message) => {
     expect(() => requestOf('a', options)).toThrow(message);
     expect(() => requestOf('a', options)).toThrow(expect.objectContaining({ exitCode: 2 }) as Error);

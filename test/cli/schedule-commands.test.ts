@@ -73,7 +73,7 @@ describe('one run', () => {
     clock.advance(60_000);
     const again = await run(...slot);
     expect(again.code).toBe(0);
-    expect(again.stdout).toMatch(/^ran before, ended well at 2026-11-21 06:03 UTC: .*rows/);
+    expect(again.stdout).toMatch(/^already ran, succeeded at 2026-11-21 06:03 UTC: .*rows/);
     expect(sandbox.requests.all()).toHaveLength(asked);
     const json = JSON.parse((await run(...slot, '--json')).stdout) as object;
     expect(json).toMatchObject({ already: true, run: { slot: '2026-11-21T05:07:00.000Z', state: 'ok' } });
@@ -109,9 +109,9 @@ describe('one run', () => {
   });
 
   it.each([
-    [['--from', '2026-11-20'], /--from needs --to/],
-    [['--to', '2026-11-20'], /--to needs --from/],
-    [['--slot', '2026-11-20T05:07', '--to', '2026-11-21'], /--slot does not go with/],
+    [['--from', '2026-11-20'], /--from requires --to/],
+    [['--to', '2026-11-20'], /--to requires --from/],
+    [['--slot', '2026-11-20T05:07', '--to', '2026-11-21'], /--slot cannot be combined with/],
     [['--slot', 'yesterday'], /"yesterday" is not a valid time/],
     [['--slot', '2027-01-01'], /in the future/],
     [['--from', '2026-11-21', '--to', '2026-11-20'], /is not before/],
@@ -130,13 +130,13 @@ describe('a backfill', () => {
     const first = await run(...range);
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(
-      /^times in UTC\n2026-11-18 01:20 {2}ok .*\n2026-11-19 01:20 {2}ok .*\n2026-11-20 01:20 {2}ok .*\n3 slots: 3 ok, 0 ran before, 0 failed\n$/,
+      /^times in UTC\n2026-11-18 01:20 {2}ok .*\n2026-11-19 01:20 {2}ok .*\n2026-11-20 01:20 {2}ok .*\n3 slots: 3 ok, 0 already ran, 0 failed\n$/,
     );
     expect(first.stderr).toContain('slot 1 of 3\n');
     const asked = sandbox.requests.all().length;
     const again = await run(...range);
-    expect(again.stdout).toMatch(/\n2026-11-19 01:20 {2}ran before .*\n/);
-    expect(again.stdout).toMatch(/3 slots: 0 ok, 3 ran before, 0 failed\n$/);
+    expect(again.stdout).toMatch(/\n2026-11-19 01:20 {2}already ran .*\n/);
+    expect(again.stdout).toMatch(/3 slots: 0 ok, 3 already ran, 0 failed\n$/);
     expect(sandbox.requests.all()).toHaveLength(asked);
   });
 
@@ -153,7 +153,7 @@ describe('a backfill', () => {
     const ran = await run(...range);
     expect(ran.code).toBe(1);
     expect(ran.stdout.match(/ {2}failed .*gateway-unreachable: .*\n {4}what to do: /g)).toHaveLength(3);
-    expect(ran.stdout).toMatch(/3 slots: 0 ok, 0 ran before, 3 failed\n$/);
+    expect(ran.stdout).toMatch(/3 slots: 0 ok, 0 already ran, 3 failed\n$/);
     const json = await run(...range, '--json');
     expect(json.code).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({ slots: 3, failed: 3, runs: [{}, {}, {}] });
@@ -161,7 +161,7 @@ describe('a backfill', () => {
 
   it('of a span without a slot says so', async () => {
     const ran = await run('run', 'pull-usage', '--from', '2026-11-18T02:00', '--to', '2026-11-18T03:00');
-    expect(ran).toMatchObject({ code: 0, stdout: 'no slot lies in this span\n' });
+    expect(ran).toMatchObject({ code: 0, stdout: 'no slots in this time range\n' });
   });
 });
 
@@ -181,11 +181,11 @@ describe('what needs a person', () => {
     const ran = await run('run', 'weekly-spend');
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/1 mail sent\n$/);
-    expect(ran.stderr).toMatch(/not all mail is through: 0 to be tried again .*, 1 refused, /);
+    expect(ran.stderr).toMatch(/not all mail was sent: 0 to be retried .*, 1 refused, /);
     const status = await run('status');
     expect(status.code).toBe(1);
     expect(status.stdout).toMatch(
-      /mails not through: 1 refused\n {2}2 failed: report:weekly-spend 2026-11-21T\S+ to ops@example\.com; .*“550 no such user”\n {2}what to do: .*outbox resend.*\n\nneeds a person: 1 mail refused\n$/,
+      /unsent mails: 1 refused\n {2}2 failed: report:weekly-spend 2026-11-21T\S+ to ops@example\.com; .*“550 no such user”\n {2}what to do: .*outbox resend.*\n\naction required: 1 mail refused\n$/,
     );
   });
 

@@ -208,7 +208,7 @@ describe('the end of a command before its time', () => {
     fixture.clock.advance(15_000);
     const error = await answer;
     expect(error['code']).toBe('daemon-unreachable');
-    expect(error.message).toContain('no sign of life for 15 seconds');
+    expect(error.message).toContain('did not respond for 15 seconds');
   });
 });
 

@@ -121,6 +121,6 @@ it('ends a request with the connection of its caller', async () => {
   });
   const daemon = await fixture.daemon();
   const request = daemon('keys/rotate', { key: 'a', now: false, who }, { signal: leave.signal });
-  expect((await rejection(request)).message).toBe('the command was broken off');
+  expect((await rejection(request)).message).toBe('the command was interrupted');
   await stopped.promise;
 });

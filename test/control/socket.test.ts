@@ -57,7 +57,7 @@ describe('the place of the control socket', () => {
       }
     })();
     expect(error).toMatchObject({ code: 'socket-path-too-long', exitCode: 2 });
-    expect(String(error)).toContain(`has ${longest + 1} bytes where ${longest} are the most`);
+    expect(String(error)).toContain(`has ${longest + 1} bytes; at most ${longest} are allowed`);
     // Bytes, not characters.
     const umlauts = `/${'ü'.repeat(longest - tail.length - 1)}`;
     expect(() => socketPath(`${umlauts}/x.duckdb`, { platform })).toThrow('bytes');

@@ -86,7 +86,7 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
     const again = await fixture.command(...slot);
     expect(again).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^ran before, ended well/) as string,
+      stdout: expect.stringMatching(/^ran before, succeeded/) as string,
     });
     const report = await fixture.here('report', 'spend-summary', '--period', 'last-week', '--out', 'out');
     expect(report.code).toBe(0);
@@ -179,9 +179,9 @@ describe.concurrent('a backfill that is broken off by Ctrl-C', { timeout: 180_00
     fixture.gateway.release();
     const second = await fixture.here(...range);
     expect(second.code).toBe(0);
-    expect(second.stdout).toContain(`${days} slots: ${days - done} ok, ${done} ran before, 0 failed\n`);
+    expect(second.stdout).toContain(`${days} slots: ${days - done} ok, ${done} already ran, 0 failed\n`);
     const third = await fixture.here(...range);
-    expect(third.stdout).toContain(`${days} slots: 0 ok, ${days} ran before, 0 failed\n`);
+    expect(third.stdout).toContain(`${days} slots: 0 ok, ${days} already ran, 0 failed\n`);
     const runs = await fixture.runs('pull-usage');
     expect(runs.map(({ state, trigger }) => [state, trigger])).toEqual(runs.map(() => ['ok', 'backfill']));
     expect(new Set(runs.map(({ slot }) => slot)).size).toBe(days);

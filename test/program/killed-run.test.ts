@@ -16,7 +16,7 @@ const rarely = `schedule: "${yearly()}"`;
 const expectFailedUntilSuccess = async (fixture: Fixture): Promise<void> => {
   const failed = await fixture.here('status');
   expect(failed.code).toBe(1);
-  expect(failed.stdout).toMatch(/^needs a person: job failed: pull-logs$/m);
+  expect(failed.stdout).toMatch(/^action required: job failed: pull-logs$/m);
   expect(failed.stdout).toMatch(/^ +what to do: .*`tollkeeper run pull-logs`/m);
   expect(failed.stdout).not.toContain('retry policy');
   fixture.gateway.release();

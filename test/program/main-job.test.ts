@@ -145,7 +145,7 @@ describe('the main job, by its commands', () => {
     const book = await readXlsxFile(`${folder.path}/data-too/spend-summary.xlsx`);
     expect(book.map(({ sheet }) => sheet)).toContain('Models');
     expect((await run('report', 'spend-summary', '--attach', 'pdf')).stderr).toContain('csv, xlsx, parquet');
-    expect((await good('reports')).stdout).toBe('no report is kept\n');
+    expect((await good('reports')).stdout).toBe('no stored reports\n');
   });
 
   it('lists what was built and mailed, with its figures and where it is kept', async () => {
@@ -166,7 +166,7 @@ describe('the main job, by its commands', () => {
     const listed = await good('reports', '--job', 'weekly-spend');
     for (const message of [`${truth.net} USD`, kept[0]?.verdict.verdict ?? '', kept[0]?.folder ?? ''])
       expect(listed.stdout).toContain(message);
-    expect((await good('reports', '--job', 'other')).stdout).toBe('no report is kept\n');
+    expect((await good('reports', '--job', 'other')).stdout).toBe('no stored reports\n');
     await folder.write('data/reports/weekly-spend/strange/manifest.json', '{}');
     const damaged = await run('reports');
     expect(damaged.code).toBe(1);

@@ -59,12 +59,12 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     );
     const status = await fixture.command('status');
     expect(status).toMatchObject({ code: 0, stderr: '' });
-    expect(status.stdout).toContain('waits for the next start: warehouse.memory_limit');
+    expect(status.stdout).toContain('requires a restart: warehouse.memory_limit');
     // The level is in force.
     expect(parsed(await daemon.line('"command":"status"'))).toMatchObject({ level: 'debug' });
   });
 
-  it('and is faulty: the old one stays, the faults are logged, shown, and mailed once; fixed, all is well', async () => {
+  it('and is faulty: the old one stays, the faults are logged, shown, and mailed once; fixed, all checks passed', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(rarely));
     const daemon = await fixture.serve();
@@ -79,7 +79,7 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     expect(status.code).toBe(1);
     expect(status.stdout).toMatch(/jobs\.yaml:2:\d+: .*timeot/);
     expect(status.stdout).toMatch(/jobs\.yaml:3:\d+: .*no-such/);
-    expect(status.stdout).toMatch(/needs a person: \d faults in the config/);
+    expect(status.stdout).toMatch(/action required: \d faults in the config/);
     expect((await fixture.command('runs')).code).toBe(0);
     expect((await fixture.command('run', 'pull-logs')).code).toBe(0);
 

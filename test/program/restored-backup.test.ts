@@ -95,13 +95,13 @@ describe('a data folder that is put back from a backup of before its rotation en
     }
     const stopped = await does(fixture, 'status');
     expect(stopped.code).toBe(1);
-    expect(stopped.said).toContain('no key of app-one is written: the journal of keys is out of date');
+    expect(stopped.said).toContain('key operations of app-one are suspended: the key journal is out of date');
     expect(stopped.said).toMatch(/app-one\.env holds a key that the journal never delivered there/);
 
     const shown = await does(fixture, 'keys', 'reconcile');
     expect(shown.code).toBe(1);
     expect(shown.said).toMatch(/app-one\.json holds a key .* app-one\.g2-\w+ \(id \d+\) is generation 2 of/);
-    expect(await succeeds(fixture, 'keys', 'reconcile', '--apply')).toContain('the journal was changed');
+    expect(await succeeds(fixture, 'keys', 'reconcile', '--apply')).toContain('the journal was updated');
     expect(fixture.sandbox.requests.keyWrites()).toEqual({ POST: 0, PUT: 0, DELETE: 0 });
     await expectWhole(fixture);
     await succeeds(fixture, 'status');
@@ -133,7 +133,9 @@ describe('a key that was made and never delivered', () => {
     await succeeds(fixture, 'run', 'rotate-apps');
     expect(keysOf(fixture, 'app-one')).toEqual(['app-one', orphan, ofGeneration(3)]);
     const listed = await succeeds(fixture, 'keys', 'list');
-    expect(listed).toMatch(/made and never delivered, kept for now: .* `tollkeeper keys expire id:\d+` ends/);
+    expect(listed).toMatch(
+      /created but never delivered, retained for now: .* `tollkeeper keys expire id:\d+` ends/,
+    );
     expect(listed).toContain(orphan);
 
     await pullAndRotate(fixture);

@@ -123,7 +123,7 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
     ]);
     const status = await fixture.command('status');
     expect(status.code).toBe(1);
-    expect(status.stdout).toContain('needs a person: job in outage: pull-logs');
+    expect(status.stdout).toContain('action required: job in outage: pull-logs');
     const run = (await fixture.runs('pull-logs')).find((one) => one.slot === slot);
     expect(run).toMatchObject({ state: 'interrupted', reason: 'the process ended while it ran' });
   });

@@ -11,12 +11,13 @@ export const define = (command: Command, deps: Deps): void => {
   command
     .addOption(configOption())
     .option('--json', 'print faults and jobs as JSON')
-    .option('--tables', 'print the tables that the SQL of a report may name, and check nothing')
+    .option('--tables', 'print the tables that report SQL can use, and check nothing')
     .addHelpText(
       'after',
       `
-Exit code 0 when the config is good, 1 when it has faults. Warnings name figures of reports that mislead, such as a total
-without the rows that LIMIT cuts off; they do not change the exit code.
+Exits with 0 if the configuration is valid and with 1 if it has faults. Warnings
+report misleading figures of reports, such as a total that omits the rows cut
+off by LIMIT; they do not change the exit code.
 
 Examples:
   tollkeeper check
@@ -52,7 +53,9 @@ Examples:
         if (runs.length > 0) deps.stdout.write(`    next: ${runs.join(', ')}\n`);
       }
       deps.stdout.write(
-        jobs.length === 0 ? 'the config is good; no job is declared yet\n' : '\nthe config is good\n',
+        jobs.length === 0
+          ? 'the configuration is valid; no jobs are configured yet\n'
+          : '\nthe configuration is valid\n',
       );
     });
 };

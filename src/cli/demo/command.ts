@@ -9,13 +9,13 @@ export const define = (command: Command, deps: Deps): void => {
   command
     .option(
       '-o, --out <folder>',
-      'where mails, report, database and config are left; those of an earlier demo go first',
+      'folder for mails, report, database and configuration; output of an earlier demo is removed',
       'out/demo',
     )
     .addHelpText(
       'after',
       `
-Needs no account, no network and no settings.
+Needs no account, network access or settings.
 
 Examples:
   tollkeeper demo

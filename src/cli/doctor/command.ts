@@ -48,7 +48,7 @@ const beforeAll = (error: Fault): Told => {
     zone: 'UTC',
     checks: [
       { about, state: 'failed', said, advice, code },
-      { about: 'everything else', state: 'skipped', said: `the ${about} comes first` },
+      { about: 'everything else', state: 'skipped', said: `the check of the ${about} failed` },
     ],
     learned: [],
   };
@@ -79,18 +79,22 @@ const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
 export const define = (command: Command, deps: Deps): void => {
   command
     .addOption(configOption())
-    .option('-a, --account <name>', 'which account; all unless given')
-    .option('--probe-keys', 'also make, change and delete a temporary key, to learn how keys are updated')
+    .option('-a, --account <name>', 'account to check (default: all)')
+    .option('--probe-keys', 'also create, change and delete a temporary key, to learn how keys are updated')
     .option('--json', 'print it as JSON, times in UTC')
     .addHelpText(
       'after',
       `
-Reads from the gateway what the declared jobs read, as little as can be; writes nothing there and sends no mail. Asks the
-daemon when one runs, so that the things are tried from where the jobs run.
-With --probe-keys it writes: a temporary key, which nobody can use and which expires within a day or so, is made, changed
-in up to seven ways, read and deleted. It shows whether an update keeps the fields that it leaves out, in which unit the
-gateway takes quotas, and that the Admin Key has the scope keys:write.
-Exit code 1 when something fails, 0 when not, 2 for wrong use.
+Reads from the gateway what the configured jobs read, in as few requests as
+possible. Writes nothing there and sends no mail. If a daemon is running, the
+daemon performs the checks, so that they run where the jobs run.
+
+With --probe-keys, a temporary key that expires within about a day is created,
+changed up to seven times, read and deleted. This shows whether an update keeps
+omitted fields, in which unit the gateway expects quotas, and that the Admin Key
+has the scope keys:write.
+
+Exits with 0 if all checks pass, 1 if a check fails, and 2 on usage errors.
 
 Examples:
   tollkeeper doctor

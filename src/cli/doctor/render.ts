@@ -41,16 +41,15 @@ const checkLines = (
 const dayIn = (moment: number, zone: string): string =>
   localMoment(unixMillis(moment), zone).slice(0, '2026-11-21'.length);
 
-const describeHow = { data: 'by the data', probe: 'by a probe', config: 'by the config' } as const;
+const describeHow = { data: 'from data', probe: 'by a probe', config: 'by the config' } as const;
 
 const learnedLines = (learned: Learned, zone: string, screen: Screen): readonly string[] => {
   const dayOf = (moment: number): string => dayIn(moment, zone);
   const { account, points, past, goneColumns, overrides } = learned;
-  const nothing =
-    points.length === 0 ? block('nothing yet: it is learned when call logs are pulled', 2, screen) : [];
+  const nothing = points.length === 0 ? block('nothing yet: call log pulls learn it', 2, screen) : [];
   return [
     '',
-    ...block(`Learned of the gateway of ${account}`, 0, screen).map((line) => screen.paint('title', line)),
+    ...block(`Learned about the gateway of ${account}`, 0, screen).map((line) => screen.paint('title', line)),
     ...nothing,
     ...points.flatMap(({ point, value, evidence, how, learnedAt }) => [
       ...block(`${point}: ${value}`, 2, screen),
@@ -64,7 +63,7 @@ const learnedLines = (learned: Learned, zone: string, screen: Screen): readonly 
         .flatMap((one) => block(`until ${dayOf(one.until)}: ${one.value}`, 6, screen)),
     ]),
     ...goneColumns.flatMap(({ name, goneAt }) =>
-      block(`column ${name} is gone since ${dayOf(goneAt)}`, 2, screen),
+      block(`column ${name}: removed since ${dayOf(goneAt)}`, 2, screen),
     ),
     ...overrides.flatMap(({ setting, value }) =>
       block(`set in tollkeeper.yaml: ${setting}: ${value}`, 2, screen),
@@ -80,8 +79,8 @@ export const renderDoctor = (
   const failed = checks.filter(({ state }) => state === 'failed').length;
   const end =
     failed === 0
-      ? screen.paint('good', 'all is well')
-      : screen.paint('bad', `${failed} ${failed === 1 ? 'thing needs' : 'things need'} a person`);
+      ? screen.paint('good', 'all checks passed')
+      : screen.paint('bad', `${failed} ${failed === 1 ? 'check' : 'checks'} failed`);
   const lines = [
     ...checks.flatMap((check) => checkLines(check, zone, screen)),
     ...learned.flatMap((one) => learnedLines(one, zone, screen)),

@@ -28,18 +28,19 @@ const addList = (keys: Command, part: KeysDeps): void => {
   const { deps, print } = part;
   keys
     .command('list', { isDefault: true })
-    .description('every key with its service, age, expiry, last call, spend; what needs attention first')
-    .argument('[key]', 'only this service with all its keys, name of a key, or id')
+    .description('List keys with service, age, expiry, last call and spend, those that need attention first.')
+    .argument('[key]', 'service (with all its keys), key name, or ID')
     .addOption(configOption())
-    .option('-a, --account <name>', 'only of this account')
-    .option('-d, --days <number>', 'days of use that are looked at', amount, 30)
-    .option('-w, --wide', 'every column, though the terminal is too narrow for all')
+    .option('-a, --account <name>', 'only this account')
+    .option('-d, --days <number>', 'days of usage to include', amount, 30)
+    .option('-w, --wide', 'show all columns, even if the terminal is too narrow')
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',
       `
-Names, quotas and expiry are asked of the gateway now; calls and spend come from the call log that was pulled. A ? is not
-known. The bar shows how far a key is on its way to its rotation or its end.
+Names, quotas and expiry come from the gateway; calls and spend come from the
+pulled call log. A ? means unknown. The bar shows how close a key is to its
+rotation or expiry.
 
 Examples:
   tollkeeper keys
@@ -79,15 +80,16 @@ const addHistory = (keys: Command, { deps, print, openKeys }: KeysDeps): void =>
   };
   keys
     .command('history')
-    .description('every step that was taken on keys: when, who, what')
-    .argument('[service]', 'only of this service')
+    .description('List every step taken on keys: time, actor and action.')
+    .argument('[service]', 'only this service')
     .addOption(configOption())
-    .option('-a, --account <name>', 'only of this account')
+    .option('-a, --account <name>', 'only this account')
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',
       `
-A service that has neither a step nor a key is refused: exit code 2, with the services that there are.
+Exits with 2 and lists the known services if a service has neither steps nor
+keys.
 
 Examples:
   tollkeeper keys history billing
@@ -106,16 +108,20 @@ Examples:
 const addAudit = (keys: Command, { deps, print }: KeysDeps): void => {
   const command = keys
     .command('audit')
-    .description('checks that no step is missing from the audit file, and none was changed')
+    .description('Verify that no step in the audit file is missing or changed.')
     .addOption(configOption())
-    .option('--verify [file]', 'check this file; the one beside the database unless named')
+    .option('--verify [file]', 'file to verify (default: the one beside the database)')
     .option('--json', 'print the verdict as JSON')
     .addHelpText(
       'after',
       `
-Each line holds the hash of the one before: who keeps the head hash can tell whether the file was ever changed up to
-there. Neither the daemon nor the database is asked, unless the file is missing, nor the config where a file is named. Exit
-code 1 when the chain is broken, or the file is missing though the database knows steps; what to do is said.
+Each line contains the hash of the previous one: with a saved head hash you can
+prove that the file is unchanged up to that line. The command uses neither the
+daemon nor the database unless the file is missing, and reads no configuration
+if a file is given.
+
+Exits with 1 and prints the next step if the chain is broken, or if the file is
+missing although the database contains steps.
 
 Examples:
   tollkeeper keys audit --verify
@@ -123,8 +129,8 @@ Examples:
     );
   command.action(async ({ config, verify, json }: AuditOptions) => {
     if (verify === undefined)
-      throw fault('wrong-use', 'keys audit does one thing', {
-        advice: 'give --verify, with a file or without',
+      throw fault('wrong-use', 'no action given', {
+        advice: 'add --verify, with or without a file',
       });
     const verdict = await auditKeys(
       deps,

@@ -74,7 +74,7 @@ export const request = async <Name extends CommandName>(
 export const agreed = async (agree: Ask, yes: boolean | undefined, question: string): Promise<void> => {
   if (yes === true || agree === undefined) return;
   if (!(await agree(question)))
-    throw fault('aborted', 'nothing was done', { advice: 'answer y, or give --yes' });
+    throw fault('aborted', 'nothing was done', { advice: 'answer y, or use --yes' });
 };
 
 /** The same of what takes a key away from whoever uses it: a script has to say it. @throws Fault `wrong-use`, `aborted` */
@@ -84,9 +84,13 @@ export const agreedForGood = async (
   question: string,
 ): Promise<void> => {
   if (yes !== true && agree === undefined)
-    throw fault('wrong-use', 'whoever uses the key is refused, and there is no terminal to ask on', {
-      advice: 'give --yes where nobody can be asked',
-    });
+    throw fault(
+      'wrong-use',
+      'calls with this key will be refused, and there is no terminal for the confirmation',
+      {
+        advice: 'use --yes to skip the confirmation',
+      },
+    );
   await agreed(agree, yes, question);
 };
 

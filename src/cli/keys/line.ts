@@ -18,7 +18,7 @@ type AdoptOptions = Common & {
 
 const generation = (text: string): number => {
   const place = whole(text);
-  if (place < 1) throw new InvalidArgumentError('it must be from 1 on');
+  if (place < 1) throw new InvalidArgumentError('it must be 1 or more');
   return place;
 };
 
@@ -28,9 +28,9 @@ const sha256 = /^[0-9a-f]{64}$/;
 const fingerprintOf = (text: string): string => {
   const hash = text.trim().toLowerCase();
   if (sha256.test(hash)) return hash;
-  throw fault('wrong-use', 'that is no SHA-256: it has 64 hexadecimal digits', {
+  throw fault('wrong-use', 'not a SHA-256: expected 64 hexadecimal digits', {
     advice:
-      'compute it with `printf %s "$KEY" | sha256sum`; where it was the key itself that you gave, it is in the history of your shell now',
+      'compute it with `printf %s "$KEY" | sha256sum`; if you entered the key itself, it is now in your shell history',
   });
 };
 
@@ -42,20 +42,21 @@ const printMessage = (
 
 const addAdopt = (keys: Command, part: KeysDeps): void => {
   common(keys.command('adopt'))
-    .description('says of which service, and which generation of it, a key is that was there before')
+    .description('Assign an existing key to a service as one of its generations.')
     .argument('<key>', whatKey)
-    .requiredOption('-s, --service <name>', 'the service that it is a key of')
+    .requiredOption('-s, --service <name>', 'service of the key')
     .addOption(
-      new Option('-g, --generation <number>', 'its place in the line of the service')
+      new Option('-g, --generation <number>', 'generation of the key within the service')
         .argParser(generation)
         .makeOptionMandatory(),
     )
-    .option('--move', 'take it out of the service that it is a key of so far')
+    .option('--move', 'move it from its current service')
     .addHelpText(
       'after',
       `
-Nothing changes at the gateway. Keys whose names fit the template of their job need no adopting. Refused while the service
-has a rotation under way, and for a generation that is more than 1000 above the highest there is.
+Changes nothing at the gateway. Keys whose names match the template of their job
+need not be adopted. The command is rejected while the service has an open
+rotation, and for a generation more than 1000 above the highest one.
 
 Examples:
   tollkeeper keys adopt prod-key-2025 --service billing --generation 1
@@ -78,9 +79,7 @@ Examples:
 
 const addConfirm = (keys: Command, part: KeysDeps): void => {
   common(keys.command('confirm'))
-    .description(
-      'a person says which key has reached them, by its SHA-256: for sinks that nobody can read back',
-    )
+    .description('Confirm by its SHA-256 which key has arrived, for sinks that cannot be read back.')
     .argument('<service>', 'its name')
     .argument('<fingerprint>', 'SHA-256 of the key, 64 hexadecimal digits; never the key itself')
     .addHelpText(
@@ -104,12 +103,12 @@ Examples:
 
 const addResume = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('resume'))
-    .description('lets a rotation go on that waits for a person')
+    .description('Resume a paused rotation.')
     .argument('<service>', 'its name')
     .addHelpText(
       'after',
       `
-Fix first what it waits for: \`tollkeeper keys list\` says what that is.
+First fix the problem that \`tollkeeper keys list\` shows.
 
 Examples:
   tollkeeper keys resume billing`,
@@ -126,20 +125,21 @@ Examples:
 
 const addGiveUp = (keys: Command, part: KeysDeps): void => {
   common(keys.command('give-up'))
-    .description('ends a rotation that is under way; its new key is cleared away unless a sink may hold it')
+    .description('Abandon an open rotation; its new key is deleted unless a sink may contain it.')
     .argument('<service>', 'its name')
     .option('-y, --yes', 'ask nothing')
     .addHelpText(
       'after',
       `
-The old key stays as it is. Where a sink may hold the new one, which places these are is printed: \`keys rotate\` is next,
-which delivers one key to all of them, and a job in mode apply begins that by itself.
+The old key is not changed. If a sink may contain the new key, these sinks are
+printed: run \`keys rotate\` next, which delivers one key to all of them. A job in
+mode apply does so by itself.
 
 Examples:
   tollkeeper keys give-up billing`,
     )
     .action(async (service: string, options: Common) => {
-      await agreed(part.ask, options.yes, `The rotation of ${oneLine(service)} ends where it is. Go on?`);
+      await agreed(part.ask, options.yes, `The rotation of ${oneLine(service)} is abandoned. Continue?`);
       const { answer } = await request(part, options.config, 'keys/give-up', {
         service,
         who: part.person(),

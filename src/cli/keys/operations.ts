@@ -22,26 +22,31 @@ type CreateOptions = Common & {
 
 const addRotate = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('rotate'))
-    .description('gives a service a new key through every step, or takes up a rotation that is under way')
+    .description('Rotate the key of a service through every step, or resume an open rotation.')
     .argument('<key>', whatKey)
     .option(
       '-j, --job <name>',
-      'the rotate-keys job whose sinks and terms are taken; the one that covers it unless given',
+      'rotate-keys job that provides sinks and terms (default: the job that covers the key)',
     )
     .option(
       '--now',
-      'for a leaked key: no overlap, the old one is deleted as soon as the new one is delivered',
+      'for a compromised key: no overlap; delete the old key as soon as the new one is delivered',
     )
     .option(
       '--quota <amount>',
-      'what the new key may spend, in the unit of the gateway, or unlimited; what the job says unless given',
+      'quota of the new key in the unit of the gateway, or unlimited (default: as in the job)',
     )
-    .option('-y, --yes', 'with --now: ask nothing; needed where there is no terminal to ask on')
+    .option('-y, --yes', 'with --now: skip the confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
-The old key stays as it is until the new one works, lies in every sink and nobody uses the old one any more; the daemon
-(\`tollkeeper serve\`) sees to that, and where none runs, saying this again takes the steps that are due. Exit code 0 when the steps that can be taken now were, 1 when one failed or it waits for a person.
+The old key is not changed until the new key passes verification, is in every
+sink, and the old key is no longer used. The daemon (\`tollkeeper serve\`) takes
+these steps; without a daemon, repeat the command to take the steps that are
+due.
+
+Exits with 0 if all steps that are possible now were taken, and with 1 if a step
+failed or the rotation is paused.
 
 Examples:
   tollkeeper keys rotate billing
@@ -55,7 +60,7 @@ Examples:
       await agreedForGood(
         part.ask,
         options.yes,
-        `The key of ${oneLine(key)} is replaced and deleted at once; whoever still holds it is refused. Go on?`,
+        `The key of ${oneLine(key)} is replaced and deleted at once; calls with it will be refused. Continue?`,
       );
     const outcome = await request(part, options.config, 'keys/rotate', {
       key,
@@ -71,16 +76,18 @@ Examples:
 
 const addExpire = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('expire'))
-    .description('sets the expiry of one key; nothing takes its place')
+    .description('Set the expiry of a key without replacing it.')
     .argument('<key>', whatKey)
-    .option('--at <moment>', 'when it is to end: 2026-12-01, 2026-12-01T08:00Z or +48h; now unless given')
-    .option('--even-if-current', 'though sinks hold it: whoever reads them is refused')
-    .option('-y, --yes', 'ask nothing; needed where there is no terminal to ask on')
+    .option('--at <moment>', 'expiry: 2026-12-01, 2026-12-01T08:00Z or +48h (default: now)')
+    .option('--even-if-current', 'even if sinks contain it: calls with it will be refused')
+    .option('-y, --yes', 'skip the confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
-Moments are read in the zone of the config. The key stays in the list and can be given a later expiry. A key that a job
-delivers, and that its service has no other than, is refused: a leaked one is replaced by \`keys rotate SERVICE --now\`.
+Times are read in the time zone of the configuration. The key stays in the list
+and can be given a later expiry. A key that a job delivers and that is the only
+key of its service is rejected: replace a compromised one with \`keys rotate
+SERVICE --now\`.
 
 Examples:
   tollkeeper keys expire billing.g6
@@ -91,7 +98,7 @@ Examples:
     await agreedForGood(
       part.ask,
       options.yes,
-      `${oneLine(key)} is refused ${options.at === undefined ? 'from now on' : `from ${oneLine(options.at)} on`}. Go on?`,
+      `${oneLine(key)} is refused ${options.at === undefined ? 'from now on' : `from ${oneLine(options.at)} on`}. Continue?`,
     );
     const outcome = await request(part, options.config, 'keys/expire', {
       key,
@@ -107,24 +114,24 @@ Examples:
 const quotaOf = ({ quota, unlimited }: CreateOptions): string => {
   if (quota !== undefined && unlimited !== true) return quota;
   if (quota === undefined && unlimited === true) return 'unlimited';
-  throw fault('wrong-use', 'a new key has either a quota or none', {
-    advice: 'give --quota N or --unlimited',
+  throw fault('wrong-use', 'a new key needs either a quota or --unlimited', {
+    advice: 'use --quota N or --unlimited',
   });
 };
 
 const addCreate = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('create'))
-    .description('makes the first key of a service through the same steps: verified, delivered, read back')
+    .description('Create the first key of a service through the same steps: verify, deliver, read back.')
     .argument('<service>', 'its name')
-    .requiredOption('-j, --job <name>', 'the rotate-keys job whose sinks and terms are taken')
-    .option('--quota <amount>', 'what it may spend, in the unit of the gateway')
-    .option('--unlimited', 'it has no quota')
-    .option('--expires <moment>', 'when it ends: 2026-12-01, 2026-12-01T08:00Z or +90d; never unless given')
-    .option('--group <name>', 'its group; the default group of the gateway unless given')
+    .requiredOption('-j, --job <name>', 'rotate-keys job that provides sinks and terms')
+    .option('--quota <amount>', 'quota in the unit of the gateway')
+    .option('--unlimited', 'no quota')
+    .option('--expires <moment>', 'expiry: 2026-12-01, 2026-12-01T08:00Z or +90d (default: never)')
+    .option('--group <name>', 'group (default: the default group of the gateway)')
     .addHelpText(
       'after',
       `
-The key is shown to nobody: it goes into the sinks of the job.
+The key is never displayed: it is delivered to the sinks of the job.
 
 Examples:
   tollkeeper keys create billing --job rotate-prod --unlimited

@@ -14,8 +14,7 @@ export const inAccount = ({ account }: Common) => (account === undefined ? {} : 
 export const common = (command: Command): Command =>
   command
     .addOption(configOption())
-    .option('-a, --account <name>', 'which account; all of them are looked through unless given')
-    .option('--json', 'print what came of it as JSON, times in UTC');
+    .option('-a, --account <name>', 'account of the key (default: search all)')
+    .option('--json', 'print the outcome as JSON, times in UTC');
 
-export const whatKey =
-  'a service (its newest key that works), the name of a key, or an id; id:42 is always the id';
+export const whatKey = 'service (its newest working key), key name, or ID; id:42 is always an ID';

@@ -40,7 +40,7 @@ const readPlan = async (path: string): Promise<string> => {
   } catch (error) {
     throw fault('wrong-use', `${path} cannot be read (${systemCode(error) ?? 'unknown'})`, {
       cause: error,
-      advice: 'name a file that `tollkeeper keys plan JOB -o FILE` wrote',
+      advice: 'use a file written by `tollkeeper keys plan JOB -o FILE`',
     });
   }
 };
@@ -49,11 +49,11 @@ const addPlan = (keys: Command, part: KeysDeps): void => {
   const { deps, print } = part;
   keys
     .command('plan')
-    .description('what the jobs of keys, or one of them, would do now; nothing is written at the gateway')
-    .argument('[job]', 'a job of kind rotate-keys or expire-keys; all of them unless given')
+    .description('Show what key jobs would do now; nothing is written to the gateway.')
+    .argument('[job]', 'job of kind rotate-keys or expire-keys (default: all)')
     .addOption(configOption())
-    .option('-o, --out <file>', 'write the plan of the one job to a file, for `keys apply`')
-    .option('--all', 'name every key that is left as it is, and why; --json always does')
+    .option('-o, --out <file>', 'write the plan of a single job to a file for `keys apply`')
+    .option('--all', 'list every skipped key with its reason; --json always does')
     .option('--json', 'print the plans as JSON, times in UTC')
     .addHelpText(
       'after',
@@ -71,8 +71,8 @@ Examples:
       const [first, second] = plans;
       if (out !== undefined) {
         if (first === undefined || second !== undefined)
-          throw fault('wrong-use', `a plan file is of one job, and there are ${plans.length}`, {
-            advice: 'name the job: `tollkeeper keys plan JOB -o FILE`',
+          throw fault('wrong-use', `a plan file contains one job, but ${plans.length} jobs match`, {
+            advice: 'specify the job: `tollkeeper keys plan JOB -o FILE`',
           });
         await writePlan(resolve(deps.cwd, out), first.file);
       }
@@ -89,18 +89,20 @@ const addApply = (keys: Command, part: KeysDeps): void => {
   const { deps, print, person } = part;
   const command = keys
     .command('apply')
-    .description('does what a plan file says, unless something changed since it was made')
-    .argument('<plan>', 'a file that `keys plan -o` wrote')
+    .description('Apply a plan file, unless something has changed since it was written.')
+    .argument('<plan>', 'file written by `keys plan -o`')
     .addOption(configOption())
-    .option('-y, --yes', 'ask nothing; without a terminal nothing is asked anyway')
-    .option('--dry-run', 'print the plan and whether it is stale; write nothing')
-    .option('--json', 'print what came of it as JSON, times in UTC')
+    .option('-y, --yes', 'skip the confirmation; without a terminal there is none')
+    .option('--dry-run', 'print the plan and whether it is stale, and write nothing')
+    .option('--json', 'print the outcome as JSON, times in UTC')
     .addHelpText(
       'after',
       `
-A plan is stale when a key that it names, or that its limits were counted over, is no longer as it was: it is named, and
-nothing is done. Exit code 0 when the steps that can be taken now were, 1 when the plan is stale, a step failed or
-something waits for a person.
+A plan is stale if a key that it names, or one that its limits count, has
+changed. The command then names the key and does nothing.
+
+Exits with 0 if all steps that are possible now were taken, and with 1 if the
+plan is stale, a step failed, or an action is required.
 
 Examples:
   tollkeeper keys apply plan.json
@@ -124,7 +126,7 @@ Examples:
       return { isStale: true, go: false };
     }
     if (!isDry) {
-      await agreed(part.ask, options.yes, `${counted(checked.plan.changes.length, 'change')}. Go on?`);
+      await agreed(part.ask, options.yes, `${counted(checked.plan.changes.length, 'change')}. Continue?`);
       return { isStale: false, go: true };
     }
     if (options.json !== true) print('the plan is not stale; nothing was written\n');

@@ -11,12 +11,12 @@ type ReconcileOptions = Common & { readonly apply?: boolean };
 
 const render = (services: ReconciledKeys): string =>
   services.length === 0
-    ? 'the journal of keys agrees with the gateway and the sinks\n'
+    ? 'the key journal matches the gateway and the sinks\n'
     : services
         .flatMap(({ service, differences, changes, applied }) => [
           `${oneLine(service)}:`,
           ...differences.map((words) => `  ${oneLine(words)}`),
-          `  ${applied ? 'the journal was changed' : 'with --apply, the journal is changed'}:`,
+          `  ${applied ? 'the journal was updated' : 'with --apply, the journal is updated'}:`,
           ...changes.map((words) => `    ${oneLine(words)}`),
         ])
         .map((line) => `${line}\n`)
@@ -25,16 +25,19 @@ const render = (services: ReconciledKeys): string =>
 /** Compares the journal with what is there. */
 export const addReconcile = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('reconcile'))
-    .description('shows where the journal of keys is older than the gateway and the sinks')
-    .argument('[service]', 'only of this service')
-    .option('--apply', 'take what is there over into the journal; no key and no sink is changed')
+    .description('Show differences between the key journal and the gateway and sinks.')
+    .argument('[service]', 'only this service')
+    .option('--apply', 'update the journal to the actual state; no key and no sink is changed')
     .addHelpText(
       'after',
       `
-A journal that was put back from a backup, or that another Tollkeeper works beside, does not know of every key: no key of
-such a service is made, delivered, changed or deleted until the difference is gone. --apply adopts the generations that the
-gateway lists and what the sinks hold, and gives the open rotation up. Stop any other Tollkeeper on the service first.
-Exit code 1 when there is a difference and --apply is not given.
+After a restore from a backup, or if another Tollkeeper manages the same keys,
+the journal does not know all keys. No key of such a service is created,
+delivered, changed or deleted until the difference is resolved. --apply adopts
+the generations at the gateway and the contents of the sinks, and abandons the
+open rotation. First stop any other Tollkeeper that manages the service.
+
+Exits with 1 if there is a difference and --apply is not given.
 
 Examples:
   tollkeeper keys reconcile

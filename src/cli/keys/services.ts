@@ -26,14 +26,10 @@ export const refuseUnknown = (service: string, known: ReadonlySet<string>): void
   const near = nearest(service, names);
   const more = names.length - most;
   const there = `${names.slice(0, most).join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`;
-  throw fault(
-    'wrong-use',
-    `no step was taken on a service ${service}, and no key is of it; there are: ${there}`,
-    {
-      advice:
-        near === undefined
-          ? '`tollkeeper keys list` shows the keys with their services'
-          : `did you mean ${near}?`,
-    },
-  );
+  throw fault('wrong-use', `unknown service ${service}: no steps and no keys; services: ${there}`, {
+    advice:
+      near === undefined
+        ? '`tollkeeper keys list` shows the keys with their services'
+        : `did you mean ${near}?`,
+  });
 };

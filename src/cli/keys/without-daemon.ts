@@ -7,7 +7,7 @@ const ended: ReadonlySet<string> = new Set(['done', 'given-up']);
 export const onlyBy = (services: readonly string[]): string => {
   const [first = 'SERVICE', second] = services;
   const service = second === undefined ? shellWord(first) : 'SERVICE';
-  return `no daemon runs: nothing moves ${second === undefined ? 'this' : 'these'} on until \`tollkeeper serve\` runs, or \`tollkeeper keys rotate ${service}\` is said again, or \`tollkeeper run JOB\` of a job in mode apply`;
+  return `no daemon is running: ${second === undefined ? 'this' : 'these'} will not advance until you start \`tollkeeper serve\`, repeat \`tollkeeper keys rotate ${service}\`, or run a job in mode apply with \`tollkeeper run JOB\``;
 };
 
 /** One that waits for a person says itself what it waits for. */

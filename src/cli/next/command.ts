@@ -12,14 +12,14 @@ type NextOptions = { readonly config: string; readonly count: number; readonly j
 /** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
-    .argument('[job]', 'only of this job')
+    .argument('[job]', 'only this job')
     .addOption(configOption())
     .option('-n, --count <number>', 'how many', amount, 10)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',
       `
-Slots are shown on the clocks of the job's zone.
+Slots are shown in the time zone of the job.
 
 Examples:
   tollkeeper next

@@ -7,7 +7,7 @@ import { describeUntil } from '../ui/messages.ts';
 
 /** Slots to come, in order of time. `now` in milliseconds UTC. */
 export const renderNext = (slots: readonly NextSlot[], now: number, screen: Screen): string => {
-  if (slots.length === 0) return 'no slot to come: without a schedule, or suspended\n';
+  if (slots.length === 0) return 'no next slot: the job has no schedule or is suspended\n';
   const zone = commonZone(slots);
   const lines = tableLines(
     [

@@ -37,20 +37,23 @@ export const define = (outbox: Command, deps: Deps): void => {
 
   outbox
     .addOption(configOption())
-    .option(
-      '-s, --state <states>',
-      `only of these states, parted by commas: ${states.join(', ')}`,
-      readStates,
-    )
+    .option('-s, --state <states>', `only these states, comma-separated: ${states.join(', ')}`, readStates)
     .option('-n, --limit <number>', 'how many', amount, 50)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',
       `
-queued: not tried yet. deferred: tried again at the time shown (about 1 min after the first try, then up to 1 h, for 5
-days). failed: refused for good or given up. unknown: it may or may not have arrived; the same bytes with the same
-Message-ID are sent again twice, then it is for a person to decide. Failed and unknown ones make \`status\` exit with 1
-until they are sent again or dropped.
+States:
+  queued     not attempted yet
+  deferred   retried at the time shown: 1 minute after the first attempt, then
+             at growing intervals up to 1 hour, for 5 days
+  failed     permanently refused, or abandoned
+  unknown    may or may not have arrived; the same bytes with the same
+             Message-ID are sent up to two more times, then a decision is
+             required
+
+Failed and unknown messages make \`status\` exit with 1 until they are resent or
+dropped.
 
 Examples:
   tollkeeper outbox
@@ -70,9 +73,9 @@ Examples:
     handleRequest: (call: Commands, ids: readonly string[]) => Promise<readonly OutboxAnswer[]>,
   ): void => {
     command
-      .argument('<id...>', 'as `tollkeeper outbox` shows them')
+      .argument('<id...>', 'IDs as shown by `tollkeeper outbox`')
       .addOption(configOption())
-      .option('--json', 'print what became of each as JSON')
+      .option('--json', 'print the outcome of each as JSON')
       .action(async (ids: readonly string[], { config, json }: RequestOptions) => {
         const answers = await ask(deps, config, (commands) =>
           handleRequest(commands.call, [...new Set(ids)]),
@@ -85,12 +88,16 @@ Examples:
   request(
     outbox
       .command('resend')
-      .description('sends rows (again) at once: the same bytes with the same Message-ID')
+      .description('Send messages again now: the same bytes with the same Message-ID.')
       .addHelpText(
         'after',
         `
-Asks nothing. Also of a mail that was sent; its recipient may then have it twice. What the server does not take now is
-tried again for 5 days. Exit code 1 when one cannot be sent: it is being sent, or its bytes are gone.
+Does not ask for confirmation. Also resends messages that were sent; the
+recipient may then receive them twice. If the server does not accept a message
+now, it is retried for 5 days.
+
+Exits with 1 if a message cannot be sent because it is being sent or its bytes
+are missing.
 
 Examples:
   tollkeeper outbox resend 42
@@ -101,12 +108,16 @@ Examples:
   request(
     outbox
       .command('drop')
-      .description('rows that are never to be sent (again)')
+      .description('Drop messages, so that they are not sent (again).')
       .addHelpText(
         'after',
         `
-Asks nothing. The row stays, so that the same mail is not made again; \`outbox resend\` takes a drop back for as long as
-the bytes are kept (mail.keep). Exit code 1 when one cannot be dropped: it was sent, or is being sent.
+Does not ask for confirmation. The row is kept, so that the same message is not
+created again. \`outbox resend\` reverts a drop as long as the bytes are kept
+(mail.keep).
+
+Exits with 1 if a message cannot be dropped because it was sent or is being
+sent.
 
 Examples:
   tollkeeper outbox drop 42

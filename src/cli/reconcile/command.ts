@@ -20,18 +20,27 @@ type ReconcileOptions = {
 export const define = (reconcile: Command, deps: Deps): void => {
   reconcile
     .addOption(configOption())
-    .requiredOption('--from <moment>', 'the first moment of the span')
-    .requiredOption('--to <moment>', 'the first moment that no longer belongs to it')
-    .option('-a, --account <name>', 'which account; the first one of the config unless given')
+    .requiredOption('--from <moment>', 'start of the time range')
+    .requiredOption('--to <moment>', 'end of the time range (exclusive)')
+    .option('-a, --account <name>', 'account (default: the first one of the configuration)')
     .option('--json', 'print the comparisons as JSON, times in UTC')
     .addHelpText(
       'after',
       `
-Moments are read in the zone of the config: 2026-11-21, 2026-11-21T08:00, or with Z or an offset.
-Verdicts: equal; refunds, rounding, currency (equal but for refunds that are not taken off there, the last place of its
-figures, another currency or integer units); late data (rows that may still come or have come since); truncated (the log
-is short, and no source says otherwise); unexplained. A source that can't be compared is named with the reason. The exit
-code is 1 when something is truncated or unexplained, or nothing could be compared.
+Times are read in the time zone of the configuration: 2026-11-21,
+2026-11-21T08:00, or with Z or an offset.
+
+Verdicts:
+  equal        the figures are equal
+  refunds      equal, except that the source does not deduct refunds
+  rounding     equal, except for the last decimal place of the source
+  currency     equal in another currency or in integer units
+  late data    rows may still arrive, or have arrived since
+  truncated    the log is incomplete, and no source contradicts that
+  unexplained  none of these
+
+A source that cannot be compared is listed with the reason. Exits with 1 if a
+comparison is truncated or unexplained, or if nothing could be compared.
 
 Examples:
   tollkeeper reconcile --from 2026-11-01 --to 2026-12-01

@@ -59,7 +59,7 @@ const lines = (text: string, { width }: Screen): readonly string[] =>
 export const renderReconcile = (view: ReconcileView, screen: Screen): string => {
   const { asked, held, zone, comparisons, notCompared, conclusion, good } = view;
   const heading = `${view.account}, ${rangeText(held, zone)}${
-    isSame(asked, held) ? '' : ' (as far as the log reaches)'
+    isSame(asked, held) ? '' : ' (up to the watermark of the log)'
   }`;
   const table =
     comparisons.length === 0

@@ -48,7 +48,7 @@ const writeFiles = async (out: string, files: readonly BuiltFile[]): Promise<rea
     const code = systemCode(error) ?? 'unknown';
     throw fault(code === 'ENOSPC' ? 'disk-full' : 'path-unwritable', `${out} cannot be written (${code})`, {
       cause: error,
-      advice: 'give another folder with --out, or make this one writable',
+      advice: 'choose another folder with --out, or make this one writable',
     });
   }
 };
@@ -58,19 +58,22 @@ export const define = (command: Command, deps: Deps): void => {
   command
     .argument('<name>', 'a folder under reports/')
     .addOption(configOption())
-    .option('-p, --period <period>', `${periodForms}; default: what the report says, or last-month`)
-    .addOption(new Option('--comparison <days>', 'what it is compared with').choices(comparisons))
-    .option('-t, --team <name>', 'the one team that it is about')
-    .option('-o, --out <folder>', 'where the files go', 'out')
-    .option('-a, --account <name>', 'which account; the first one of the config unless given')
-    .option('-z, --timezone <zone>', 'zone that days are cut in; that of the config unless given')
+    .option('-p, --period <period>', `${periodForms}; default: as the report defines, or last-month`)
+    .addOption(new Option('--comparison <days>', 'period to compare with').choices(comparisons))
+    .option('-t, --team <name>', 'limit the report to this team')
+    .option('-o, --out <folder>', 'output folder', 'out')
+    .option('-a, --account <name>', 'account (default: the first one of the configuration)')
+    .option('-z, --timezone <zone>', 'time zone of calendar days (default: as configured)')
     .addOption(
-      new Option(
-        '-l, --locale <language>',
-        'language of the report; that of the config unless given',
-      ).choices(localeTags),
+      new Option('-l, --locale <language>', 'language of the report (default: as configured)').choices(
+        localeTags,
+      ),
     )
-    .option('--attach <forms>', 'its data as files too: csv, xlsx, parquet, with commas between', readForms)
+    .option(
+      '--attach <forms>',
+      'also write its data as files: csv, xlsx, parquet, comma-separated',
+      readForms,
+    )
     .option('--json', 'print the paths as JSON')
     .addHelpText(
       'after',

@@ -19,15 +19,18 @@ type ReportsOptions = {
 export const define = (reports: Command, deps: Deps): void => {
   reports
     .addOption(configOption())
-    .option('-j, --job <name>', 'only of this job')
+    .option('-j, --job <name>', 'only this job')
     .option('-n, --limit <number>', 'how many', amount, 20)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',
       `
-Each report is kept in a folder of its own beside the database: report.html, report.txt, its data as CSV, XLSX and
-Parquet, manifest.json with totals and hashes, mails.json with the hash of each mail. The setting archive_reports.keep
-says how long. The exit code is 1 when a folder holds no report that can be read.
+Each report is stored in its own folder beside the database: report.html,
+report.txt, its data as CSV, XLSX and Parquet, manifest.json with totals and
+hashes, and mails.json with the hash of each mail. archive_reports.keep sets how
+long.
+
+Exits with 1 if a folder contains no readable report.
 
 Examples:
   tollkeeper reports
@@ -37,13 +40,14 @@ Examples:
     );
   reports
     .command('new')
-    .description('writes a small report into the config folder, to be edited')
-    .argument('<name>', 'its folder under reports/ of the config folder')
+    .description('Create a small report in the config folder as a starting point.')
+    .argument('<name>', 'name of its folder under reports/ of the config folder')
     .addOption(configOption())
     .addHelpText(
       'after',
       `
-Writes report.yaml and one SQL file, a table of spend by model, and never overwrites anything.
+Writes report.yaml and one SQL file: a table of spend by model. Never overwrites
+a file.
 
 Examples:
   tollkeeper reports new spend-by-model
@@ -70,7 +74,7 @@ Examples:
       ),
     );
     if (options.json === true)
-      for (const folder of found.damaged) deps.stderr.write(`no report can be read in ${folder}\n`);
+      for (const folder of found.damaged) deps.stderr.write(`no readable report in ${folder}\n`);
     reports.setOptionValue('exitCode', found.damaged.length === 0 ? 0 : 1);
   });
 };

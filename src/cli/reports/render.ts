@@ -15,7 +15,7 @@ const sizeOf = ({ files }: ListedReport): string => {
 
 /** Kept reports as they are given, the folder of each below it. */
 export const renderReports = ({ reports, damaged }: ReportList, screen: Screen): string => {
-  if (reports.length + damaged.length === 0) return 'no report is kept\n';
+  if (reports.length + damaged.length === 0) return 'no stored reports\n';
   const zone = commonZone(reports);
   const lines = tableLines(
     [
@@ -51,7 +51,7 @@ export const renderReports = ({ reports, damaged }: ReportList, screen: Screen):
     ...(reports.length === 0 ? [] : [...timesIn(zone, screen), ...lines]),
     ...(damaged.length === 0
       ? []
-      : [screen.paint('bad', `${counted(damaged.length, 'folder')} without a report that can be read:`)]),
+      : [screen.paint('bad', `${counted(damaged.length, 'folder')} without a readable report:`)]),
     ...damaged.map((folder) => `    ${folder}`),
   ].join('\n')}\n`;
 };

@@ -80,21 +80,23 @@ const showPlan = async (deps: Deps, call: Commands, request: Order, json: boolea
 /** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
-    .argument('<job>', 'name of the job, as in the YAML')
+    .argument('<job>', 'name of the job as in the YAML')
     .addOption(configOption())
-    .option('-s, --slot <time>', 'run this slot of its schedule, unless it has ended well before')
-    .option('--from <time>', 'backfill: run every slot from here')
-    .option('--to <time>', 'backfill: up to here, the first moment left out')
-    .option('--dry-run', 'print what the run would do; write and send nothing')
+    .option('-s, --slot <time>', 'run this slot of its schedule, unless it already succeeded')
+    .option('--from <time>', 'backfill: start of the time range')
+    .option('--to <time>', 'backfill: end of the time range (exclusive)')
+    .option('--dry-run', 'print what the run would do, and write and send nothing')
     .option('--json', 'print the outcome as JSON, times in UTC')
     .addHelpText(
       'after',
       `
-Times are read on the clocks of the job's zone: 2026-11-21T08:00 or 2026-11-21; with Z or an offset they say their own.
-A slot that ended well is not run again, so that --slot and a backfill can be given twice, by cron or by a person.
-With a daemon running it does the work, and Ctrl-C here stops the run there.
-The jobs it needs run first. Exit code 0 when the job ended well (now or before) and its mail is through, 1 when not,
-2 for wrong use or a faulty config.
+Times are read in the time zone of the job: 2026-11-21T08:00 or 2026-11-21, or
+with Z or an offset. A slot that succeeded is not run again, so --slot and
+backfills can be repeated. If a daemon is running, it runs the job; Ctrl-C stops
+the run there. The jobs in needs run first.
+
+Exits with 0 if the job succeeded, now or before, and its mail was sent; 1 if
+not; 2 on usage errors or an invalid configuration.
 
 Examples:
   tollkeeper run pull-logs

@@ -32,12 +32,12 @@ export const notificationMail = (mail: Mail): Told => {
   ].join('');
   if (mail.deferred + mail.failed + mail.unknown === 0) return { out, err: '', code: 0 };
   const parts = [
-    `${mail.deferred} to be tried again by \`serve\` or the next \`run\``,
+    `${mail.deferred} to be retried by \`serve\` or the next \`run\``,
     `${mail.failed} refused`,
     `${mail.unknown} of unknown outcome`,
   ];
-  const problem = mail.problem === undefined ? '' : `  what went wrong first: ${oneLine(mail.problem)}\n`;
-  return { out, err: `tollkeeper: not all mail is through: ${parts.join(', ')}\n${problem}`, code: 1 };
+  const problem = mail.problem === undefined ? '' : `  first error: ${oneLine(mail.problem)}\n`;
+  return { out, err: `tollkeeper: not all mail was sent: ${parts.join(', ')}\n${problem}`, code: 1 };
 };
 
 const endings: Readonly<Record<RunView['state'], string>> = {
@@ -46,7 +46,7 @@ const endings: Readonly<Record<RunView['state'], string>> = {
   interrupted: 'was interrupted',
   missed: 'was missed',
   skipped: 'was skipped',
-  queued: 'has not begun',
+  queued: 'has not started',
   running: 'has not ended',
 };
 
@@ -61,8 +61,8 @@ const endedAt = ({ attempts, slot }: RunView): RunView['slot'] => attempts.at(-1
 const outOf = ({ run, already }: RunResult): string => {
   if (run.state !== 'ok') return '';
   const summary = oneLine(run.summary ?? '');
-  if (!already) return `${summary === '' ? `${run.job} ended well` : summary}\n`;
-  const before = `ran before, ended well at ${localMoment(endedAt(run), run.zone)} ${run.zone}`;
+  if (!already) return `${summary === '' ? `${run.job} succeeded` : summary}\n`;
+  const before = `already ran, succeeded at ${localMoment(endedAt(run), run.zone)} ${run.zone}`;
   return `${before}${summary === '' ? '' : `: ${summary}`}\n`;
 };
 
@@ -73,7 +73,7 @@ const errOf = (result: RunResult): string => {
   const again =
     run.nextAttempt === undefined
       ? ''
-      : `  next try ${localMoment(run.nextAttempt, run.zone)} ${run.zone}, by \`serve\`\n`;
+      : `  next attempt ${localMoment(run.nextAttempt, run.zone)} ${run.zone}, by \`serve\`\n`;
   return `tollkeeper: ${run.job} ${endings[run.state]}${reason === '' ? '' : `: ${reason}`}\n${toDo(result, '  ')}${again}`;
 };
 
@@ -90,7 +90,7 @@ export const printResult = (result: RunResult): Told => {
 /** One run of a backfill: `2026-11-01 08:00  ok           1.2 s       1,204 rows landed`. */
 export const backfillLine = (result: RunResult): string => {
   const { run, already } = result;
-  const state = already ? 'ran before' : run.state;
+  const state = already ? 'already ran' : run.state;
   const took = already || run.attempts.length === 0 ? '' : describeElapsed(run.attempts.at(-1), endedAt(run));
   const cells = [
     localSlot(run.slot, run.zone),
@@ -101,7 +101,7 @@ export const backfillLine = (result: RunResult): string => {
   return `${cells.join('  ').trimEnd()}\n${run.state === 'ok' ? '' : toDo(result, '    ')}`;
 };
 
-/** `31 slots: 28 ok, 2 ran before, 1 failed`. */
+/** `31 slots: 28 ok, 2 already ran, 1 failed`. */
 export const backfillEnd = (total: {
   readonly slots: number;
   readonly ok: number;
@@ -109,8 +109,8 @@ export const backfillEnd = (total: {
   readonly failed: number;
 }): string =>
   total.slots === 0
-    ? 'no slot lies in this span\n'
-    : `${counted(total.slots, 'slot')}: ${total.ok} ok, ${total.already} ran before, ${total.failed} failed\n`;
+    ? 'no slots in this time range\n'
+    : `${counted(total.slots, 'slot')}: ${total.ok} ok, ${total.already} already ran, ${total.failed} failed\n`;
 
 /** What the run did and how its mails stand lie on top, the run itself below. */
 export const resultJson = ({ run, already, figures, mail, advice }: RunResult) => ({

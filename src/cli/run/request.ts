@@ -10,16 +10,17 @@ type Order =
 
 const misuse = (message: string): Fault =>
   fault('wrong-use', message, {
-    advice: 'give neither for a run now, --slot for one slot, or --from and --to for all slots of a span',
+    advice:
+      'use neither for a run now, --slot for one slot, or --from and --to for all slots of a time range',
   });
 
 /** @throws Fault `wrong-use` for options that do not go together */
 export const requestOf = (job: string, { slot, from, to }: WhichSlots): Order => {
   if (slot !== undefined && (from !== undefined || to !== undefined))
-    throw misuse('--slot does not go with --from and --to');
+    throw misuse('--slot cannot be combined with --from and --to');
   if (slot !== undefined) return { job, slot };
   if (from === undefined && to === undefined) return { job };
-  if (from === undefined) throw misuse('--to needs --from');
-  if (to === undefined) throw misuse('--from needs --to');
+  if (from === undefined) throw misuse('--to requires --from');
+  if (to === undefined) throw misuse('--from requires --to');
   return { job, from, to };
 };

@@ -13,14 +13,15 @@ type RunsOptions = { readonly config: string; readonly limit: number; readonly j
 /** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
-    .argument('[job]', 'only of this job, with each attempt')
+    .argument('[job]', 'only this job, with each attempt')
     .addOption(configOption())
     .option('-n, --limit <number>', 'how many', amount, 20)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',
       `
-Slots are shown on the clocks of the job's zone. TOOK is the time of the last attempt.
+Slots are shown in the time zone of the job. TOOK is the duration of the last
+attempt.
 
 Examples:
   tollkeeper runs

@@ -7,7 +7,7 @@ import { parseVariants, sandboxHelp, startSandbox } from '../../sandbox/index.ts
 import { port, whole } from '../options.ts';
 
 const collect = (pair: string, pairs: readonly string[]): readonly string[] => {
-  if (!/^[a-z_]+=./.test(pair)) throw new InvalidArgumentError('it must be written name=value');
+  if (!/^[a-z_]+=./.test(pair)) throw new InvalidArgumentError('it must have the form name=value');
   return [...pairs, pair];
 };
 
@@ -49,12 +49,12 @@ const variantsOf = (pairs: readonly string[]) => {
 export const define = (command: Command, deps: Deps): void => {
   command
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <number>', 'port to listen on; 0 takes a free one', port, 8787)
+    .option('--port <number>', 'port to listen on; 0 selects a free port', port, 8787)
     .option('--months <number>', 'months of traffic before now', whole, 14)
     .option('--calls-per-day <number>', 'mean number of calls a day', whole, 450)
-    .option('--seed <number>', 'another seed is another account', whole, 1)
-    .option('--variant <name=value>', 'one of the variants below; may be given several times', collect, [])
-    .option('--admin-key <key>', 'the Admin Key, the same after a restart (default: a random one)', adminKey)
+    .option('--seed <number>', 'seed of the generated account', whole, 1)
+    .option('--variant <name=value>', 'a variant listed below; can be repeated', collect, [])
+    .option('--admin-key <key>', 'Admin Key (default: random)', adminKey)
     .option('--mail-dir <dir>', 'also run a mail server that writes each mail it receives to this folder')
     .option('--json', 'print address and Admin Key as JSON')
     .addHelpText(
@@ -84,13 +84,13 @@ Examples:
       }).catch((error: unknown) => {
         const code = systemCode(error);
         if (code === 'EADDRINUSE')
-          throw fault('port-in-use', `port ${port} of ${host} is held by another program`, {
+          throw fault('port-in-use', `port ${port} of ${host} is in use by another program`, {
             cause: error,
           });
         if (code === undefined || !/^E(ADDR|ACCES|NOTFOUND|AI_AGAIN)/.test(code)) throw error;
         throw fault('wrong-use', `port ${port} of ${host} cannot be listened on (${code})`, {
           cause: error,
-          advice: 'give an address of this machine; ports below 1024 need privileges',
+          advice: 'use an address of this machine; ports below 1024 require privileges',
         });
       });
       try {
@@ -105,7 +105,7 @@ Examples:
         deps.stdout.write(
           options.json === true
             ? `${JSON.stringify(shown)}\n`
-            : `The sandbox gateway runs until it is stopped (Ctrl-C).\n\n${Object.entries(shown)
+            : `The sandbox gateway runs until you stop it with Ctrl-C.\n\n${Object.entries(shown)
                 .map(([name, value]) => `export ${name}=${value}`)
                 .join('\n')}\n`,
         );

@@ -8,20 +8,26 @@ import { configOption } from '../options.ts';
 export const define = (command: Command, deps: Deps): void => {
   command
     .addOption(configOption())
-    .option('-w, --wait', 'where another daemon holds the volume, wait and take over when it ends')
+    .option('-w, --wait', 'if another daemon uses the volume, wait and take over when it ends')
     .addHelpText(
       'after',
       `
-SIGTERM, SIGINT  no run begins any more; those under way get scheduler.grace of the config to end (8s unless set),
-                 then they are interrupted, and tried again after the next start as their job says; exit code 0
-a second one     exits at once; nothing is lost, as after a crash
-SIGHUP           reads the config again at once (changes are found by themselves within seconds); a faulty one is not
-                 taken up: its faults are logged and shown by \`tollkeeper status\`
+Signals:
+  SIGTERM, SIGINT  start no further runs and give running ones the time of
+                   scheduler.grace (default: 8s). Then they are interrupted, and
+                   retried after the next start as their job is configured.
+                   Exits with 0. A second signal exits at once; nothing is lost,
+                   as after a crash.
+  SIGHUP           reload the configuration now (changes are also detected
+                   within seconds). An invalid configuration is not applied: its
+                   faults are logged and shown by \`tollkeeper status\`.
 
-One daemon runs on a volume. A second one says who holds it and exits with 1, or with --wait takes over within seconds
-when the first one ends, however it ends.
-Health: GET /healthz (alive) and /readyz (ready) on health.port of the config, 8080 unless set.
-Status page: http://127.0.0.1:8081/ unless the config says otherwise under status.
+Only one daemon can use a volume. A second one prints its process ID and exits
+with 1, or with --wait takes over within seconds after the first one ends for
+any reason.
+
+Health: GET /healthz (alive) and /readyz (ready) on health.port (default: 8080).
+Status page: http://127.0.0.1:8081/ unless configured under status.
 
 Examples:
   tollkeeper serve --config /config

@@ -16,14 +16,21 @@ export const define = (command: Command, deps: Deps): void => {
     .addHelpText(
       'after',
       `
-Asks the daemon when one runs, else reads the database itself; that no daemon runs is no error.
-Exit code 1 when something needs a person: a job in outage, a job whose last run failed or was killed, also one started
-by hand, until its next success, a config that was changed and is not valid, a rotation that
-waits for a person, an old key that is past its time and may still be used, a gateway whose clock is so wrong that no key is
-deleted, an audit file of keys that does not hold, a
-service whose journal of keys is out of date (\`tollkeeper keys reconcile\` shows why), mails
-that were refused or given up or whose outcome stays unknown (\`tollkeeper outbox\` shows them); 0 when not; 2 for wrong use
-or a faulty config where no daemon runs. A step that failed and is tried again needs nobody yet.
+Asks the running daemon, or reads the database if no daemon is running, which is
+not an error.
+
+Exits with 1 if action is required:
+- a job in outage, or whose last run failed or was interrupted
+- a changed configuration that is invalid
+- a paused rotation, or an old key past its time that may still be used
+- a gateway clock so wrong that no key is deleted
+- an audit file of keys that does not pass verification
+- a service whose key journal is out of date (see \`tollkeeper keys reconcile\`)
+- mails that were refused or abandoned, or whose outcome is unknown (see
+  \`tollkeeper outbox\`)
+
+Exits with 0 otherwise, also while a failed step is being retried, and with 2 on
+usage errors or if the configuration is invalid and no daemon is running.
 
 Examples:
   tollkeeper status

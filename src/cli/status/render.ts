@@ -32,7 +32,7 @@ const daemonLines = ({ daemon, version }: StatusView, look: Look): readonly stri
 
 const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
   const found = `${counted(config.faults.length, 'fault')} in the config`;
-  const kept = `; the one read ${moment(config.loadedAt, look.zone)} stays in use`;
+  const kept = `; the one read ${moment(config.loadedAt, look.zone)} remains active`;
   return [
     ...(config.faults.length === 0 ? [] : ['', ...lines(`${found}${kept}`, 0, look, 'bad')]),
     ...config.faults.flatMap(({ file, line, column, message, advice }) => [
@@ -41,7 +41,7 @@ const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
     ]),
     ...(config.atNextStart.length === 0
       ? []
-      : ['', ...lines(`waits for the next start: ${config.atNextStart.join(', ')}`, 0, look)]),
+      : ['', ...lines(`requires a restart: ${config.atNextStart.join(', ')}`, 0, look)]),
   ];
 };
 
@@ -87,7 +87,7 @@ const jobRow = (job: JobView, zone: string | undefined, look: Look): Row => {
 };
 
 const jobLines = ({ jobs }: StatusView, look: Look): readonly string[] => {
-  if (jobs.length === 0) return ['', 'no job is declared: add some to jobs/*.yaml'];
+  if (jobs.length === 0) return ['', 'no jobs are configured: add jobs to jobs/*.yaml'];
   const zone = commonZone(jobs);
   return [
     '',
@@ -139,7 +139,7 @@ const mailLines = ({ mail }: StatusView, look: Look): readonly string[] => {
     ? []
     : [
         '',
-        ...lines(`mails not through: ${parts.join(', ')}`, 0, look),
+        ...lines(`unsent mails: ${parts.join(', ')}`, 0, look),
         ...stuck.flatMap(({ id, kind, subject, recipient, state, lastError }) =>
           lines(
             `${id} ${state}: ${kind} ${subject} to ${recipient}${lastError === undefined ? '' : `; ${lastError}`}`,
@@ -150,7 +150,7 @@ const mailLines = ({ mail }: StatusView, look: Look): readonly string[] => {
         ...(stuck.length === 0
           ? []
           : lines(
-              'what to do: `tollkeeper outbox resend ID` sends one again, `outbox drop ID` gives it up',
+              'what to do: resend one with `tollkeeper outbox resend ID`, or drop it with `tollkeeper outbox drop ID`',
               2,
               look,
             )),
@@ -169,7 +169,7 @@ export const renderStatus = (status: StatusView, screen: Screen): string => {
     ...gapLines(status, look),
     ...rotationLines(status, look),
     ...mailLines(status, look),
-    ...(needed.length === 0 ? [] : ['', ...lines(`needs a person: ${needed.join('; ')}`, 0, look, 'bad')]),
+    ...(needed.length === 0 ? [] : ['', ...lines(`action required: ${needed.join('; ')}`, 0, look, 'bad')]),
   ];
   return `${page.join('\n')}\n`;
 };

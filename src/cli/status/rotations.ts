@@ -50,7 +50,7 @@ const problemLines = ({ keyProblem, clockProblems = [] }: Data, look: Look): rea
     ? []
     : [
         '',
-        ...lines(`nothing is done to keys: ${keyProblem.message}`, look, 'bad'),
+        ...lines(`key operations are suspended: ${keyProblem.message}`, look, 'bad'),
         ...lines(`what to do: ${keyProblem.advice} (${keyProblem.code})`, look, 'plain'),
       ]),
 ];
@@ -58,10 +58,10 @@ const problemLines = ({ keyProblem, clockProblems = [] }: Data, look: Look): rea
 const outdatedLines = ({ outdated = [] }: Data, look: Look): readonly string[] =>
   outdated.flatMap(({ service, differences }) => [
     '',
-    ...lines(`no key of ${service} is written: the journal of keys is out of date`, look, 'bad'),
+    ...lines(`key operations of ${service} are suspended: the key journal is out of date`, look, 'bad'),
     ...differences.flatMap((words) => lines(words, look, 'plain')),
     ...lines(
-      `what to do: stop any other Tollkeeper on it, then \`tollkeeper keys reconcile ${shellWord(service)}\``,
+      `what to do: stop any other Tollkeeper that manages it, then run \`tollkeeper keys reconcile ${shellWord(service)}\``,
       look,
       'plain',
     ),
@@ -91,7 +91,7 @@ export const rotationLines = ({ data, daemon }: StatusView, look: Look): readonl
     ),
     ...(more === 0 ? [] : lines(`and ${more} more: \`tollkeeper keys list\``, look, 'quiet')),
     ...(daemon === undefined
-      ? lines('no daemon runs: nothing moves them on until `tollkeeper serve` runs', look, 'warn')
+      ? lines('no daemon is running: they advance only while `tollkeeper serve` runs', look, 'warn')
       : []),
   ];
 };

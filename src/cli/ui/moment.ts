@@ -54,7 +54,7 @@ export const commonZone = (things: readonly { readonly zone: string }[]): string
 
 /** Above a table: the zone of its times. */
 export const timesIn = (zone: string | undefined, { paint }: Pick<Screen, 'paint'>): readonly string[] => [
-  paint('quiet', zone === undefined ? 'times in the zone of each job' : `times in ${zone}`),
+  paint('quiet', zone === undefined ? 'times in the time zone of each job' : `times in ${zone}`),
 ];
 
 /** `2026-11-21 07:00 UTC` and `2026-11-21T07:00:00Z`. */

@@ -14,9 +14,9 @@ export const describeTries = (
   const left = triesAllowed === undefined ? undefined : Math.max(0, triesAllowed - tries);
   return [
     `failed ${times(tries)}`,
-    ...(left === undefined ? [] : [`${left} ${left === 1 ? 'try' : 'tries'} left`]),
+    ...(left === undefined ? [] : [`${left} ${left === 1 ? 'attempt' : 'attempts'} left`]),
     ...(nextTry === undefined
       ? []
-      : [nextTry <= now ? 'next with the coming pass' : `next ${describeUntil(nextTry, now)}`]),
+      : [nextTry <= now ? 'next attempt in the coming cycle' : `next ${describeUntil(nextTry, now)}`]),
   ].join(', ');
 };

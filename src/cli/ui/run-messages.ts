@@ -37,9 +37,9 @@ const describeAhead = (moment: RunView['slot'], zone: string, now: number): stri
 /** What a run that is not over waits for; nothing when it is under way or over. */
 export const describeWait = (run: RunView, now: number): string | undefined => {
   if (run.nextAttempt !== undefined && run.nextAttempt > now) {
-    const what = run.attempts.length === 0 ? 'begins' : 'next try';
+    const what = run.attempts.length === 0 ? 'begins' : 'next attempt';
     return `${what} ${describeAhead(run.nextAttempt, run.zone, now)}`;
   }
   if (run.waiting !== undefined) return `waits: ${run.waiting}`;
-  return run.nextAttempt === undefined ? undefined : 'about to be tried';
+  return run.nextAttempt === undefined ? undefined : 'about to start';
 };

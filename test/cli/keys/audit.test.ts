@@ -37,7 +37,7 @@ it('checks the file beside the database of the config, with nothing else there',
   const ran = await run('--verify');
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toBe(
-    `${join(folder.path, 'data', 'audit', 'keys.jsonl')}\n3 steps in one unbroken chain\nhead ${head}\n`,
+    `${join(folder.path, 'data', 'audit', 'keys.jsonl')}\n3 steps in an unbroken chain\nhead ${head}\n`,
   );
 });
 

@@ -136,7 +136,9 @@ describe('keys and keys list', () => {
       /^billing\.g7 +1 +billing g7 +40 d +never +2026-11-21 08:27 +3 min +3\.25 USD$/m,
     );
     expect(await json('list', 'idle')).toMatchObject({
-      keys: [{ name: 'idle', created: '2026-10-12T08:30:00.000Z', attention: ['no call in this span'] }],
+      keys: [
+        { name: 'idle', created: '2026-10-12T08:30:00.000Z', attention: ['no calls in this time range'] },
+      ],
     });
   });
   it.each([
@@ -145,13 +147,16 @@ describe('keys and keys list', () => {
     [['forget'], /no service, key or id matches forget/],
     [['rotate'], /missing required argument/],
     [['create', 'batch'], /--job/],
-    [['create', 'batch', '-j', 'rotate-prod'], /give --quota N or --unlimited/],
-    [['create', 'batch', '-j', 'rotate-prod', '--quota', '1', '--unlimited'], /either a quota or none/],
+    [['create', 'batch', '-j', 'rotate-prod'], /use --quota N or --unlimited/],
+    [
+      ['create', 'batch', '-j', 'rotate-prod', '--quota', '1', '--unlimited'],
+      /either a quota or --unlimited/,
+    ],
     [['adopt', 'idle', '-s', 'billing'], /generation/],
-    [['adopt', 'idle', '-s', 'billing', '-g', '0'], /from 1/],
-    [['audit'], /give --verify/],
+    [['adopt', 'idle', '-s', 'billing', '-g', '0'], /1 or more/],
+    [['audit'], /add --verify/],
     [['apply', 'nothing.json'], /cannot be read \(ENOENT\)/],
-    [['plan', '-o', 'plan.json'], /name the job/],
+    [['plan', '-o', 'plan.json'], /specify the job/],
   ])('%j is wrong use', async (argv, message) => {
     const ran = await run(...argv);
     expect(ran.code).toBe(2);
@@ -193,13 +198,13 @@ describe('keys plan and apply', () => {
       { held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }] },
     ]);
     const shown = await run('plan', 'rotate-prod', '--all');
-    expect(shown.stdout).toContain('left as it is: idle (id 2), not-due: it is due in 12 d\n');
+    expect(shown.stdout).toContain('skipped: idle (ID 2), not-due: it is due in 12 d\n');
     expect((await run('plan', 'rotate-prod')).stdout).toContain('left as usual: 1 key\n');
   });
   it('ask on a terminal, unless told not to', async () => {
     await plan();
     const refused = await runOver(fixture, ['apply', 'plan.json'], false);
-    expect(refused).toMatchObject({ code: 1, questions: ['1 change. Go on?'] });
+    expect(refused).toMatchObject({ code: 1, questions: ['1 change. Continue?'] });
     expect(refused.stdout).toMatch(/^rotate +billing/m);
     expect(main.asked).toEqual([]);
     expect(await runOver(fixture, ['apply', 'plan.json', '--yes'], false)).toMatchObject({
@@ -217,7 +222,7 @@ describe('keys plan and apply', () => {
       const ran = await runOver(fixture, ['apply', 'plan.json'], answer);
       expect(ran.code).toBe(1);
       expect(ran.stdout).toMatch(
-        /the plan is stale, and nothing was done:\n- billing\.g7 \(id 1\): changed group\n/,
+        /the plan is stale; nothing was done:\n- billing\.g7 \(id 1\): changed group\n/,
       );
       const dry = await runOver(fixture, ['apply', 'plan.json', '--dry-run', '--json'], answer);
       expect([dry.code, JSON.parse(dry.stdout)]).toMatchObject([
@@ -268,7 +273,7 @@ describe('orders by hand', () => {
     [['rotate', 'billing', '--now'], 'The key of billing is replaced and deleted at once'],
     [['expire', 'idle'], 'idle is refused from now on'],
     [['expire', 'idle', '--at', '+48h'], 'idle is refused from +48h on'],
-    [['give-up', 'billing'], 'The rotation of billing ends where it is'],
+    [['give-up', 'billing'], 'The rotation of billing is abandoned'],
   ])('%j asks first', async (argv, question) => {
     const refused = await runOver(fixture, argv, false);
     expect(refused.code).toBe(1);
@@ -280,7 +285,7 @@ describe('orders by hand', () => {
   it('say where no daemon runs that nothing advances what they leave open', async () => {
     const alone = (...argv: string[]): Promise<Ran> => runOver(fixture, argv, undefined, false);
     const message =
-      /no daemon runs: nothing moves this on until `tollkeeper serve` runs, .*keys rotate billing`/;
+      /no daemon is running: this will not advance until you start `tollkeeper serve`, .*keys rotate billing`/;
     const left = { view: { stage: 'current', words: 'both keys work' }, moved: false } as const;
     main.steps = [left, left, left, left];
     const ran = await alone('rotate', 'billing', '--json');
@@ -303,7 +308,7 @@ describe('orders by hand', () => {
     async (argv) => {
       const ran = await run(...argv);
       expect(ran.code).toBe(2);
-      expect(ran.stderr).toMatch(/no terminal to ask on\n {2}what to do: give --yes/);
+      expect(ran.stderr).toMatch(/no terminal for the confirmation\n {2}what to do: use --yes/);
       expect(main.asked).toEqual([]);
     },
   );
@@ -330,7 +335,7 @@ describe('orders by hand', () => {
     const ran = await run('confirm', 'billing', 'sk-the-key-itself');
     expect(ran.code).toBe(2);
     expect(ran.stdout + ran.stderr).not.toContain('sk-the-key');
-    expect(ran.stderr).toContain('history of your shell');
+    expect(ran.stderr).toContain('your shell history');
   });
   it('adopt, create, resume and give-up say what they did', async () => {
     expect((await run('adopt', 'idle', '-s', 'billing', '-g', '3')).stdout).toBe(
@@ -369,12 +374,10 @@ it('history is a timeline, and JSON with all that was written down', async () =>
 it('the history of a service that there is not is refused, with those that there are', async () => {
   const ran = await run('history', 'biling');
   expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain(
-    'no step was taken on a service biling, and no key is of it; there are: billing, idle',
-  );
+  expect(ran.stderr).toContain('unknown service biling: no steps and no keys; services: billing, idle');
   expect(ran.stderr).toContain('did you mean billing?');
   expect((await run('history', 'wholly-other')).stderr).toContain('`tollkeeper keys list` shows the keys');
-  expect(await run('history', 'idle')).toMatchObject({ code: 0, stdout: 'no step was taken\n' });
+  expect(await run('history', 'idle')).toMatchObject({ code: 0, stdout: 'no steps\n' });
   const common = { who: 'person anna', account: 'main', service: 'former', rotation: 'r1' };
   main.events = [{ ...common, at: now, what: 'done' }];
   expect((await run('history', 'former')).stdout).toContain('the rotation is complete');

@@ -64,13 +64,13 @@ describe('what a key needs', () => {
     [
       'a person',
       { rotation: rotation({ stage: 'waiting', words: 'the sink is full' }) },
-      /^waits for a person: the sink is full$/,
+      /^action required: the sink is full$/,
     ],
     ['a look at a failed step', { rotation: rotation({ tries: 2 }) }, /^rotation \(current\): /],
     [
       'to be known of: how often it was tried, how often it is, and when',
       { rotation: rotation({ tries: 2, triesAllowed: 5, nextTry: unixMillis(now + 240_000) }) },
-      /^rotation \(current\): both .*\(failed 2 times, 3 tries left, next in 4 min\)$/,
+      /^rotation \(current\): both .*\(failed 2 times, 3 attempts left, next in 4 min\)$/,
     ],
     [
       'somebody to find out who still uses the old one',
@@ -80,10 +80,10 @@ describe('what a key needs', () => {
     ['a successor, since it expired', { expires: inDays(-3) }, /^expired 3 d ago$/],
     ['a successor, since it expires soon', { expires: inDays(12) }, /^expires in 12 d$/],
     ['nothing yet, since it expires late', { expires: inDays(31) }, undefined],
-    ['quota', { remainQuota: '0.000' }, /quota is used up/],
-    ['quota, when it is overdrawn', { remainQuota: '-1.2' }, /quota is used up/],
+    ['quota', { remainQuota: '0.000' }, /quota exhausted/],
+    ['quota, when it is overdrawn', { remainQuota: '-1.2' }, /quota exhausted/],
     ['no quota, when it has no limit', { remainQuota: '0', unlimitedQuota: true }, undefined],
-    ['a name of its own', { sameName: [7, 8] }, /^shares its name with id 7, 8/],
+    ['a name of its own', { sameName: [7, 8] }, /^name collision with ID 7, 8/],
     [
       'its rotation',
       { every, created: inDays(-40), job: 'rotate-prod' },
@@ -95,7 +95,7 @@ describe('what a key needs', () => {
       { every, created: inDays(-40), rotation: rotation() },
       /^rotation \(current\): both/,
     ],
-    ['to be looked at, since nobody calls', { use: { calls: 0 } }, /^no call in this span$/],
+    ['to be looked at, since nobody calls', { use: { calls: 0 } }, /^no calls in this time range$/],
   ])('%s', (_, change, message) => {
     const [first] = attentionOf(keyView('billing', change), now);
     if (message === undefined) expect(first).toBe(undefined);
@@ -123,7 +123,7 @@ describe('what a key needs', () => {
     ]);
   });
 
-  it('knows how far a key is on its way to what comes first', () => {
+  it('knows how far a key is on its way to what passes', () => {
     expect(progressOf(keyView('a', { every: 20 * day }), now)).toBeCloseTo(0.5, 2);
     expect(progressOf(keyView('a', { every, expires: inDays(0) }), now)).toBeGreaterThan(0.999);
     expect(progressOf(keyView('a', { expires: inDays(-20) }), now)).toBe(1);
@@ -161,7 +161,7 @@ describe('the list of keys', () => {
     };
     const page = renderKeys(listView([unknown], { accounts: [account] }), { paint: noPaint });
     expect(page).toMatch(/^unseen +1 +unseen g1\? +\? +never +\? +\? +\?$/m);
-    expect(page).toContain('the call log is not known to be whole over the last 30 d');
+    expect(page).toContain('the call log may be incomplete over the last 30 d');
     const idle = renderKeys(listView([keyView('idle', { use: { calls: 0 } })]), { paint: noPaint });
     expect(idle).toMatch(/^idle +1 +idle g1 +10 d +never +none +10 d +0$/m);
   });
@@ -170,7 +170,7 @@ describe('the list of keys', () => {
     const page = renderKeys(listView([], { rotations: [rotation({ stage: 'creating' })] }), {
       paint: noPaint,
     });
-    expect(page).toBe('no key is there\nbilling: rotation (creating): both keys work until 2026-11-23\n');
+    expect(page).toBe('no keys\nbilling: rotation (creating): both keys work until 2026-11-23\n');
     const failing = rotation({
       stage: 'creating',
       words: 'no answer',
@@ -179,7 +179,7 @@ describe('the list of keys', () => {
       nextTry: now,
     });
     expect(renderKeys(listView([], { rotations: [failing] }), { paint: noPaint })).toMatch(
-      /^billing: rotation \(creating\): no answer \(failed once, 1 try left, next with the coming pass\)$/m,
+      /^billing: rotation \(creating\): no answer \(failed once, 1 attempt left, next attempt in the coming cycle\)$/m,
     );
   });
 
@@ -205,7 +205,7 @@ it('a plan names every key that it leaves as it is where all are asked for, and 
   const heading = 'rotate-prod (rotate-keys, main): nothing to do now\n';
   expect(renderKeyPlans([plan], screen)).toBe(`${heading}left as usual: 1 key\n`);
   expect(renderKeyPlans([plan], screen, true)).toBe(
-    `${heading}left as it is: billing.g7 (id 7), not-due: it is due in 12 d\n`,
+    `${heading}skipped: billing.g7 (ID 7), not-due: it is due in 12 d\n`,
   );
   expect(keyPlansJson([plan])).toMatchObject([{ held: [{ name: 'billing.g7', reason: 'not-due' }] }]);
 });

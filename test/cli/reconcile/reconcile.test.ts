@@ -120,7 +120,7 @@ describe.each(screens)('the page on %s', (_, screen) => {
     for (const verdict of ['truncated', 'unexplained', 'late data'])
       expect(page).toContain(`A sentence on ${verdict}.`);
     expect(page).not.toContain('A sentence on equal.');
-    expect(page).toMatch(/as far as the\s+log reaches/);
+    expect(page).toMatch(/up to\s+the\s+watermark\s+of\s+the\s+log/);
     expect(page).toContain('(no name)');
     expect(page.endsWith('The log is truncated.\n')).toBe(true);
   });

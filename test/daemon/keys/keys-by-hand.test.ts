@@ -75,7 +75,7 @@ it('makes, shows, rotates and ends a key by hand; every step is in the history, 
   expect(history.stdout).toMatch(/○ planned .*a first key, since the service has no key yet.*\(person /);
   expect(history.stdout).toMatch(/since it is compromised/);
   expect((await noted('audit', '--verify')).stdout).toMatch(
-    /\d+ steps in one unbroken chain\nhead [0-9a-f]{64}\n$/,
+    /\d+ steps in an unbroken chain\nhead [0-9a-f]{64}\n$/,
   );
   const said = all.join('');
   for (const key of [first, second, await secret()]) expect(said).not.toContain(key);

@@ -26,7 +26,7 @@ it('an audit file that was taken away is missed and rewritten; one that does not
   const missed = await town.run('keys', 'audit', '--verify');
   expect(missed.code).toBe(1);
   expect(missed.stdout).toContain(
-    `the file was missing, though the database knows ${steps} steps\nit was rewritten from the database just now\n${steps} steps in one unbroken chain\n`,
+    `the file was missing, although the database contains ${steps} steps\nit has been rewritten from the database\n${steps} steps in an unbroken chain\n`,
   );
   expect(missed.stdout).toContain('what to do: find out who removed it');
   expect(await readFile(file(), 'utf8')).toBe(whole);
@@ -48,14 +48,16 @@ it('an audit file that was taken away is missed and rewritten; one that does not
   });
   const page = await town.run('status');
   expect(page.stdout).toMatch(
-    /\nnothing is done to keys: the audit file .*\nwhat to do: .* \(audit-damaged\)\n/,
+    /\nkey operations are suspended: the audit file .*\nwhat to do: .* \(audit-damaged\)\n/,
   );
 });
 
 it('a rotation that is left open is listed, with who moves it on', async () => {
   expect((await town.run('keys', 'create', 'batch', '--job', 'rotate-prod', '--unlimited')).code).toBe(0);
   const rotated = await town.run('keys', 'rotate', 'batch');
-  expect(rotated.stdout).toContain('no daemon runs: nothing moves this on until `tollkeeper serve` runs');
+  expect(rotated.stdout).toContain(
+    'no daemon is running: this will not advance until you start `tollkeeper serve`',
+  );
   const found = await status();
   expect(found).toMatchObject({
     code: 0,

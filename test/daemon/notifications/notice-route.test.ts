@@ -39,7 +39,7 @@ status: { port: 0 }
   expect(body).toMatchObject({ kind: 'notice', subject: 'Tollkeeper: pull-logs failed', total: null });
   expect(body.sections[0]?.paragraphs.slice(0, 3)).toEqual([
     'pull-logs failed',
-    'Why: the Admin Key may not use GET /api/log/self/stream-export (403): it needs the scope logs:read',
+    'Reason: the Admin Key may not use GET /api/log/self/stream-export (403): it needs the scope logs:read',
     'What to do: issue an Admin Key with the named scope',
   ]);
   const [, time, mac] = /^t=(\d+),v1=(.+)$/.exec(String(asked?.headers['x-tollkeeper-signature'])) ?? [];

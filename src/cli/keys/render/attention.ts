@@ -34,7 +34,7 @@ const isNothing = (amount: string): boolean => amount.startsWith('-') || /^0*(\.
 const ofRotation = ({ rotation }: KeyView, now: number): readonly Attention[] => {
   if (rotation === undefined) return [];
   const { stage, words, escalated } = rotation;
-  if (stage === 'waiting') return [{ rank: 0, style: 'bad', words: `waits for a person: ${words}` }];
+  if (stage === 'waiting') return [{ rank: 0, style: 'bad', words: `action required: ${words}` }];
   if (escalated === true) return [{ rank: 0, style: 'bad', words: `past its time: ${words}` }];
   const tries = describeTries(rotation, now);
   if (tries !== undefined)
@@ -73,12 +73,12 @@ export const attentionOf = (key: KeyView, now: number): readonly Attention[] => 
           {
             rank: 1,
             style: 'bad' as const,
-            words: `made and never delivered, kept for now: ${key.retained}; \`tollkeeper keys expire id:${key.keyId}\` ends it`,
+            words: `created but never delivered, retained for now: ${key.retained}; \`tollkeeper keys expire id:${key.keyId}\` expires it`,
           },
         ]),
     ...ofExpiry(key, now),
     ...(!key.unlimitedQuota && isNothing(key.remainQuota)
-      ? [{ rank: 3, style: 'bad' as const, words: 'its quota is used up' }]
+      ? [{ rank: 3, style: 'bad' as const, words: 'quota exhausted' }]
       : []),
     ...(key.sameName.length === 0
       ? []
@@ -86,11 +86,13 @@ export const attentionOf = (key: KeyView, now: number): readonly Attention[] => 
           {
             rank: 4,
             style: 'warn' as const,
-            words: `shares its name with id ${key.sameName.join(', ')}: calls of both look alike`,
+            words: `name collision with ID ${key.sameName.join(', ')}: their calls cannot be told apart`,
           },
         ]),
     ...ofAge(key, now),
-    ...(key.use?.calls === 0 ? [{ rank: 7, style: 'quiet' as const, words: 'no call in this span' }] : []),
+    ...(key.use?.calls === 0
+      ? [{ rank: 7, style: 'quiet' as const, words: 'no calls in this time range' }]
+      : []),
   ];
   return found.toSorted((left, right) => left.rank - right.rank);
 };

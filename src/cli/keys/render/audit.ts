@@ -9,15 +9,15 @@ const missingLines = ({ missing }: AuditView): readonly Line[] =>
   missing === undefined
     ? []
     : [
-        [`the file was missing, though the database knows ${counted(missing.steps, 'step')}`, 'bad'],
-        ...(missing.writtenAgain ? [['it was rewritten from the database just now', 'plain'] as const] : []),
+        [`the file was missing, although the database contains ${counted(missing.steps, 'step')}`, 'bad'],
+        ...(missing.writtenAgain ? [['it has been rewritten from the database', 'plain'] as const] : []),
       ];
 
 const verdictLines = ({ lines, head, broken, missing }: AuditView): readonly Line[] => {
   if (missing?.writtenAgain === false) return [];
   return [
     broken === undefined
-      ? [`${counted(lines, 'step')} in one unbroken chain`, 'good']
+      ? [`${counted(lines, 'step')} in an unbroken chain`, 'good']
       : [`broken in line ${broken.line}: ${broken.why}`, 'bad'],
     ...(lines === 0 ? [] : [[`head ${head}`, 'plain'] as const]),
   ];

@@ -68,7 +68,7 @@ const groupsOf = (steps: readonly Step[]): readonly (readonly Step[])[] => {
 
 /** A timeline a rotation, the steps of each oldest first; long waits are drawn. */
 export const renderKeyHistory = ({ zone, steps }: KeyHistory, screen: Screen): string => {
-  if (steps.length === 0) return 'no step was taken\n';
+  if (steps.length === 0) return 'no steps\n';
   const room = Math.max(...steps.map(({ what }) => widthOf(what)));
   const accounts = new Set(steps.map(({ account }) => account));
   const pages = groupsOf(steps).map((group) => {

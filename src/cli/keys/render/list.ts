@@ -78,8 +78,8 @@ const watermarkLines = ({ accounts, at, zone }: KeyListView, screen: Screen): re
     const range = describeDuration(at - since * 1000);
     const words =
       through === undefined
-        ? `use of ${account}: the call log is not known to be whole over the last ${range}; a ? is not known`
-        : `use of ${account}: the last ${range}, call log whole up to ${localMoment(toMillis(through), zone)}`;
+        ? `use of ${account}: the call log may be incomplete over the last ${range}; ? means unknown`
+        : `use of ${account}: the last ${range}, call log complete until ${localMoment(toMillis(through), zone)}`;
     return lines(words, screen).map((line) => screen.paint('quiet', line));
   });
 
@@ -99,7 +99,7 @@ export const renderKeys = (view: KeyListView, screen: Screen, wide = false): str
       screen,
     );
   });
-  if (view.keys.length === 0) return `${['no key is there', ...rest].join('\n')}\n`;
+  if (view.keys.length === 0) return `${['no keys', ...rest].join('\n')}\n`;
   const needing = view.keys.filter((key) => attentionOf(key, view.at).some(({ rank }) => rank < 7)).length;
   const table = tableLines(
     [

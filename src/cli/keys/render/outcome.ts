@@ -59,7 +59,7 @@ export const renderKeyOutcome = (
         : wrap(oneLine(inZone(note, zone)), screen.width),
     ),
   ];
-  return `${(page.length === 0 ? ['nothing was to be done'] : page).join('\n')}\n`;
+  return `${(page.length === 0 ? ['nothing to do'] : page).join('\n')}\n`;
 };
 
 export const keyOutcomeJson = ({ rotations, zone: _zone, ...rest }: KeyOutcome) => ({

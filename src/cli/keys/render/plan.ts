@@ -19,9 +19,7 @@ const lines = (text: string, { width }: Screen): readonly string[] =>
 /** Every key with its reason, or what a person needs to hear of them. */
 const leftLines = ({ notes, held }: KeyPlanView, all: boolean): readonly string[] =>
   all && held !== undefined
-    ? held.map(
-        ({ name, keyId, reason, words }) => `left as it is: ${name} (id ${keyId}), ${reason}: ${words}`,
-      )
+    ? held.map(({ name, keyId, reason, words }) => `skipped: ${name} (ID ${keyId}), ${reason}: ${words}`)
     : notes;
 
 const planLines = (plan: KeyPlanView, all: boolean, screen: Screen): readonly string[] => {
@@ -57,18 +55,15 @@ const planLines = (plan: KeyPlanView, all: boolean, screen: Screen): readonly st
 /** Plans as they are given, each below its job; `all`: with every key that is left as it is, and why. */
 export const renderKeyPlans = (plans: readonly KeyPlanView[], screen: Screen, all = false): string =>
   plans.length === 0
-    ? 'no job of kind rotate-keys or expire-keys is declared\n'
+    ? 'no job of kind rotate-keys or expire-keys is configured\n'
     : `${plans.map((plan) => planLines(plan, all, screen).join('\n')).join('\n\n')}\n`;
 
 /** What keeps a plan from being applied. */
 export const renderStale = (stale: readonly string[], screen: Screen): string =>
   `${[
-    screen.paint('bad', 'the plan is stale, and nothing was done:'),
+    screen.paint('bad', 'the plan is stale; nothing was done:'),
     ...stale.flatMap((change) => lines(`- ${change}`, screen)),
-    ...lines(
-      'what to do: make it again with `tollkeeper keys plan JOB -o FILE` and look at it again',
-      screen,
-    ),
+    ...lines('what to do: create it again with `tollkeeper keys plan JOB -o FILE` and review it', screen),
   ].join('\n')}\n`;
 
 const planJson = ({ file: _file, at, ...plan }: KeyPlanView) => ({ ...plan, at: iso(at) });
