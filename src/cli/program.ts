@@ -30,7 +30,8 @@ const makeProgram = async (argv: readonly string[], deps: Deps): Promise<Command
     .addHelpText(
       'after',
       `
-Exit codes: 0 fine, 1 the check or job failed or status needs a person, 2 wrong use or a faulty config.
+Exit codes: 0 success; 1 a check or job failed, or \`status\` requires action;
+2 usage error or invalid configuration.
 
 Examples:
 ${examples.map((line) => `  ${line}`).join('\n')}`,

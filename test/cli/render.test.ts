@@ -153,7 +153,8 @@ describe('status', () => {
       .toBe(`daemon running since 2026-11-20 06:30 Europe/Berlin (1 d 3 h)
 pid 4711, version 1.2.3
 
-1 fault in the config; the one read 2026-11-20 06:30 Europe/Berlin remains active
+1 fault in the config; the one read 2026-11-20 06:30 Europe/Berlin remains
+active
   config/jobs/spend.yaml:3:14: unknown key sinse
       what to do: since?
 

@@ -102,7 +102,7 @@ describe('a backfill', () => {
         .map(backfillLine)
         .join(''),
     ).toBe(`2026-11-21 08:00  ok           10 s          12 rows landed
-2026-11-21 08:00  ran before                 12 rows landed
+2026-11-21 08:00  already ran                12 rows landed
 2026-11-21 08:00  failed       10 s          gateway-unreachable: nobody answers
     what to do: check base_url (gateway-unreachable)
 2026-11-22 08:00  skipped                    so

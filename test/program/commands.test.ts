@@ -86,7 +86,7 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
     const again = await fixture.command(...slot);
     expect(again).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^ran before, succeeded/) as string,
+      stdout: expect.stringMatching(/^already ran, succeeded/) as string,
     });
     const report = await fixture.here('report', 'spend-summary', '--period', 'last-week', '--out', 'out');
     expect(report.code).toBe(0);
