@@ -151,7 +151,7 @@ routes:
 
   expect(await run('--help')).toContain('hello');
   expect(await run('hello')).toContain('hello from a new command');
-  expect(await run('check')).toContain('the config is good');
+  expect(await run('check')).toContain('the configuration is valid');
   expect(await run('run', 'greet')).toContain('greeted Ada of group default');
   await run('run', 'rotate-app');
   const names = sandbox.state.keys.all().map(({ name }) => name);

@@ -54,7 +54,7 @@ describe('tollkeeper reports new', () => {
       ),
     );
     expect(`${yaml}${sql}`.split('\n').length).toBeLessThanOrEqual(20);
-    expect((await good('check')).stdout).toContain('the config is good');
+    expect((await good('check')).stdout).toContain('the configuration is valid');
 
     const built = await good('report', 'spend-by-model', '--period', 'last-7-days', '--out', 'built');
     const truth = sandbox.truth.sums(
@@ -135,7 +135,7 @@ sections:
       expect(checked.code).toBe(0);
       expect(checked.stdout).toMatch(said);
       expect(checked.stdout).toMatch(new RegExp(`${name}/(models\\.sql|report\\.yaml):\\d+:\\d+: warning: `));
-      expect(checked.stdout).toContain('the config is good');
+      expect(checked.stdout).toContain('the configuration is valid');
       const json = JSON.parse((await run('check', '--json')).stdout) as { warnings: { file: string }[] };
       expect(json.warnings.some(({ file }) => file.includes(`/${name}/`))).toBe(true);
 

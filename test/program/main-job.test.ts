@@ -178,7 +178,7 @@ describe('the main job, by its commands', () => {
     expect(checked.stdout).toContain(
       'pull-logs  (pull-logs, 7 * * * *, UTC)\n    next: 2026-11-21 06:07, 2026-11-21 07:07',
     );
-    expect(checked.stdout).toContain('the config is good');
+    expect(checked.stdout).toContain('the configuration is valid');
   });
 
   it('leaves no secret in any file but the one it was read from', async () => {
