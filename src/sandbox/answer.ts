@@ -1,15 +1,8 @@
-import type { Variants } from './variants.ts';
+import type { Answer } from './answer-shape.ts';
 import { toJson, type Json } from './exact-json.ts';
+import type { Variants } from './variants.ts';
 
-/** What a handler wants said; nothing is sent until the handler has returned. */
-export type Answer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** A stream is made piece by piece, as the client takes it. */
-  readonly body: string | Iterable<string>;
-  /** Whether the body may be compressed for a client that accepts it. */
-  readonly compressible?: boolean;
-};
+export type { Answer } from './answer-shape.ts';
 
 export const json = (
   status: number,

@@ -10,6 +10,7 @@ import { badBody, notAllowed, tooMany, unknownRoute, wrongMethod, type Answer } 
 import { adminHashOf, type StoredKey } from './keys.ts';
 import { bearer, type Request } from './request.ts';
 import type { Scope, State } from './state.ts';
+import { answerBy } from './variants.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type Route = { readonly method: Method; readonly path: RegExp } & (
@@ -42,8 +43,7 @@ const routes: readonly Route[] = [
 /** A body that could not be read as JSON. */
 export type Unreadable = 'malformed' | 'too long';
 
-/** Finds the route, checks the key, and lets the handler answer. */
-export const answerTo = (state: State, request: Request, unreadable?: Unreadable): Answer => {
+const handled = (state: State, request: Request, unreadable: Unreadable | undefined): Answer => {
   const { variants } = state;
   const here = routes.filter(({ path }) => path.test(request.path));
   const route = here.find(({ method }) => method === request.method);
@@ -73,3 +73,7 @@ export const answerTo = (state: State, request: Request, unreadable?: Unreadable
   const id = route.path.exec(request.path)?.groups?.['id'] ?? '';
   return route.handle(state, { ...request, id });
 };
+
+/** Finds the route, checks the key, and lets the handler answer. */
+export const answerTo = (state: State, request: Request, unreadable?: Unreadable): Answer =>
+  answerBy(state.variants, handled(state, request, unreadable), { request, now: state.seconds() });

@@ -1,14 +1,12 @@
+import type { Point } from './variants/point.ts';
+import { rowId } from './variants/row-id.ts';
+import { statusColumn } from './variants/status-column.ts';
+import { titleLine } from './variants/title-line.ts';
+
 /**
  * Every point that the contract leaves open, as a switch. The values are the behaviours seen in gateways of the same
  * family (docs/gateway.md; `statement` is the one that leaves it open).
  */
-
-export type Point = {
-  readonly values: readonly [string, ...string[]];
-  readonly default: string;
-  readonly meaning: string;
-  readonly statement: `G${number}.${number}`;
-};
 
 const zones = ['UTC', 'Asia/Shanghai', 'Europe/Berlin', 'America/New_York'] as const;
 
@@ -238,12 +236,7 @@ export const variantTable = {
     meaning: 'Empty columns gives everything, or only the aggregate counts.',
     statement: 'G6.4',
   },
-  title_line: {
-    values: ['absent', 'present'],
-    default: 'absent',
-    meaning: 'A title line before the header of the log export.',
-    statement: 'G6.13',
-  },
+  title_line: titleLine,
   total_line: {
     values: ['absent', 'present'],
     default: 'absent',
@@ -269,12 +262,7 @@ export const variantTable = {
     meaning: 'Order of the rows of the log export.',
     statement: 'G6.14',
   },
-  row_id: {
-    values: ['absent', 'page-number', 'modulo-1024'],
-    default: 'absent',
-    meaning: 'An id column that is the number of a page of 100 rows, or a running number modulo 1024.',
-    statement: 'G6.15',
-  },
+  row_id: rowId,
   prompt_tokens: {
     values: ['per-vendor', 'includes-cached', 'excludes-cached'],
     default: 'per-vendor',
@@ -308,13 +296,7 @@ export const variantTable = {
       'The type column is exported, is not, or is no longer exported for ranges that end later than a day before now.',
     statement: 'G6.10',
   },
-  status_column: {
-    values: ['word', 'own-word', 'number', 'absent'],
-    default: 'word',
-    meaning:
-      'The status column: success or error, two words of the gateway’s own, the numbers of row kinds, or not exported.',
-    statement: 'G6.11',
-  },
+  status_column: statusColumn,
   late_rows: {
     values: ['present', 'absent'],
     default: 'present',

@@ -1,4 +1,8 @@
-import { variantTable, type Point } from './variant-table.ts';
+import type { Column } from './admin/log-column.ts';
+import type { Answer } from './answer-shape.ts';
+import type { Request } from './request.ts';
+import { variantTable } from './variant-table.ts';
+import type { Point } from './variants/point.ts';
 
 export type VariantName = keyof typeof variantTable;
 
@@ -40,3 +44,23 @@ export const withDefaults = (given: Partial<Variants>): Variants => {
   const defaults = Object.fromEntries(variantNames.map((name) => [name, variantTable[name].default]));
   return { ...defaults, ...parseVariants(given) } as Variants;
 };
+
+const points = Object.entries<Point>(variantTable) as readonly [VariantName, Point][];
+
+/** The columns of the log export as the switches change them. */
+export const columnsBy = (variants: Variants, columns: readonly Column[]): readonly Column[] =>
+  points.reduce(
+    (changed, [name, { logColumns }]) => logColumns?.(changed, variants[name]) ?? changed,
+    columns,
+  );
+
+/** An answer as the switches change it. `now`: seconds on the gateway's clock. */
+export const answerBy = (
+  variants: Variants,
+  answer: Answer,
+  context: { readonly request: Request; readonly now: number },
+): Answer =>
+  points.reduce(
+    (changed, [name, point]) => point.answer?.(changed, variants[name], context) ?? changed,
+    answer,
+  );

@@ -78,7 +78,7 @@ const openReceiver = async () => {
   };
 };
 
-it('a job kind, a gateway endpoint, a sink, a channel, a report and a command need their own files and one entry in a registry', async () => {
+it('a job kind, a gateway endpoint, a sink, a channel, a report, a command and a variant need their own files and one entry in a registry', async () => {
   await using copy = await openCopy();
   const { folder } = copy;
   const before = await textsIn(folder);
@@ -87,6 +87,11 @@ it('a job kind, a gateway endpoint, a sink, a channel, a report and a command ne
   expect(changed.map(([name]) => name).sort()).toEqual(
     [...Object.keys(addedFiles), ...addedLines.map(({ file }) => file)].sort(),
   );
+  const linesOf = (text: string | undefined): number => (text ?? '').split('\n').length;
+  for (const { file, imports } of addedLines) {
+    const more = linesOf(await readFile(join(folder, file), 'utf8')) - linesOf(before.get(file));
+    expect([file, more <= (imports === '' ? 1 : 2)]).toEqual([file, true]);
+  }
 
   // Types included: what is added has the types that the registries ask for.
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -161,4 +166,16 @@ routes:
   await run('run', 'models');
   expect(receiver.bodies).toHaveLength(1);
   expect(receiver.bodies[0]).toMatch(/^plain: .*Model list/);
+
+  await using own = startIn(
+    folder,
+    ['sandbox', '--months', '1', '--json', '--variant', 'served_by=present'],
+    {
+      cwd,
+      env,
+    },
+  );
+  const address = /https?:\/\/127\.0\.0\.1:\d+/.exec(await own.line('127.0.0.1'))?.[0];
+  const { headers } = await fetch(`${address}/api/user/self`);
+  expect(headers.get('x-served-by')).toBe('a new variant');
 });

@@ -2,11 +2,11 @@ import { unitAt } from './amount-unit.ts';
 import { csv, refused, type Answer } from '../answer.ts';
 import { BYTE_ORDER_MARK, cell, line } from './csv.ts';
 import { moneyText, type MoneyUnit } from '../decimal.ts';
-import { chosenColumns, statusOf, type Column } from './log-columns.ts';
+import { statusOf, type Column } from './log-column.ts';
+import { chosenColumns } from './log-columns.ts';
 import { askedRange, askedVendor, badRange, badVendor, type Range } from './range.ts';
 import type { Request } from '../request.ts';
 import type { State } from '../state.ts';
-import { dateText } from '../time-zone.ts';
 import { isCall, type Row } from '../traffic/row.ts';
 
 const totalLine = (columns: readonly Column[], total: string): string => {
@@ -23,11 +23,7 @@ function* written(
   unit: MoneyUnit,
 ): Generator<string, void> {
   const { variants } = state;
-  let start = BYTE_ORDER_MARK;
-  if (variants.title_line === 'present') {
-    start += line([cell(`Call log of tollgate, exported ${dateText(Math.floor(state.seconds() / 86_400))}`)]);
-  }
-  yield start + line(columns.map(({ header }) => header));
+  yield BYTE_ORDER_MARK + line(columns.map(({ header }) => header));
   let at = 0;
   let total = 0n;
   for (const row of rows) {

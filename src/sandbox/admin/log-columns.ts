@@ -2,25 +2,10 @@ import { rowMoneyText, type MoneyUnit } from '../decimal.ts';
 import { cell, startsFormula } from './csv.ts';
 import { promptAlone, promptWithCached } from '../traffic/cells.ts';
 import { completionTokens, promptTokens } from './token-counts.ts';
+import { kindNumbers, statusOf, type Column } from './log-column.ts';
 import { naiveText, rfc3339Text } from '../time-zone.ts';
 import type { Row, RowKind } from '../traffic/row.ts';
-import type { Variants } from '../variants.ts';
-
-/** How one column of the log export is written; `at` counts the rows from 0. */
-export type Column = {
-  readonly name: string;
-  readonly header: string;
-  readonly write: (row: Row, at: number) => string;
-};
-
-const kindNumbers: Readonly<Record<RowKind, string>> = {
-  topup: '1',
-  consumption: '2',
-  management: '3',
-  system: '4',
-  error: '5',
-  refund: '6',
-};
+import { columnsBy, type Variants } from '../variants.ts';
 
 const ownKindLabels: Readonly<Record<RowKind, string>> = {
   topup: 'deposit',
@@ -43,21 +28,11 @@ const aggregate: readonly string[] = [
   'quota',
 ];
 
-export const statusOf = (row: Row): string => (row.kind === 'error' ? 'error' : 'success');
-
 const kindWriter = ({ kind_values: values }: Variants): ((row: Row) => string) =>
   ({
     word: (row: Row) => row.kind as string,
     number: (row: Row) => kindNumbers[row.kind],
     'own-word': (row: Row) => ownKindLabels[row.kind],
-  })[values];
-
-const statusWriter = ({ status_column: values }: Variants): ((row: Row) => string) =>
-  ({
-    word: statusOf,
-    'own-word': (row: Row) => (row.kind === 'error' ? 'void' : 'settled'),
-    number: (row: Row) => kindNumbers[row.kind],
-    absent: statusOf,
   })[values];
 
 const timeWriter = (variants: Variants): ((row: Row) => string) => {
@@ -94,17 +69,14 @@ export const allColumns = (
     cell(guard !== 'none' && startsFormula(value) ? `'${value}` : value);
   const amount = (value: string): string => (guard === 'all' && value.startsWith('-') ? `'${value}` : value);
   const column = (name: string, write: Column['write'], header = name): Column => ({ name, header, write });
-  const id = (at: number): number =>
-    variants.row_id === 'page-number' ? Math.floor(at / 100) + 1 : (at + 1) % 1024;
-  return [
-    ...(variants.row_id === 'absent' ? [] : [column('id', (_, at) => String(id(at)))]),
+  return columnsBy(variants, [
     column('created_at', timeWriter(variants)),
     ...(showsKind ? [column('type', kindWriter(variants))] : []),
     column('model_name', (row) => text(row.model?.name ?? '')),
     column('vendor_id', (row) => String(row.model?.vendorId ?? 0)),
     column('token_name', (row) => text(row.token)),
     column('group', (row) => text(row.group)),
-    ...(variants.status_column === 'absent' ? [] : [column('status', statusWriter(variants))]),
+    column('status', statusOf),
     column('prompt_tokens', (row) =>
       String(
         promptTokens(variants, {
@@ -125,7 +97,7 @@ export const allColumns = (
     column('use_time', (row) => String(row.useTime)),
     column('is_stream', (row) => String(row.stream)),
     column('content', (row) => text(row.content)),
-  ];
+  ]);
 };
 
 const extras = (columns: readonly Column[]): readonly Column[] => {
