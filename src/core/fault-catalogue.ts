@@ -190,7 +190,7 @@ const entries = {
     'check with `tollkeeper runs` why the jobs in needs deliver no data; needs_deadline and when_late control the wait',
   ),
   aborted: failed('repeat the command; unfinished work was not stored'),
-  'run-timeout': passing('the run took longer than its timeout'),
+  'run-timeout': passing('increase the timeout of the job, or check why its runs take so long'),
 } as const satisfies Record<string, FaultEntry>;
 
 /** Names of all known errors. */

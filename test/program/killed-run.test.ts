@@ -60,7 +60,7 @@ describe.concurrent('a manual run that is killed', { timeout: 180_000 }, () => {
     daemon.kill('SIGKILL');
     await daemon.ended;
     expect(await client.ended).toEqual({ code: 1, signal: null });
-    expect(client.stderr()).toContain('what to do: start the daemon again, then repeat the command');
+    expect(client.stderr()).toContain('what to do: restart the daemon, then repeat the command');
     const again = await fixture.serve();
     await again.line('the run was interrupted');
     await expectFailedUntilSuccess(fixture);

@@ -170,7 +170,7 @@ describe('the main job, by its commands', () => {
     await folder.write('data/reports/weekly-spend/strange/manifest.json', '{}');
     const damaged = await run('reports');
     expect(damaged.code).toBe(1);
-    expect(damaged.stdout).toMatch(/1 folder without a report that can be read:\n {4}\S+strange\n$/);
+    expect(damaged.stdout).toMatch(/1 folder without a readable report:\n {4}\S+strange\n$/);
   });
 
   it('lists jobs and their next runs with check', async () => {

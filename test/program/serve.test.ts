@@ -175,7 +175,7 @@ describe.concurrent('a pull that is stopped in its middle', { timeout: 180_000 }
     fixture.gateway.holdAfter(2);
     const pull = fixture.start('run', 'pull-logs');
     expect(await pull.ended).toEqual({ code: 1, signal: null });
-    expect(pull.stderr()).toMatch(/took longer than its timeout of 3 s\n {2}what to do: .*\(run-timeout\)/);
+    expect(pull.stderr()).toMatch(/exceeded its timeout of 3 s\n {2}what to do: .*\(run-timeout\)/);
     expect(await spool(fixture)).toEqual([]);
     await fixture.jobs(pullLogs());
     await nextRunIsWhole(fixture);

@@ -65,7 +65,7 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
     await daemon.line('"stopping"');
     const refused = await fixture.command('run', 'pull-logs');
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('being stopped');
+    expect(refused.stderr).toContain('is stopping');
     fixture.gateway.release();
     fixture.gateway.resume();
     expect(await daemon.ended).toEqual({ code: 0, signal: null });

@@ -115,7 +115,7 @@ describe('an account in CNY whose gateway exports integer units', () => {
     });
     expect(shownOf(report)).not.toContain('¥');
     expect(JSON.stringify(report.model.sections)).toContain(
-      'No rate to CNY is proven, so amounts are in USD',
+      'No conversion rate to CNY is verified, so amounts are in USD',
     );
     expect(report.verdict).toMatchObject({ good: true });
   });
