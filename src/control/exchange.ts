@@ -2,9 +2,29 @@ import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { fault, isFault, messageOf, systemCode } from '../core/index.ts';
 import type { Clock, Fault } from '../core/index.ts';
-import { answerLines } from './answer-lines.ts';
 import { errorOfOutcome, eventShape, versionHeader, versionsDiffer } from './wire.ts';
 import type { WireEvent } from './wire.ts';
+
+/** Characters; the longest line is the answer to `status` of some ten thousand jobs. */
+const longestLine = 64_000_000;
+
+/** The whole lines of a text; what follows the last line end is no line. Throws `tooLong()` when one outgrows memory. */
+async function* answerLines(chunks: AsyncIterable<string>, tooLong: () => Error): AsyncGenerator<string> {
+  let parts: string[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    const pieces = chunk.split('\n');
+    for (const [index, piece] of pieces.entries()) {
+      parts.push(piece);
+      length += piece.length;
+      if (length > longestLine) throw tooLong();
+      if (index === pieces.length - 1) continue;
+      yield parts.join('');
+      parts = [];
+      length = 0;
+    }
+  }
+}
 
 export type Question = {
   readonly method: 'GET' | 'POST';

@@ -8,8 +8,6 @@ import { readConfig } from '../settings.ts';
 import { builtAt, version } from '../version.ts';
 import { goodConfig } from './good-config.ts';
 import { createHousekeeping } from './housekeeping.ts';
-import { levelledLog } from './levelled-log.ts';
-import type { LogLevel } from './levelled-log.ts';
 import { createHandlers } from './handlers/handlers.ts';
 import { openApp } from './open-app.ts';
 import { openPage } from './open-page.ts';
@@ -18,6 +16,27 @@ import { makeDataFolder, pathsOf } from './paths.ts';
 import type { Paths } from './paths.ts';
 import { createReload } from './reload.ts';
 import { takeVolume } from './volume.ts';
+
+type LogLevel = Config['settings']['log']['level'];
+
+const request: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+
+/** A log whose level is asked for at each line, since a config that is taken up may change it. */
+const levelledLog = (log: Log, level: () => LogLevel): Log => {
+  const from = (own: 'debug' | 'info' | 'warn' | 'error'): Log['info'] => {
+    const rank = request.indexOf(own);
+    return (message, fields) => {
+      if (rank >= request.indexOf(level())) log[own](message, fields);
+    };
+  };
+  return {
+    debug: from('debug'),
+    info: from('info'),
+    warn: from('warn'),
+    error: from('error'),
+    with: (fields) => levelledLog(log.with(fields), level),
+  };
+};
 
 /** A command that runs without a daemon holds the database for as long as it runs. */
 const databaseTimeout = { tries: 240, wait: 500 };

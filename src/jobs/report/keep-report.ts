@@ -1,11 +1,10 @@
-import type { UnixMillis } from '../../core/index.ts';
+import type { UnixMillis, LocaleTag } from '../../core/index.ts';
 import type { Announcement } from '../../notify/index.ts';
 import { dataFiles, dataFormats, renderReport, standaloneHtml } from '../../reports/index.ts';
 import type { DataFile, DataFileFormat, RenderedReport, ReportModel } from '../../reports/index.ts';
 import { announceReport } from './announce-report.ts';
 import { signedFile } from './compose-report.ts';
 import type { ComposedReport, ReportRequest } from './compose-report.ts';
-import { filesElsewhere } from './files-messages.ts';
 import type { JobContext } from '../job-kind.ts';
 import { announcementFile, folderOf } from './archive/manifest.ts';
 import type { ReportKey, ReportManifest } from './archive/manifest.ts';
@@ -13,6 +12,26 @@ import { readReport } from './archive/read-report.ts';
 import type { KeptReport } from './archive/read-report.ts';
 import { writeReport } from './archive/write-report.ts';
 import type { ArchivedFile } from './archive/write-report.ts';
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+const sentences: Readonly<Record<LocaleTag, (names: string, size: string, where: string) => string>> = {
+  en: (names, size, where) =>
+    `The files of this report (${names}; ${size}) are too large to be attached. They are kept in ${where}`,
+  de: (names, size, where) =>
+    `Die Dateien dieses Berichts (${names}; ${size.replace('.', ',')}) sind zu groß, um angehängt zu werden. Sie liegen unter ${where}`,
+  zh: (names, size, where) => `本报告的文件（${names}；${size}）过大，无法作为附件发送。文件保存在 ${where}`,
+};
+
+/** What a mail says of files that are too large for it. */
+const filesElsewhere = (
+  locale: LocaleTag,
+  formats: readonly string[],
+  bytes: number,
+  where: string,
+): string =>
+  sentences[locale](formats.map((format) => format.toUpperCase()).join(', '), sizeOf(bytes), where);
 
 /** Bytes as they travel: base64 in lines of 76 characters. */
 const travelling = (files: readonly Pick<DataFile, 'content'>[]): number =>

@@ -7,11 +7,30 @@ import type { OutboxState } from '../../warehouse/index.ts';
 import type { OutboxView, StatusView } from '../status-view.ts';
 import { openListener } from '../open-listener.ts';
 import type { Listener } from '../open-listener.ts';
-import { isKnownHost } from './known-host.ts';
 import { renderNote, renderPage } from './page.ts';
 import { readReport } from './read-report.ts';
-import { redacted } from './redacted.ts';
 import { style } from './style.ts';
+import { isIP } from 'node:net';
+
+/** The same with each text in it redacted by itself: what escaping does to a secret would hide it from redaction. */
+const redacted = <T>(value: T, redact: (text: string) => string): T =>
+  JSON.parse(
+    JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? redact(part) : part)),
+  ) as T;
+
+/**
+ * Whether a Host header names this page: an address, `localhost`, or a name of the settings. A page elsewhere whose name is
+ * made to point here (DNS rebinding) sends its own name, and must not read what is shown.
+ */
+const isKnownHost = (header: string | undefined, names: readonly string[]): boolean => {
+  if (header === undefined || !/^[\w.:[\]-]+$/.test(header) || !URL.canParse(`http://${header}`))
+    return false;
+  const name = new URL(`http://${header}`).hostname.replace(/\.$/, '');
+  if (isIP(name.replaceAll(/[[\]]/g, '')) !== 0) return true;
+  return (
+    name === 'localhost' || name.endsWith('.localhost') || names.some((own) => own.toLowerCase() === name)
+  );
+};
 
 export type PageOptions = {
   readonly host: string;

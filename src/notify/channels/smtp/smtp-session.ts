@@ -9,7 +9,14 @@ import type { FaultContext } from './smtp-faults.ts';
 import { logIn } from './smtp-login.ts';
 import type { SmtpServerAddress, StartTls } from './smtp-server-address.ts';
 import type { MailSession } from './transport.ts';
-import { wireAddress } from './wire-address.ts';
+import { domainToASCII } from 'node:url';
+
+/** An address as SMTP takes it everywhere: its domain in ASCII (`xn--…`). The part before the @ has no such form. */
+const wireAddress = (address: string): string => {
+  const at = address.lastIndexOf('@');
+  const domain = domainToASCII(address.slice(at + 1));
+  return at < 0 || domain === '' ? address : `${address.slice(0, at)}@${domain}`;
+};
 
 /** Milliseconds. */
 export type SmtpTimeouts = {
