@@ -17,7 +17,7 @@ import {
 const never = new AbortController().signal;
 
 describe('a command through the control socket', () => {
-  it('brings each question and its answer across', async () => {
+  it('carries each request and its response', async () => {
     await using fixture = await openControlFixture();
     const asked: unknown[] = [];
     const note = <T>(answer: T, ...what: unknown[]): Promise<T> => {
@@ -63,7 +63,7 @@ describe('a command through the control socket', () => {
     ]);
   });
 
-  it('shows progress and results in their order, and the last step of each before what follows it', async () => {
+  it('shows progress and results in order, and the last step of each before the next', async () => {
     await using fixture = await openControlFixture();
     await fixture.listen({
       backfill: async (_request, { progress, onResult }) => {
@@ -99,7 +99,7 @@ describe('a command through the control socket', () => {
     ]);
   });
 
-  it('lets ten lines a second of a step through', async () => {
+  it('carries at most ten progress lines per second of a step', async () => {
     await using fixture = await openControlFixture();
     const seen: ProgressStep[] = [];
     await fixture.listen({
@@ -116,7 +116,7 @@ describe('a command through the control socket', () => {
     expect(seen.map(({ rows }) => rows)).toEqual([0, 99, 199, 299, 399, 499, 599, 699, 799, 899, 999]);
   });
 
-  it('keeps everything that a fault says', async () => {
+  it('carries every field of a fault', async () => {
     await using fixture = await openControlFixture();
     const unknownJob = fault('job-unknown', 'no job is named „spent“', { advice: 'did you mean spend?' });
     const limited = fault('gateway-rate-limited', 'too many calls', {
@@ -151,7 +151,7 @@ describe('a command through the control socket', () => {
     });
   });
 
-  it('tells an error that is no fault without the places of the other side, and logs it there', async () => {
+  it('carries an unexpected error without its stack, which the daemon logs', async () => {
     await using fixture = await openControlFixture();
     const logged: unknown[] = [];
     await fixture.listen(
@@ -190,7 +190,7 @@ describe('a command through the control socket', () => {
     ['another command', 'POST', '/constructor', '{}', 404],
     ['a command with a query', 'POST', '/status?a=b', '{}', 404],
     ['another method', 'GET', '/run', '', 404],
-  ])('refuses %s', async (_, method, path, body, status) => {
+  ])('rejects %s', async (_, method, path, body, status) => {
     await using fixture = await openControlFixture();
     await fixture.listen({});
     const answer = await sendRaw(fixture.socket, method, path, body);
@@ -198,7 +198,7 @@ describe('a command through the control socket', () => {
     expect([answer.status, outcome.fault.code, outcome.fault.exitCode]).toEqual([status, 'wrong-use', 2]);
   });
 
-  it('lets no secret across, in whatever it is', async () => {
+  it('carries no secret in any field', async () => {
     await using fixture = await openControlFixture();
     const secret = 'sk-"quoted"\nsecret';
     const said = `it used ${secret} there`;
@@ -232,14 +232,14 @@ describe('a command through the control socket', () => {
     expect(seen[0]?.advice).toBe('it used [secret] there');
   });
 
-  it('ends with an error when the answer cannot be written', async () => {
+  it('ends with an error if the response cannot be serialized', async () => {
     await using fixture = await openControlFixture();
     await fixture.listen({ plan: () => Promise.resolve([1n] as never) });
     const daemon = await fixture.daemon();
     await expect(daemon('plan', { job: 'a' })).rejects.toThrow('BigInt');
   });
 
-  it('answers many at once', async () => {
+  it('is answered concurrently with many others', async () => {
     await using fixture = await openControlFixture();
     let waiting = 0;
     let release: () => void = () => undefined;
@@ -260,7 +260,7 @@ describe('a command through the control socket', () => {
     expect(results.map(({ run }) => run.job)).toEqual(jobs);
   });
 
-  it('is handled by the same version alone, whichever is the newer', async () => {
+  it('is handled only by the same version, whichever is newer', async () => {
     await using fixture = await openControlFixture();
     await fixture.listen({});
     for (const version of ['1.2.2', '1.3.0']) {
@@ -277,7 +277,7 @@ describe('a command through the control socket', () => {
     expect((await sendRaw(fixture.socket, 'POST', '/status', '{}', {})).status).toBe(409);
   });
 
-  it('finds the daemon by a path that is read from another folder', async () => {
+  it('reaches the daemon from another working folder', async () => {
     await using fixture = await openControlFixture();
     await fixture.listen({ status: () => Promise.resolve(statusView) });
     const daemon = await connectToDaemon<typeof commandTable, ProgramHandlers>('tollkeeper.duckdb', {

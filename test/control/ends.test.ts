@@ -22,7 +22,7 @@ const aborted = (signal: AbortSignal): Promise<unknown> =>
     signal.addEventListener('abort', () => resolve(signal.reason));
   });
 
-describe('the end of a command before its time', () => {
+describe('the early end of a command', () => {
   it.each(['run', 'backfill'] as const)(
     'reaches the daemon when the one who asked breaks off a %s',
     async (name) => {
@@ -52,7 +52,7 @@ describe('the end of a command before its time', () => {
     },
   );
 
-  it('is seen before anything is sent when the signal was aborted already', async () => {
+  it('is detected before anything is sent if the signal is already aborted', async () => {
     await using fixture = await openControlFixture();
     await fixture.listen({});
     const daemon = await fixture.daemon();
@@ -60,7 +60,7 @@ describe('the end of a command before its time', () => {
     expect(error['code']).toBe('aborted');
   });
 
-  it('does not disturb the daemon when a command goes on after it was broken off', async () => {
+  it('does not disturb the daemon if the command continues after its interruption', async () => {
     await using fixture = await openControlFixture();
     const begun = deferred<AbortSignal>();
     const ended = deferred();
@@ -87,7 +87,7 @@ describe('the end of a command before its time', () => {
     expect(await daemon('status', {})).toEqual(statusView);
   });
 
-  it('reaches everyone who waits when the daemon is stopped', async () => {
+  it('reaches every waiting client when the daemon stops', async () => {
     await using fixture = await openControlFixture();
     const signals: AbortSignal[] = [];
     const begun = deferred();
@@ -126,7 +126,7 @@ describe('the end of a command before its time', () => {
     expect((await rejection(daemon('status', {})))['code']).toBe('daemon-stopped');
   });
 
-  it('is told when the daemon dies in the middle', async () => {
+  it('is reported when the daemon is killed during the command', async () => {
     await using fixture = await openControlFixture();
     await using _stranger = await openStranger(fixture, (socket) => {
       socket.once('data', (head) => {
@@ -143,7 +143,7 @@ describe('the end of a command before its time', () => {
     expect([error['code'], error['retryHelps']]).toEqual(['daemon-stopped', true]);
   });
 
-  it('shows signs of life while nothing happens', async () => {
+  it('is prevented by heartbeats while nothing happens', async () => {
     await using fixture = await openControlFixture();
     const begun = deferred();
     const end = deferred();
@@ -168,7 +168,7 @@ describe('the end of a command before its time', () => {
     request.destroy();
   });
 
-  it('does not come while the daemon shows signs of life', async () => {
+  it('does not occur while the daemon sends heartbeats', async () => {
     await using fixture = await openControlFixture();
     const begun = deferred();
     const turn = deferred<(step: number) => void>();
@@ -197,7 +197,7 @@ describe('the end of a command before its time', () => {
     expect(await asked).toEqual(runResult('a'));
   });
 
-  it('is given up when the daemon is silent', async () => {
+  it('occurs when the daemon does not respond', async () => {
     await using fixture = await openControlFixture();
     const asked = deferred();
     await using _stranger = await openStranger(fixture, (socket) => {
@@ -212,8 +212,8 @@ describe('the end of a command before its time', () => {
   });
 });
 
-describe('a reader that does not read', () => {
-  it('gets less progress, and the end all the same, when it reads again', async () => {
+describe('a client that does not read', () => {
+  it('receives less progress, but the result, when it reads again', async () => {
     await using fixture = await openControlFixture();
     const done = deferred();
     await fixture.listen({
@@ -238,7 +238,7 @@ describe('a reader that does not read', () => {
     expect(text).toContain('"event":"end"');
   });
 
-  it('is let go when results pile up, and its command is aborted', async () => {
+  it('is disconnected when results accumulate, and its command is aborted', async () => {
     await using fixture = await openControlFixture();
     const reason = deferred<unknown>();
     let results = 0;
@@ -262,7 +262,7 @@ describe('a reader that does not read', () => {
     request.destroy();
   });
 
-  it('does not hold up the stop of the daemon', async () => {
+  it('does not delay the stop of the daemon', async () => {
     await using fixture = await openControlFixture();
     const full = deferred();
     const listener = await fixture.listen({

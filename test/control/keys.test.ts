@@ -8,7 +8,7 @@ const never = new AbortController().signal;
 const who = 'person anna';
 const outcome: KeyOutcome = { rotations: [], changes: [], notes: ['a note'], good: true };
 
-it('brings each request on keys and its answer across, with progress', async () => {
+it('the control socket carries each key request and its response, with progress', async () => {
   await using fixture = await openControlFixture();
   const asked: unknown[] = [];
   const note = <T>(answer: T, ...what: unknown[]): Promise<T> => {
@@ -99,13 +99,13 @@ it.each([
   ['/keys/adopt', '{"key":"a","service":"b","generation":0,"who":"c"}'],
   ['/keys/apply', '{"file":"","who":"c"}'],
   ['/keys/give-up', '{"service":"a"}'],
-])('%s refuses %s', async (path, body) => {
+])('%s rejects %s', async (path, body) => {
   await using fixture = await openControlFixture();
   await fixture.listen({});
   expect((await sendRaw(fixture.socket, 'POST', path, body)).status).toBe(400);
 });
 
-it('ends a request with the connection of its caller', async () => {
+it('a request ends with the connection of its client', async () => {
   await using fixture = await openControlFixture();
   const leave = new AbortController();
   const stopped = deferred();

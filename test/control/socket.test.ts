@@ -36,8 +36,8 @@ const leaveStaleSocket = async (path: string): Promise<void> => {
   await exit;
 };
 
-describe('the place of the control socket', () => {
-  it('is a folder of its own beside the database', () => {
+describe('the path of the control socket', () => {
+  it('is in a separate folder beside the database', () => {
     expect(socketPath('/data/tollkeeper.duckdb')).toBe('/data/control/tollkeeper.sock');
     expect(socketPath('data/x.duckdb', { cwd: '/srv' })).toBe('/srv/data/control/tollkeeper.sock');
   });
@@ -63,7 +63,7 @@ describe('the place of the control socket', () => {
     expect(() => socketPath(`${umlauts}/x.duckdb`, { platform })).toThrow('bytes');
   });
 
-  it('is reached by the way from the working folder where the whole path is too long', async () => {
+  it('is relative to the working folder if the absolute path is too long', async () => {
     await using fixture = await openControlFixture();
     const deep = join(dirname(fixture.databasePath), 'd'.repeat(100));
     await mkdir(deep);
@@ -92,7 +92,7 @@ describe('the place of the control socket', () => {
 });
 
 describe('the folder of the control socket', () => {
-  it('is open to its owner alone, also when it was not', async () => {
+  it('is accessible only to its owner, even if it was not before', async () => {
     await using fixture = await openControlFixture();
     const folder = dirname(fixture.socket);
     const first = await fixture.listen({});
@@ -103,14 +103,14 @@ describe('the folder of the control socket', () => {
     expect(await modeOf(folder)).toBe('700');
   });
 
-  it('must not be another user’s', async () => {
+  it('must not belong to another user', async () => {
     await using fixture = await openControlFixture();
     const error = await rejection(fixture.listen({}, { user: (process.getuid?.() ?? 0) + 1 }));
     expect(error['code']).toBe('control-folder-unsafe');
     expect(error.message).toContain('belongs to another user');
   });
 
-  it('must not be a link to some other place, nor a file', async () => {
+  it('must not be a symbolic link or a file', async () => {
     await using fixture = await openControlFixture();
     const folder = dirname(fixture.socket);
     const elsewhere = await mkdtemp(join(tmpdir(), 'tollkeeper-'));
@@ -124,7 +124,7 @@ describe('the folder of the control socket', () => {
     await fixture.listen({});
   });
 
-  it('says what cannot be written', async () => {
+  it('is named if it is not writable', async () => {
     const path = join(tmpdir(), 'tollkeeper-not-there', 'x.duckdb');
     const options = { databasePath: path, version: '1', clock: manualClock(), log: silentLog };
     const error = await rejection(
@@ -135,8 +135,8 @@ describe('the folder of the control socket', () => {
   });
 });
 
-describe('asking for a daemon', () => {
-  it('finds none where there is no folder, no socket, or only one that a killed daemon left', async () => {
+describe('the search for a daemon', () => {
+  it('finds none if there is no folder, no socket, or only the socket of a killed daemon', async () => {
     await using fixture = await openControlFixture();
     expect(await fixture.connect()).toBeUndefined();
     await mkdir(dirname(fixture.socket));
@@ -148,7 +148,7 @@ describe('asking for a daemon', () => {
     expect(await (await fixture.daemon())('status', {})).toEqual(statusView);
   });
 
-  it('says so when this user may not', async () => {
+  it('reports missing permissions', async () => {
     await using fixture = await openControlFixture();
     await fixture.listen({});
     const error = await asStranger(dirname(fixture.socket), () => rejection(fixture.connect()));
@@ -156,7 +156,7 @@ describe('asking for a daemon', () => {
     expect(error['advice']).toContain('as the user that the daemon runs as');
   });
 
-  it('tells an older daemon by its version, whatever it answers', async () => {
+  it('recognizes an older daemon by its version, whatever it answers', async () => {
     await using fixture = await openControlFixture();
     await using _stranger = await openStranger(fixture, (socket) => {
       const answer = '{"event":"end","outcome":{"end":"value","value":{"old":"shape"}}}\n';

@@ -55,7 +55,7 @@ const streamed = {
 };
 
 describe('each command of the table', () => {
-  it('is answered by the daemon and without one, by one handler that is given what the table says', async () => {
+  it('is answered with and without a daemon by one handler with the input that the table defines', async () => {
     await using fixture = await openControlFixture();
     for (const call of await bothWays(fixture))
       for (const name of names) {
@@ -65,7 +65,7 @@ describe('each command of the table', () => {
       }
   });
 
-  it('refuses a field that the table does not name, and says which, with a daemon and without one', async () => {
+  it('rejects a field that the table does not define, and names it, with and without a daemon', async () => {
     await using fixture = await openControlFixture();
     for (const call of await bothWays(fixture))
       for (const name of names) {
@@ -76,7 +76,7 @@ describe('each command of the table', () => {
       }
   });
 
-  it('is refused where the table has no such name, also one that every object has', async () => {
+  it('is rejected if the table does not contain its name, even if every object has such a property', async () => {
     await using fixture = await openControlFixture();
     for (const call of await bothWays(fixture))
       for (const name of ['other', 'constructor', 'keys/']) {
@@ -85,7 +85,7 @@ describe('each command of the table', () => {
   });
 });
 
-it('a command is added by one entry of the table and its handler', async () => {
+it('a new command needs one entry in the table and its handler', async () => {
   await using fixture = await openControlFixture();
   const table = {
     ...commandTable,

@@ -4,7 +4,7 @@ import { parseYaml } from '../../src/core/yaml.ts';
 const read = (text: string, encoding: 'latin1' | 'utf16le' | 'utf8'): string =>
   Buffer.from(text, encoding).toString('utf8');
 
-it('a text in UTF-16 or Latin-1 is one fault with its place, and has no value', () => {
+it('a text in UTF-16 or Latin-1 is one fault with its position, and has no value', () => {
   expect(parseYaml(read('\ufeffa: ü\n', 'utf16le'))).toMatchObject({
     value: null,
     faults: [{ line: 1, column: 1, message: 'the file is encoded as UTF-16, not UTF-8' }],
@@ -14,18 +14,18 @@ it('a text in UTF-16 or Latin-1 is one fault with its place, and has no value', 
   ]);
 });
 
-it('a text in UTF-8 is read with all its letters, and a single NUL is named by its place', () => {
+it('a text in UTF-8 is read completely, and a single NUL is reported with its position', () => {
   expect(parseYaml(read('a: ü 中文\n', 'utf8'))).toMatchObject({ value: { a: 'ü 中文' }, faults: [] });
   expect(parseYaml(`a: ${'x'.repeat(300)}\nb: y\0\n`).faults).toMatchObject([{ line: 2, column: 5 }]);
 });
 
-it('a key that is written twice is named with the line of its first place', () => {
+it('a duplicate key is reported with the line of its first occurrence', () => {
   expect(parseYaml('a:\n  b: 1\n  c: 2\n  "b": 3\n').faults).toMatchObject([
     { line: 4, column: 3, duplicate: { key: 'b', firstLine: 2 } },
   ]);
 });
 
-it('a list, a map or a text in quotes that is not closed is told with the place where it begins', () => {
+it('an unclosed list, map or quoted text is reported with the position where it starts', () => {
   expect(parseYaml('a:\n  b: [1, [2]\nc: 1\n').faults[0]).toMatchObject({ opened: { line: 2, column: 6 } });
   expect(parseYaml("a: 'x\nb: 1\n").faults[0]).toMatchObject({ opened: { line: 1, column: 4 } });
 });

@@ -19,8 +19,8 @@ const asText = (amount: bigint): string => {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -8)}.${digits.slice(-8)}`;
 };
 
-describe('money', () => {
-  it('reads what gateways write', () => {
+describe('a money value', () => {
+  it('is read from every form that gateways write', () => {
     expect(money('0.10')).toBe('0.1');
     expect(money(' -12.50 ')).toBe('-12.5');
     expect(money('1.2e-05')).toBe('0.000012');
@@ -31,11 +31,14 @@ describe('money', () => {
     );
   });
 
-  it.each(['', 'abc', '1,5', '0x10', 'NaN', 'Infinity', '1.2.3', '--1', '1e9999'])('refuses %j', (text) => {
-    expect(() => money(text)).toThrow(RangeError);
-  });
+  it.each(['', 'abc', '1,5', '0x10', 'NaN', 'Infinity', '1.2.3', '--1', '1e9999'])(
+    '%j is rejected',
+    (text) => {
+      expect(() => money(text)).toThrow(RangeError);
+    },
+  );
 
-  it('adds up exactly', () => {
+  it('is added exactly', () => {
     fc.assert(
       fc.property(fc.array(ticks, { maxLength: 60 }), (amounts) => {
         const exact = amounts.reduce((total, amount) => total + amount, 0n);
@@ -44,7 +47,7 @@ describe('money', () => {
     );
   });
 
-  it('subtracts what was added and orders like integers', () => {
+  it('is subtracted exactly and ordered like integers', () => {
     fc.assert(
       fc.property(ticks, ticks, (left, right) => {
         const [a, b] = [money(asText(left)), money(asText(right))];
@@ -54,7 +57,7 @@ describe('money', () => {
     );
   });
 
-  it('divides with one stated rounding, half to even', () => {
+  it('is divided with rounding half to even', () => {
     expect(divideMoney(money('1'), money('3'), 4)).toBe('0.3333');
     expect(divideMoney(money('0.125'), money('1'), 2)).toBe('0.12');
     expect(divideMoney(money('0.135'), money('1'), 2)).toBe('0.14');
@@ -62,7 +65,7 @@ describe('money', () => {
     expect(multiplyMoney(money('123457'), money('0.000002'))).toBe('0.246914');
   });
 
-  it('shows as many places as asked, and never a negative zero', () => {
+  it('is shown with the requested decimal places, and never as negative zero', () => {
     expect(roundMoney(money('1.005'), 2)).toBe('1.00');
     expect(roundMoney(money('1.015'), 2)).toBe('1.02');
     expect(roundMoney(money('-0.001'), 2)).toBe('0.00');

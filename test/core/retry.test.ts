@@ -15,8 +15,8 @@ const failing = (times: number, error: Error) => {
   };
 };
 
-describe('retry', () => {
-  it('waits longer each time, within the doubled bound and the cap', () => {
+describe('a retry', () => {
+  it('waits longer each time, within the doubled bound and the maximum', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),
@@ -30,7 +30,7 @@ describe('retry', () => {
     );
   });
 
-  it('tries again after passing faults and stops at the last attempt', async () => {
+  it('follows temporary faults and stops after the last attempt', async () => {
     const clock = manualClock();
     const twice = failing(2, fault('gateway-timeout', 'slow'));
     await expect(withRetry(twice.run, policy, { clock, random: () => 0.5 })).resolves.toBe('done');
@@ -40,7 +40,7 @@ describe('retry', () => {
     expect(always.calls()).toBe(4);
   });
 
-  it('does not repeat what another try cannot fix', async () => {
+  it('does not follow a permanent fault', async () => {
     for (const error of [fault('gateway-key-refused', 'no'), new Error('a bug')]) {
       const task = failing(1, error);
       await expect(withRetry(task.run, policy, { clock: manualClock(), random: () => 0 })).rejects.toThrow(
@@ -50,7 +50,7 @@ describe('retry', () => {
     }
   });
 
-  it('honours Retry-After as a lower bound, and gives up when it is too long', async () => {
+  it('honors Retry-After as a lower bound, and stops if it is too long', async () => {
     const clock = manualClock();
     const soon = failing(1, fault('gateway-rate-limited', 'slow down', { retryAfter: 7000 }));
     await withRetry(soon.run, policy, { clock, random: () => 0.5 });
@@ -59,7 +59,7 @@ describe('retry', () => {
     await expect(withRetry(late.run, policy, { clock, random: () => 0 })).rejects.toThrow('slow down');
   });
 
-  it('stops at once when it is aborted', async () => {
+  it('stops immediately when aborted', async () => {
     const controller = new AbortController();
     const task = failing(99, fault('gateway-timeout', 'slow'));
     const deps = {

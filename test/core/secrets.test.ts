@@ -4,14 +4,14 @@ import { createSecretRegistry } from '../../src/core/index.ts';
 import { createLog } from '../../src/core/logging/json-log.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-describe('secrets', () => {
-  it('shows as [secret] wherever it is printed by accident', () => {
+describe('a secret', () => {
+  it('is printed as [secret] wherever it is printed by accident', () => {
     const secret = createSecretRegistry().register('sk-admin-1234567890');
     expect(`${secret.toString()} ${JSON.stringify({ secret })}`).toBe('[secret] {"secret":"[secret]"}');
     expect(secret.reveal()).toBe('sk-admin-1234567890');
   });
 
-  it('is taken out of any text in every form it may be written in', () => {
+  it('is redacted from any text in every encoded form', () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 6, maxLength: 40 }).filter((text) => text.trim().length >= 6),
@@ -35,14 +35,14 @@ describe('secrets', () => {
     );
   });
 
-  it('leaves no part of two secrets that overlap, nor of one that begins like another', () => {
+  it('is redacted completely if it overlaps another secret or starts like one', () => {
     const registry = createSecretRegistry();
     for (const value of ['abcdefgh', 'efghijklmnop', 'abcd', 'abcdefghXY']) registry.register(value);
     expect(registry.redact('-abcdefghijklmnop-abcdefghXY-abcd-')).toBe('-[secret]-[secret]-[secret]-');
     expect(registry.redact('nothing here')).toBe('nothing here');
   });
 
-  it('is as quick for ten thousand secrets as for one', () => {
+  it('is redacted as fast among ten thousand secrets as alone', () => {
     const registry = createSecretRegistry();
     for (let number = 0; number < 10_000; number += 1)
       registry.register(`https://hc.example.com/ping/${number * 7919}-${'x'.repeat(20)}`);
@@ -50,7 +50,7 @@ describe('secrets', () => {
     expect(registry.redact(line)).toBe('call [secret] failed');
   });
 
-  it('never reaches a log line, and the check fails when redaction is left out', () => {
+  it('never reaches a log line, and the check fails without redaction', () => {
     const registry = createSecretRegistry();
     registry.register('sk-hush-hush');
     const lines: string[] = [];
@@ -65,7 +65,7 @@ describe('secrets', () => {
     expect(lines.join('')).toContain('hush');
   });
 
-  it('writes JSON lines with the level, the injected time and bound fields', () => {
+  it('is redacted in JSON lines with level, injected time and bound fields', () => {
     const lines: string[] = [];
     const log = createLog({
       write: (line) => void lines.push(line),

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { shellWord } from '../../src/core/index.ts';
 
-it.each(['billing', 'growth-mail.g2', 'a/b:c@d,e%f+1=2'])('%s stays as it is', (text) => {
+it.each(['billing', 'growth-mail.g2', 'a/b:c@d,e%f+1=2'])('%s is not quoted', (text) => {
   expect(shellWord(text)).toBe(text);
 });
 
-it('is one word of a shell, whatever it says', () => {
+it('any text becomes one word of a shell', () => {
   const texts = [
     '',
     ' ',

@@ -12,8 +12,8 @@ import {
   unixSeconds,
 } from '../../src/core/index.ts';
 
-describe('units', () => {
-  it('does not let seconds pass for milliseconds', () => {
+describe('a branded unit', () => {
+  it('does not accept seconds as milliseconds', () => {
     const seconds = unixSeconds(1_700_000_000);
     const millis = unixMillis(1_700_000_000_999);
     // @ts-expect-error seconds are not milliseconds
@@ -25,12 +25,12 @@ describe('units', () => {
     expect(toSeconds(millis)).toBe(1_700_000_000);
   });
 
-  it('takes whole numbers alone', () => {
+  it('accepts only whole numbers', () => {
     expect(() => unixSeconds(1.5)).toThrow(RangeError);
     expect(() => unixMillis(Number.NaN)).toThrow(RangeError);
   });
 
-  it('has half-open intervals', () => {
+  it('forms half-open intervals', () => {
     const range = interval(unixSeconds(10), unixSeconds(20));
     expect([
       contains(range, unixSeconds(10)),
@@ -40,15 +40,15 @@ describe('units', () => {
   });
 });
 
-describe('faults', () => {
-  it('say what happened and what to do', () => {
+describe('a fault', () => {
+  it('says what happened and what to do', () => {
     const error = fault('disk-full', 'no space left');
     expect(isFault(error)).toBe(true);
     expect(describeError(error)).toMatch(/^no space left\n {2}what to do: free space/);
     expect(describeError(new TypeError('a bug'))).toContain('test/core/units.test');
   });
 
-  it('find the system code along the causes', () => {
+  it('finds the system code in its causes', () => {
     const system = Object.assign(new Error('full'), { code: 'ENOSPC' });
     expect(systemCode(fault('disk-full', 'x', { cause: new Error('y', { cause: system }) }))).toBe('ENOSPC');
     expect(systemCode(new Error('plain'))).toBeUndefined();

@@ -13,8 +13,8 @@ const pieces = fc
   )
   .map((parts) => parts.join(''));
 
-describe('YAML with positions', () => {
-  it('tells where keys and values stand', () => {
+describe('a YAML document with positions', () => {
+  it('knows the position of keys and values', () => {
     const file = parseYaml(text);
     expect(file.faults).toEqual([]);
     expect(file.positionOf(['accounts', 'main', 'base_url'])).toEqual({ line: 3, column: 15 });
@@ -22,23 +22,23 @@ describe('YAML with positions', () => {
     expect(file.positionOf(['accounts', 'main', 'keys', 1])).toEqual({ line: 4, column: 15 });
   });
 
-  it('falls back to the nearest ancestor for what is missing', () => {
+  it('gives the position of the nearest ancestor of a missing value', () => {
     expect(parseYaml(text).positionOf(['accounts', 'main', 'admin_key'])).toEqual({ line: 3, column: 5 });
     expect(parseYaml(text).positionOf(['nothing'])).toEqual({ line: 1, column: 1 });
   });
 
-  it('reports syntax faults and duplicate keys with their place', () => {
+  it('reports syntax faults and duplicate keys with their position', () => {
     expect(parseYaml('a: 1\na: 2\n').faults).toMatchObject([{ line: 2 }]);
     expect(parseYaml('a: [1,\nb: }').faults.length).toBeGreaterThan(0);
   });
 
-  it('reports an alias that names nothing', () => {
+  it('reports an alias without an anchor', () => {
     expect(parseYaml('a: *nowhere\n').faults).toMatchObject([
       { line: 1, message: expect.stringContaining('nowhere') as string },
     ]);
   });
 
-  it('tells of every key and value where it stands, in maps of any size', () => {
+  it('knows the position of every key and value in maps of any size', () => {
     const places = (value: unknown, path: YamlPath = []): [YamlPath, unknown][] =>
       typeof value === 'object' && value !== null
         ? Object.entries(value).flatMap(([key, item]) => {
@@ -73,7 +73,7 @@ describe('YAML with positions', () => {
     );
   });
 
-  it('never throws, whatever the text', () => {
+  it('is parsed without an exception, whatever the text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), pieces), (anything) => {
         const file = parseYaml(anything);

@@ -24,8 +24,8 @@ const zones = fc.constantFrom(
 );
 const dates = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1990-01-01', days));
 
-describe('zones', () => {
-  it('cuts days that tile time without gap or overlap, whatever the zone', () => {
+describe('a time zone', () => {
+  it('has days that cover time without gap or overlap', () => {
     fc.assert(
       fc.property(zones, dates, fc.integer({ min: 1, max: 60 }), (zone, first, count) => {
         const days = localDays(first, addDays(first, count - 1), zone);
@@ -39,18 +39,18 @@ describe('zones', () => {
     );
   });
 
-  it('knows days of 23 and 25 hours', () => {
+  it('has days of 23 and 25 hours', () => {
     const hours = (date: string) =>
       localDays(date, date, 'Europe/Berlin').map((day) => (day.end - day.start) / 3600);
     expect([hours('2026-03-29'), hours('2026-10-25'), hours('2026-11-21')]).toEqual([[23], [25], [24]]);
   });
 
-  it('finds the first day of a week (Monday) and of a month', () => {
+  it('has weeks that start on Monday, and months that start on their first day', () => {
     expect(startOfWeek('2026-11-22')).toBe('2026-11-16');
     expect(startOfMonth('2026-02-28')).toBe('2026-02-01');
   });
 
-  it('reads wall-clock times of a zone', () => {
+  it('defines the meaning of wall-clock times', () => {
     expect(fromWallClock('2026-01-01 08:00:00', 'Asia/Shanghai')).toBe(
       Date.parse('2026-01-01T00:00:00Z') / 1000,
     );
@@ -64,7 +64,7 @@ describe('zones', () => {
     );
   });
 
-  it('tells what is a zone, a date and a duration', () => {
+  it('is recognized by its name, as are dates and durations by their form', () => {
     expect([
       isZone('Europe/Berlin'),
       isZone('Mars/Olympus'),
@@ -83,8 +83,8 @@ describe('zones', () => {
   });
 });
 
-describe('a midnight that comes twice', () => {
-  it('begins the day at the first of the two', () => {
+describe('a midnight that occurs twice', () => {
+  it('starts the day at its first occurrence', () => {
     // Havana falls back from 01:00 to 00:00 on 2026-11-01.
     const [day] = localDays('2026-11-01', '2026-11-01', 'America/Havana');
     expect([day?.start, day?.end]).toEqual([

@@ -12,7 +12,7 @@ const scopesOf = (kind: string): readonly string[] => [
   ...neededScopes([{ name: 'a', kind, account: 'main' }], 'main').keys(),
 ];
 
-it('it is known of every kind of job which scopes it needs; of a strange one all are asked for', () => {
+it('the scopes that each kind of job needs are known; an unknown kind needs all', () => {
   const all = scopesOf('pull-moon');
   expect(all).toEqual(['account:read', 'logs:read', 'usage:read', 'keys:read']);
   for (const { kind } of jobKinds) expect(scopesOf(kind), kind).not.toEqual(all);
@@ -39,7 +39,7 @@ const probed = (point: string, value: string) => ({
 });
 const question = { account: 'main', jobs: ['rotate'], points: [] };
 
-it('whether keys may be written is known from what was written, never tried unasked', () => {
+it('permission to write keys is known from past writes and never tested without a request', () => {
   const about = 'scope keys:write of main';
   expect(keyWriteKnown({ ...question, jobs: [] })).toEqual([]);
   expect(keyWriteKnown(question)).toEqual([
@@ -59,7 +59,7 @@ it('whether keys may be written is known from what was written, never tried unas
   ]);
 });
 
-it('a temporary key that was ordered shows the scope, or what is in the way', async () => {
+it('a requested temporary key shows the scope, or the obstacle', async () => {
   const { signal } = new AbortController();
   const tried = (probe: ProbeKeysOf) => keyWriteTried({ ...question, jobs: [] }, probe, signal);
   const learns = (...points: readonly LearnedPoint[]) => tried(() => Promise.resolve(points));
@@ -80,7 +80,7 @@ it('a temporary key that was ordered shows the scope, or what is in the way', as
   expect(await fails('gateway-timeout')).toMatchObject([{ about: 'temporary key of main', state: 'failed' }]);
 });
 
-it('rows in quarantine are told by their number and the last of them', () => {
+it('rows in quarantine are reported with their number and the last one', () => {
   const range = interval(unixSeconds(1_767_225_600), unixSeconds(1_767_229_200));
   const landedAt = unixMillis(1_767_300_000_000);
   const row = {

@@ -35,7 +35,7 @@ const check = (argv: readonly string[] | undefined, change?: object) =>
 it.each([
   ['by its name', ['reload', '{service}']],
   ['by a path', ['./bin/reload']],
-])('a program that is there is found %s, and not run', (_, argv) => {
+])('an existing program is found %s and not run', (_, argv) => {
   expect(check(argv)).toMatchObject([{ about: 'then of rotate-prod', state: 'ok' }]);
 });
 
@@ -44,7 +44,7 @@ it.each([
   ['that does not exist', '/no/such/reload'],
   ['that may not be run', 'plain'],
   ['that is a folder', './bin/folder'],
-])('a program %s is found before the cutover of any key', (_, program) => {
+])('a program %s is reported before the cutover of any key', (_, program) => {
   expect(check([program, 'reload'])).toMatchObject([
     {
       about: 'then of rotate-prod',
@@ -55,12 +55,12 @@ it.each([
   ]);
 });
 
-it('fills the account in, and leaves open what depends on the service', () => {
+it('a command is completed with the account, but not with what depends on the service', () => {
   expect(check(['/no/{account}'])).toMatchObject([{ said: '/no/main is not an executable program' }]);
   expect(check(['/no/{service}'])).toMatchObject([{ state: 'skipped' }]);
 });
 
-it('asks nothing of jobs that run no program', () => {
+it('a job that runs no program is not checked', () => {
   expect(check(undefined)).toEqual([]);
   for (const change of [{ kind: 'expire-keys' }, { account: 'other' }, { suspend: true }])
     expect(check(['nowhere'], change)).toEqual([]);

@@ -19,8 +19,8 @@ const modelOf = (change: Partial<ModelConvention['output']>): ModelConvention =>
   },
 });
 
-describe('what doctor says of completion tokens', () => {
-  it('is open while nothing proves whether they hold the reasoning ones', () => {
+describe('the doctor line about completion tokens', () => {
+  it('is open until evidence shows whether they include reasoning tokens', () => {
     expect(conventionPoints(modelOf({}))).toEqual([
       {
         point: 'tokens.x-1.output',
@@ -31,7 +31,7 @@ describe('what doctor says of completion tokens', () => {
     ]);
   });
 
-  it('names what was learned, its evidence, and the setting that decides', () => {
+  it('contains the conclusion, its evidence, and the setting that decides', () => {
     const evidence = {
       ...nothing,
       calls: 1200,
@@ -57,7 +57,7 @@ describe('what doctor says of completion tokens', () => {
     ]);
   });
 
-  it('says nothing of a model without cached and reasoning tokens', () => {
+  it('is missing for a model without cached and reasoning tokens', () => {
     const evidence = { ...nothing, calls: 3, reasoningCalls: 0 };
     expect(conventionPoints(modelOf({ evidence }))).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { collect, plainServer, rejection, testHttp } from './support/servers.ts'
 
 const get = (url: URL) => ({ method: 'GET' as const, url });
 
-describe('one exchange', () => {
+describe('an HTTP exchange', () => {
   it('sends method, path, query, headers, body and the User-Agent as given', async () => {
     const seen: unknown[] = [];
     const answering = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -35,7 +35,7 @@ describe('one exchange', () => {
     ]);
   });
 
-  it('hands up any status and follows no redirect, not even to the same origin', async () => {
+  it('returns any status and follows no redirect, not even to the same origin', async () => {
     const server = await plainServer((_request, response) => {
       response.writeHead(302, { location: '/elsewhere', 'set-cookie': ['a=1', 'b=2'] }).end();
     });
@@ -47,7 +47,7 @@ describe('one exchange', () => {
     expect(server.requests).toEqual(['GET /']);
   });
 
-  it('keeps the connection for the next request, after reading as after discarding', async () => {
+  it('keeps the connection for the next request, whether the body was read or discarded', async () => {
     const server = await plainServer((_request, response) => response.end('x'.repeat(1000)));
     const http = testHttp();
     for (let count = 0; count < 3; count += 1) await (await http.send(get(server.url))).text(1000);
@@ -61,7 +61,7 @@ describe('one exchange', () => {
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
-  ])('unpacks %s', async (encoding, pack) => {
+  ])('decodes %s', async (encoding, pack) => {
     const server = await plainServer((_request, response) => {
       response.writeHead(200, { 'content-encoding': encoding }).end(pack('söme text '.repeat(10_000)));
     });
@@ -69,14 +69,14 @@ describe('one exchange', () => {
     expect((await collect(answer.body)).toString()).toBe('söme text '.repeat(10_000));
   });
 
-  it('takes an empty body that is declared as gzip', async () => {
+  it('accepts an empty body that is declared as gzip', async () => {
     const server = await plainServer((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end();
     });
     expect(await (await testHttp().send(get(server.url))).text(10)).toBe('');
   });
 
-  it('refuses an encoding that it did not ask for', async () => {
+  it('rejects an encoding that it did not request', async () => {
     const server = await plainServer((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'zstd' }).end('???');
     });
@@ -84,14 +84,14 @@ describe('one exchange', () => {
     expect(await rejection(answer.text(10))).toMatchObject({ kind: 'protocol' });
   });
 
-  it('strips the byte-order mark of a text, and keeps it in the body', async () => {
+  it('removes the byte-order mark from a text, and keeps it in the body', async () => {
     const server = await plainServer((_request, response) => response.end('\uFEFFa'));
     const http = testHttp();
     expect(await (await http.send(get(server.url))).text(10)).toBe('a');
     expect([...(await collect((await http.send(get(server.url))).body))]).toEqual([0xef, 0xbb, 0xbf, 0x61]);
   });
 
-  it('lets a body be read once', async () => {
+  it('allows a body to be read only once', async () => {
     const server = await plainServer((_request, response) => response.end('a'));
     const answer = await testHttp().send(get(server.url));
     await answer.text(10);
@@ -101,8 +101,8 @@ describe('one exchange', () => {
   });
 });
 
-describe('bodies', () => {
-  it('stops a text at its limit, however small the packed form is', async () => {
+describe('a response body', () => {
+  it('is limited as text, however small its compressed form is', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     const server = await plainServer((request, response) => {
       if (request.url === '/packed') response.setHeader('content-encoding', 'gzip');
@@ -118,7 +118,7 @@ describe('bodies', () => {
     expect(await (await http.send(get(server.url))).text(1001)).toHaveLength(1001);
   });
 
-  it('makes the server wait for a slow reader', async () => {
+  it('is sent only as fast as it is read', async () => {
     const piece = Buffer.alloc(64 * 1024);
     const pieces = 4096;
     let written = 0;
@@ -155,7 +155,7 @@ describe('bodies', () => {
     expect(size).toBeGreaterThan((pieces - 2) * piece.byteLength);
   });
 
-  it('closes the connection when the reader leaves early', async () => {
+  it('closes the connection if the reader stops early', async () => {
     const server = await plainServer((_request, response) => {
       response.write('first');
     });

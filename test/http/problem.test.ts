@@ -38,8 +38,8 @@ const rawServer = async (bytes: string, close: boolean): Promise<URL> => {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 };
 
-describe('network troubles', () => {
-  it('names a refused connection, the host and the cause, and no query', async () => {
+describe('a network problem', () => {
+  it('names the refused connection, the host and the cause, but no query', async () => {
     const port = await closedPort();
     const error = await rejection(testHttp().send(get(new URL(`http://127.0.0.1:${port}/path?secret=hush`))));
     expect(error).toMatchObject({
@@ -67,13 +67,13 @@ describe('network troubles', () => {
     ['content-length', 'content-length: 100\r\n\r\nhalf'],
     ['chunked, within a chunk', 'transfer-encoding: chunked\r\n\r\n20\r\nhalf'],
     ['chunked, between chunks', 'transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n'],
-  ])('a body cut short is lost: %s', async (_form, rest) => {
+  ])('a truncated body is lost: %s', async (_form, rest) => {
     const url = await rawServer(`HTTP/1.1 200 OK\r\n${rest}`, true);
     const answer = await testHttp().send(get(url));
     expect(await rejection(collect(answer.body))).toMatchObject({ kind: 'connection-lost' });
   });
 
-  it('a packed body cut short is lost, though its last chunk came', async () => {
+  it('a truncated compressed body is lost, although its last chunk arrived', async () => {
     const packed = gzipSync('x'.repeat(100_000));
     const server = await plainServer((_request, response) => {
       response.setHeader('content-encoding', 'gzip');
@@ -83,7 +83,7 @@ describe('network troubles', () => {
     expect(await rejection(collect(answer.body))).toMatchObject({ kind: 'connection-lost' });
   });
 
-  it('a damaged packed body is a protocol trouble', async () => {
+  it('a damaged compressed body is a protocol problem', async () => {
     const server = await plainServer((_request, response) => {
       response.setHeader('content-encoding', 'gzip');
       response.end('this is not gzip');
@@ -92,23 +92,23 @@ describe('network troubles', () => {
     expect(await rejection(collect(answer.body))).toMatchObject({ kind: 'protocol' });
   });
 
-  it('something else than HTTP is a protocol trouble', async () => {
+  it('a response other than HTTP is a protocol problem', async () => {
     const url = await rawServer('SSH-2.0-OpenSSH_9.6\r\n', true);
     expect(await rejection(testHttp().send(get(url)))).toMatchObject({ kind: 'protocol' });
   });
 });
 
-describe('timeouts', () => {
+describe('a timeout', () => {
   const within = { headers: 80, idle: 80, total: 10_000 };
 
-  it('waits for headers only so long', async () => {
+  it('limits the wait for headers', async () => {
     const server = await plainServer(() => undefined);
     const error = await rejection(testHttp({ timeouts: within }).send(get(server.url)));
     expect(error).toMatchObject({ kind: 'timeout' });
     expect(String(error)).toMatch(/did not answer in time/);
   });
 
-  it('waits for the next piece of a body only so long', async () => {
+  it('limits the wait for the next part of a body', async () => {
     const server = await plainServer((_request, response) => {
       response.write('first');
     });
@@ -118,7 +118,7 @@ describe('timeouts', () => {
     expect(String(error)).toMatch(/stopped sending/);
   });
 
-  it('ends a body that drips for ever at the total time', async () => {
+  it('ends an endlessly slow body at the total timeout', async () => {
     const server = await plainServer((_request, response) => {
       const timer = setInterval(() => response.write('.'), 10);
       response.on('close', () => clearInterval(timer));
@@ -129,7 +129,7 @@ describe('timeouts', () => {
     expect(String(error)).toMatch(/did not finish its answer within 0\.1 s/);
   });
 
-  it('waits for a TLS handshake only so long, by its own limit or by the total time', async () => {
+  it('limits a TLS handshake by its own or by the total timeout', async () => {
     const silent = await rawServer('', false);
     const url = new URL(`https://${silent.host}`);
     for (const limits of [
@@ -143,8 +143,8 @@ describe('timeouts', () => {
   });
 });
 
-describe('abort', () => {
-  it('before, while waiting for the answer, and within the body: always with the reason given', async () => {
+describe('an abort', () => {
+  it('ends a request before it is sent, during the wait and within the body, always with the given reason', async () => {
     const reason = new Error('the operator said stop');
     const http = testHttp();
     const early = new AbortController();
@@ -170,7 +170,7 @@ describe('abort', () => {
     expect(await next).toBe(reason);
   });
 
-  it('leaves nothing behind on a signal that lives on', async () => {
+  it('leaves no listeners on a signal that remains in use', async () => {
     const { signal } = new AbortController();
     const server = await plainServer((request, response) => {
       if (request.url === '/drop') response.destroy();
@@ -186,7 +186,7 @@ describe('abort', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('closing the transport ends what is under way', async () => {
+  it('of the transport ends open requests', async () => {
     const server = await plainServer(() => undefined);
     const http = testHttp();
     const pending = rejection(http.send(get(server.url)));

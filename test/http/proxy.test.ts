@@ -45,8 +45,8 @@ const tunnelProxy = async (target: number | { readonly refuse: number }) => {
 
 const get = (url: string) => ({ method: 'GET' as const, url: new URL(url) });
 
-describe('proxy', () => {
-  it('goes through HTTPS_PROXY by a tunnel, with its credentials, and still checks the name behind it', async () => {
+describe('a proxy', () => {
+  it('in HTTPS_PROXY is used as a tunnel with its credentials, and the certificate behind it is verified', async () => {
     const server = await tlsServer(hello, 'localhost');
     const proxy = await tunnelProxy(server.port);
     const http = testHttp({
@@ -64,7 +64,7 @@ describe('proxy', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('delivers an https answer through the tunnel, over one kept connection', async () => {
+  it('delivers an https response through the tunnel over one persistent connection', async () => {
     const server = await tlsServer(hello, 'localhost');
     const proxy = await tunnelProxy(server.port);
     const http = testHttp({ env: { HTTPS_PROXY: `http://${proxy.address}` }, ca: [certificate('ca.pem')] });
@@ -76,7 +76,7 @@ describe('proxy', () => {
     expect(server.requests).toHaveLength(6);
   });
 
-  it('tunnels plain http through HTTP_PROXY and delivers the answer', async () => {
+  it('in HTTP_PROXY tunnels plain http and delivers the response', async () => {
     const server = await plainServer(hello);
     const proxy = await tunnelProxy(server.port);
     const http = testHttp({ env: { http_proxy: proxy.address } });
@@ -85,7 +85,7 @@ describe('proxy', () => {
     expect(proxy.asked.map(({ host }) => host)).toEqual(['gateway.invalid:80']);
   });
 
-  it('never takes loopback through a proxy, and respects NO_PROXY', async () => {
+  it('is not used for loopback or hosts in NO_PROXY', async () => {
     const server = await plainServer(hello);
     const proxy = await tunnelProxy(server.port);
     const http = testHttp({ env: { HTTP_PROXY: `http://${proxy.address}`, NO_PROXY: 'gateway.invalid' } });
@@ -98,7 +98,7 @@ describe('proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it.each([407, 403, 502])('names a proxy that answers %d', async (status) => {
+  it.each([407, 403, 502])('is named in the problem if it answers %d', async (status) => {
     const proxy = await tunnelProxy({ refuse: status });
     const http = testHttp({ env: { HTTPS_PROXY: `http://user:hush@${proxy.address}` } });
     const error = await rejection(http.send(get('https://gateway.invalid/')));
@@ -108,12 +108,12 @@ describe('proxy', () => {
     });
   });
 
-  it('refuses an unusable proxy at the start, and does not quote it', () => {
+  it('that is invalid is rejected at the start and not quoted', () => {
     for (const value of ['http://', 'socks5://user:hush@proxy:1', 'http://user:hush@'])
       expect(() => testHttp({ env: { HTTPS_PROXY: value } })).toThrow(/^HTTPS_PROXY is not a proxy address$/);
   });
 
-  it('reads NO_PROXY by host, domain, port and star', () => {
+  it('is excluded by NO_PROXY with host, domain, port and star', () => {
     const via = (url: string, env: Record<string, string>): string | undefined =>
       proxyFor(new URL(url), proxySettings({ HTTPS_PROXY: 'proxy:3128', ...env }));
     expect(via('https://a.example.com', {})).toBe('proxy:3128');
@@ -126,7 +126,7 @@ describe('proxy', () => {
     expect(via('http://a.example.com', {})).toBeUndefined();
   });
 
-  it('knows loopback by its addresses alone', () => {
+  it('is not used for loopback addresses, which are recognized by number', () => {
     const is = (url: string): boolean => isLoopback(new URL(url).hostname);
     for (const url of [
       'http://localhost',

@@ -7,8 +7,8 @@ const hello = (_request: unknown, response: { end: (text: string) => unknown }):
 };
 const ca = certificate('ca.pem');
 
-describe('TLS', () => {
-  it('takes a certificate whose issuer is added, and reuses the connection', async () => {
+describe('a TLS connection', () => {
+  it('accepts a certificate of an added authority, and is reused', async () => {
     const server = await tlsServer(hello, 'localhost');
     const http = testHttp({ ca: [ca] });
     for (let count = 0; count < 6; count += 1)
@@ -18,7 +18,7 @@ describe('TLS', () => {
     expect(await byName.text(10)).toBe('hello');
   });
 
-  it('refuses an unknown issuer, a self-signed certificate and one for another name', async () => {
+  it('rejects an unknown authority, a self-signed certificate and one for another name', async () => {
     const known = await tlsServer(hello, 'localhost');
     const stranger = await tlsServer(hello, 'stranger');
     const trusting = testHttp({ ca: [ca] });
@@ -39,7 +39,7 @@ describe('TLS', () => {
     expect(stranger.requests).toEqual([]);
   });
 
-  it('cannot be talked out of verification by the environment', async () => {
+  it('is verified whatever the environment says', async () => {
     const stranger = await tlsServer(hello, 'stranger');
     const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
@@ -51,13 +51,13 @@ describe('TLS', () => {
     }
   });
 
-  it('says so when the port speaks no TLS', async () => {
+  it('is reported if the port does not use TLS', async () => {
     const server = await plainServer(hello);
     const error = await rejection(testHttp().send(get(new URL(`https://127.0.0.1:${server.port}`))));
     expect(error).toMatchObject({ kind: 'tls' });
   });
 
-  it('refuses an issuer that is no certificate, at the start', () => {
+  it('rejects an invalid certificate authority at the start', () => {
     expect(() => testHttp({ ca: ['not a certificate'] })).toThrow(/tls\.ca contains no certificate/);
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
     expect(() => testHttp({ ca: [broken] })).toThrow(/invalid certificate/);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { listenForHealth } from '../../src/web/index.ts';
 
 describe('the health listener', () => {
-  it('says alive, and ready only when it is', async () => {
+  it('reports alive, and ready only when the daemon is ready', async () => {
     let ready = false;
     await using listener = await listenForHealth({
       host: '127.0.0.1',
@@ -19,7 +19,7 @@ describe('the health listener', () => {
     expect(await get('/readyz')).toEqual([200, { status: 'ready' }]);
   });
 
-  it('names a port that is held', async () => {
+  it('names a port that is in use', async () => {
     const health = () => ({ ready: true, version: '1' });
     await using first = await listenForHealth({ host: '127.0.0.1', port: 0, health });
     await expect(listenForHealth({ host: '127.0.0.1', port: first.port, health })).rejects.toThrow(

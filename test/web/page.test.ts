@@ -32,7 +32,7 @@ const outboxOf =
     rows.filter(({ state }) => states.includes(state)).slice(0, limit);
 
 describe('the status page', () => {
-  it('tells that all is well, of jobs, data and reports', async () => {
+  it('shows that everything is in order, with jobs, data and reports', async () => {
     await using fixture = await openPageFixture({});
     const { status, headers, text } = await fixture.ask('/');
     expect(status).toBe(200);
@@ -56,7 +56,7 @@ describe('the status page', () => {
     expect(links).toEqual(['/reports/daily-spend/20261121T050000.000Z']);
   });
 
-  it('tells mails of unknown outcome with their recipient and what to do', async () => {
+  it('shows mails of unknown outcome with recipient and next step', async () => {
     const rows = badMails(['ann@example.com']);
     await using fixture = await openPageFixture({
       status: async () => ({ ...goodStatus, mail: { waiting: 3, failed: 1, unknown: 1 } }),
@@ -77,7 +77,7 @@ describe('the status page', () => {
     expect(shown).not.toContain('resend 3');
   });
 
-  it('tells faults of a config, outages, gaps and rotations, and names that mean harm do none', async () => {
+  it('shows configuration faults, outages, gaps and rotations, and renders hostile names harmlessly', async () => {
     await using fixture = await openPageFixture({
       status: async () => badStatus(hostileNames),
       outbox: outboxOf(badMails(hostileNames)),
@@ -123,7 +123,7 @@ describe('the status page', () => {
     expect(text).not.toContain('\u0000');
   });
 
-  it('holds no secret, whatever escaping does to it', async () => {
+  it('contains no secret, even if escaping changes it', async () => {
     const secret = 'p&ss<w>"rd';
     const redact = (message: string): string => message.replaceAll(secret, '[redacted]');
     await using fixture = await openPageFixture(
@@ -140,7 +140,7 @@ describe('the status page', () => {
     expect(shown).not.toContain(secret);
   });
 
-  it('is kept nowhere, framed nowhere, and runs nothing', async () => {
+  it('is not cached, not framed, and runs no script', async () => {
     await using fixture = await openPageFixture({});
     const { headers } = await fixture.ask('/');
     expect(headers).toMatchObject({
@@ -156,7 +156,7 @@ describe('the status page', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it('looks how things stand once for all who ask at a time, and says when it cannot', async () => {
+  it('reads the state once for concurrent requests, and reports when it cannot', async () => {
     const held = deferred<typeof goodStatus>();
     let asked = 0;
     let broken = false;
@@ -179,19 +179,19 @@ describe('the status page', () => {
     expect(fixture.logged()).toContain('the status page cannot read the status');
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('changes nothing: %s is refused', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('rejects %s and changes nothing', async (method) => {
     await using fixture = await openPageFixture({});
     const { status, headers } = await fixture.ask('/', { method });
     expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('answers a HEAD without a body', async () => {
+  it('answers a HEAD request without a body', async () => {
     await using fixture = await openPageFixture({});
     expect(await fixture.ask('/', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   });
 });
 
-describe('the name that the page is asked for by', () => {
+describe('the host name of a page request', () => {
   it.each([
     ['127.0.0.1:8081', 200],
     ['127.0.0.1', 200],
@@ -226,7 +226,7 @@ describe('the name that the page is asked for by', () => {
 describe('a report of the archive', () => {
   const place = 'daily-spend/20261121T050000.000Z-growth';
 
-  it('comes as it was kept, and can do nothing', async () => {
+  it('is served as it was stored, without scripts', async () => {
     await using fixture = await openPageFixture({});
     const report = '<!doctype html><title>Grüße</title><style>p{color:red}</style><p>figures';
     await fixture.write(`reports/${place}/report.html`, report);
@@ -239,7 +239,7 @@ describe('a report of the archive', () => {
     );
   });
 
-  it('is nothing but the HTML of a report, by whatever way it is asked for', async () => {
+  it('is always the HTML of a report, whatever the requested path', async () => {
     await using fixture = await openPageFixture({});
     await fixture.write('tollkeeper.duckdb', 'secret');
     await fixture.write('outbox/a/report.html', 'secret');
