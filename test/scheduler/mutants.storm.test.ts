@@ -38,7 +38,7 @@ const mutants: readonly Mutant[] = [
   ),
   mutant(
     'no unique key',
-    'warehouse/run-ledger',
+    'warehouse/ledger/run-ledger',
     'warehouse/schema.ts',
     'summary VARCHAR, UNIQUE (job, slot)',
     'summary VARCHAR',

@@ -293,7 +293,7 @@ export const createInvariantChecker = (table: Table) => {
       return table.isStarting() && !bySlot(row) ? undefined : 'somebody waits for it';
     if (reason.includes('client that requested'))
       return table.wasAborted(rowKey(row)) ? undefined : 'nobody gave it up';
-    if (reason.includes('no longer declared'))
+    if (reason.includes('no longer configured'))
       return table.declared(row.job).length === 0 || table.isGoing(row.job) ? undefined : 'it is configured';
     if (ordered(row)) return 'somebody asked for it';
     if (reason.includes('replace'))

@@ -371,7 +371,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
         },
         (error: unknown) => {
           const text = String(error);
-          if (!isFull && mine.alive && !/no space|stopped|set back|a row for many slots/u.test(text))
+          if (!isFull && mine.alive && !/no space|stopp|set back|row for many slots/u.test(text))
             invariantChecker.finds.push(`an order ended with ${text}`);
         },
       )

@@ -36,7 +36,7 @@ export const play = async (
   };
   const standBy = async (): Promise<Run> => {
     const life = spawn('--wait');
-    await life.process.line('waiting for the daemon');
+    await life.process.line('waiting for the other daemon');
     return life;
   };
   /** Gives the daemon of the next round when there is one already. */
