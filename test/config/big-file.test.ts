@@ -44,8 +44,8 @@ const padding = Array.from(
   (_, index) => `  p${index}: { kind: report, n: ${index} }\n`,
 ).join('');
 
-describe('a large file of jobs', () => {
-  it('read in pieces is what it is when read whole: values and places', async () => {
+describe('a large job file', () => {
+  it('read in parts gives the same values and positions as read whole', async () => {
     await fc.assert(
       fc.asyncProperty(manyJobs, async (text) => {
         const whole = parseYaml(text);
@@ -76,7 +76,7 @@ describe('a large file of jobs', () => {
     ['a slip at the end', `jobs:\n${padding}  z: { kind: [ }\n`],
     ['a name that is a prototype', `jobs:\n  __proto__: { kind: report }\n${padding}`],
     ['settings', `accounts:\n${padding}`],
-  ])('is read whole when it holds %s', async (_, text) => {
+  ])('is read whole when it contains %s', async (_, text) => {
     expect(await readInPieces(text)).toBeUndefined();
     const [read, whole] = [await parseFile(text), parseYaml(text)];
     expect(read.value).toEqual(whole.value);

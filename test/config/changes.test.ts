@@ -28,7 +28,7 @@ const changed = async (...edits: Edit[]) =>
 
 const job = (name: string, message: string) => `job ${name}: ${message}`;
 
-describe('what a reload changes', () => {
+describe('a change in a reload', () => {
   it.each<[string, Edit[], string[]]>([
     ['nothing', [], []],
     ['a remark', [['jobs:', '# a remark\njobs:']], []],
@@ -129,7 +129,7 @@ describe('what a reload changes', () => {
     expect(await changed(...edits)).toEqual({ changes: texts, atNextStart: [] });
   });
 
-  it('is told apart where it takes effect at the next start alone', async () => {
+  it('is marked when it takes effect only at the next start', async () => {
     const changes = await changed(
       ['memory_limit: 1GB', 'memory_limit: 2GB, threads: 4'],
       ['warehouse:', 'health: { port: 9090 }\nstatus: { names: [a.example] }\nwarehouse:'],
@@ -146,14 +146,14 @@ describe('what a reload changes', () => {
     });
   });
 
-  it('is told although a job leads no zone of its own and the setting moves away from it', async () => {
+  it('is reported for a job without its own zone when the default zone changes', async () => {
     const own: Edit = ['schedule: "7 * * * *",', 'schedule: "7 * * * *", timezone: Europe/Berlin,'];
     const before = await configOf(edited([own]));
     const after = await configOf(edited([own, ['timezone: Europe/Berlin', 'timezone: UTC']]));
     expect(describeChanges(before, after).changes).toEqual(['timezone "Europe/Berlin" → "UTC"']);
   });
 
-  it('names certificates that are other ones under the same path', async () => {
+  it('is reported for certificates replaced under the same path', async () => {
     const files = edited([['currency: USD', 'tls: { ca: ca.pem }']]);
     const before = await configOf({ ...files, 'ca.pem': '-----BEGIN CERTIFICATE-----\nold' });
     const after = await configOf({ ...files, 'ca.pem': '-----BEGIN CERTIFICATE-----\nnew' });
@@ -164,7 +164,7 @@ describe('what a reload changes', () => {
   });
 });
 
-describe('what came by reference or is secret', () => {
+describe('a referenced or secret value', () => {
   const planted = 'planted-s3cret-value';
   const files = edited([
     ['period: yesterday', 'period: "${P}"\n    heartbeat_url: "https://hc.example/${H}"'],
@@ -173,7 +173,7 @@ describe('what came by reference or is secret', () => {
   ]);
   const before = { ...goodEnv, P: 'before', H: 'before-of-h' };
 
-  it('is named and never shown', async () => {
+  it('is named in a change and never shown', async () => {
     const after = {
       GATEWAY_BASE_URL: `https://${planted}.example.com`,
       GATEWAY_ADMIN_KEY: planted,
@@ -197,13 +197,13 @@ describe('what came by reference or is secret', () => {
     expect(JSON.stringify(changes)).not.toContain('before');
   });
 
-  it('is compared by its value: the same value from elsewhere is no change', async () => {
+  it('is compared by value, so that the same value from another source is no change', async () => {
     const elsewhere = edited([['${GATEWAY_ADMIN_KEY}', '${file:/run/secrets/key}']]);
     const config = await configOf({ ...elsewhere, '/run/secrets/key': `${goodEnv.GATEWAY_ADMIN_KEY}\n` });
     expect(describeChanges(await configOf(goodFiles), config)).toEqual({ changes: [], atNextStart: [] });
   });
 
-  it('is not shown when it comes or goes, nor beside a value that is written out', async () => {
+  it('is not shown when it is added, removed or replaced by a literal value', async () => {
     const plain = edited([
       ['timeout: 30m', 'timeout: 30m\n    heartbeat_url: https://hc.example/written-out-uuid'],
     ]);

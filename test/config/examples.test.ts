@@ -31,7 +31,7 @@ const copyOf = async (from: string) => {
 describe('the page on key rotation', () => {
   const readPage = (): Promise<string> => readFile(new URL('../../docs/keys.md', import.meta.url), 'utf8');
 
-  it('shows a job and sinks that are without a fault', async () => {
+  it('shows a job and sinks without faults', async () => {
     const text = await readPage();
     const job = /^```yaml\n(.*?)^```$/ms.exec(text)?.[1] ?? '';
     const sinks = [...text.matchAll(/^\| [^|]+ \| `(\w+: \{.*\})` \| [^|]+ \|$/gm)].map(
@@ -71,7 +71,7 @@ describe('the page on key rotation', () => {
     expect(read.filter(({ name }) => /^(?:rotate-prod|sink-\d)$/.test(name))).toHaveLength(10);
   });
 
-  it('tells commands and options that there are', async () => {
+  it('mentions only existing commands and options', async () => {
     await using folder = await openFolder();
     const ranges = [...(await readPage()).matchAll(/`tollkeeper (keys(?: [^`]*)?)`/g)].map(
       ([, message = '']) => message.split(' '),
@@ -104,7 +104,7 @@ describe('the pages with recipes', () => {
   it.each([
     ['README.md', 2],
     ['docs/cookbook.md', 10],
-  ])('%s shows jobs and settings without a fault', async (page, count) => {
+  ])('the examples in %s have no fault', async (page, count) => {
     const blocks = await blocksOf(page);
     const jobs = blocks.filter((block) => /^jobs:$/m.test(block));
     const settings = blocks.filter((block) => /^teams:$/m.test(block));
@@ -123,7 +123,7 @@ describe('the pages with recipes', () => {
 describe('the example config', () => {
   const folder = new URL('../../config', import.meta.url).pathname;
 
-  it('is without a fault, its report too, and every job has a next run', async () => {
+  it('has no fault, including its report, and every job has a next run', async () => {
     const { faults, jobs } = await checkConfig(folder, deps);
     expect(faults).toEqual([]);
     expect(jobs.map((job) => job.name)).toEqual([
@@ -143,7 +143,7 @@ describe('the example config', () => {
     for (const job of jobs) expect(job.next).toHaveLength(3);
   });
 
-  it('is without a fault with its commented parts, too', async () => {
+  it('has no fault with its commented parts enabled', async () => {
     await using place = await copyOf(folder);
     const file = join(place.folder, 'jobs', 'spend.yaml');
     const text = await readFile(file, 'utf8');
@@ -161,7 +161,7 @@ describe('the example config', () => {
     expect(new Date(next ?? 0).getUTCDay()).toBe(1);
   });
 
-  it('is without a fault with teams and budgets, and with jobs about them', async () => {
+  it('has no fault with teams, budgets and jobs that use them', async () => {
     await using place = await copyOf(folder);
     const [main, month] = [join(place.folder, 'tollkeeper.yaml'), join(place.folder, 'jobs', 'month.yaml')];
     const settings = await readFile(main, 'utf8');
@@ -185,7 +185,7 @@ describe('the example config', () => {
     ]);
   });
 
-  it('is not good by chance: without its environment every reference is named', async () => {
+  it('reports every reference without its environment', async () => {
     const { faults } = await checkConfig(folder, { ...deps, env: {} });
     expect(faults.map((fault) => /[A-Z_]{5,}/.exec(fault.message)?.[0] ?? '').sort()).toEqual([
       'GATEWAY_ADMIN_KEY',

@@ -306,7 +306,7 @@ describe('one fault in a job', () => {
 });
 
 describe('faults across files', () => {
-  it('names all of them at once, in the order of the files', async () => {
+  it('are all reported at once in the order of the files', async () => {
     const { faults } = await load(
       {
         'config/tollkeeper.yaml': goodSettings.replace('USD', 'EUR').replace('1GB', 'x'),
@@ -324,7 +324,7 @@ describe('faults across files', () => {
     ]);
   });
 
-  it('names both places of a job that is configured twice', async () => {
+  it('include both positions of a job that is configured twice', async () => {
     const { text } = await load(
       { ...goodFiles, 'config/jobs/zz.yaml': 'jobs:\n  pull-logs: { kind: pull-logs, since: 2025-01-01 }\n' },
       goodEnv,
@@ -335,7 +335,7 @@ describe('faults across files', () => {
     );
   });
 
-  it('asks for an account where there are none or several', async () => {
+  it('ask for an account when there is none or several', async () => {
     const jobs = 'jobs: { a: { kind: pull-logs, since: 2025-01-01 } }';
     const none = await load({ 'config/tollkeeper.yaml': 'timezone: UTC\n', 'config/jobs/a.yaml': jobs });
     expect(none.text).toContain('config/jobs/a.yaml:1:9: job a has no account: none is configured');
@@ -349,7 +349,7 @@ describe('faults across files', () => {
     expect(two.text).toContain('add account: one of one, two');
   });
 
-  it('asks for a mail server where a job sends mail', async () => {
+  it('ask for a mail server when a job sends mail', async () => {
     const settings = goodSettings.replace(/^mail:.*\n/m, '');
     const { text } = await load({ ...goodFiles, 'config/tollkeeper.yaml': settings }, goodEnv);
     expect(text).toMatch(
@@ -357,7 +357,7 @@ describe('faults across files', () => {
     );
   });
 
-  it('asks the scheduler whether a schedule ever fires, in the zone of the job', async () => {
+  it('include a schedule that never fires in the zone of the job', async () => {
     const asked: string[] = [];
     const { text } = await load(goodFiles, goodEnv, {
       checkSchedule: ({ expression, zone }) => {
@@ -369,13 +369,13 @@ describe('faults across files', () => {
     expect(text).toContain('spend.yaml:3:45: jobs.pull-usage.schedule "20 1 * * *": it never matches');
   });
 
-  it('says that there is no tollkeeper.yaml', async () => {
+  it('include a missing tollkeeper.yaml', async () => {
     const { text } = await load({});
     expect(text).toContain('config/tollkeeper.yaml:1:1: no tollkeeper.yaml in config');
     expect(text).toContain('point --config at the folder');
   });
 
-  it('says which file may not be read', async () => {
+  it('include a file that cannot be read', async () => {
     const { text } = await load(goodFiles, goodEnv, {
       readFile: () => Promise.reject(Object.assign(new Error('no'), { code: 'EACCES' })),
     });
@@ -383,7 +383,7 @@ describe('faults across files', () => {
     expect(text).toContain('config/jobs/spend.yaml:1:1: the file cannot be read (EACCES)');
   });
 
-  it('does not blame the jobs for what a broken tollkeeper.yaml leaves unknown', async () => {
+  it('exclude jobs for values that a broken tollkeeper.yaml leaves unknown', async () => {
     const { faults } = await load({ ...goodFiles, 'config/tollkeeper.yaml': 'a: [' }, goodEnv);
     expect(faults.map(({ file }) => file)).toEqual(['config/tollkeeper.yaml']);
   });

@@ -83,9 +83,9 @@ const examples: Readonly<Record<string, Examples>> = {
   teamName: [teamName, ...names],
 };
 
-describe('a field that job kinds may use', () => {
+describe('a common field of job kinds', () => {
   it.each(Object.entries(examples))(
-    '%s takes what it should, and nothing else',
+    '%s accepts exactly the valid values',
     (_name, [field, good, bad]) => {
       expect(good.filter((value) => !field.safeParse(value).success)).toEqual([]);
       expect(bad.filter((value) => field.safeParse(value).success)).toEqual([]);
@@ -100,7 +100,7 @@ describe('a field that job kinds may use', () => {
     expect(JSON.stringify(secret.parse('sk-admin-1'))).toBe('"[secret]"');
   });
 
-  it('takes exactly the mail addresses that mail can be sent to', () => {
+  it('accepts exactly the addresses that mail can be sent to', () => {
     const [, good, bad] = examples['address'] ?? [];
     for (const text of good ?? []) expect(parseMailbox(String(text)), String(text)).toBeDefined();
     for (const text of bad ?? []) expect(parseMailbox(String(text)), String(text)).toBeUndefined();

@@ -68,8 +68,8 @@ const property = async (files: Record<string, string>): Promise<void> => {
   for (const secret of secrets) expect(text).not.toContain(secret);
 };
 
-describe('whatever is written', () => {
-  it('a changed good config gives a config or faults with places, and never throws', async () => {
+describe('any input', () => {
+  it('in a mutated valid config gives a config or faults with positions, and never throws', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 4 }), async (edits) => {
         const files: Record<string, string> = { ...goodFiles };
@@ -84,7 +84,7 @@ describe('whatever is written', () => {
     );
   });
 
-  it('any data at all in the place of any part does so too', async () => {
+  it('in place of any part gives a config or faults with positions, and never throws', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 1, 2, 3), async (value, place) => {
         const json = JSON.stringify(value);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { fieldsOf, profileOf } from '../../src/config/index.ts';
 import { goodEnv, goodFiles, load, pullLogs, report } from './support/load.ts';
 
-describe('a good config', () => {
-  it('is read whole, with defaults filled in', async () => {
+describe('a valid config', () => {
+  it('is read completely, with defaults filled in', async () => {
     const { config, text } = await load(goodFiles, goodEnv);
     expect(text).toBe('');
     expect(config?.settings.timezone).toBe('Europe/Berlin');
@@ -30,7 +30,7 @@ describe('a good config', () => {
     expect(config?.jobs['pull-logs']).toMatchObject({ timezone: 'Europe/Berlin', timeout: 3_600_000 });
   });
 
-  it('gives each kind its own keys with their types', async () => {
+  it('has the typed keys of each job kind', async () => {
     const { config } = await load(goodFiles, goodEnv);
     const pull = config?.jobs['pull-logs'];
     const daily = config?.jobs['daily-spend'];
@@ -45,7 +45,7 @@ describe('a good config', () => {
     expect(() => fieldsOf(report, pull)).toThrow(/is pull-logs, not report/);
   });
 
-  it('may be empty, and serves idle then', async () => {
+  it('may be empty, and then runs no jobs', async () => {
     for (const text of ['', '# nothing yet\n', 'accounts:\nteams:\n']) {
       const { config, text: faults } = await load({
         'config/tollkeeper.yaml': text,
@@ -57,12 +57,12 @@ describe('a good config', () => {
     }
   });
 
-  it('lets any name be looked up among the jobs without finding what does not exist', async () => {
+  it('finds no job for names of prototype properties', async () => {
     const { config } = await load(goodFiles, goodEnv);
     expect(config?.jobs['constructor']).toBeUndefined();
   });
 
-  it('overrides what was learned of a gateway', async () => {
+  it('overrides the observed export format of a gateway', async () => {
     const files = {
       'config/tollkeeper.yaml':
         'accounts:\n  a: { base_url: "https://g.example", admin_key: "${K}", gateway: { timestamps: naive, naive_zone: Asia/Shanghai, units_per_currency: 1000 } }\n',
@@ -80,7 +80,7 @@ describe('a good config', () => {
     });
   });
 
-  it('says of the log export what no data could tell', async () => {
+  it('supplies what the data of the log export cannot show', async () => {
     const files = {
       'config/tollkeeper.yaml': `accounts:
   a:

@@ -15,12 +15,12 @@ type Node = {
 const schemas: { readonly tollkeeper: Node; readonly jobs: Node } = jsonSchemas(kinds, channels);
 
 describe('the generated JSON Schema', () => {
-  it('is the same each time', () => {
+  it('is deterministic', () => {
     expect(renderSchema(jsonSchemas(kinds, channels).jobs)).toBe(renderSchema(schemas.jobs));
     expect(renderSchema(schemas.tollkeeper)).toBe(`${JSON.stringify(schemas.tollkeeper, undefined, 2)}\n`);
   });
 
-  it('describes every setting and refuses unknown keys', () => {
+  it('describes every setting and rejects unknown keys', () => {
     const undescribed: string[] = [];
     const visit = (node: Node, path: string): void => {
       for (const [key, child] of Object.entries(node.properties ?? {})) {
@@ -35,7 +35,7 @@ describe('the generated JSON Schema', () => {
     expect(undescribed).toEqual([]);
   });
 
-  it('has one branch a kind, with the common keys and its own', () => {
+  it('has one branch per kind with the common keys and its own', () => {
     const jobs = schemas.jobs.properties?.['jobs']?.additionalProperties;
     const branches = typeof jobs === 'object' ? (jobs.anyOf ?? []) : [];
     expect(branches.map(({ description }) => description)).toEqual(
@@ -70,7 +70,7 @@ describe('the generated JSON Schema', () => {
     ]);
   });
 
-  it('asks for what is written, not for what it is read as', () => {
+  it('describes the written form, not the parsed form', () => {
     expect(schemas.tollkeeper).toMatchObject({
       properties: {
         accounts: {
@@ -87,7 +87,7 @@ describe('the generated JSON Schema', () => {
     expect(JSON.stringify(schemas.jobs)).toContain('"default":"1h"');
   });
 
-  it('refuses a kind that gives a common key another meaning', () => {
+  it('rejects a kind that redefines a common key', () => {
     const kind = { kind: 'odd', description: 'x', shape: z.object({ needs: z.number() }) };
     expect(() => shapeOf(kind)).toThrow(/kind odd redefines the common key needs/);
   });

@@ -43,7 +43,7 @@ const rotating = (...change: readonly string[]) => {
 };
 
 describe('a job rotate-keys', () => {
-  it('is good as docs/keys.md has it, and with everything that may be said', async () => {
+  it('is valid as in docs/keys.md and with every option', async () => {
     expect(await faultsOf('rotate-keys', rotating())).toBe('');
     expect(
       await faultsOf('rotate-keys', [
@@ -112,14 +112,14 @@ describe('a job rotate-keys', () => {
     expect(await faultsOf('rotate-keys', lines)).toContain(message);
   });
 
-  it('tells the place of what is wrong, and what to do', async () => {
+  it('reports the position of each fault and what to do', async () => {
     expect(await faultsOf('rotate-keys', rotating('every: 1h'))).toBe(
       `config/jobs/a.yaml:11:12: jobs.a.every (1h) is not longer than overlap (1d): the next rotation would be due before the previous one is complete
   what to do: increase every or reduce overlap`,
     );
   });
 
-  it('needs a call log that is pulled often enough to show that a key is not used', async () => {
+  it('needs a call log that is pulled often enough to prove that a key is idle', async () => {
     const told = (...beside: readonly string[]) => faultsOf('rotate-keys', rotating(), beside);
     expect(await told()).toContain(
       'jobs.a.retire depends on the call log, and no pull-logs job of the account main is declared',
@@ -143,7 +143,7 @@ describe('a job rotate-keys', () => {
     ['10m', undefined],
     ['600s', undefined],
     ['1h', undefined],
-  ])('needs a call log that is asked for when late rows have come: lag %s', async (lag, told) => {
+  ])('needs a call log that is pulled after late rows arrive: lag %s', async (lag, told) => {
     const hasty = pull.replace(' }', `, lag: ${lag} }`);
     const message =
       told === undefined
@@ -168,7 +168,7 @@ describe('a job rotate-keys', () => {
       expect(await rests).toBe('');
   });
 
-  it('has places that no other job writes to', async () => {
+  it('has sinks that no other job writes to', async () => {
     const other = (name: string, path: string) =>
       `b: { kind: rotate-keys, account: other, keys: { name: "${name}" }, every: 30d, mode: apply, deliver: [{ file: { path: "${path}", variable: K } }], ${verify}, retire: { when: after-overlap } }`;
     const beside = (job: string) => faultsOf('rotate-keys', rotating(), [pull, snapshot, job]);
@@ -185,7 +185,7 @@ describe('a job rotate-keys', () => {
 describe('a job expire-keys', () => {
   const ending = ['keys: { name: "tmp-*" }', 'stages: { warn: 90d, expire: 100d, delete: 110d }'];
 
-  it('is good with what there is to say', async () => {
+  it('is valid with every option', async () => {
     expect(await faultsOf('expire-keys', ending)).toBe('');
     expect(
       await faultsOf('expire-keys', [
@@ -238,7 +238,7 @@ describe('a job expire-keys', () => {
     ['quiet: 7d', '7 */12 * * *', '10m', undefined],
     ['quiet: 14d', '7 3 * * *', '10m', undefined],
   ])(
-    'needs a call log that is whole nearly up to now: %s, pulled at %s with lag %s',
+    'needs a call log that is nearly complete: %s, pulled at %s with lag %s',
     async (quiet, at, lag, most) => {
       const often = pull.replace('7 * * * *', at).replace(' }', `, lag: ${lag} }`);
       const found = await faultsOf('expire-keys', [...ending, quiet], [often, snapshot]);
@@ -252,7 +252,7 @@ describe('a job expire-keys', () => {
     },
   );
 
-  it('takes the pull that comes closest to now', async () => {
+  it('uses the pull job with the smallest lag', async () => {
     const daily = pull.replace('pull:', 'nightly:').replace('7 * * * *', '7 3 * * *');
     expect(await faultsOf('expire-keys', [...ending, 'quiet: 1d'], [daily, pull, snapshot])).toBe('');
   });

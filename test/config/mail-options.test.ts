@@ -27,8 +27,8 @@ const oauth2 =
   'oauth2: { client_id: c, client_secret: "${SECRET}", refresh_token: "${TOKEN}", token_url: https://id.example.com/token }';
 const oauthEnv = { SECRET: 'oauth-client-secret', TOKEN: 'oauth-refresh-token' };
 
-describe('how mails travel', () => {
-  it('DKIM, OAuth 2.0, answers and unsubscribing are read', async () => {
+describe('the mail settings', () => {
+  it('include DKIM, OAuth 2.0, reply-to and unsubscribe', async () => {
     const { config, text, secrets } = await loadMail(
       `reply_to: ops@example.com, require_tls: true, dkim: { domain: example.com, selector: tk, key: "\${file:/run/secrets/dkim.pem}" }, ${oauth2}, list_unsubscribe: { mailto: stop@example.com, url: "https://example.com/stop?who={recipient}" }`,
       '',
@@ -96,7 +96,7 @@ const routeEnv = {
 };
 
 describe('routes beside mail', () => {
-  it('are read by name, and can be told as operators are', async () => {
+  it('are read by name, and can be notified like operators', async () => {
     const { config, text, secrets } = await load(
       {
         ...goodFiles,
@@ -143,7 +143,7 @@ describe('routes beside mail', () => {
     expect(text).not.toContain('secret-path-1');
   });
 
-  it('names that are declared nowhere are told with their place', async () => {
+  it('are reported with their position when they are not declared', async () => {
     const { text } = await load(
       {
         ...goodFiles,

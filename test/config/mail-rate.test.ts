@@ -10,7 +10,7 @@ const withMail = (more: string) =>
     { SMTP_URL: 'smtp://localhost:25' },
   );
 
-describe('how fast mails go and how long they are kept', () => {
+describe('the mail rate and retention', () => {
   it.each([
     ['30/m', { count: 30, per: 60_000 }],
     ['5/s', { count: 5, per: 1000 }],
@@ -22,13 +22,13 @@ describe('how fast mails go and how long they are kept', () => {
     expect(config?.settings.mail).toMatchObject({ rate: read, keep: 30 * 86_400_000 });
   });
 
-  it('is without a limit and 90 days unless said', async () => {
+  it('default to no limit and 90 days', async () => {
     const { config } = await withMail('');
     expect(config?.settings.mail?.rate).toBeUndefined();
     expect(config?.settings.mail?.keep).toBe(90 * 86_400_000);
   });
 
-  it.each(['0/m', '30', '30/w', '-1/m', '1.5/s', 'fast'])('%s is no rate', async (rate) => {
+  it.each(['0/m', '30', '30/w', '-1/m', '1.5/s', 'fast'])('reject %s as a rate', async (rate) => {
     expect((await withMail(`, rate: "${rate}"`)).text).toContain('must be a rate such as 30/m, 5/s or 500/h');
   });
 });

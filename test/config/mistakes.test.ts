@@ -1207,7 +1207,7 @@ it('the table has at least 70 kinds of mistakes, each once', () => {
 });
 
 it.each(mistakes.map((mistake) => [mistake[0], mistake] as const))(
-  '`check` tells of %s, where it is and what to do, and of nothing else',
+  '`check` reports only %s, with its position and what to do',
   async (_, [, at, message, advice, changes, vars]) => {
     expect(await check(changes, vars)).toEqual([{ at, message, advice }]);
   },
@@ -1241,11 +1241,11 @@ it.each(right.map((one) => [one[0], one] as const))(
   },
 );
 
-it('`check` finds no fault in the config that the mistakes are made in', async () => {
+it('`check` finds no fault in the config before the mistakes are made', async () => {
   expect(await check([])).toEqual([]);
 });
 
-it('a job without an account is told of once a job, where several accounts are declared', async () => {
+it('a job without an account is reported once per job when several accounts are configured', async () => {
   const second =
     '    currency: USD\n  second:\n    base_url: "${GATEWAY_BASE_URL}"\n    admin_key: "${GATEWAY_ADMIN_KEY}"\n';
   const told = await check([s('    currency: USD\n', second)]);

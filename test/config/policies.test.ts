@@ -36,7 +36,7 @@ const jobOf = async (lines: string) => {
 const everyDay = 'schedule: "0 8 * * *"\n';
 
 describe('policies of a job', () => {
-  it('are these when none is written', async () => {
+  it('have their defaults when none is configured', async () => {
     const { name, place, fields, kind, account, ...job } = await jobOf('');
     expect({ name, kind, account, place: place.line, fields }).toMatchObject({ name: 'a', place: 3 });
     expect(job).toEqual({
@@ -56,7 +56,7 @@ describe('policies of a job', () => {
     });
   });
 
-  it('are read as they are written', async () => {
+  it('are read as configured', async () => {
     const job = await jobOf(`schedule: "0 8 1 * mon"
 day_match: all
 timezone: UTC
@@ -255,7 +255,7 @@ describe('one fault in the policies of a job', () => {
     expect(faults[0]?.advice ?? '').toContain(advice);
   });
 
-  it('says nothing more of a policy whose value could not be had', async () => {
+  it('is not repeated for a policy whose value is unresolved', async () => {
     const { faults } = await loadJob('needs: []\nretries: { initial: "${NOPE}", max: 1s }');
     expect(faults.map(({ message }) => message)).toEqual([
       'jobs.a.retries.initial: the environment variable NOPE is not set',
@@ -263,7 +263,7 @@ describe('one fault in the policies of a job', () => {
   });
 });
 
-describe('notices that reach nobody', () => {
+describe('notifications without a recipient', () => {
   const without = (from: RegExp, to = '') => goodSettings.replace(from, to);
   const noMail = without(/^mail:.*\n/m);
   const noOperators = without(/, operators: .*\]/);
@@ -294,7 +294,7 @@ describe('notices that reach nobody', () => {
     expect((await loadJob(line, settings)).text).toBe('');
   });
 
-  it('are not told of while it is unknown who the operators are', async () => {
+  it('are not reported while the operators are unresolved', async () => {
     const { faults } = await loadJob('notify: [failed]', without(/\[ops@example.com\]/, '["${OPS}"]'));
     expect(faults.map(({ message }) => message)).toEqual([
       'mail.operators.0: the environment variable OPS is not set',
@@ -302,10 +302,10 @@ describe('notices that reach nobody', () => {
   });
 });
 
-describe('kinds that are never run beside themselves', () => {
+describe('kinds that never run concurrently with themselves', () => {
   const only: readonly JobKind[] = kinds.map((kind) => ({ ...kind, onlyForbid: kind.kind === 'pull-logs' }));
 
-  it('say so, and why, in plain words', async () => {
+  it('are rejected with another overlap policy and the reason', async () => {
     const { text } = await loadJob('concurrency: queue', goodSettings, { kinds: only });
     expect(text).toBe(
       'config/jobs/a.yaml:6:18: jobs.a.concurrency must be forbid, not "queue"\n' +
@@ -313,14 +313,14 @@ describe('kinds that are never run beside themselves', () => {
     );
   });
 
-  it('take forbid, written or not', async () => {
+  it('accept forbid, configured or by default', async () => {
     for (const line of ['', 'concurrency: forbid']) {
       const { config } = await loadJob(line, goodSettings, { kinds: only });
       expect(config?.jobs['a']?.concurrency).toBe('forbid');
     }
   });
 
-  it('are those that pull, take snapshots, archive, and rotate or end keys', () => {
+  it('are pulls, snapshots, archives, and rotation or expiry of keys', () => {
     expect(jobKinds.filter(({ onlyForbid }) => onlyForbid === true).map(({ kind }) => kind)).toEqual([
       'pull-logs',
       'pull-usage',
@@ -332,7 +332,7 @@ describe('kinds that are never run beside themselves', () => {
   });
 });
 
-describe('what an archive retains', () => {
+describe('the retention of an archive', () => {
   const archive = async (rest: string) =>
     load(
       {
@@ -343,7 +343,7 @@ describe('what an archive retains', () => {
       { kinds: jobKinds },
     );
 
-  it('is no shorter than what a month is left to late rows', async () => {
+  it('is at least the time that a month stays open for late rows', async () => {
     expect((await archive('settle: 10d, retain: 3d')).text).toContain(
       'jobs.a.settle ("10d") is longer than retain ("3d"): a month cannot leave the table before it is archived',
     );
@@ -370,7 +370,7 @@ describe('the address of a heartbeat', () => {
       expect(secrets.redact(`could not call ${text}`)).not.toContain(secret);
   });
 
-  it('leaves short words readable', async () => {
+  it('does not redact short words', async () => {
     const { secrets } = await loadJob('heartbeat_url: https://status.example.com/ping');
     expect(secrets.redact('status.example.com did not answer a /ping')).toBe(
       'status.example.com did not answer a /ping',

@@ -22,8 +22,8 @@ const loaded = (files: Files) => load(files, goodEnv);
 const now = async (files: Files, read: Awaited<ReturnType<typeof loaded>>['read']): Promise<string> =>
   fingerprintConfig(memoryFiles({ 'reports/showback/report.yaml': '', ...files }), read);
 
-describe('what a config was read from', () => {
-  it('is told: YAML, secrets, certificates, folders', async () => {
+describe('the list of files that a config was read from', () => {
+  it('contains YAML, secrets, certificates and folders', async () => {
     const { read, text } = await loaded(withFiles);
     expect(text).toBe('');
     expect(read).toEqual({
@@ -38,7 +38,7 @@ describe('what a config was read from', () => {
     });
   });
 
-  it('is told of a config with faults, too, what was missing included', async () => {
+  it('is also given for a config with faults, including missing files', async () => {
     const { read, faults } = await loaded({ ...goodFiles, 'config/tollkeeper.yaml': 'a: "${file:/none}"\n' });
     expect(faults.length).toBeGreaterThan(0);
     expect(read.files).toEqual(['/none', 'config/jobs/spend.yaml', 'config/tollkeeper.yaml']);
@@ -50,7 +50,7 @@ describe('what a config was read from', () => {
 });
 
 describe('the fingerprint', () => {
-  it('is that of the load as long as nothing changes, whatever else stands there', async () => {
+  it('stays the same while nothing changes, beside any other files', async () => {
     const { read, fingerprint } = await loaded(withFiles);
     expect(await now(withFiles, read)).toBe(fingerprint);
     for (const beside of [
@@ -86,7 +86,7 @@ describe('the fingerprint', () => {
         [files['ca.pem'], files['/run/secrets/key']] = [key, ca];
       },
     ],
-  ])('changes with %s, and is what it was when that is undone', async (_, change) => {
+  ])('changes with %s, and returns to the old value when that is undone', async (_, change) => {
     const { read, fingerprint } = await loaded(withFiles);
     const files = { ...withFiles };
     change(files);
@@ -94,7 +94,7 @@ describe('the fingerprint', () => {
     expect(await now(withFiles, read)).toBe(fingerprint);
   });
 
-  it('of a file that was not there changes when it comes', async () => {
+  it('of a missing file changes when the file appears', async () => {
     const { '/run/secrets/key': key = '', ...without } = withFiles;
     const { read, fingerprint, config } = await loaded(without);
     expect(config).toBeUndefined();
@@ -102,7 +102,7 @@ describe('the fingerprint', () => {
     expect(await now({ ...without, '/run/secrets/key': key }, read)).not.toBe(fingerprint);
   });
 
-  it('is of what the load read, not of what came after: a change in between is seen', async () => {
+  it('describes what the load read, so that a change during the load is detected', async () => {
     const files: Record<string, string> = { ...withFiles };
     const disk = memoryFiles(files);
     const { read, fingerprint } = await load(files, goodEnv, {
@@ -117,7 +117,7 @@ describe('the fingerprint', () => {
   });
 });
 
-describe('a config folder on the disk', () => {
+describe('the fingerprint of a config folder on disk', () => {
   const temporary = async () => {
     const folder = await mkdtemp(join(tmpdir(), 'config-'));
     return {
@@ -134,7 +134,7 @@ describe('a config folder on the disk', () => {
     await rename(join(folder, '..data_tmp'), join(folder, '..data'));
   };
 
-  it('of links that are swapped is seen to change', async () => {
+  it('changes when links are swapped', async () => {
     await using place = await temporary();
     const { folder } = place;
     await mount(folder, '..1', 'timezone: UTC\n');
@@ -153,7 +153,7 @@ describe('a config folder on the disk', () => {
     expect(await fingerprintConfig(configDisk, read)).not.toBe(fingerprint);
   });
 
-  it('of a long file, cut anywhere, and of bytes that are no UTF-8 stays the same until it changes', async () => {
+  it('stays the same for long files and invalid UTF-8 until they change', async () => {
     await using place = await temporary();
     const { folder } = place;
     const file = join(folder, 'tollkeeper.yaml');
@@ -169,7 +169,7 @@ describe('a config folder on the disk', () => {
     }
   });
 
-  it('is never a reason to fail: folders in the place of files, files in the place of folders', async () => {
+  it('never fails, even for folders in place of files and files in place of folders', async () => {
     await using place = await temporary();
     const { folder } = place;
     await mkdir(join(folder, 'a-folder'));
@@ -187,20 +187,20 @@ describe('the path of the database', () => {
     (await load({ 'config/tollkeeper.yaml': settings, 'config/jobs/a.yaml': jobs }, { DATA: '/data' }))
       .warehousePath;
 
-  it('is told although other things are at fault', async () => {
+  it('is given although the config has other faults', async () => {
     expect(await pathIn('warehouse: { path: a.duckdb }\n')).toBe('a.duckdb');
     expect(await pathIn('warehouse: { path: "${DATA}/b.duckdb", threads: none }\nmale: {}\n')).toBe(
       '/data/b.duckdb',
     );
   });
 
-  it('is the usual one when nothing is said', async () => {
+  it('is the default when it is not configured', async () => {
     for (const text of ['', 'warehouse:\n', 'warehouse: { threads: 1 }\n', 'nothing: 1\n'])
       expect(await pathIn(text)).toBe('data/tollkeeper.duckdb');
     expect((await load(goodFiles, goodEnv)).warehousePath).toBe('data/tollkeeper.duckdb');
   });
 
-  it('is not guessed', async () => {
+  it('is not guessed when it is unresolved', async () => {
     for (const text of [
       'a: [',
       'warehouse: { path: 7 }\n',

@@ -7,7 +7,7 @@ const account = (text: string): Record<string, string> => ({
 });
 
 describe('references', () => {
-  it('are taken apart, whole or embedded, with $${ for a literal ${', () => {
+  it('are parsed, whole or embedded, with $${ for a literal ${', () => {
     expect(splitReferences('a${B}c${file:/d e}$${F}')).toEqual([
       { text: 'a' },
       { reference: { from: 'env', name: 'B' } },
@@ -21,7 +21,7 @@ describe('references', () => {
     expect(splitReferences('cost: 5$ {x}')).toEqual([{ text: 'cost: 5$ {x}' }]);
   });
 
-  it('read secret files without the one newline at their end', async () => {
+  it('read secret files without one newline at the end', async () => {
     for (const [content, value] of [
       ['sk-admin-1\n', 'sk-admin-1'],
       ['sk-admin-1\r\n', 'sk-admin-1'],
@@ -42,7 +42,7 @@ describe('references', () => {
     ['"${file:/empty}"', 'the file /empty is empty', 'mount the file at this path'],
     ['"${file:/utf16}"', 'the file /utf16 is encoded as UTF-16, not UTF-8', 'save the file as UTF-8'],
     ['"${NO-PE}"', 'contains an invalid reference that starts with "${"', '$${ stands for a literal ${'],
-  ])('are told when they lead nowhere: %s', async (written, message, advice) => {
+  ])('are reported when they are unresolved: %s', async (written, message, advice) => {
     const { faults, config } = await load(
       { ...account(written), '/empty': '\n', '/utf16': Buffer.from('sk-admin-1', 'utf16le').toString() },
       { EMPTY: '' },
@@ -54,7 +54,7 @@ describe('references', () => {
     expect(faults[0]?.advice).toContain(advice);
   });
 
-  it('work in any text, jobs included, and leave keys alone', async () => {
+  it('work in any value, including jobs, and not in keys', async () => {
     const files = {
       ...account('"${K}"'),
       'config/jobs/a.yaml':
@@ -67,7 +67,7 @@ describe('references', () => {
 });
 
 describe('secrets', () => {
-  it('are hidden wherever they are shown, and known to the registry in each form', async () => {
+  it('are redacted wherever they are printed, in each of their forms', async () => {
     const { config, secrets } = await load(goodFiles, goodEnv);
     const key = config?.settings.accounts['main']?.admin_key;
     expect(String(key)).toBe('[secret]');
@@ -84,12 +84,12 @@ describe('secrets', () => {
       expect(secrets.redact(`<${text}>`)).toBe('<[secret]>');
   });
 
-  it('do not blank out the name of a mail server without a password', async () => {
+  it('do not redact the name of a mail server without a password', async () => {
     const { secrets } = await load(goodFiles, { ...goodEnv, SMTP_URL: 'smtp://mail.example.com:25' });
     expect(secrets.redact('could not reach mail.example.com:25')).toBe('could not reach mail.example.com:25');
   });
 
-  it('may be a part of the address of the mail server', async () => {
+  it('may be part of the address of the mail server', async () => {
     const settings = goodSettings.replace(
       '${SMTP_URL}',
       () => 'smtp://reports:${PASSWORD}@mail.example.com:587',
@@ -100,7 +100,7 @@ describe('secrets', () => {
     expect(secrets.redact('login with hunter22')).toBe('login with [secret]');
   });
 
-  it('are in no fault, wherever their value was put and whatever is wrong with it', async () => {
+  it('appear in no fault, whatever their position and error', async () => {
     const value = 'p@ss/w0rd-of-the-mail-server';
     const settings = `timezone: "\${S}"
 accounts:
@@ -126,7 +126,7 @@ log: { level: "\${S}" }
     expect(text).not.toContain('p@ss');
   });
 
-  it('are not quoted when they are written where a reference is due', async () => {
+  it('are not quoted when they are written in place of a reference', async () => {
     const { text } = await load({
       'config/tollkeeper.yaml':
         'accounts: { a: { base_url: "https://g.example", admin_key: sk-admin-literal }, b: { base_url: "https://g.example", admin_key: 1234567 } }\nmail: { smtp: "smtp://u:literal@host", from: a@b.c }\n',

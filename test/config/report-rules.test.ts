@@ -36,7 +36,7 @@ it.each([
   else expect(text).toContain(message);
 });
 
-it('a period of no known form is refused with every form of one, and the nearest name', async () => {
+it('an unknown period is rejected with every valid form and the nearest name', async () => {
   const mail = 'mail: { to: [x@example.com] }';
   for (const period of ['last-quarter', 'this-month', '2026-10', '2026-10-01..2026-10-15'])
     expect(await faultsOf(withOperators, `period: ${period}, ${mail}`)).toBe('');

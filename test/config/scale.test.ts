@@ -6,7 +6,7 @@ import { chainedJobs, faultyJobs } from './support/many-jobs.ts';
 describe('ten thousand jobs', () => {
   const count = 10_000;
 
-  it('are read, each with its place, and looked at again', async () => {
+  it('are read with their positions and compared after a reload', async () => {
     const files = chainedJobs(count);
     const { config, text, read, fingerprint } = await load(files, goodEnv);
     expect(text).toBe('');
@@ -22,7 +22,7 @@ describe('ten thousand jobs', () => {
     expect(describeChanges(config, config).changes).toEqual([]);
   });
 
-  it('that wait for one another in a ring are told as one ring', async () => {
+  it('that depend on each other in a cycle are reported as one cycle', async () => {
     const { faults } = await load(chainedJobs(count, `j${count - 1}`), goodEnv);
     expect(faults).toHaveLength(1);
     expect(faults[0]?.message).toMatch(/^the jobs wait for each other: j0 → j9999 → j9998 .* → … → j0$/);

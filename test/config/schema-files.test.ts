@@ -7,11 +7,11 @@ import { channels } from '../../src/notify/index.ts';
 describe('the JSON Schemas that editors use', () => {
   const schemas = jsonSchemas(jobKinds, channels);
 
-  it('tollkeeper.schema.json is what the program takes', async () => {
+  it('include a current tollkeeper.schema.json', async () => {
     await expect(renderSchema(schemas.tollkeeper)).toMatchFileSnapshot('../../config/tollkeeper.schema.json');
   });
 
-  it('jobs.schema.json is what the program takes', async () => {
+  it('include a current jobs.schema.json', async () => {
     await expect(renderSchema(schemas.jobs)).toMatchFileSnapshot('../../config/jobs.schema.json');
   });
 

@@ -15,7 +15,7 @@ const spec = {
 const ascending = (left: number, right: number): number => left - right;
 
 /** What every gateway of the family must do for the client, whatever its document leaves open. */
-describe.each(everyVariant)('the client against a gateway with %s=%s', (name, value) => {
+describe.each(everyVariant)('the client of a gateway with %s=%s', (name, value) => {
   it('reads profile, statistics and both exports', async () => {
     await using fixture = await openGatewayFixture({ variants: switched(name, value) });
     const { gateway, sandbox } = fixture;
@@ -87,7 +87,7 @@ describe.each(everyVariant)('the client against a gateway with %s=%s', (name, va
     await expect(gateway.readKey(created.id)).rejects.toMatchObject({ name: 'Fault', exitCode: 1 });
   });
 
-  it('names a refused key and a missing scope, and shows neither key', async () => {
+  it('reports a refused key and a missing scope without showing the key', async () => {
     const adminKeys = [
       {
         key: 'sk-admin-all-the-scopes',

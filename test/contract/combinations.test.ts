@@ -131,7 +131,7 @@ const truthOf = (sandbox: Sandbox, currency: 'USD' | 'CNY', from: number, to: nu
   return { ...sums, net: worth(sums.net), byModel: each(sums.byModel), byKey: each(sums.byKey) };
 };
 
-it('pulls of logs hold what the gateway holds, and reports show it, whichever switches meet', async () => {
+it('log pulls store the gateway’s rows and reports show them under every combination of switches', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyOf(logSwitches),
@@ -175,7 +175,7 @@ it('pulls of logs hold what the gateway holds, and reports show it, whichever sw
   );
 });
 
-it('pulls of usage hold what the gateway holds, whichever switches meet', async () => {
+it('usage pulls store the gateway’s figures under every combination of switches', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyOf(usageSwitches),

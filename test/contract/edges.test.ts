@@ -55,9 +55,9 @@ const zonedTimes = (['rfc3339', 'naive'] as const).flatMap((form) =>
 );
 
 describe.each(sampled(zonedTimes, 3))(
-  'times written as %s in %s, over the nights the clocks change',
+  'rows with times written as %s in %s over a DST change',
   (form, zone) => {
-    it('land every row at its moment', async () => {
+    it('land at their exact instants', async () => {
       await using fixture = await openJobFixture(
         { variants: { created_at: form, log_zone: zone } },
         { naiveZone: zone },
@@ -82,9 +82,9 @@ const ends = variantTable.log_range_end.values.flatMap((log) =>
 );
 
 describe.each(sampled(ends, 3))(
-  'calls in the very second where a window ends, log %s, statistics %s',
+  'calls in the last second of a window (log %s, statistics %s)',
   (log, statistics) => {
-    it('land once, and the statistics agree', async () => {
+    it('land once and agree with the statistics', async () => {
       await using fixture = await openJobFixture({
         variants: { log_range_end: log, statistics_range_end: statistics },
       });
@@ -107,8 +107,8 @@ describe.each(sampled(ends, 3))(
   },
 );
 
-describe.each(sampled(variantTable.late_rows.values, 2))('rows that come late: %s', (value) => {
-  it('are not missed though the pull before did not see them', async () => {
+describe.each(sampled(variantTable.late_rows.values, 2))('late rows (%s)', (value) => {
+  it('land although an earlier pull did not return them', async () => {
     await using fixture = await openJobFixture({ callsPerDay: 200, variants: { late_rows: value } });
     const { sandbox, clock } = fixture;
     const late = sandbox.truth
@@ -125,9 +125,9 @@ describe.each(sampled(variantTable.late_rows.values, 2))('rows that come late: %
 });
 
 describe.each(sampled(variantTable.guarded_cells.values, 2))(
-  'names that start like a formula, guarded: %s',
+  'names that start like a formula (guarded: %s)',
   (value) => {
-    it('land as the keys are called', async () => {
+    it('land as the names of the keys', async () => {
       await using fixture = await openJobFixture({ variants: { guarded_cells: value } });
       const hostile = ['=1+1', '@here', '-5', "it's"];
       for (const name of hostile) await callAt(fixture, now - 3_600_000, name, 1);
@@ -148,7 +148,7 @@ describe.each(sampled(variantTable.guarded_cells.values, 2))(
 const refusing = variantTable.business_errors.values;
 
 describe.each(sampled(refusing, 2))('a usage export that refuses more than 30 days with %s', (errors) => {
-  it('is asked for shorter spans, and lands whole', async () => {
+  it('is requested in shorter intervals and lands completely', async () => {
     await using fixture = await openJobFixture({
       months: 5,
       variants: { usage_span: '30-days', business_errors: errors, message_language: 'zh' },

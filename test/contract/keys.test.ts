@@ -13,7 +13,7 @@ const spec = {
 const variantsOf = (pattern: RegExp) => everyVariant.filter(([name]) => pattern.test(name));
 
 describe.each(sampled(variantsOf(/^page_/), 3))('more keys than a page holds, with %s=%s', (name, value) => {
-  it('are listed each once, also after some are gone', async () => {
+  it('are each listed once, also after some are deleted', async () => {
     await using fixture = await openGatewayFixture({ variants: switched(name, value) });
     const { gateway } = fixture;
     const ids = new Set((await gateway.listKeys()).map((key) => key.id));
@@ -68,7 +68,7 @@ describe.each(
 describe.each(variantsOf(/^rate_limit$/))(
   'more requests than a gateway with %s=%s may allow',
   (name, value) => {
-    it('are all answered in the end, with pauses and not by hammering', async () => {
+    it('are all answered eventually, with pauses between requests', async () => {
       await using fixture = await openGatewayFixture({ variants: switched(name, value) });
       const { gateway, sandbox, clock } = fixture;
       for (let count = 0; count < 400; count += 1) await gateway.readKey(101);

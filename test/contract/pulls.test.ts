@@ -61,7 +61,7 @@ const touching = (others: readonly RegExp[]): typeof everyVariant =>
   );
 
 describe.each(sampled(touching([aboutKeys]), 3))('pulls from a gateway with %s=%s', (name, value) => {
-  it('land every row of the call log, to the last decimal, agree with the statistics or are told why not, and again without change', async () => {
+  it('land every row of the call log to the last decimal, agree with the statistics or report why not, and change nothing when repeated', async () => {
     await using fixture = await openJobFixture({ variants: switched(name, value) }, told(name, value));
     const first = await fixture.run('pull-logs', { since, window: '7d' });
     const { spend, truth } = await pulled(fixture);

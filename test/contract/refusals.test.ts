@@ -12,8 +12,8 @@ const forms = variantTable.authentication_errors.values.flatMap((errors) =>
 );
 
 /** Both exports answer CSV or something else, where the other endpoints always answer an envelope. */
-describe.each(forms)('a refused export, told by %s with its code %s', (errors, code) => {
-  it('names the scope, shows no key, and is asked for twice at most', async () => {
+describe.each(forms)('a refused export, signalled by %s with code %s', (errors, code) => {
+  it('names the missing scope, shows no key and is requested at most twice', async () => {
     await using fixture = await openGatewayFixture({
       variants: { authentication_errors: errors, authentication_code: code, message_language: 'zh' },
       adminKeys: [

@@ -23,8 +23,8 @@ const spec = {
   group: '',
 };
 
-describe('what is sent, and what is read', () => {
-  it('profile', async () => {
+describe('the client sends and reads', () => {
+  it('the profile', async () => {
     const { gateway, seen } = await scriptedGateway([
       ok({
         username: 'acme',
@@ -57,7 +57,7 @@ describe('what is sent, and what is read', () => {
     expect(seen[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  it('statistics, with and without filters, in seconds', async () => {
+  it('statistics in seconds, with and without filters', async () => {
     const { gateway, seen } = await scriptedGateway([
       json(
         '{"success":true,"message":"","data":{"quota":12.300000000000000001,"rpm":1,"tpm":2.5e3,"mpm":0}}',
@@ -92,7 +92,7 @@ describe('what is sent, and what is read', () => {
     ]);
   });
 
-  it('log export, in seconds, with the currency always', async () => {
+  it('the log export in seconds, always with the currency', async () => {
     const { gateway, seen } = await scriptedGateway([csv('\uFEFFa,b\n1,2\n')]);
     const range = { start: unixSeconds(1), end: unixSeconds(2) };
     const { contentType, body } = await gateway.exportLogs({
@@ -134,7 +134,7 @@ describe('what is sent, and what is read', () => {
     expect(seen[0]?.headers['accept-encoding']).toContain('gzip');
   });
 
-  it('usage export, in milliseconds', async () => {
+  it('the usage export in milliseconds', async () => {
     const { gateway, seen } = await scriptedGateway([csv('time,m\n')]);
     const { body } = await gateway.exportUsage({
       start: unixMillis(1_760_000_000_000),
@@ -163,7 +163,7 @@ describe('what is sent, and what is read', () => {
     ]);
   });
 
-  it('key page, and one key with fields that the contract does not name', async () => {
+  it('a page of keys, and one key with fields outside the contract', async () => {
     const { gateway, seen } = await scriptedGateway((request) =>
       request.path === '/api/token/'
         ? ok({ items: [key], page: 2, page_size: 5, total: 6 })
@@ -205,7 +205,7 @@ describe('what is sent, and what is read', () => {
     ]);
   });
 
-  it('create: the whole body, amounts as numbers digit for digit', async () => {
+  it('the complete body of a create, with amounts as exact numbers', async () => {
     const { gateway, seen } = await scriptedGateway([ok({ id: 9, key: 'sk-plaintext-of-the-new-key' })]);
     const created = await gateway.createKey({ ...spec, remainQuota: money('12345678901234567.00000001') });
     expect(created.id).toBe(9);
@@ -217,7 +217,7 @@ describe('what is sent, and what is read', () => {
     );
   });
 
-  it('update: the whole key, and what a read showed beyond the contract', async () => {
+  it('the complete key in an update, including fields outside the contract', async () => {
     const { gateway, seen } = await scriptedGateway([ok(null)]);
     await gateway.updateKey({
       ...spec,
@@ -231,7 +231,7 @@ describe('what is sent, and what is read', () => {
     );
   });
 
-  it('delete, whatever the body of a success is', async () => {
+  it('a delete with any body of a success', async () => {
     for (const answer of [ok(null), { status: 204 }, { status: 200, body: '' }, json({ success: true })]) {
       const { gateway, seen } = await scriptedGateway([answer]);
       await gateway.deleteKey(7);
@@ -239,13 +239,13 @@ describe('what is sent, and what is read', () => {
     }
   });
 
-  it('puts the path of base_url before each endpoint', async () => {
+  it('every endpoint below the path of base_url', async () => {
     const { gateway, seen } = await scriptedGateway([json({ success: false })], { prefix: '/team/gateway/' });
     await expect(gateway.readKey(1)).rejects.toThrow();
     expect(seen[0]?.path).toBe('/team/gateway/api/token/1');
   });
 
-  it('takes no id that is not a whole number', async () => {
+  it('only ids that are whole numbers', async () => {
     const { gateway, seen } = await scriptedGateway([ok(null)]);
     for (const id of [-1, 1.5, Number.NaN, 2 ** 53])
       await expect(gateway.deleteKey(id)).rejects.toThrow(RangeError);
@@ -283,12 +283,12 @@ describe('answers that do not match the contract', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('an answer without end', async () => {
+  it('are rejected when they never end', async () => {
     const { gateway } = await scriptedGateway([{ body: ' '.repeat(9 * 1024 * 1024) }]);
     await expect(gateway.profile()).rejects.toMatchObject({ code: 'gateway-answer-too-large' });
   });
 
-  it('nested without end', async () => {
+  it('are rejected when they are nested too deeply', async () => {
     const { gateway } = await scriptedGateway([{ body: '['.repeat(1_000_000) }]);
     await expect(gateway.profile()).rejects.toMatchObject({ code: 'gateway-answer-unreadable' });
   });

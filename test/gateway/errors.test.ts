@@ -42,7 +42,7 @@ const every: readonly (readonly [
   ['DELETE /api/token/5', 'keys:write', (gateway) => gateway.deleteKey(5)],
 ];
 
-describe.each(every)('errors of %s', (name, scope, call) => {
+describe.each(every)('an error of %s', (name, scope, call) => {
   const attempt = async (answer: Parameters<typeof scriptedGateway>[0]) => {
     const scripted = await scriptedGateway(answer);
     const error: unknown = await call(scripted.gateway).then(
@@ -52,7 +52,7 @@ describe.each(every)('errors of %s', (name, scope, call) => {
     return { error, count: scripted.seen.length };
   };
 
-  it('401: the key', async () => {
+  it('with 401 is about the key', async () => {
     for (const body of [
       '',
       '{"success":false,"message":"无效的令牌"}',
@@ -66,7 +66,7 @@ describe.each(every)('errors of %s', (name, scope, call) => {
     }
   });
 
-  it('403: the scope, by name', async () => {
+  it('with 403 names the scope', async () => {
     for (const body of ['', '{"success":false,"message":"缺少权限"}', '<h1>Forbidden</h1>']) {
       const { error, count } = await attempt([{ status: 403, body }]);
       expect(error).toMatchObject({ code: 'gateway-scope-missing' });
@@ -75,7 +75,7 @@ describe.each(every)('errors of %s', (name, scope, call) => {
     }
   });
 
-  it('a code, where there is one, tells the key from the scope', async () => {
+  it('with a code distinguishes the key from the scope', async () => {
     const invalid = await attempt([json({ error: { code: 'invalid_api_key', message: 'no' } }, 403)]);
     expect(invalid.error).toMatchObject({ code: 'gateway-key-refused' });
     const challenge = { 'www-authenticate': 'Bearer error="insufficient_scope"' };
@@ -83,7 +83,7 @@ describe.each(every)('errors of %s', (name, scope, call) => {
     expect(scoped.error).toMatchObject({ code: 'gateway-scope-missing' });
   });
 
-  it('404 and other statuses', async () => {
+  it('with 404 or another status is a gateway error', async () => {
     expect((await attempt([{ status: 404 }])).error).toMatchObject({ code: 'gateway-not-found' });
     for (const status of [400, 409, 418, 422])
       expect((await attempt([json({ message: 'odd' }, status)])).error).toMatchObject({
@@ -92,7 +92,7 @@ describe.each(every)('errors of %s', (name, scope, call) => {
       });
   });
 
-  it('a redirect, even to itself', async () => {
+  it('is also a redirect to itself', async () => {
     const { error, count } = await attempt([{ status: 307, headers: { location: '/api/?next=1' } }]);
     expect(error).toMatchObject({ code: 'gateway-redirect' });
     expect(String(error)).toMatch(/was redirected to http:\/\/127\.0\.0\.1:\d+\/api\/ \(307\)/);
@@ -103,8 +103,8 @@ describe.each(every)('errors of %s', (name, scope, call) => {
 
 const envelopes = every.filter(([name]) => !name.includes('export'));
 
-describe.each(envelopes)('success: false under 200 of %s', (name, scope, call) => {
-  it('is the gateway’s refusal, quoted and never matched on', async () => {
+describe.each(envelopes)('`success: false` with status 200 of %s', (name, scope, call) => {
+  it('is a refusal whose text is quoted and never interpreted', async () => {
     const { gateway, seen } = await scriptedGateway([json({ success: false, message: 'record not found' })]);
     await expect(call(gateway)).rejects.toMatchObject({
       code: 'gateway-refused',
@@ -114,7 +114,7 @@ describe.each(envelopes)('success: false under 200 of %s', (name, scope, call) =
     expect(seen).toHaveLength(1);
   });
 
-  it('is the key or the scope where a code says so', async () => {
+  it('is about the key or the scope when a code says so', async () => {
     for (const [code, fault] of [
       [401, 'gateway-key-refused'],
       ['insufficient_scope', 'gateway-scope-missing'],
@@ -126,8 +126,8 @@ describe.each(envelopes)('success: false under 200 of %s', (name, scope, call) =
   });
 });
 
-describe.each(envelopes)('no envelope under 200 of %s', (_name, scope, call) => {
-  it('is unreadable, but for a code that tells the key or the scope', async () => {
+describe.each(envelopes)('a response without an envelope and status 200 of %s', (_name, scope, call) => {
+  it('is unreadable unless a code identifies the key or the scope', async () => {
     for (const [body, code] of [
       [{ code: 401, message: 'no' }, 'gateway-key-refused'],
       [{ error: { message: 'no', code: 'insufficient_scope' } }, 'gateway-scope-missing'],
@@ -145,7 +145,7 @@ describe.each(envelopes)('no envelope under 200 of %s', (_name, scope, call) => 
   });
 });
 
-describe('what is quoted', () => {
+describe('the quoted text', () => {
   const messageOf = async (body: string): Promise<string> => {
     const { gateway } = await scriptedGateway([{ status: 400, body }]);
     return gateway.profile().then(
@@ -154,7 +154,7 @@ describe('what is quoted', () => {
     );
   };
 
-  it('is the message in its usual places, on one line and short', async () => {
+  it('is the message from its usual fields, on one short line', async () => {
     for (const body of [
       '{"error":"why"}',
       '{"msg":"why"}',
@@ -170,7 +170,7 @@ describe('what is quoted', () => {
     expect(await messageOf('{"message":5}')).toMatch(/status 400$/);
   });
 
-  it('is read through a byte-order mark and through compression, and no further than its start', async () => {
+  it('is read through a byte-order mark and compression, and only from its start', async () => {
     const text = '{"success":false,"message":"no","code":"insufficient_scope"}';
     const packed = { 'content-encoding': 'gzip', 'content-type': 'application/json' };
     for (const answer of [
@@ -191,7 +191,7 @@ describe('what is quoted', () => {
     });
   });
 
-  it('is nothing when the body breaks off', async () => {
+  it('is empty when the body breaks off', async () => {
     const { gateway } = await scriptedGateway([
       (response) => {
         response.writeHead(400, { 'content-length': '100' });

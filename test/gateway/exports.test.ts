@@ -15,7 +15,7 @@ const bodyOf = async (answer: Answer): Promise<string> => {
 };
 
 describe('CSV', () => {
-  it('passes byte for byte, packed or not, whatever its type is called', async () => {
+  it('passes through unchanged, compressed or not, with any content type', async () => {
     const text = `\uFEFFcreated_at,quota\n${'1760000000,0.00012345\n'.repeat(50_000)}`;
     expect(await bodyOf(csv(text))).toBe(text);
     expect(await bodyOf(csv(gzipSync(text), { 'content-encoding': 'gzip' }))).toBe(text);
@@ -24,14 +24,14 @@ describe('CSV', () => {
       expect(await bodyOf({ headers: { 'content-type': type }, body: text })).toBe(text);
   });
 
-  it('may be empty, or hold nothing but a byte-order mark', async () => {
+  it('may be empty or only a byte-order mark', async () => {
     expect(await bodyOf(csv(''))).toBe('');
     expect(await bodyOf(csv('\uFEFF'))).toBe('\uFEFF');
     expect(await bodyOf(csv('\n'))).toBe('\n');
     expect(await bodyOf({ headers: { 'content-type': 'application/json' }, body: '' })).toBe('');
   });
 
-  it('may begin with a title line, even in brackets, and come a byte at a time', async () => {
+  it('may start with a title line, even in brackets, and arrive byte by byte', async () => {
     expect(await bodyOf(csv('[Call log of Acme]\na,b\n'))).toBe('[Call log of Acme]\na,b\n');
     const drip: Answer = (response) => {
       response.writeHead(200, { 'content-type': 'text/csv' });
@@ -46,7 +46,7 @@ describe('CSV', () => {
     expect(await bodyOf(drip)).toBe('\uFEFF\r\na,b\n');
   });
 
-  it('is served by the usage export in the same way', async () => {
+  it('is also served by the usage export', async () => {
     const { gateway } = await scriptedGateway([json({ success: false, message: 'range too wide' })], {
       retry: once,
     });
@@ -66,10 +66,10 @@ describe('CSV', () => {
   });
 });
 
-describe('something else than CSV', () => {
+describe('a body other than CSV', () => {
   const error = (answer: Answer): Promise<unknown> => rejection(bodyOf(answer));
 
-  it('is told by its content type or by its first bytes, and quoted', async () => {
+  it('is recognised by its content type or first bytes, and quoted', async () => {
     for (const answer of [
       json({ success: true, message: 'too many exports' }),
       csv('\uFEFF \n{"message":"too many exports"}'),
@@ -86,7 +86,7 @@ describe('something else than CSV', () => {
     expect(await error(csv(' '.repeat(20_000)))).toMatchObject({ code: 'export-not-csv' });
   });
 
-  it('is a refusal that names the scope where an envelope says so, whatever its type is called', async () => {
+  it('is a refusal that names the scope when an envelope says so, with any content type', async () => {
     for (const answer of [
       json({ success: false, message: 'too many exports' }),
       csv('{"success":false,"message":"too many exports"}'),
@@ -101,7 +101,7 @@ describe('something else than CSV', () => {
       });
   });
 
-  it('is the key or the scope where a machine-readable code says so, and is asked once', async () => {
+  it('is about the key or the scope when a code says so, and is not retried', async () => {
     for (const [body, code] of [
       [{ success: false, message: '无权进行此操作', code: 'invalid_api_key' }, 'gateway-key-refused'],
       [{ success: false, message: '', code: 401 }, 'gateway-key-refused'],
@@ -113,7 +113,7 @@ describe('something else than CSV', () => {
     }
   });
 
-  it('is asked for once more, and not hammered: it may be a refusal that no code tells apart', async () => {
+  it('is requested only once more, because it may be a refusal without a code', async () => {
     for (const [answer, code] of [
       [json({ success: false, message: '无权进行此操作' }), 'gateway-refused'],
       [csv('<h1>no</h1>'), 'export-not-csv'],
@@ -124,7 +124,7 @@ describe('something else than CSV', () => {
     }
   });
 
-  it('is quoted without secrets, even ones split by tags, and cut short', async () => {
+  it('is quoted without secrets, even those split by tags, and shortened', async () => {
     const split = `<p>${adminKey.slice(0, 12)}</p><b>x</b>`;
     const text = `{"message":"no ${adminKey} here ${'y'.repeat(400)}"}`;
     expect(String(await error(csv(text)))).toContain('no [secret] here');
@@ -132,7 +132,7 @@ describe('something else than CSV', () => {
     expect(String(await error(csv(split)))).not.toContain(adminKey);
   });
 
-  it('is told as such though its body breaks off', async () => {
+  it('is recognised even when it breaks off', async () => {
     expect(
       await error((response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
@@ -142,8 +142,8 @@ describe('something else than CSV', () => {
   });
 });
 
-describe('sniffing', () => {
-  it('waits for the first byte that tells', () => {
+describe('content detection', () => {
+  it('waits for the first significant byte', () => {
     const mark = [0xef, 0xbb, 0xbf];
     for (const bytes of [[], [0xef], [0xef, 0xbb], mark, [...mark, 0x20, 0x0a]])
       expect(sniff('text/csv', Uint8Array.from(bytes))).toBe('undecided');
@@ -153,7 +153,7 @@ describe('sniffing', () => {
   });
 });
 
-describe('while the CSV is read', () => {
+describe('during the transfer of CSV', () => {
   const begun =
     (then: (end: () => void) => void): Answer =>
     (response) => {
@@ -171,7 +171,7 @@ describe('while the CSV is read', () => {
     await expect(collect(body)).rejects.toMatchObject({ code: 'gateway-timeout' });
   });
 
-  it('the total time ends it', async () => {
+  it('the total timeout ends it', async () => {
     const { gateway } = await scriptedGateway([begun(() => undefined)], {
       retry: once,
       timeouts: { total: 100 },
@@ -203,7 +203,7 @@ describe('while the CSV is read', () => {
     await closed;
   });
 
-  it('a packed body cut short is a lost connection', async () => {
+  it('a truncated compressed body is a lost connection', async () => {
     const packed = gzipSync(`a,b\n${'1,2\n'.repeat(100_000)}`);
     const answer = csv(packed.subarray(0, packed.length - 10), { 'content-encoding': 'gzip' });
     await expect(bodyOf(answer)).rejects.toMatchObject({ code: 'gateway-connection-lost' });

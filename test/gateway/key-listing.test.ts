@@ -66,7 +66,7 @@ const change = fc.oneof(
 );
 
 describe('listing keys', () => {
-  it('gives every key of a list at rest, each once, whatever the page size, order and total', async () => {
+  it('returns every key of an unchanged list once, for any page size, order and total', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 130 }),
@@ -82,7 +82,7 @@ describe('listing keys', () => {
     );
   });
 
-  it('with newest first, misses no key that was there all along and lists none twice, though keys come and go', async () => {
+  it('with newest first misses no lasting key and lists none twice while keys come and go', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 60 }),
@@ -105,7 +105,7 @@ describe('listing keys', () => {
     );
   });
 
-  it('reads a short list once, and a long one once when its total agrees', async () => {
+  it('reads a short list once, and a long list once when its total agrees', async () => {
     for (const [count, reads] of [
       [0, 1],
       [5, 1],
@@ -117,7 +117,7 @@ describe('listing keys', () => {
     }
   });
 
-  it('reads again when a key was deleted meanwhile, which hides another', async () => {
+  it('reads again when a deletion during the read hid another key', async () => {
     const changes = new Map([[1, [{ remove: 24 }]]]);
     const list = changingList({ count: 25, cap: 10, total: 'true', order: 'newest', changes });
     const found = (await listAllKeys(list.readPage)).map(({ id }) => id);
@@ -126,7 +126,7 @@ describe('listing keys', () => {
     expect(list.reads()).toBe(6);
   });
 
-  it('goes on after a page that is shorter than it says while the total tells of more', async () => {
+  it('continues after a short page while the total indicates more keys', async () => {
     const list = changingList({ count: 35, cap: 10, total: 'true', order: 'newest', changes: new Map() });
     const boasting = async (page: number): Promise<KeyPage> => ({
       ...(await list.readPage(page)),
@@ -137,7 +137,7 @@ describe('listing keys', () => {
     expect(await listAllKeys(silent)).toHaveLength(35);
   });
 
-  it('gives up on a list that never stands still', async () => {
+  it('fails for a list that never stops changing', async () => {
     let made = 0;
     const restless = (page: number): Promise<KeyPage> => {
       made += 2;
@@ -150,18 +150,18 @@ describe('listing keys', () => {
     });
   });
 
-  it('names a gateway that serves its first page for ever', async () => {
+  it('reports a gateway that always serves its first page', async () => {
     const stuck = (): Promise<KeyPage> =>
       Promise.resolve({ items: [key(2), key(1)], page: 1, pageSize: 2, total: 9 });
     await expect(listAllKeys(stuck)).rejects.toMatchObject({ code: 'gateway-answer-unreadable' });
   });
 
-  it('names a gateway that counts keys and shows none, instead of taking the account for empty', async () => {
+  it('reports a gateway that counts keys and lists none, instead of treating the account as empty', async () => {
     const hiding = (): Promise<KeyPage> => Promise.resolve({ items: [], page: 1, pageSize: 10, total: 13 });
     await expect(listAllKeys(hiding)).rejects.toMatchObject({ code: 'gateway-answer-unreadable' });
   });
 
-  it('reads on when two readings agree by chance while keys come and go', async () => {
+  it('continues when two reads agree by chance while keys come and go', async () => {
     const changes = new Map<number, readonly Change[]>([
       [0, [{ add: 3 }]],
       [1, [{ remove: 0 }, { remove: 0 }]],
@@ -172,7 +172,7 @@ describe('listing keys', () => {
     expect([...list.always].filter((id) => !found.includes(id))).toEqual([]);
   });
 
-  it('takes a list that was empty for a moment as the next reading shows it', async () => {
+  it('uses the next read when a list was briefly empty', async () => {
     const list = changingList({ count: 5, cap: 10, total: 'true', order: 'newest', changes: new Map() });
     let reads = 0;
     const failingOnce = async (page: number): Promise<KeyPage> => {
@@ -182,7 +182,7 @@ describe('listing keys', () => {
     expect(await listAllKeys(failingOnce)).toHaveLength(5);
   });
 
-  it('asks over HTTP for pages from 1 in the largest size, and trusts the size that is echoed', async () => {
+  it('requests pages from 1 in the largest size, and uses the echoed size', async () => {
     const all = Array.from({ length: 23 }, (_, index) => ({
       id: 23 - index,
       name: 'same',

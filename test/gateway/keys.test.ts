@@ -10,7 +10,7 @@ const spec = {
   group: '',
 };
 
-describe('a key is refused before anything is sent', () => {
+describe('a key is rejected before any request', () => {
   it('when its name has more than 50 bytes, though it may have 50 characters', async () => {
     const { gateway, seen } = await scriptedGateway([ok({ id: 1, key: 'sk-0123456789abc' })]);
     for (const name of ['x'.repeat(51), 'é'.repeat(26), '钥'.repeat(17)]) {
@@ -24,7 +24,7 @@ describe('a key is refused before anything is sent', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('when it would be born expired; an update may write a past expiry back', async () => {
+  it('when it would be expired at creation, while an update may write a past expiry back', async () => {
     const { gateway, seen, clock } = await scriptedGateway([ok({ id: 1, key: 'sk-0123456789abc' })]);
     const now = toSeconds(clock.now());
     for (const expiredTime of [unixSeconds(0), unixSeconds(now - 1), now])
@@ -38,8 +38,8 @@ describe('a key is refused before anything is sent', () => {
   });
 });
 
-describe('a key as read', () => {
-  it('may leave out what the contract does not promise of a single key', async () => {
+describe('a key read from the gateway', () => {
+  it('may omit fields that the contract does not promise for a single key', async () => {
     const bare = { id: 1, name: 'a', remain_quota: 0, unlimited_quota: true, expired_time: 0 };
     const { gateway } = await scriptedGateway([ok(bare)]);
     expect(await gateway.readKey(1)).toEqual({
@@ -56,7 +56,7 @@ describe('a key as read', () => {
     });
   });
 
-  it('shows null as not told', async () => {
+  it('represents null as a missing value', async () => {
     const { gateway } = await scriptedGateway([
       ok({ items: null, page: null, page_size: null, total: null }),
     ]);

@@ -65,7 +65,7 @@ describe('a model that is called with an API key', () => {
     };
   };
 
-  it('works, for one short word or one token', async () => {
+  it('works with one short word or one token', async () => {
     await using fixture = await open();
     expect(await fixture.ask(embedding, fixture.plaintext)).toEqual({
       ...embedding,
@@ -99,7 +99,7 @@ describe('a model that is called with an API key', () => {
     },
   );
 
-  it('without a channel has let the key in', async () => {
+  it('without a channel has accepted the key', async () => {
     await using fixture = await open();
     const unserved = { kind: 'embeddings', model: 'no-such-model' } as const;
     expect(await fixture.ask(unserved, fixture.plaintext)).toMatchObject({
@@ -110,7 +110,7 @@ describe('a model that is called with an API key', () => {
   });
 });
 
-describe('an answer', () => {
+describe('the answer of a model', () => {
   const result = {
     object: 'list',
     data: [{ embedding: [0.5], index: 0 }],
@@ -172,7 +172,7 @@ describe('an answer', () => {
     if (given.status === 429 && due.retryAfter === undefined) expect(answer).not.toHaveProperty('retryAfter');
   });
 
-  it('that turns dimensions down is asked for again without', async () => {
+  it('that rejects dimensions is followed by a request without them', async () => {
     const { ask, bodies } = await scripted({ status: 400, body: error('bad') }, { body: result });
     expect(await ask(embedding)).toMatchObject({ verdict: 'works' });
     expect(bodies).toEqual([
@@ -189,7 +189,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('that never comes tells nothing of the key', async () => {
+  it('that never arrives proves nothing about the key', async () => {
     const gone = await plainServer((request) => request.socket.destroy());
     expect(await callerOf(gone.url.origin).ask(embedding)).toMatchObject({
       verdict: 'unknown',
@@ -211,7 +211,7 @@ describe('an answer', () => {
     expect(lines).toHaveLength(3);
   });
 
-  it('is not asked for with a key that no header can carry, and stops when it is told to', async () => {
+  it('is not requested with a key that no header can carry, and stops on abort', async () => {
     const { ask, caller, secrets, bodies } = await scripted({ body: result });
     expect(await ask(embedding, 'sk-two\nlines')).toMatchObject({ verdict: 'refused', passing: false });
     const reason = new Error('stopped');

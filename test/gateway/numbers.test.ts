@@ -26,7 +26,7 @@ const same = (left: string, right: string): boolean => {
 };
 
 describe('numbers', () => {
-  it('come out of JSON with the digits they went in with, as numbers and as strings', () => {
+  it('keep their digits when parsed from JSON, as numbers and as strings', () => {
     fc.assert(
       fc.property(decimalText, fc.boolean(), (text, asString) => {
         const read = callStatistics.parse(parseJson(`{"quota":${asString ? `"${text}"` : text}}`));
@@ -35,7 +35,7 @@ describe('numbers', () => {
     );
   });
 
-  it('go back into JSON with the same digits, unknown fields among them', () => {
+  it('keep their digits when written to JSON, including unknown fields', () => {
     fc.assert(
       fc.property(decimalText, decimalText, (quota, other) => {
         const read = apiKey.parse(
@@ -60,7 +60,7 @@ describe('numbers', () => {
     );
   });
 
-  it('survive where a float would not', () => {
+  it('stay exact where a float would not', () => {
     const read = callStatistics.parse(parseJson('{"quota":90071992547409930.1000000000000000055}'));
     expect(read.quota).toBe('90071992547409930.1000000000000000055');
     expect(String(Number(read.quota))).not.toBe(read.quota);

@@ -26,7 +26,7 @@ describe('reads', () => {
     ['503 with a page', { status: 503, body: '<h1>down</h1>' }],
     ['a dropped connection', drop],
     ['a body cut short', halfJson],
-  ])('are tried again after %s, with waits that may double', async (_name, answer) => {
+  ])('are retried after %s, with waits that may double', async (_name, answer) => {
     const { gateway, seen, clock, lines } = await scriptedGateway([answer, answer, answer, profile]);
     expect(await gateway.profile()).toMatchObject({ username: 'a' });
     expect(seen).toHaveLength(4);
@@ -34,7 +34,7 @@ describe('reads', () => {
     expect(lines.filter((line) => line.includes('; retrying'))).toHaveLength(3);
   });
 
-  it('are given up after four tries', async () => {
+  it('fail after four attempts', async () => {
     const { gateway, seen, clock } = await scriptedGateway([{ status: 502 }]);
     await expect(gateway.profile()).rejects.toMatchObject({
       code: 'gateway-server-error',
@@ -44,7 +44,7 @@ describe('reads', () => {
     expect(clock.waits).toHaveLength(3);
   });
 
-  it('are not tried again where it cannot help', async () => {
+  it('are not retried when a retry cannot help', async () => {
     for (const status of [400, 401, 403, 404, 302]) {
       const { gateway, seen } = await scriptedGateway([{ status }]);
       await rejection(gateway.profile());
@@ -52,7 +52,7 @@ describe('reads', () => {
     }
   });
 
-  it('are tried again after a timeout', async () => {
+  it('are retried after a timeout', async () => {
     const { gateway, seen } = await scriptedGateway([() => undefined, profile], { timeouts: { total: 80 } });
     expect(await gateway.profile()).toMatchObject({ username: 'a' });
     expect(seen).toHaveLength(2);
@@ -77,18 +77,18 @@ describe('Retry-After', () => {
     return clock.waits;
   };
 
-  it('in seconds is the least that is waited', async () => {
+  it('in seconds is the minimum wait', async () => {
     expect(await waitsAfter({ 'retry-after': '7' })).toEqual([7250]);
     expect(await waitsAfter({ 'retry-after': '0' })).toEqual([250]);
     expect(await waitsAfter({ 'retry-after': '7' }, 503)).toEqual([7250]);
   });
 
-  it('as a date is held against the answer’s own date', async () => {
+  it('as a date is compared with the date of the response', async () => {
     const headers = { 'retry-after': 'Fri, 20 Nov 2026 09:30:30 GMT', date: 'Fri, 20 Nov 2026 09:30:10 GMT' };
     expect(await waitsAfter(headers)).toEqual([20_250]);
   });
 
-  it('as a date is held against our clock where the answer has none', async () => {
+  it('as a date is compared with the local clock when the response has none', async () => {
     const { gateway, clock } = await scriptedGateway([
       (response) => {
         response.sendDate = false;
@@ -100,12 +100,12 @@ describe('Retry-After', () => {
     expect(clock.waits).toEqual([30_250]);
   });
 
-  it('that cannot be read is as none', async () => {
+  it('that is invalid is ignored', async () => {
     for (const value of ['soon', '-5', '1.5', '2026-11-20', ''])
       expect(await waitsAfter({ 'retry-after': value }, 503)).toEqual([250]);
   });
 
-  it('left out of a 429 is taken for a minute: three of them outlast a window of 180 s', async () => {
+  it('missing from a 429 defaults to a minute, so that three retries exceed a window of 180 s', async () => {
     const { gateway, seen, clock } = await scriptedGateway([{ status: 429 }]);
     await expect(gateway.profile()).rejects.toMatchObject({
       code: 'gateway-rate-limited',
@@ -117,7 +117,7 @@ describe('Retry-After', () => {
       expect(await waitsAfter({ 'retry-after': value })).toEqual([60_250]);
   });
 
-  it('of more than five minutes is handed up instead of waited for', async () => {
+  it('of more than five minutes is passed to the caller instead of waited for', async () => {
     const { gateway, clock } = await scriptedGateway([{ status: 429, headers: { 'retry-after': '301' } }]);
     await expect(gateway.profile()).rejects.toMatchObject({
       code: 'gateway-rate-limited',
@@ -133,7 +133,7 @@ describe('writes', () => {
     ['update', (gateway) => gateway.updateKey({ ...spec, id: 1 })],
     ['delete', (gateway) => gateway.deleteKey(1)],
   ];
-  it.each(writes)('%s is sent once, and an unknown outcome is called so', async (_name, write) => {
+  it.each(writes)('%s is sent once, and an unknown outcome is reported', async (_name, write) => {
     for (const [answer, code] of [
       [{ status: 500 }, 'gateway-server-error'],
       [{ status: 408 }, 'gateway-timeout'],
@@ -160,7 +160,7 @@ describe('writes', () => {
 });
 
 describe('exports', () => {
-  it('are tried again until the CSV has begun', async () => {
+  it('are retried until the CSV has started', async () => {
     const cutBefore: Answer = (response) => {
       response.writeHead(200, { 'content-type': 'text/csv' });
       response.write('\uFEFF', () => setImmediate(() => response.destroy()));
@@ -179,7 +179,7 @@ describe('exports', () => {
     expect(second.seen).toHaveLength(2);
   });
 
-  it('are not tried again afterwards', async () => {
+  it('are not retried afterwards', async () => {
     const { gateway, seen } = await scriptedGateway([
       (response) => {
         response.writeHead(200, { 'content-type': 'text/csv' });

@@ -47,7 +47,7 @@ const shown = (error: unknown): string =>
   ].join('\n');
 
 describe('base_url', () => {
-  it('is https, or http on loopback', () => {
+  it('must be https, or http on loopback', () => {
     for (const url of [
       'https://gw.example.com',
       'https://gw.example.com/v/',
@@ -81,7 +81,7 @@ describe('base_url', () => {
       expect(() => gatewayAt(url), url).toThrow(expect.objectContaining({ code: 'gateway-url-insecure' }));
   });
 
-  it('holds no user, password, query or fragment, and is not quoted with them', () => {
+  it('must not contain user, password, query or fragment, which are never quoted', () => {
     for (const [url, code] of [
       ['https://user:hushhush@gw.example.com', 'gateway-url-insecure'],
       ['https://gw.example.com/?token=hushhush', 'config-invalid'],
@@ -143,7 +143,7 @@ const echoing: readonly (readonly [string, Answer])[] = [
 ];
 
 describe('the Admin Key', () => {
-  it.each(echoing)('echoed %s is in no error and no log line', async (_where, answer) => {
+  it.each(echoing)('echoed %s appears in no error and no log line', async (_where, answer) => {
     const { gateway, lines, secrets } = await scriptedGateway([answer]);
     const exporting = async (): Promise<Buffer> => collect((await gateway.exportLogs(logs)).body);
     const calls = [() => gateway.profile(), () => gateway.createKey(spec), exporting];
@@ -162,7 +162,7 @@ describe('the Admin Key', () => {
     expect(lines.join('\n')).not.toContain(adminKey.slice(0, 20));
   });
 
-  it('is in no log line of calls that go well', async () => {
+  it('appears in no log line of successful calls', async () => {
     const { gateway, lines } = await scriptedGateway([csv('a\n')]);
     await collect((await gateway.exportLogs(logs)).body);
     expect(lines.length).toBeGreaterThan(0);
@@ -171,7 +171,7 @@ describe('the Admin Key', () => {
 });
 
 describe('the plaintext of a new key', () => {
-  it('is a secret from the moment it comes', async () => {
+  it('is a secret from the moment it arrives', async () => {
     const { gateway, secrets, lines } = await scriptedGateway([ok({ id: 1, key: plaintext })]);
     const { key } = await gateway.createKey(spec);
     expect(key.reveal()).toBe(plaintext);
@@ -180,7 +180,7 @@ describe('the plaintext of a new key', () => {
     expect(lines.join('\n')).not.toContain(plaintext);
   });
 
-  it('may come without its prefix, and be short', async () => {
+  it('may lack its prefix and be short', async () => {
     const { gateway, secrets } = await scriptedGateway([ok({ id: 1, key: 'short7' })]);
     expect((await gateway.createKey(spec)).key.reveal()).toBe('short7');
     expect(secrets.redact('short7')).toBe('[secret]');
@@ -194,7 +194,7 @@ describe('the plaintext of a new key', () => {
     ['written with escapes', { body: `{"data":{"key":"${plaintext.replace('P', '\\u0050')}"}` }],
     ['in plain text', { body: `your key: ${plaintext}.` }],
   ];
-  it.each(broken)('is one also where the answer cannot be used: %s', async (_how, answer) => {
+  it.each(broken)('is a secret even when the response is unusable: %s', async (_how, answer) => {
     const { gateway, secrets, lines } = await scriptedGateway([answer]);
     const error = await rejection(gateway.createKey(spec));
     expect(shown(error)).not.toContain(plaintext);
@@ -203,7 +203,7 @@ describe('the plaintext of a new key', () => {
   });
 });
 
-describe('the plaintext of a key that a read shows against the contract', () => {
+describe('the plaintext of a key in a read, against the contract', () => {
   const shownKey = {
     id: 1,
     name: 'n',
@@ -221,7 +221,7 @@ describe('the plaintext of a key that a read shows against the contract', () => 
     ['delete', shownKey, (gateway) => gateway.deleteKey(1)],
   ];
 
-  it.each(calls)('is a secret in what %s answers, whole or broken', async (_name, data, call) => {
+  it.each(calls)('is a secret in the response of %s, complete or broken', async (_name, data, call) => {
     const whole = await scriptedGateway([ok(data)]);
     expect(JSON.stringify(await call(whole.gateway)) ?? '').not.toContain(plaintext);
     expect(whole.secrets.redact(plaintext)).toBe('[secret]');
@@ -232,7 +232,7 @@ describe('the plaintext of a key that a read shows against the contract', () => 
     expect(broken.lines.join('\n')).not.toContain(plaintext);
   });
 
-  it('is not made of a masked value, which must stay readable', async () => {
+  it('is not registered for a masked value, which stays readable', async () => {
     const { gateway, secrets } = await scriptedGateway([{ body: masked }]);
     await gateway.readKey(1);
     expect(secrets.redact('Zq8P**********wKey42')).toBe('Zq8P**********wKey42');

@@ -36,7 +36,7 @@ const wrongUnits = (gateway: Gateway): readonly (() => Promise<unknown>)[] => {
 };
 
 describe('units', () => {
-  it('are told apart by the compiler', () => {
+  it('are distinguished by the compiler', () => {
     expect(wrongUnits).toBeTypeOf('function');
   });
 });

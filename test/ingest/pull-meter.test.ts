@@ -13,7 +13,7 @@ const meterWith = () => {
   return { clock, steps, lines, meter };
 };
 
-it('tells the rate of the last seconds, and the time left by the time covered', () => {
+it('the pull meter reports the rate of the last seconds and the time left from the time covered', () => {
   const { clock, steps, meter } = meterWith();
   meter.left(4, 4000);
   meter.at('the first');
@@ -49,7 +49,7 @@ it('tells the rate of the last seconds, and the time left by the time covered', 
   expect(steps.at(-1)).not.toHaveProperty('millisLeft');
 });
 
-it('tells of bytes four times a second at most, and the log twice a minute, with the same figures', () => {
+it('the pull meter reports at most four times a second, and logs twice a minute with the same figures', () => {
   const { clock, steps, lines, meter } = meterWith();
   meter.left(1, 10);
   meter.at('all');
@@ -68,7 +68,7 @@ it('tells of bytes four times a second at most, and the log twice a minute, with
   });
 });
 
-it('says nothing of what it cannot know: a clock that stands still or goes back', () => {
+it('the pull meter omits the rate when the clock stops or goes back', () => {
   const { clock, steps, meter } = meterWith();
   meter.left(2, 20);
   meter.at('one');

@@ -51,7 +51,7 @@ describe('an account whose gateway changes the form of its amounts', () => {
       3 * day,
       1,
     ],
-  ])('shows what it was charged, whatever is changed: %s', async (_, variants, every, times) => {
+  ])('shows the charge after every change: %s', async (_, variants, every, times) => {
     await using fixture = await openJobFixture({ callsPerDay: every < day ? 60 : 3, variants });
     await fixture.run('pull-logs', { since });
     if (every < day) await pullEvery(fixture, 17 * 3_600_000, 1);
@@ -104,7 +104,7 @@ describe('an account in CNY whose gateway exports integer units', () => {
     ['with statistics in US dollars', {}],
     ['with statistics in CNY, whose parts prove the rate', { statistics_unit: 'CNY' }],
     ['with a header that names the dollar', { quota_header: 'cost_usd' }],
-  ])('sees its amounts in US dollars, labelled so, with the reason: %s', async (_, variants) => {
+  ])('shows its amounts in US dollars with the label and the reason: %s', async (_, variants) => {
     await using fixture = await open({}, variants);
     const outcome = await fixture.run('pull-logs', { since });
     expect(outcome.summary).not.toContain('CNY');
@@ -120,7 +120,7 @@ describe('an account in CNY whose gateway exports integer units', () => {
     expect(report.verdict).toMatchObject({ good: true });
   });
 
-  it('has no budget compared with them, which is in CNY', async () => {
+  it('has no budget in CNY compared with them', async () => {
     const budget = { teams: [], prices: [], operators: [], budget: money('1234.56') };
     const shown = async (fixture: JobFixture): Promise<string> => {
       await fixture.run('pull-logs', { since });
@@ -134,7 +134,7 @@ describe('an account in CNY whose gateway exports integer units', () => {
     expect(await shown(inUnits)).not.toContain('1,234.56');
   });
 
-  it('sees them in CNY where units_per_currency says so', async () => {
+  it('shows them in CNY when units_per_currency is configured', async () => {
     await using fixture = await open({ unitsPerCurrency: 62_500, unitsStated: true });
     await fixture.run('pull-logs', { since });
     const report = await composed(fixture, period);
@@ -156,7 +156,7 @@ describe('a usage export that alone changes its unit', () => {
     ['to integer units', { amounts_change: 'usage' }, 1],
     ['to a currency', { amounts_change: 'usage', usage_unit: 'units' }, 500_000],
   ])(
-    'is stored in the unit of its series, and operators learn of it once: %s',
+    'is stored in the unit of its series, and operators are notified once: %s',
     async (_, variants, factor) => {
       await using fixture = await openJobFixture({ callsPerDay: 10, variants });
       const pull = async (): Promise<void> => {

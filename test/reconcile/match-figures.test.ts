@@ -70,7 +70,7 @@ const cutOff = (amount: Money, places: number): Money => {
 };
 
 describe('a figure of another source', () => {
-  it('gets the verdict of how it differs, whatever the unit, the refunds and the rounding', () => {
+  it('gets the verdict for its difference in any unit, with any refunds and rounding', () => {
     fc.assert(
       fc.property(
         calls,
@@ -143,7 +143,7 @@ describe('a figure of another source', () => {
     );
   });
 
-  it('is compared over every reading, and one that fits is enough', () => {
+  it('is compared under every reading, and one match is enough', () => {
     const figures = figuresOf(sumsOf([250_000_000], []), deps);
     const readings = ['2.6', '2.5'].map((value) => ({ value: money(value) }));
     expect(agreement(matchFigures(readings, figures))).toBe('equal');
@@ -152,7 +152,7 @@ describe('a figure of another source', () => {
     expect(agreement(matchFigures([{ value: zero }], figuresOf(sumsOf([], []), deps)))).toBe('equal');
   });
 
-  it('with few decimals is believed to have no more only when enough figures showed it', () => {
+  it('with few decimals counts as rounded only after enough figures showed it', () => {
     const figures = figuresOf(sumsOf([225_431_000], []), deps);
     const reading = { value: money('2.25') };
     expect(agreement(matchFigures([reading], figures))).toBeUndefined();
@@ -185,7 +185,7 @@ describe('a figure of another source', () => {
     );
   });
 
-  it('of the balance falls by what is charged and rises by what is paid in', () => {
+  it('for the balance falls by charges and rises by top-ups', () => {
     const sums = { ...sumsOf([300_000_000], [100_000_000]), topUps: money('50') };
     const change = { value: money('48'), isDifference: true };
     expect(agreement(matchFigures([change], figuresOf(asBalance(sums), deps)))).toBe('equal');
@@ -194,7 +194,7 @@ describe('a figure of another source', () => {
     ).toBeUndefined();
   });
 
-  it('is told in one sentence that holds both figures', () => {
+  it('is described in one sentence with both figures', () => {
     fc.assert(
       fc.property(calls, refunds, fc.integer({ min: 0, max: 400_000_000 }), (spent, given, theirs) => {
         const sums = sumsOf(spent, given);
@@ -215,7 +215,7 @@ describe('a figure of another source', () => {
 const rangeOf = (start: number, end: number): Interval<UnixSeconds> =>
   interval(unixSeconds(start), unixSeconds(end));
 
-describe('a gap that nothing explains', () => {
+describe('an unexplained gap', () => {
   const matched = (ours: number, theirs: number) =>
     matchFigures(
       [{ value: grains(theirs), places: 8 }],
@@ -244,7 +244,7 @@ describe('a gap that nothing explains', () => {
     expect(nameGap(open, others)).toBe(expected);
   });
 
-  it('comes first in what is concluded', () => {
+  it('comes first in the conclusion', () => {
     const one = (verdict: string, text: string, entry?: string) => ({
       verdict,
       text,
@@ -261,7 +261,7 @@ describe('a gap that nothing explains', () => {
   });
 });
 
-describe('a gap that a pull finds', () => {
+describe('a gap found by a pull', () => {
   const at = unixMillis(1000);
   type More = Partial<StoredComparison>;
   const total = (verdict: string, start: number, end: number, gap: string, more: More = {}) =>
@@ -295,7 +295,7 @@ describe('a gap that a pull finds', () => {
   };
   const short = total('truncated', 10, 20, '5');
 
-  it('is noted once while it stays, and the next one only when the source has agreed between them', () => {
+  it('is reported once while it lasts, and again only after the source agreed in between', () => {
     expect(pulls([short], [total('truncated', 20, 30, '7')], [total('unexplained', 30, 40, '-7')])).toEqual({
       brought: [1, 0, 0],
       states: ['open'],
@@ -310,7 +310,7 @@ describe('a gap that a pull finds', () => {
     ]);
   });
 
-  it('is no news when a longer span is pulled again, or when another source says the same; a larger one is', () => {
+  it('is not reported again for a longer interval or another source, but a larger gap is', () => {
     const passed = [[short], [total('rounding', 20, 30, '0.00001')]];
     expect(pulls(...passed, [total('truncated', 0, 30, '5')]).brought).toEqual([1, 0, 0]);
     expect(pulls(...passed, [total('truncated', 0, 30, '9')]).brought).toEqual([1, 0, 1]);
@@ -325,7 +325,7 @@ describe('a gap that a pull finds', () => {
     expect(pulls([short, total('truncated', 10, 20, '5', usage)]).brought).toEqual([2]);
   });
 
-  it('has healed when its whole span agrees, and is news when it comes back', () => {
+  it('is resolved when its whole interval agrees, and is reported when it returns', () => {
     expect(pulls([short], [total('equal', 10, 20, '0')], [short]).states).toEqual(['open']);
     expect(pulls([short], [total('late data', 0, 20, '1')]).states).toEqual(['healed']);
     expect(pulls([short], [total('late data', 20, 30, '1')]).states).toEqual(['open']);
@@ -336,13 +336,13 @@ describe('a gap that a pull finds', () => {
   });
 });
 
-describe('time that is settled', () => {
+describe('settled time', () => {
   const landing = (start: number, end: number, at: number) => ({
     window: rangeOf(start, end),
     landedAt: unixMillis(at * 1000),
   });
 
-  it('is what was landed ten minutes or more after it, without a gap', () => {
+  it('is time landed at least ten minutes later, without a gap', () => {
     const range = rangeOf(1000, 5000);
     expect(settledThrough(range, [])).toBe(1000);
     expect(settledThrough(range, [landing(0, 6000, 6000)])).toBe(5000);
@@ -351,7 +351,7 @@ describe('time that is settled', () => {
     expect(settledThrough(range, [landing(0, 2000, 9000), landing(2001, 5000, 9000)])).toBe(2000);
   });
 
-  it('agreed when it was landed only where nothing was landed since', () => {
+  it('agreed at landing only where nothing landed since', () => {
     const range = rangeOf(0, 100);
     const agreed = (start: number, end: number, at: number) => ({
       range: rangeOf(start, end),
@@ -384,7 +384,7 @@ describe('buckets of usage', () => {
       [start, end].map((moment) => new Date(moment * 1000).toISOString().slice(0, 16)),
     );
 
-  it('lie whole in the span, at the days of the zone, over a change of its clocks', () => {
+  it('lie completely in the interval, on the days of the zone, across a DST change', () => {
     expect(shownBuckets('2026-10-23T00:00Z', '2026-10-26T12:00Z', [], 'day', 'Europe/Berlin')).toEqual([
       ['2026-10-23T22:00', '2026-10-24T22:00'],
       ['2026-10-24T22:00', '2026-10-25T23:00'],
@@ -395,7 +395,7 @@ describe('buckets of usage', () => {
     ]);
   });
 
-  it('begin where those that came do, when the zone is another than was thought', () => {
+  it('start where the received buckets start when the zone differs from the configured one', () => {
     const seen = ['2026-10-23T22:00Z', '2026-10-25T23:00Z'];
     expect(shownBuckets('2026-10-22T00:00Z', '2026-10-27T00:00Z', seen, 'day', 'UTC')).toEqual([
       ['2026-10-22T22:00', '2026-10-23T22:00'],
@@ -405,7 +405,7 @@ describe('buckets of usage', () => {
     ]);
   });
 
-  it('follow one another without a gap and stay inside, whatever the span', () => {
+  it('are contiguous and stay inside any interval', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1_700_000_000, max: 1_800_000_000 }),

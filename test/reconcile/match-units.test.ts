@@ -35,8 +35,8 @@ const shareFrom = (least: number) =>
 
 const part = (whole: Money, share: Money): Money => money(roundMoney(multiplyMoney(whole, share), 8));
 
-describe('of a log that lacks calls', () => {
-  it('the figure of a source that counts in the currency is named in the currency, however much is missing', () => {
+describe('a log with missing calls', () => {
+  it('labels the figure of a source in the currency with the currency, however many are missing', () => {
     fc.assert(
       fc.property(truth, shareFrom(1e-9), (whole, share) => {
         const value = whole.includes('.') ? whole : addMoney(whole, money('0.5'));
@@ -52,7 +52,7 @@ describe('of a log that lacks calls', () => {
     );
   });
 
-  it('a whole figure in the currency is named in the currency while a twenty-thousandth of it landed', () => {
+  it('labels a complete figure with the currency when a twenty-thousandth of it landed', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000_000 }), shareFrom(2.1e-5), (count, share) => {
         const value = money(String(count));
@@ -63,7 +63,7 @@ describe('of a log that lacks calls', () => {
     );
   });
 
-  it('the figure of a source that counts in units is named in units', () => {
+  it('labels the figure of a source in units with units', () => {
     fc.assert(
       fc.property(truth, shareFrom(1e-9), (whole, share) => {
         const value = money(roundMoney(multiplyMoney(whole, money('500000')), 0));
@@ -76,7 +76,7 @@ describe('of a log that lacks calls', () => {
     );
   });
 
-  it('no figure is named in another currency that nothing has proven, and one that may be in it says so', () => {
+  it('labels no figure with an unproven currency, and marks a figure that may be in it', () => {
     fc.assert(
       fc.property(truth, shareFrom(1e-4), fc.boolean(), (whole, share, inYuan) => {
         fc.pre(whole.includes('.'));
@@ -93,7 +93,7 @@ describe('of a log that lacks calls', () => {
     );
   });
 
-  it('a unit that was proven before names the figure, whichever it is', () => {
+  it('labels the figure with a unit proven earlier', () => {
     fc.assert(
       fc.property(truth, shareFrom(1e-6), fc.constantFrom('USD', 'CNY', 'units'), (whole, share, unit) => {
         const known = { unit, refunds: 'taken off' as const };
@@ -109,8 +109,8 @@ describe('of a log that lacks calls', () => {
   });
 });
 
-describe('of a log that holds more than its source', () => {
-  it('the figure is named in the unit that it is in, be it twice as much', () => {
+describe('a log with more than its source', () => {
+  it('labels the figure with its own unit, even if it is twice as large', () => {
     const surplus = fc.integer({ min: 1010, max: 2000 }).map((mille) => money(`${mille}e-3`));
     fc.assert(
       fc.property(truth, surplus, fc.constantFrom('USD', 'units'), (whole, factor, unit) => {
@@ -124,7 +124,7 @@ describe('of a log that holds more than its source', () => {
 
 describe('the figure for a part of what was compared', () => {
   const currencies = fc.constantFrom(['USD', 'CNY', '7.13'], ['CNY', 'USD', '0.140252454418']);
-  it('counts in the unit of the whole: a part and the rest add up to it', () => {
+  it('uses the unit of the whole, so that the parts add up', () => {
     fc.assert(
       fc.property(
         currencies,

@@ -100,7 +100,7 @@ const expected: readonly (readonly [Variants, Readonly<Record<string, string>>])
 ];
 
 describe.each(sampled(expected, 4))('a gateway with %j', (variants, change) => {
-  it('is understood: every source and every entry gets its verdict', async () => {
+  it('gets a verdict for every source and every entry', async () => {
     await using fixture = await openJobFixture({ variants, callsPerDay: 60 });
     await fill(fixture);
     const { totals, comparisons, good, notCompared } = await compare(fixture);
@@ -163,12 +163,12 @@ const withHoles = (lines: readonly string[]): readonly string[] =>
 const twice = (lines: readonly string[]): readonly string[] =>
   lines.flatMap((line, at) => (at % 10 === 4 ? [line, line] : [line]));
 
-describe('a log that lacks calls', () => {
+describe('a log with missing calls', () => {
   const lacking = [
     { statistics_unit: 'CNY', usage_unit: 'CNY', profile_currency: 'CNY' },
     { statistics_unit: 'units', usage_refunds: 'excluded' },
   ] satisfies Variants[];
-  it.each(sampled<Variants>(lacking, 2))('is called truncated by every source, with %j', async (variants) => {
+  it.each(sampled<Variants>(lacking, 2))('is reported as truncated by every source with %j', async (variants) => {
     await using fixture = await openJobFixture({ variants, callsPerDay: 60 });
     await fill(fixture, withLines(fixture, withHoles));
     const { totals, good, conclusion, comparisons } = await compare(fixture);
@@ -201,7 +201,7 @@ describe('a log that lacks calls', () => {
   );
 });
 
-it('a log that holds calls twice is unexplained, and so is one source that disagrees with the rest', async () => {
+it('a log with duplicate calls is unexplained, and so is one source that disagrees with the rest', async () => {
   await using fixture = await openJobFixture({ callsPerDay: 60 });
   await fill(fixture, withLines(fixture, twice));
   const doubled = await compare(fixture);
@@ -237,7 +237,7 @@ it('a log that holds calls twice is unexplained, and so is one source that disag
 const again = interval(unixMillis(Date.parse(`${since}T00:00:00Z`)), unixMillis(now));
 
 describe('late data', () => {
-  it('is what lies in time that was landed while rows could still come', async () => {
+  it('explain a difference in time that landed while rows could still arrive', async () => {
     await using fixture = await openJobFixture({ callsPerDay: 300 });
     const { sandbox, clock, run, context } = fixture;
     const late = sandbox.truth
@@ -253,7 +253,7 @@ describe('late data', () => {
     expect(good).toBe(true);
   });
 
-  it('is what the statistics have grown by since they agreed with what was landed', async () => {
+  it('explain growth of the statistics since they agreed with the landed rows', async () => {
     await using fixture = await openJobFixture({ callsPerDay: 60 });
     const { context, run } = fixture;
     const { gateway } = context.account;
@@ -273,7 +273,7 @@ describe('late data', () => {
     });
   });
 
-  it('is what the log has more than usage that was pulled before the last revisit', async () => {
+  it('explain a log that exceeds usage pulled before the last revisit', async () => {
     await using fixture = await openJobFixture({ callsPerDay: 60 });
     const { context, run, clock } = fixture;
     const { warehouse } = context;
@@ -313,7 +313,7 @@ describe('late data', () => {
 });
 
 describe('a statistics endpoint that fails', () => {
-  it('never fails the pull, which says so; nor the comparison with other sources', async () => {
+  it('fails neither the pull, which reports it, nor the comparison with other sources', async () => {
     await using fixture = await openJobFixture({ callsPerDay: 60 });
     fixture.sandbox.faults.plant({ kind: 'status', status: 503, path: '/api/log/self/stat', times: 99 });
     for (const at of [range.start - 600, range.end + 600]) {
@@ -335,7 +335,7 @@ describe('a statistics endpoint that fails', () => {
   });
 });
 
-it('where the log shows no top-ups, a balance that rises is not compared, and says so', async () => {
+it('a rising balance is not compared, with the reason, when the log shows no top-ups', async () => {
   await using fixture = await openJobFixture({ variants: { row_kinds: 'calls' }, callsPerDay: 60 });
   const paid = fixture.sandbox.truth.sums(range.start - 600, range.end + 600).topups;
   await fill(fixture);
@@ -349,7 +349,7 @@ it('where the log shows no top-ups, a balance that rises is not compared, and sa
   expect(good).toBe(true);
 });
 
-it('an account in CNY learns that all else counts in USD, and asks for the log in USD only to learn it', async () => {
+it('an account in CNY detects that the other sources use USD, and requests the log in USD only for that', async () => {
   await using fixture = await openJobFixture({ callsPerDay: 60 });
   const asked: string[] = [];
   const { gateway } = fixture.context.account;
@@ -379,7 +379,7 @@ it('an account in CNY learns that all else counts in USD, and asks for the log i
 });
 
 describe('the period of a report', () => {
-  it('is compared as far as the log holds it, and is good only when that is all of it', async () => {
+  it('is compared up to the watermark of the log, and verified only when the log covers all of it', async () => {
     await using fixture = await openJobFixture({ callsPerDay: 60 });
     await fixture.run('pull-logs', { since });
     const period = (first: string, last: string) =>

@@ -15,7 +15,7 @@ const fewLines = (text: string): string => {
     .join('');
 };
 
-it('a log that lacks nine calls of ten is truncated in the currency that the sources count in', async () => {
+it('a log that lacks nine of ten calls is truncated in the currency of the sources', async () => {
   await using fixture = await openJobFixture({ callsPerDay: 60 });
   const { account } = fixture.context;
   const short = {

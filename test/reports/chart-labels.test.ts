@@ -74,8 +74,8 @@ const chartsOf = async (options: BuildOptions): Promise<{ chart: ChartModel; lab
   });
 };
 
-describe('labels of pictures', () => {
-  test.each(localeTags)('%s: each has its glyphs, none became a box', async (locale) => {
+describe('labels of charts', () => {
+  test.each(localeTags)('%s: every label is drawn with its own glyphs and without boxes', async (locale) => {
     for (const rows of [ordinaryRows(), ...(locale === 'zh' ? [hostileRows()] : [])]) {
       const drawn = await chartsOf({ rows, locale, currency: 'CNY' });
       expect(drawn).toHaveLength(4);
@@ -89,7 +89,7 @@ describe('labels of pictures', () => {
     }
   });
 
-  test('a name that cannot be drawn has a number, and the note says whose it is', async () => {
+  test('a name that cannot be drawn is shown as a number, and the note gives the name', async () => {
     const names = ['gpt-5.1', '通义千问', 'qwen3'];
     const rows = ordinaryRows().map((row, at) => ({ ...row, model: names[at % 3] ?? '' }));
     const { chart, labels } = (await chartsOf({ rows, locale: 'zh' }))[3] ?? {};

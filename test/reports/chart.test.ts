@@ -42,7 +42,7 @@ const rects = (svg: string): { y: number; height: number; fill: string }[] =>
       .matchAll(/<rect x="[^"]+" y="([^"]+)" width="[^"]+" height="([^"]+)" fill="([^"]+)"/g),
   ].map(([, y, height, fill]) => ({ y: Number(y), height: Number(height), fill: fill ?? '' }));
 
-describe('the picture', () => {
+describe('a chart as PNG', () => {
   let chart: ChartModel;
   beforeAll(async () => {
     const model = await build({ rows: ordinaryRows() });
@@ -51,14 +51,14 @@ describe('the picture', () => {
     chart = found;
   });
 
-  test('its labels really are drawn; without a font they would be missed', async () => {
+  test('its labels are drawn, and are missing without a font', async () => {
     const svg = chartSvg(chart, style);
     expect(svg.match(/<text /g)?.length).toBeGreaterThan(8);
     expect(await labelsAreDrawn(svg, chartFonts())).toBe(true);
     expect(await labelsAreDrawn(svg, [])).toBe(false);
   });
 
-  test('every single label is drawn, the bold annotation too', async () => {
+  test('every label is drawn, including the bold annotation', async () => {
     const svg = chartSvg(chart, style);
     const labels = svg.match(/<text [^>]*>[^<]*<\/text>/g) ?? [];
     const whole = Buffer.from(await drawPng(svg));
@@ -66,7 +66,7 @@ describe('the picture', () => {
       expect(whole.equals(Buffer.from(await drawPng(svg.replace(label, ''))))).toBe(false);
   });
 
-  test('it is a PNG with alpha at twice the width of the mail', async () => {
+  test('the image is a PNG with alpha at twice the width of the mail', async () => {
     const png = Buffer.from(await drawPng(chartSvg(chart, style)));
     expect(png.subarray(1, 4).toString()).toBe('PNG');
     expect(png.readUInt32BE(16)).toBe(1072);
@@ -74,13 +74,13 @@ describe('the picture', () => {
     expect(chartSvg(chart, style)).not.toContain('#fff');
   });
 
-  test('the same chart is the same picture', async () => {
+  test('the same chart gives the same image', async () => {
     const [one, two] = [await drawPng(chartSvg(chart, style)), await drawPng(chartSvg(chart, style))];
     expect(Buffer.from(one).equals(Buffer.from(two))).toBe(true);
   });
 });
 
-describe('the drawing', () => {
+describe('the SVG of a chart', () => {
   test('bars are as high as their values and end at the zero line', () => {
     const svg = chartSvg(chartOf([bar('a', '10'), bar('b', '20'), bar('c', '5')]), style);
     const [a, b, c] = rects(svg);
@@ -89,7 +89,7 @@ describe('the drawing', () => {
     expect((a?.y ?? 0) + (a?.height ?? 0)).toBeCloseTo((b?.y ?? 0) + (b?.height ?? 0), 1);
   });
 
-  test('a refund hangs below the line', () => {
+  test('a refund extends below the line', () => {
     const [up, down] = rects(chartSvg(chartOf([bar('a', '10'), bar('b', '-10')]), style));
     expect(down?.y).toBeCloseTo((up?.y ?? 0) + (up?.height ?? 0), 1);
     expect(down?.height).toBeCloseTo(up?.height ?? 0, 1);
@@ -107,7 +107,7 @@ describe('the drawing', () => {
     ]);
   });
 
-  test('labels of markup stay text', () => {
+  test('labels with markup stay text', () => {
     const svg = chartSvg(chartOf([bar('<script>&"', '1')]), style);
     expect(svg).toContain('&lt;script&gt;&amp;&quot;');
     expect(svg).not.toContain('<script');

@@ -36,8 +36,8 @@ const legendOf = ({ sections }: ReportModel): ReadonlyMap<string, string> =>
     }),
   );
 
-describe('colours of models', () => {
-  test('stay the same over weeks in which models come, go and change their rank', async () => {
+describe('colors of models', () => {
+  test('stay the same over weeks in which models appear, disappear and change rank', async () => {
     const assignColours = registry();
     const first = legendOf(
       await build({ rows: rowsOf(0, ['opus', 'sonnet', 'gpt']), period: week(0), assignColours }),
@@ -60,7 +60,7 @@ describe('colours of models', () => {
     expect(day.get('gemini')).toBe(second.get('gemini'));
   });
 
-  test('keys of one team keep theirs in the mail of another', async () => {
+  test('the keys of one team keep their colors in the mail of another', async () => {
     const assignColours = registry();
     const definition = await shipped('showback');
     const keys = (names: readonly string[]): readonly CubeRow[] =>

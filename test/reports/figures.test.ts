@@ -80,7 +80,7 @@ describe('figures as they are shown', () => {
     expect(formatPercent(money(ratio), en)).toBe(shown);
   });
 
-  test('an amount shown is never more than half a shown place off', () => {
+  test('a displayed amount differs by at most half of its last digit', () => {
     fc.assert(
       fc.property(amounts, (amount) => {
         const shown = formatMoney(amount, 'USD', en).replaceAll(/[$,]/g, '');
@@ -91,7 +91,7 @@ describe('figures as they are shown', () => {
     );
   });
 
-  test('whole numbers survive the grouping', () => {
+  test('whole numbers keep their value when digits are grouped', () => {
     fc.assert(
       fc.property(fc.bigInt(), (value) => {
         expect(formatInteger(money(String(value)), en).replaceAll(',', '')).toBe(String(value));
@@ -100,7 +100,7 @@ describe('figures as they are shown', () => {
   });
 });
 
-test('shares are whole tenths of a percent, add up to 100% and are never a tenth off', () => {
+test('shares are whole tenths of a percent, add up to 100% and differ by less than a tenth', () => {
   fc.assert(
     fc.property(fc.array(amounts, { minLength: 1, maxLength: 30 }), (parts) => {
       const whole = sumMoney(parts);
@@ -136,7 +136,7 @@ describe('changes', () => {
   });
 });
 
-test('an axis holds its values between round steps', () => {
+test('an axis includes its values between round steps', () => {
   fc.assert(
     fc.property(fc.array(amounts, { minLength: 1, maxLength: 20 }), (values) => {
       const { ticks, low, high } = scaleOf(values);
@@ -150,7 +150,7 @@ test('an axis holds its values between round steps', () => {
   );
 });
 
-test('a piece of a template without values falls away', () => {
+test('a part of a template without values is omitted', () => {
   const fields = {
     title: 'T',
     account: '',
@@ -184,17 +184,17 @@ describe('names', () => {
     );
   });
 
-  test('harmless ones stay as they are', () => {
+  test('harmless names stay unchanged', () => {
     for (const name of ['prod-search', 'ключ', '生产', '👩‍👩‍👧‍👦 🇩🇪', '=1+1', '<b>&amp;'])
       expect(showName(name)).toBe(name);
   });
 
-  test('long ones keep head and tail', () => {
+  test('long names keep their beginning and end', () => {
     expect(showName(`${'a'.repeat(100)}-production`)).toMatch(/^a{50,}….*-production$/);
   });
 });
 
-test('columns in text count what a terminal shows', () => {
+test('columns of text are measured as a terminal shows them', () => {
   expect(widthOf('abc')).toBe(3);
   expect(widthOf('生产')).toBe(4);
   expect(widthOf('👩‍👩‍👧‍👦')).toBe(2);

@@ -135,7 +135,7 @@ const hostileTable = fc.array(
 );
 
 describe('names and values of any kind', () => {
-  it('come out of CSV as they went in, once the guards are off, and none begins as a formula does', async () => {
+  it('survive a round trip through CSV once the guards are removed, and none starts like a formula', async () => {
     await fc.assert(
       fc.asyncProperty(hostileTable, async (rows) => {
         const bytes = await fileOf(holding({ columns, rows }), 'csv', 'spend-names.csv');
@@ -151,7 +151,7 @@ describe('names and values of any kind', () => {
     );
   });
 
-  it('come out of XLSX as they went in: typed, exact, no formula among them', async () => {
+  it('survive a round trip through XLSX typed, exactly and without formulas', async () => {
     await fc.assert(
       fc.asyncProperty(hostileTable, async (rows) => {
         const [summary, sheet] = await sheetsOf(
@@ -178,7 +178,7 @@ describe('names and values of any kind', () => {
     );
   });
 
-  it('come out of Parquet as they went in, with types', async () => {
+  it('survive a round trip through Parquet with their types', async () => {
     await fc.assert(
       fc.asyncProperty(hostileTable, async (rows) => {
         const read = await parquetOf(
@@ -202,7 +202,7 @@ describe('names and values of any kind', () => {
     );
   });
 
-  it('come out of HTML, text and mail as they are shown, with no element that is not ours', async () => {
+  it('appear unchanged in HTML, text and mail, without foreign elements', async () => {
     const elements = new Set(
       'html head meta title style body div table tbody tr td th h2 p span img'.split(' '),
     );
@@ -272,7 +272,7 @@ describe('names and values of any kind', () => {
 });
 
 describe('the data of a report', () => {
-  it('are all rows behind its tables, exact, with a file a table', async () => {
+  it('include all rows of its tables exactly, one file per table', async () => {
     const model = await build({ rows: hostileRows() });
     const names = ['figures', ...model.data.tables.map(({ name }) => name)];
     for (const name of ['models', 'keys', 'days']) expect(names).toContain(name);
@@ -317,7 +317,7 @@ describe('the data of a report', () => {
       expect(told).toContain(message);
   });
 
-  it('leave empty what is missing, and say of no day without data that it cost nothing', async () => {
+  it('leave missing values empty, and show no day without data as zero', async () => {
     const period = { since: Date.UTC(2026, 10, 10) / 1000, through: Date.UTC(2026, 10, 18) / 1000 };
     const rows = ordinaryRows('2026-11-10', 8);
     const model = await build({
@@ -344,7 +344,7 @@ describe('the data of a report', () => {
     ]);
   });
 
-  it('have names of files and sheets of their own, whatever the titles', async () => {
+  it('have unique file and sheet names for any titles', async () => {
     const definition = await spendSummary();
     const tables = definition.sections.filter((section) => section.kind === 'table');
     const [table] = tables;
@@ -387,7 +387,7 @@ describe('the data of a report', () => {
     ]);
   });
 
-  it('refuse what is no number, and cut what a cell cannot hold', async () => {
+  it('reject values that are not numbers, and cut text that exceeds a cell', async () => {
     for (const wrong of ['NaN', 'Infinity', '-Infinity', '1e999', '0x10', '']) {
       const model = holding({ columns, rows: [['a', wrong, null]] });
       await expect(filesOf(model, 'xlsx')).rejects.toMatchObject({ code: 'report-invalid' });

@@ -31,7 +31,7 @@ describe('hostile names', () => {
     rendered = await renderReport(model);
   });
 
-  test('the HTML holds no element or attribute that is not ours', () => {
+  test('the HTML contains no foreign element or attribute', () => {
     const root = parseHtml(rendered.html);
     const names = new Set([
       'html',
@@ -62,7 +62,7 @@ describe('hostile names', () => {
     expect(Buffer.byteLength(rendered.html)).toBeLessThan(90_000);
   });
 
-  test('names come out of the HTML as they went in', () => {
+  test('names survive a round trip through the HTML', () => {
     const shown = (tablesOf(parseHtml(rendered.html)).get('Models') ?? []).map(([name]) => name);
     const expected = new Set(hostileNames.map((name) => showName(name)));
     for (const name of shown.slice(1, -2))
@@ -70,7 +70,7 @@ describe('hostile names', () => {
     expect(shown.length).toBeGreaterThan(14);
   });
 
-  test('names come out of the text as they went in, on lines that fit', () => {
+  test('names survive a round trip through the text, on lines that fit', () => {
     for (const name of [
       '<script>alert(1)</script>',
       '=HYPERLINK("http://evil.example","click")',
@@ -87,7 +87,7 @@ describe('hostile names', () => {
     }
   });
 
-  test('the sums are exact all the same', () => {
+  test('the sums are still exact', () => {
     const spend = model.sections.flatMap((section) =>
       section.kind === 'table' && section.title === 'Keys'
         ? section.rows.map(({ cells }) => cells[2]?.exact ?? '0')
@@ -97,7 +97,7 @@ describe('hostile names', () => {
     expect(spend.at(-1)).toBe(model.headline.value.exact);
   });
 
-  test('an RTL name turns itself alone', async () => {
+  test('a right-to-left name changes only its own direction', async () => {
     const [key = ''] = hostileNames.filter((name) => name.startsWith('مفتاح'));
     const { html } = await renderReport(await build({ rows: rows.map((row) => ({ ...row, key })) }));
     const ranges = all(parseHtml(html), 'span').filter((range) => textOf(range) === key);

@@ -38,7 +38,7 @@ const told = ({ faults }: LoadedReport): string[] =>
   );
 
 describe('loading a report', () => {
-  test('every shipped report is whole', async () => {
+  test('every shipped report is complete', async () => {
     const root = fileURLToPath(new URL('../../reports', import.meta.url));
     for (const entry of await readdir(root, { withFileTypes: true })) {
       if (!entry.isDirectory()) continue;
@@ -53,7 +53,7 @@ describe('loading a report', () => {
     }
   });
 
-  test('a good one has its SQL and its defaults', async () => {
+  test('a valid report has its SQL and its defaults', async () => {
     const { report, faults } = await load(files);
     expect(faults).toEqual([]);
     expect(report?.queries.get('models.sql')).toBe(sql);
@@ -72,16 +72,16 @@ describe('loading a report', () => {
     ]);
   });
 
-  test('no folder', async () => {
+  test('a missing folder is reported', async () => {
     expect(told(await load({}))).toEqual(['report.yaml:1:1: report.yaml: there is no such file']);
   });
 
-  test('broken YAML names its place', async () => {
+  test('invalid YAML is reported with its position', async () => {
     const [first] = told(await load({ 'report.yaml': 'title: [1\nsubject: x\n' }));
     expect(first).toMatch(/^report\.yaml:2:/);
   });
 
-  test('all faults come at once, each with its place', async () => {
+  test('all faults are reported at once, each with its position', async () => {
     const yaml = good
       .replace('title: Mine', 'titel: Mine')
       .replace('{total}', '{totl}')
@@ -168,12 +168,12 @@ describe('one SELECT', () => {
     ).toContain(message);
   });
 
-  test('the place is right', () => {
+  test('the position is correct', () => {
     expect(checkSql('SELECT 1;\n  SELECT 2')).toMatchObject([{ line: 2, column: 3 }]);
   });
 });
 
-describe('SQL held against the tables it names', () => {
+describe('SQL checked against its tables', () => {
   const yaml = `title: Mine
 subject: "{title}"
 preheader: "{total}"
@@ -208,7 +208,7 @@ sections:
     'models.sql': 'SELECT day, model_name, sum(spend) AS spend, avg(spend) AS part FROM cube GROUP BY ALL',
   };
 
-  test('every fault is told at its place, those of the SQL and those of what report.yaml asks of it', async () => {
+  test('every fault of the SQL and of its use in report.yaml is reported with its position', async () => {
     const broken = '-- é\nSELECT team,\n  sum(spnd) FROM cube GROUP BY 1';
     expect(told(await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries))).toEqual([
       expect.stringMatching(/^broken\.sql:3:7: Referenced column "spnd" not found in FROM clause!/) as string,
@@ -222,7 +222,7 @@ sections:
     ]);
   });
 
-  test('a table that is not there, a file of the machine, and a table of the warehouse are refused', async () => {
+  test('a missing table, a file and a table of the warehouse are rejected', async () => {
     for (const [broken, message] of [
       [
         'SELECT 1 AS a FROM cubes',
@@ -236,7 +236,7 @@ sections:
     }
   });
 
-  test('sentences name columns and formats that there are', async () => {
+  test('sentences use existing columns and formats', async () => {
     const unknown = yaml.replace('{on:date}', '{spend:monney} {9}');
     expect(told(await load({ 'report.yaml': unknown, ...queries, 'broken.sql': 'SELECT 1 AS a' }))).toEqual([
       expect.stringContaining('unknown format in {spend:monney}; known are money, rate') as string,

@@ -61,7 +61,7 @@ describe('figures', () => {
     expect(shown).toEqual(['-1,235%', '-1.235\u00A0%', '-1,235%']);
   });
 
-  test('money reads back as the amount rounded to the places shown', () => {
+  test('money parses back to the amount rounded to the displayed decimals', () => {
     fc.assert(
       fc.property(amounts, tags, fc.constantFrom('USD', 'CNY', 'EUR', 'CHF'), (amount, tag, currency) => {
         const { value, places } = readShown(formatMoney(amount, currency, localeOf(tag)), tag);
@@ -72,7 +72,7 @@ describe('figures', () => {
     );
   });
 
-  test('whole numbers and exact ones read back as they are, shares to a tenth of a percent', () => {
+  test('whole and exact numbers parse back unchanged, shares to a tenth of a percent', () => {
     fc.assert(
       fc.property(fc.bigInt(), amounts, tags, (whole, amount, tag) => {
         const locale = localeOf(tag);
@@ -116,7 +116,7 @@ describe('dates', () => {
     expect(localeTags.map((tag) => spaces(localeOf(tag).range(first, last)))).toEqual(shown);
   });
 
-  test('every day of a leap year is told from every other, in words and on pictures', () => {
+  test('every day of a leap year has a distinct name, in text and on charts', () => {
     const days = Array.from({ length: 366 }, (_, at) =>
       new Date(Date.UTC(2028, 0, 1 + at)).toISOString().slice(0, 10),
     );
@@ -169,7 +169,7 @@ const said = (value: unknown, path = ''): readonly (readonly [string, string])[]
   return Object.entries(value).flatMap(([key, inner]) => said(inner, `${path}.${key}`));
 };
 
-describe('words', () => {
+describe('messages', () => {
   const errorText = (tag: LocaleTag): ReadonlyMap<string, string> => new Map(said(localeOf(tag).messages));
   const english = errorText('en');
 
@@ -184,7 +184,7 @@ describe('words', () => {
     }
   });
 
-  test('what is given to a sentence is in it', () => {
+  test('a message contains its values', () => {
     for (const tag of localeTags) {
       const { cause, chartAlt, footer, missingDays, spike, uncounted } = localeOf(tag).messages;
       const texts = [
@@ -231,7 +231,7 @@ describe('words', () => {
     }
   });
 
-  test('comparisons are told in the language, each verdict with its figures', () => {
+  test('comparisons are described in the language, each verdict with its figures', () => {
     const range = { start: 0, end: 3600 } as Parameters<ReturnType<typeof runNotes>['compared']>[0]['range'];
     const comparison = (verdict: string) =>
       ({
@@ -259,7 +259,7 @@ describe('words', () => {
     }
   });
 
-  test('lines of Chinese end between characters, and no line begins with a mark that closes', () => {
+  test('Chinese lines break between characters, and no line starts with a closing mark', () => {
     const text = `${chineseSample}${chineseSample}`;
     const lines = wrap(text, 40);
     expect(lines.join('')).toBe(text);
@@ -274,8 +274,8 @@ describe('words', () => {
 const chineseSample =
   '未知类型“管理”共十二行，金额未计入支出。数据截至昨日，（详见说明）其余各行已合并为一行合计。';
 
-describe('pictures', () => {
-  test('every label that a language puts on them has its glyphs', () => {
+describe('charts', () => {
+  test('every label of a language has its glyphs', () => {
     const days = Array.from({ length: 366 }, (_, at) =>
       new Date(Date.UTC(2028, 0, 1 + at)).toISOString().slice(0, 10),
     );
@@ -291,14 +291,14 @@ describe('pictures', () => {
     }
   });
 
-  test('what the font lacks is a box, each character of it', () => {
+  test('each character that the font lacks is drawn as a box', () => {
     expect(isDrawable('11月12日')).toBe(false);
     expect(drawable('11月12日 gpt')).toBe('11□12□ gpt');
     expect(drawable('👩‍👩‍👧‍👦')).toBe('□');
     expect(drawable('Über 5 Mio. €')).toBe('Über 5 Mio. €');
   });
 
-  test('what is said to be drawable is drawn, what is not is drawn as nothing known', async () => {
+  test('text reported as drawable is drawn, and other text is not', async () => {
     const svg = (text: string) =>
       `<svg xmlns="http://www.w3.org/2000/svg" width="480" height="40" viewBox="0 0 480 40"><text x="5" y="30" font-family="Inter" font-size="14" fill="#808690">${text}</text></svg>`;
     const draw = async (text: string): Promise<string> =>

@@ -45,7 +45,7 @@ const rows = ordinaryRows();
 const budgets = (month: string) => ({ budgets: [{ scope: 'account', month, currency: 'USD' }] });
 
 describe('the figures of a spend mail', () => {
-  test('the day against its week, the month so far, where it heads against the budget, money for tokens', async () => {
+  test('a daily mail compares the day with its week, and shows the month to date, the forecast against the budget and the cost of tokens', async () => {
     const model = await build({ rows, period: 'yesterday', others: budgets('15000') });
     const figures = figuresOf(model);
     expect([...figures.keys()]).toEqual(['This day', 'Month to date', 'Forecast', 'Per 1M tokens']);
@@ -66,7 +66,7 @@ describe('the figures of a spend mail', () => {
     });
   });
 
-  test('a forecast beyond the budget is bad news; without a budget the pace is told; a month that is over has none', async () => {
+  test('a forecast above the budget is highlighted, a mail without a budget shows the pace, and a finished month has no forecast', async () => {
     const over = figuresOf(await build({ rows, period: 'yesterday', others: budgets('9000') })).get(
       'Forecast',
     );
@@ -79,7 +79,7 @@ describe('the figures of a spend mail', () => {
     expect(compareMoney(whole.get('Budget')?.value.exact ?? money('0'), money('1'))).toBe(1);
   });
 
-  test('a month whose first days are not there is no month to date', async () => {
+  test('a month without data for its first days has no month to date', async () => {
     const figures = figuresOf(
       await build({
         rows,
@@ -120,7 +120,7 @@ const key = (name: string, more: Readonly<Record<string, string | number | boole
   return { ...ofService, ...shown };
 };
 
-describe('worth a look', () => {
+describe('the section of anomalies', () => {
   const keys = [
     key('calm'),
     key('soon gone', { expires_seconds: secondsOf('2026-11-25T11:00:00Z') }),
@@ -139,7 +139,7 @@ describe('worth a look', () => {
     spend: '3',
   };
 
-  test('a daily mail tells each new and idle key once', async () => {
+  test('a daily mail reports each new and idle key once', async () => {
     const model = await build({ rows: [...rows, fresh], period: 'yesterday', others: { keys } });
     expect(looksOf(model)).toEqual([
       '! The key soon gone expires Nov 25 12:00; its spend to date is $12.50.',
@@ -149,7 +149,7 @@ describe('worth a look', () => {
     ]);
   });
 
-  test('a longer one tells all that are idle, and days that are odd', async () => {
+  test('a mail for a longer period reports all idle keys and unusual days', async () => {
     const model = await build({ rows: [...rows, fresh], others: { keys } });
     expect(looksOf(model)).toEqual([
       '! The key soon gone expires Nov 25 12:00; its spend to date is $12.50.',
@@ -165,7 +165,7 @@ describe('worth a look', () => {
     expect(order.slice(0, 5)).toEqual(['figures', 'Worth a look', 'Daily spend by model', 'Models', 'Keys']);
   });
 
-  test('a rotation makes no new key, and the key it took over from is neither idle nor about to be missed', async () => {
+  test('a rotated key is not reported as new, and its predecessor is neither idle nor missing', async () => {
     const line = { service: 'billing', generation: 8, service_spend: '40' };
     const soon = secondsOf('2026-11-21T11:00:00Z');
     const old = secondsOf('2026-10-20T12:00:00Z');
@@ -195,13 +195,13 @@ describe('worth a look', () => {
     ]);
   });
 
-  test('a key without a call is idle since the log begins, as far as anybody knows', async () => {
+  test('a key without calls counts as idle since the start of the log', async () => {
     const facts = { dataSince: unixSeconds(secondsOf('2026-09-25T00:00:00Z')) };
     const told = looksOf(await build({ rows, facts, others: { keys } }));
     expect(told).toContain('The key never used is idle: no call since Sep 25 02:00.');
   });
 
-  test('what the data does not reach back to is not told', async () => {
+  test('nothing is reported for time before the data starts', async () => {
     const facts = { dataSince: unixSeconds(secondsOf('2026-11-15T00:00:00Z')) };
     const model = await build({ rows: [...rows, fresh], period: 'yesterday', facts, others: { keys } });
     expect(looksOf(model).filter((text) => /idle|gpt-6/.test(text))).toEqual([]);
@@ -228,7 +228,7 @@ describe('restated days', () => {
     change('2026-11-15', '2026-11-20T06:00:00Z', '-3'),
   ];
 
-  test('what was, what is, since the mail before', async () => {
+  test('restated days show the old and new figures since the previous mail', async () => {
     const model = await build({ rows, period: 'yesterday', others: { restated_days: restated } });
     const table = tableOf(model, 'Restated days');
     const is = money(spent(rows, '2026-11-16T23:00:00Z', '2026-11-17T23:00:00Z'));
@@ -249,7 +249,7 @@ describe('restated days', () => {
 });
 
 describe('teams', () => {
-  test('a row for each and one for what none pays for; none where there are no teams', async () => {
+  test('each team has a row, spend without a team has one, and there is no table without teams', async () => {
     const owned = rows.map((row) => (row.key?.startsWith('prod-') === true ? { ...row, team: 'Prod' } : row));
     const model = await build({ rows: owned, others: { teams: [{ team: 'Prod', position: 0 }] } });
     const table = tableOf(model, 'Teams');
@@ -297,7 +297,7 @@ describe('a statement', () => {
     });
   });
 
-  test('shows every day and every model of the month, refunds apart', () => {
+  test('shows every day and every model of the month, with refunds separately', () => {
     expect(tableOf(later, 'Days')?.rows).toHaveLength(32);
     expect(tableOf(later, 'Models')?.rows).toHaveLength(10);
     expect(later.headline.compared).toBe('closed · reconciled with the gateway');

@@ -25,7 +25,7 @@ const zones = [
 
 const moments = fc.integer({ min: Date.UTC(2012, 3, 1), max: Date.UTC(2035, 0, 1) }).map(unixMillis);
 
-test('an error about a period lists every form of one', () => {
+test('an error about a period lists every valid form', () => {
   const call = (): unknown => resolvePeriod('last_month', at('2026-11-20T07:00:00Z'), 'UTC');
   expect(call).toThrow(
     expect.objectContaining({
@@ -46,7 +46,7 @@ test.each([
   expect(resolvePeriod('last-quarter', now, 'Europe/Berlin', locale).label).toBe(quarter);
 });
 
-test('a month that is named is the same days in every zone, with the hours that clock changes leave it', () => {
+test('a named month has the same days in every zone, with the hours that DST changes leave', () => {
   const hours = (period: string, zone: string): number => {
     const { start, end } = resolvePeriod(period, at('2027-01-01T00:00:00Z'), zone).interval;
     return (end - start) / 3600;
@@ -58,7 +58,7 @@ test('a month that is named is the same days in every zone, with the hours that 
   expect(hours('2026-04', 'Asia/Shanghai')).toBe(30 * 24);
 });
 
-test('a month that is named is that month, compared with the one before, whatever the moment and the zone', () => {
+test('a named month is that month compared with the previous one, at any time and in any zone', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2013, max: 2034 }),
@@ -110,7 +110,7 @@ describe('the days of a period', () => {
     expect(shown(request, now)).toBe(expected);
   });
 
-  test('an object says the same as a text', () => {
+  test('an object has the same meaning as a text', () => {
     const now = at('2026-11-20T07:00:00Z');
     expect(resolvePeriod({ from: '2026-01-01', to: '2026-02-01' }, now, 'UTC')).toEqual(
       resolvePeriod('2026-01-01..2026-02-01', now, 'UTC'),
@@ -143,7 +143,7 @@ describe('the days of a period', () => {
     '2026-01-01..2026-01-01',
     '1900-01-01..2026-01-01',
     '2026-01-01..2026-01-02..2026-01-03',
-  ])('%j is refused', (request) => {
+  ])('the period %j is rejected', (request) => {
     const call = (): unknown => resolvePeriod(request, at('2026-11-20T07:00:00Z'), 'UTC');
     expect(call).toThrow();
     try {
@@ -175,7 +175,7 @@ describe('the days of a period', () => {
   });
 });
 
-test('days tile their interval, each the local day it says, in every zone', () => {
+test('days tile their interval in every zone, each with its local date', () => {
   fc.assert(
     fc.property(fc.constantFrom(...periodNames), moments, fc.constantFrom(...zones), (name, now, zone) => {
       const period = resolvePeriod(name, now, zone);
@@ -201,7 +201,7 @@ test('days tile their interval, each the local day it says, in every zone', () =
   );
 });
 
-test('FROM..TO is half-open and compared with as many days right before', () => {
+test('FROM..TO is half-open and compared with the same number of days before it', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 8000 }),

@@ -42,7 +42,7 @@ const chartIn = (model: ReportModel) => {
 };
 
 describe('charts', () => {
-  test('a line breaks where its value is unknown; rates of other series are not added up', async () => {
+  test('a line has a gap where its value is unknown, and rates of other series are not added up', async () => {
     const { chart, svg } = chartIn(
       await modelOf(
         '  - { kind: chart, title: Rates, chart: line, sql: rates.sql, x: day, series: model_name, value: rate, format: percent, limit: 8 }',
@@ -57,7 +57,7 @@ describe('charts', () => {
     expect(chart.alt).not.toContain('total');
   });
 
-  test('a chart of eight weeks shows days before the data as missing, and has a legend where no table tells the colours', async () => {
+  test('a chart of eight weeks shows days before the data as missing, and has a legend where no table shows the colors', async () => {
     const line =
       '  - { kind: chart, title: Weeks, chart: line, period: history, sql: history.sql, x: day, series: token_name, value: spend }';
     const model = await modelOf(line, Date.UTC(2026, 9, 1) / 1000);
@@ -71,7 +71,7 @@ describe('charts', () => {
     expect(chartIn(told).chart.legend).toEqual([]);
   });
 
-  test('bars of names: eight at most, the last of them the rest, so that the sum is exact', async () => {
+  test('a bar chart of names has at most eight bars with the rest as the last, so that the sum is exact', async () => {
     const { chart, svg } = chartIn(
       await modelOf(
         '  - { kind: chart, title: Names, chart: bar, over: name, sql: names.sql, x: name, value: spend, format: integer }',
@@ -86,7 +86,7 @@ describe('charts', () => {
 });
 
 describe('sentences', () => {
-  test('say what a row holds in every format; a paragraph that names an unknown value is left out', async () => {
+  test('show the values of a row in every format, and omit a paragraph with an unknown value', async () => {
     const { sections } = await modelOf(`  - kind: text
     sql: totals.sql
     text: "{price:money} {price:rate} {part:percent} {age:duration} {at:moment} {price:number} {age:integer}\\n\\nNothing: {nothing:money}."
@@ -102,7 +102,7 @@ describe('sentences', () => {
     ]);
   });
 
-  test('are made of rows in their order, up to a limit, with how many more there are', async () => {
+  test('follow the order of rows up to a limit, and give the number of further rows', async () => {
     const { sections } = await modelOf(`  - kind: worth-a-look
     title: Worth a look
     sql: looks.sql
@@ -122,7 +122,7 @@ describe('sentences', () => {
   });
 });
 
-test('tables and charts that may stay away do so without rows, figures and columns without values', async () => {
+test('optional tables and charts are omitted without rows, and figures and columns without values', async () => {
   const { sections } =
     await modelOf(`  - { kind: table, title: None, sql: none.sql, optional: true, columns: [{ label: A, name: a, format: integer }] }
   - { kind: chart, title: None, chart: bar, sql: none.sql, x: a, value: a, optional: true }

@@ -75,7 +75,7 @@ describe('an account with hostile names', () => {
   afterAll(() => account[Symbol.asyncDispose]());
 
   test.each(reports)(
-    '%s: nothing of a name becomes markup, and the sums are those of spend-summary',
+    '%s turns no part of a name into markup, and has the sums of spend-summary',
     async (name) => {
       for (const locale of ['en', 'zh'] as const) {
         const model = await account.report(name, { locale, deps: anyPrice });
@@ -93,7 +93,7 @@ describe('an account with hostile names', () => {
     },
   );
 
-  test('reconciliation tells each source, the largest gap first, and each restated day', async () => {
+  test('reconciliation shows each source with the largest gap first, and each restated day', async () => {
     const model = await account.report('reconciliation');
     expect(cellsOf(model, 'Sources').map(([source, , , , unit, verdict]) => [source, unit, verdict])).toEqual(
       [
@@ -119,8 +119,8 @@ describe('an account with hostile names', () => {
   });
 });
 
-describe('an account without anything', () => {
-  test.each(reports)('%s says so, and shows no zero that is not known', async (name) => {
+describe('an empty account', () => {
+  test.each(reports)('%s reports that there is no data, and shows no zero for an unknown value', async (name) => {
     await using account = await openAccount();
     for (const locale of ['en', 'zh'] as const) {
       const model = await account.report(name, { locale });
@@ -160,7 +160,7 @@ describe('the key inventory', () => {
     { at: lastDay(4), model: 'm', key: 'deleted', charge: '0.125' },
   ];
 
-  test('tells age, expiry, last call, spend, and which keys deserve a look', async () => {
+  test('shows age, expiry, last call and spend, and the keys that need attention', async () => {
     await using account = await openAccount();
     await account.land(calls);
     const { snapshots } = account.warehouse;
@@ -203,7 +203,7 @@ describe('the key inventory', () => {
     );
   });
 
-  test('shows service and generation, and tells no rotation as a key that is new, gone or idle', async () => {
+  test('shows service and generation, and reports no rotated key as new, deleted or idle', async () => {
     await using account = await openAccount();
     const { snapshots, keys: lines } = account.warehouse;
     const generation = (keyId: number, service: string, number: number, born: number) => ({
@@ -283,7 +283,7 @@ describe('the key inventory', () => {
     expect(messageBy(showback).filter((text) => /The key/.test(text))).toEqual([]);
   });
 
-  test('works without call data, and then knows no spend and no idle key', async () => {
+  test('works without call data, and then shows neither spend nor idle keys', async () => {
     await using account = await openAccount();
     await account.warehouse.snapshots.land({
       account: 'main',
@@ -308,7 +308,7 @@ describe('the key inventory', () => {
 });
 
 describe('the statement', () => {
-  test('prints the head of the audit file of keys, as it was at the moment of the run', async () => {
+  test('shows the head of the audit file of keys at the time of the run', async () => {
     await using account = await openAccount();
     await account.land([{ at: lastDay(12), model: 'm', key: 'k', charge: '1' }]);
     const audit = async () =>
@@ -356,7 +356,7 @@ describe('token economics', () => {
       };
     });
 
-  test('prices come from the config, else from a fit that explains the charge, else are not shown', async () => {
+  test('prices come from the configuration, otherwise from a fit that explains the charge, and are omitted otherwise', async () => {
     await using account = await openAccount();
     const [fitted, given] = [traffic('fitted'), traffic('given')];
     await account.land([...fitted, ...given, ...traffic('odd', 3)]);
@@ -382,7 +382,7 @@ describe('token economics', () => {
     expect(said).toContain('R² of at least 0.999999');
   });
 
-  test('without any price there is no table of prices and no word of savings', async () => {
+  test('the report has no table of prices and no savings without any price', async () => {
     await using account = await openAccount();
     await account.land(traffic('odd', 3));
     const model = await account.report('token-economics');
@@ -393,7 +393,7 @@ describe('token economics', () => {
   });
 });
 
-test('60 models and 2,000 keys stay under 90 kB, and every sum is whole', async () => {
+test('a report with 60 models and 2,000 keys stays under 90 kB, and every sum is complete', async () => {
   await using account = await openAccount();
   const calls = Array.from({ length: 6000 }, (_, at): Call => ({
     at: lastDay(1 + (at % 29), at % 20),

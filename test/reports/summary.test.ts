@@ -50,7 +50,7 @@ describe('an ordinary month', () => {
   });
 
   test.each(['Models', 'Keys', 'Days'])(
-    '%s: the rows add up to the total, and that to the headline',
+    'the rows of %s add up to its total, and the total to the headline',
     (title) => {
       const spend = exactOf(tableOf(model, title), 'Spend');
       expect(parts(spend)).toBe(spend.at(-1));
@@ -58,7 +58,7 @@ describe('an ordinary month', () => {
     },
   );
 
-  test.each(['Tokens by model', 'Tokens by key', 'Days'])('%s: tokens and calls add up', (title) => {
+  test.each(['Tokens by model', 'Tokens by key', 'Days'])('tokens and calls of %s add up', (title) => {
     const sums = (pick: (row: CubeRow) => number | null | undefined): string =>
       String(current(rows).reduce((sum, row) => sum + (row.kind === 'refund' ? 0 : (pick(row) ?? 0)), 0));
     const last = (column: string): string | null | undefined => exactOf(tableOf(model, title), column).at(-1);
@@ -69,14 +69,14 @@ describe('an ordinary month', () => {
     expect(last('Reasoning')).toBe(sums(({ reasoning }) => reasoning));
   });
 
-  test('the shares shown add up to 100%', () => {
+  test('the displayed shares add up to 100%', () => {
     for (const title of ['Models', 'Keys']) {
       const shares = exactOf(tableOf(model, title), 'Share').slice(0, -1);
       expect(sumMoney(shares.map((share) => money(share ?? '0')))).toBe('1');
     }
   });
 
-  test('HTML and text show what the model says', () => {
+  test('HTML and text show the values of the model', () => {
     const tables = tablesOf(parseHtml(rendered.html));
     for (const section of model.sections) {
       if (section.kind !== 'table') continue;
@@ -100,13 +100,13 @@ describe('an ordinary month', () => {
     expect(textOf(parseHtml(rendered.html))).toContain('Spend, exact: 13810.85707298 USD.');
   });
 
-  test('refunds without a key are a row of their own', () => {
+  test('refunds without a key have their own row', () => {
     const keys = tableOf(model, 'Keys');
     const row = keys.rows.find(({ cells }) => cells[0]?.text === 'Refunds without a key');
     expect(row?.cells[2]?.exact).toBe(spendOf(current(rows).filter(({ kind }) => kind === 'refund')));
   });
 
-  test('subject, preheader and footer say the number, the verdict and where it comes from', () => {
+  test('subject, preheader and footer show the number, the verdict and its source', () => {
     expect(rendered.subject).toBe(
       'AI spend · Oct 21 – Nov 19, 2026 · $13,810.86 · up 14.2% · reconciled with the gateway',
     );
@@ -123,7 +123,7 @@ describe('an ordinary month', () => {
     expect(textOf(parseHtml(rendered.html))).toContain(rendered.preheader);
   });
 
-  test('the spike is told; without it nothing is annotated', async () => {
+  test('a spike is annotated, and nothing is annotated without one', async () => {
     const chart = model.sections.find(({ kind }) => kind === 'chart');
     expect(chart?.kind === 'chart' && chart.annotation?.text).toBe('Nov 12: $1,341.87');
     expect(rendered.text).toContain('Nov 12 cost $1,341.87, 2.6 times the median day.');
@@ -132,7 +132,7 @@ describe('an ordinary month', () => {
     expect(calmChart?.kind === 'chart' && calmChart.annotation).toBe(undefined);
   });
 
-  test('colours in the table are those of the chart', () => {
+  test('the table uses the colors of the chart', () => {
     const models = tableOf(model, 'Models');
     const chart = model.sections.find(({ kind }) => kind === 'chart');
     if (chart?.kind !== 'chart') throw new Error('no chart');
@@ -149,7 +149,7 @@ describe('an ordinary month', () => {
     for (const line of rendered.text.split('\n')) expect(line.length).toBeLessThanOrEqual(76);
   });
 
-  test('one picture, named by the HTML, its words carrying the numbers', () => {
+  test('the HTML refers to one image, whose alternative text contains the numbers', () => {
     const images = all(parseHtml(rendered.html), 'img');
     expect(images.map(({ attributes }) => attributes.get('src'))).toEqual(
       rendered.images.map(({ cid }) => `cid:${cid}`),
@@ -159,7 +159,7 @@ describe('an ordinary month', () => {
     expect(rendered.images[0]?.png.length).toBeLessThan(100_000);
   });
 
-  test('as one file it names nothing outside itself', () => {
+  test('the report as one file refers to nothing outside itself', () => {
     const file = standaloneHtml(rendered);
     expect(file).toContain('src="data:image/png;base64,iVBOR');
     expect(file).not.toMatch(/cid:|https?:\/\//);
@@ -168,7 +168,7 @@ describe('an ordinary month', () => {
 });
 
 describe('other periods', () => {
-  test('one day is shown by hours, which add up too', async () => {
+  test('one day is shown by hours, which add up', async () => {
     const rows = ordinaryRows();
     const model = await build({ rows, period: 'yesterday' });
     const charts = model.sections.filter(({ kind }) => kind === 'chart');
@@ -205,10 +205,10 @@ describe('other periods', () => {
   });
 });
 
-describe('unknown is not zero', () => {
+describe('an unknown value', () => {
   const rows = ordinaryRows().filter(({ quarter }) => quarter < Date.UTC(2026, 10, 17) / 1000);
 
-  test('days beyond the data are missing; an unfinished period is not compared', async () => {
+  test('days after the data are missing, and an unfinished period is not compared', async () => {
     const through = unixSeconds(Date.UTC(2026, 10, 17, 11) / 1000);
     const model = await build({ rows, facts: { dataThrough: through } });
     const { html, text, subject } = await renderReport(model);
@@ -232,7 +232,7 @@ describe('unknown is not zero', () => {
     ]);
   });
 
-  test('nothing pulled yet is no zero', async () => {
+  test('an account without a pull shows no zero', async () => {
     const model = await build({ rows: [], facts: 'nothing pulled' });
     const { html, text, subject } = await renderReport(model);
     expect(model.headline.value).toEqual({ exact: null, text: 'No data yet' });
@@ -241,7 +241,7 @@ describe('unknown is not zero', () => {
     expect(`${textOf(parseHtml(html))}${text}`).not.toContain('$');
   });
 
-  test('a comparison before the first data is none', async () => {
+  test('a period before the first data is not compared', async () => {
     const model = await build({
       rows: ordinaryRows(),
       facts: { dataSince: unixSeconds(Date.UTC(2026, 9, 15) / 1000) },
@@ -250,7 +250,7 @@ describe('unknown is not zero', () => {
     expect(model.footer.join(' ')).toContain('Data begins at 2026-10-15 02:00 Europe/Berlin.');
   });
 
-  test('a verdict that is not good is told at the top and in the preheader', async () => {
+  test('a verdict other than reconciled is shown at the top and in the preheader', async () => {
     const model = await build({
       rows,
       facts: {
@@ -265,10 +265,10 @@ describe('unknown is not zero', () => {
   });
 });
 
-describe('odd periods', () => {
+describe('an unusual period', () => {
   const at = (day: number): number => Date.UTC(2026, 10, day, 12) / 1000;
 
-  test('no spend at all', async () => {
+  test('a period without spend is reported as such', async () => {
     const model = await build({ rows: [] });
     const { html, images, text } = await renderReport(model);
     expect(model.headline.value).toEqual({ exact: '0', text: '$0.00' });
@@ -277,7 +277,7 @@ describe('odd periods', () => {
     expect(textOf(parseHtml(html))).not.toMatch(/NaN|Infinity|undefined/);
   });
 
-  test('days of refunds alone', async () => {
+  test('a day with only refunds has a negative total', async () => {
     const rows: CubeRow[] = [
       { quarter: at(3), model: 'flux', key: null, kind: 'refund', spend: '-1.25' },
       { quarter: at(4), model: 'flux', key: null, kind: 'refund', spend: '-0.75' },
@@ -292,7 +292,7 @@ describe('odd periods', () => {
     expect(tables.get('Days')?.find(([day]) => day === 'Nov 3')?.[1]).toBe('-$1.25');
   });
 
-  test('kinds that are no spend stay out of it', async () => {
+  test('kinds that do not count as spend are excluded', async () => {
     const rows: CubeRow[] = [
       { quarter: at(3), model: 'm', key: 'k', spend: '2' },
       { quarter: at(3), model: 'm', key: 'k', kind: 'error', calls: 7, prompt: 99, spend: '0' },
@@ -303,7 +303,7 @@ describe('odd periods', () => {
     expect(tableOf(model, 'Keys').rows).toHaveLength(2);
   });
 
-  test('charges of a kind that is not known are told', async () => {
+  test('charges of an unknown kind are reported', async () => {
     const rows: CubeRow[] = [
       { quarter: at(3), model: 'm', key: 'k', spend: '2' },
       { quarter: at(3), model: 'm', key: 'k', kind: 'batch', calls: 7, spend: '3.5' },
@@ -315,7 +315,7 @@ describe('odd periods', () => {
     expect(text.match(/not counted as spend/g)).toHaveLength(1);
   });
 
-  test('a report says why it has no amounts, or has them in another currency', async () => {
+  test('a report gives the reason when it has no amounts or another currency', async () => {
     const rows: CubeRow[] = [{ quarter: at(3), model: 'm', key: 'k', spend: '500' }];
     const told = async (options: BuildOptions, message = 'set gateway.amounts'): Promise<boolean> =>
       (await build(options)).sections.some(
@@ -330,7 +330,7 @@ describe('odd periods', () => {
     expect(await told({ rows, amounts: 'units' }, 'fractions of')).toBe(false);
   });
 
-  test('tokens that the gateway does not tell are unknown, not zero', async () => {
+  test('token counts that the gateway does not export are unknown, not zero', async () => {
     const rows: CubeRow[] = [
       { quarter: at(3), model: 'm', key: 'k', prompt: 7, cached: null, spend: '2' },
       { quarter: at(4), model: 'n', key: 'k', kind: 'refund', cached: null, spend: '-1' },
@@ -351,7 +351,7 @@ describe('odd periods', () => {
   });
 });
 
-test('60 models and 2,000 keys stay under 90 kB, every sum exact', async () => {
+test('a report with 60 models and 2,000 keys stays under 90 kB, with every sum exact', async () => {
   const rows: CubeRow[] = Array.from({ length: 12_000 }, (_, at) => ({
     quarter: first + ((at * 6571) % (end - first)),
     model: `provider/"model" & <family>-${at % 60}-${'x'.repeat(at % 90)}`,

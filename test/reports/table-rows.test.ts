@@ -32,7 +32,7 @@ const twelveKeys = Array.from({ length: 12 }, (_, at) => call(`key-${at + 10}`, 
 
 describe('refunds in tables', () => {
   test.each(['spend-summary', 'showback'])(
-    'in %s, refunds that name no key are a row of their own, apart from calls without a key',
+    'in %s, refunds without a key have their own row, separate from calls without a key',
     async (name) => {
       const rows = [...twelveKeys, call(null, '2'), call(null, '-50', { kind: 'refund', calls: 0 })];
       const model = await build({ rows, definition: await shipped(name) });
@@ -87,9 +87,9 @@ describe('refunds in tables', () => {
   });
 });
 
-describe('worth a look', () => {
+describe('the section of anomalies', () => {
   test.each(['spend-summary', 'showback', 'key-inventory', 'reconciliation'])(
-    'stands above every table of %s',
+    'appears above every table of %s',
     async (name) => {
       const kinds = (await shipped(name)).sections.map(({ kind }) => kind);
       expect(kinds.indexOf('worth-a-look')).toBeGreaterThanOrEqual(0);
@@ -97,7 +97,7 @@ describe('worth a look', () => {
     },
   );
 
-  test('a spike of the chart below it is still among what is worth a look', async () => {
+  test('a spike of the chart below the section is listed in it', async () => {
     const { sections } = await build({ rows: ordinaryRows() });
     const looks = sections.find((section) => section.kind === 'notes' && section.title === 'Worth a look');
     expect(JSON.stringify(looks)).toContain('times the median day');

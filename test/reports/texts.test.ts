@@ -43,7 +43,7 @@ const told = ({ faults }: LoadedReport): string[] =>
   faults.map(({ file, line, column, message }) => `${file.slice(5)}:${line}:${column}: ${message}`);
 
 describe('texts in another language', () => {
-  test('stand in place of those of report.yaml, all else as it was', async () => {
+  test('replace those of report.yaml and change nothing else', async () => {
     const { report: loaded, faults } = await load({ 'texts.zh.yaml': chinese });
     expect(faults).toEqual([]);
     if (loaded === undefined) throw new Error('not loaded');
@@ -63,7 +63,7 @@ describe('texts in another language', () => {
     expect(text).toMatchObject({ title: '说明', text: '由财务提出。' });
   });
 
-  test('a report without them is in its own words', async () => {
+  test('a report without them uses its own texts', async () => {
     const { report: loaded } = await load({ 'texts.zh.yaml': chinese });
     if (loaded === undefined) throw new Error('not loaded');
     expect(inLocale(loaded, 'de').title).toBe('Mine');
@@ -72,7 +72,7 @@ describe('texts in another language', () => {
     expect(bare === undefined ? '' : inLocale(bare, 'zh').title).toBe('Mine');
   });
 
-  test('all faults come at once, each where it stands', async () => {
+  test('all faults are reported at once, each with its position', async () => {
     const texts = chinese
       .replace('Mine: 我的\n', '')
       .replace('现在 {verdict}', '现在 {verdikt}')
@@ -92,7 +92,7 @@ describe('texts in another language', () => {
     ]);
   });
 
-  test('a sentence about a row tells no column that it does not tell in report.yaml', async () => {
+  test('a sentence about a row uses only the columns that it uses in report.yaml', async () => {
     const about = 'Asked of {who} for {spend:money}.';
     const yaml = { 'report.yaml': report.replace('text: Asked of finance.', `sql: a.sql, text: '${about}'`) };
     const texts = (said: string) =>
@@ -116,13 +116,13 @@ describe('texts in another language', () => {
     expect(told(rest)[0]).toContain(fault);
   });
 
-  test('a fault of report.yaml itself is told alone', async () => {
+  test('a fault of report.yaml itself is reported alone', async () => {
     const faults = told(await load({ 'report.yaml': report.replace('Mine', '7'), 'texts.zh.yaml': chinese }));
     expect(faults).toEqual([expect.stringMatching(/^report\.yaml:1:8: title/)]);
   });
 });
 
-test('every shipped report speaks Chinese', async () => {
+test('every shipped report is translated into Chinese', async () => {
   const root = fileURLToPath(new URL('../../reports', import.meta.url));
   const folders = (await readdir(root, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   for (const { name } of folders) {

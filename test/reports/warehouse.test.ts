@@ -136,7 +136,7 @@ describe('the spend summary over the warehouse', () => {
     });
   };
 
-  test('is the warehouse’s own sum to the last decimal', async () => {
+  test('equals the sum of the warehouse to the last decimal', async () => {
     const model = await fromWarehouse();
     const spend = await warehouse.spend('main', period.interval);
     expect(model.headline.value.exact).toBe(spend.net);
@@ -154,7 +154,7 @@ describe('the spend summary over the warehouse', () => {
     }
   });
 
-  test('is the same mail as over the same rows in any other cube', async () => {
+  test('gives the same mail for the same rows in another cube', async () => {
     const [real, other] = [
       await renderReport(await fromWarehouse()),
       await renderReport(await build({ rows })),
@@ -174,7 +174,7 @@ describe('the spend summary over the warehouse', () => {
       "SELECT 'a' AS model_name, 0.5::DOUBLE AS spend, 1 AS spend_before, 1 AS calls, 1 AS prompt_tokens, 1 AS cached_tokens, 1 AS completion_tokens, 1 AS reasoning_tokens",
       'holds no exact numbers',
     ],
-  ])('SQL that does not give what the report asks for is named: %s', async (sql, message) => {
+  ])('SQL without the columns of the report is reported: %s', async (sql, message) => {
     const error = await withSql(sql);
     expect(hasCode(error, 'report-invalid')).toBe(true);
     expect(String(error)).toContain(message);
@@ -185,13 +185,13 @@ describe('the spend summary over the warehouse', () => {
     'SELECT * FROM call_log',
     "SELECT * FROM read_csv('/etc/passwd')",
     'DROP TABLE days',
-  ])('SQL that fails or reaches out is a fault of its file: %s', async (sql) => {
+  ])('SQL that fails or accesses other data is a fault of its file: %s', async (sql) => {
     const error = await withSql(sql);
     expect(hasCode(error, 'report-query-failed')).toBe(true);
     expect(String(error)).toContain('models.sql');
   });
 
-  test('totals of more than one row are refused', async () => {
+  test('a total of more than one row is rejected', async () => {
     const queries = new Map(definition.queries).set(
       'totals.sql',
       'SELECT 1 AS spend, 1 AS spend_before FROM days',

@@ -54,7 +54,7 @@ const ratioQuery = (each: string): string =>
 describe('a query whose total leaves out rows', () => {
   const said = 'The total of “Models” omits rows: models.sql truncates the result with LIMIT.';
 
-  test('is named with the place of its LIMIT and what to write instead', async () => {
+  test('is reported with the position of its LIMIT and what to write instead', async () => {
     expect(await warned(`${sound}\nORDER BY 2 DESC\nLIMIT 8`)).toEqual([`models.sql:3:7: ${said}`]);
     expect(await warned(`-- nach Größe, 按大小\n${sound} /* größte */ LIMIT 8`)).toEqual([
       `models.sql:2:105: ${said}`,
@@ -70,7 +70,7 @@ describe('a query whose total leaves out rows', () => {
     `SELECT model_name, sum(spend) AS spend FROM (${sound} LIMIT 8) GROUP BY 1`,
     `(${sound} LIMIT 8) UNION ALL (SELECT 'rest', 0)`,
     `SELECT model_name, spend FROM (${sound}) JOIN (SELECT model_name FROM cube WHERE period = 'current' GROUP BY 1 LIMIT 5) USING (model_name)`,
-  ])('is found where the LIMIT stands elsewhere: %s', async (sql) => {
+  ])('is detected with the LIMIT elsewhere: %s', async (sql) => {
     expect((await warned(sql)).map((text) => text.replace(/^[^ ]* /, ''))).toEqual([said]);
   });
 
@@ -84,7 +84,7 @@ describe('a query whose total leaves out rows', () => {
     expect(await warned(sql)).toEqual([]);
   });
 
-  test('is none without a total; shares of a cut table are wrong too', async () => {
+  test('is not reported without a total, but shares of a cut table are', async () => {
     const bare = yaml.replace('    columns:', '    total: false\n    columns:');
     expect(await warned(`${sound} LIMIT 8`, bare)).toEqual([]);
     const shares = `${bare}      - { label: Share, share_of: spend }\n`;
@@ -98,7 +98,7 @@ describe('a total over a ratio', () => {
     'avg(spend)',
     'coalesce(sum(input_tokens) // sum(calls), 0)',
     'round(100 * sum(spend) / sum(sum(spend)) OVER (), 2)',
-  ])('is named at the column, with the quotient to write: %s', async (each) => {
+  ])('is reported at the column, with the quotient to write: %s', async (each) => {
     const report = withRatio.replace('FORMAT', 'money');
     expect(await warned(ratioQuery(each), report)).toEqual([
       'report.yaml:8:30: The total of “Models” adds up ratios: “each” of models.sql is divided or averaged.',
@@ -123,7 +123,7 @@ describe('a total over a ratio', () => {
     expect(await warned(ratioQuery(each), withRatio.replace('FORMAT', format))).toEqual([]);
   });
 
-  test('is none where the table has no total', async () => {
+  test('is not reported where the table has no total', async () => {
     const report = withRatio
       .replace('FORMAT', 'money')
       .replace('    columns:', '    total: false\n    columns:');
@@ -132,7 +132,7 @@ describe('a total over a ratio', () => {
 });
 
 describe('a period that the report does not have', () => {
-  test('is named, whether it exists elsewhere or nowhere', async () => {
+  test('is reported, whether it exists elsewhere or nowhere', async () => {
     expect(await warned(sound.replace('current', 'last-month'))).toEqual([
       'models.sql:1:65: models.sql filters on the period “last-month”, which does not exist: no row matches.',
     ]);
@@ -147,7 +147,7 @@ describe('a period that the report does not have', () => {
     ).toHaveLength(1);
   });
 
-  test('is none once the report declares it', async () => {
+  test('is not reported once the report declares it', async () => {
     expect(await warned(sound.replace('current', 'month'), `periods: [month]\n${yaml}`)).toEqual([]);
   });
 });
@@ -204,7 +204,7 @@ const notesOf = ({ sections }: ReportModel): readonly string[] =>
   sections.flatMap((section) => (section.kind === 'notes' ? section.notes.map(({ text }) => text) : []));
 
 describe('a report that is built', () => {
-  test('says in its notes what its query gets wrong, although it has no section for notes', async () => {
+  test('shows the warnings of its query in its notes, although it has no section for notes', async () => {
     const model = await built(`${sound} ORDER BY 2 DESC LIMIT 1`);
     expect(notesOf(model)).toEqual([
       'The total of “Models” omits rows: models.sql truncates the result with LIMIT. Remove LIMIT and set `limit:` of the table in report.yaml: the total is then that of all rows.',
@@ -272,7 +272,7 @@ sections:
     expect((await built(empty, yaml, [])).warnings).toEqual([]);
   });
 
-  test.each(localeTags)('words its warnings in %s', async (locale) => {
+  test.each(localeTags)('shows its warnings in %s', async (locale) => {
     const definition = await definitionOf(
       `WITH x AS (SELECT count(*) AS n FROM cube) ${ratioQuery('avg(spend)').replace('cube', 'cube, x').replace("'current'", "'month'")} LIMIT 3`,
       withRatio.replace('FORMAT', 'money'),
@@ -287,7 +287,7 @@ sections:
   });
 });
 
-test('shipped reports have nothing to warn of', async () => {
+test('shipped reports have no warnings', async () => {
   const root = fileURLToPath(new URL('../../reports', import.meta.url));
   for (const name of await readdir(root)) {
     const { warnings } = await loadReport(`${root}/${name}`, (path) => readFile(path, 'utf8'), bindQueries);

@@ -25,7 +25,7 @@ const endpoints: readonly { method: string; path: string; scope: Scope; body?: u
 ];
 
 describe('Admin Keys', () => {
-  test('each endpoint wants its own scope and no other', async () => {
+  test('are accepted by each endpoint with exactly its scope', async () => {
     const adminKeys = scopes.map((scope) => ({ key: `sk-admin-only-${scope}`, scopes: [scope] }));
     await withBox({ adminKeys }, async ({ call }) => {
       for (const { path, scope, ...rest } of endpoints) {
@@ -39,7 +39,7 @@ describe('Admin Keys', () => {
     });
   });
 
-  test('a missing, wrong or model key is refused', async () => {
+  test('are rejected when missing, wrong or a model key', async () => {
     const { key } = await box.createKey();
     const bare = box.sandbox.adminKey.replace(/^sk-/u, '');
     for (const wrong of ['', 'sk-admin-wrong', key, bare]) {
@@ -51,37 +51,37 @@ describe('Admin Keys', () => {
     }
   });
 
-  test('the default Admin Key has the prefix of the contract and every scope', () => {
+  test('have the prefix of the contract and every scope by default', () => {
     expect(box.sandbox.adminKey).toMatch(/^sk-admin-[A-Za-z0-9]{48}$/u);
     expect(JSON.stringify(box.sandbox.state.adminKeys)).not.toContain(box.sandbox.adminKey);
   });
 
-  test('no Admin Key at all is wrong use', async () => {
+  test('are required to start a sandbox', async () => {
     await expect(startSandbox({ now: () => NOW, adminKeys: [] })).rejects.toThrow('Admin Key');
   });
 });
 
-describe('what no endpoint is for', () => {
-  test('an unknown path answers 404 with an envelope', async () => {
+describe('a request outside the endpoints', () => {
+  test('for an unknown path gets 404 with an envelope', async () => {
     for (const path of ['/', '/api/token', '/api/token/x', '/api/user', '/v1/models', '/_sandbox/nothing']) {
       const reply = await box.call(path);
       expect([path, reply.status, reply.json['success']]).toEqual([path, 404, false]);
     }
   });
 
-  test('a wrong method answers 405 and says which are right', async () => {
+  test('with a wrong method gets 405 with the allowed methods', async () => {
     const reply = await box.call('/api/token/', { method: 'DELETE' });
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, POST, PUT']);
     expect((await box.call('/v1/embeddings')).headers.get('allow')).toBe('POST');
   });
 
-  test('a malformed body answers 400, and one too long 413', async () => {
+  test('with a malformed body gets 400, and with a long one 413', async () => {
     expect((await box.call('/api/token/', { method: 'POST', body: '{"name":' })).status).toBe(400);
     const long = JSON.stringify({ name: 'x'.repeat(17 * 1024 * 1024) });
     expect((await box.call('/api/token/', { method: 'POST', body: long })).status).toBe(413);
   });
 
-  test('parameters that make no sense are refused in the envelope', async () => {
+  test('with invalid parameters is rejected in the envelope', async () => {
     for (const path of [
       '/api/log/self/stat?start_timestamp=yesterday',
       '/api/log/self/stat?vendor_id=openai',
@@ -101,7 +101,7 @@ describe('what no endpoint is for', () => {
   });
 });
 
-test('ranges that hold nothing answer with nothing, ranges without end with everything', async () => {
+test('an empty range returns nothing, and a range without an end everything', async () => {
   const now = Math.floor(NOW / 1000);
   const far = Number.MAX_SAFE_INTEGER;
   const whole = box.sandbox.truth.sums(0, now + 1);
@@ -132,7 +132,7 @@ test('ranges that hold nothing answer with nothing, ranges without end with ever
   expect(openEnded.text.split('\n').length).toBeGreaterThan(2);
 });
 
-test('requests are recorded, without secrets', async () => {
+test('requests are recorded without secrets', async () => {
   await withBox({}, async ({ call, createKey, sandbox }) => {
     const { key } = await createKey({ name: 'recorded' });
     await call(`/api/log/self/stat?token_name=${key}`, { headers: { 'user-agent': 'tester/1' } });

@@ -7,14 +7,14 @@ import { naiveText, offsetAt, rfc3339Text, startOfLocalDay } from '../../src/san
 const grains = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 const rowGrains = fc.maxSafeInteger();
 
-describe('money', () => {
-  test('text and grains are the same value', () => {
+describe('the money of the sandbox', () => {
+  test('has the same value as text and as grains', () => {
     fc.assert(fc.property(grains, (value) => parseUsd(moneyText(value, 'USD')) === value));
     fc.assert(fc.property(grains, (value) => parseUsd(moneyText(value, 'CNY')) === 7n * value));
     fc.assert(fc.property(grains, (value) => parseUsd(moneyText(value, 'units')) === 500_000n * value));
   });
 
-  test('the quick way for one row writes the same', () => {
+  test('is written identically by the fast path for one row', () => {
     fc.assert(
       fc.property(
         fc.oneof(rowGrains, fc.integer({ min: -300, max: 300 }), fc.constant(12 * 1e8)),
@@ -26,7 +26,7 @@ describe('money', () => {
     );
   });
 
-  test('sums of texts are texts of sums', () => {
+  test('adds up identically as text and as grains', () => {
     fc.assert(
       fc.property(fc.array(rowGrains), (rows) => {
         const sum = rows.reduce((total, row) => total + BigInt(row), 0n);
@@ -35,7 +35,7 @@ describe('money', () => {
     );
   });
 
-  test('examples', () => {
+  test('matches the examples', () => {
     expect([0n, 1n, -1n, 10n ** 8n, -150_000_000n].map((value) => moneyText(value, 'USD'))).toEqual([
       '0',
       '0.00000001',
@@ -63,7 +63,7 @@ describe('money', () => {
     expect(decimalText(-5n, 2)).toBe('-0.05');
   });
 
-  test('JSON keeps every digit', () => {
+  test('keeps every digit in JSON', () => {
     expect(
       toJson({ a: exact('1234567890.12345678'), b: [1, 'x"', null, true], c: { d: exact('-0.1') } }),
     ).toBe('{"a":1234567890.12345678,"b":[1,"x\\"",null,true],"c":{"d":-0.1}}');
@@ -71,11 +71,11 @@ describe('money', () => {
   });
 });
 
-describe('zones', () => {
+describe('the zones of the sandbox', () => {
   const moment = fc.integer({ min: 1_600_000_000, max: 1_900_000_000 });
   const zone = fc.constantFrom('UTC', 'Asia/Shanghai', 'Europe/Berlin', 'America/New_York');
 
-  test('RFC 3339 texts name the moment, and naive ones the local time', () => {
+  test('give instants in RFC 3339 and local times without an offset', () => {
     fc.assert(
       fc.property(moment, zone, (seconds, name) => {
         expect(Date.parse(rfc3339Text(name, seconds))).toBe(seconds * 1000);
@@ -86,7 +86,7 @@ describe('zones', () => {
     );
   });
 
-  test('a local day begins at local midnight', () => {
+  test('start a local day at local midnight', () => {
     fc.assert(
       fc.property(fc.integer({ min: 18_000, max: 22_000 }), zone, (day, name) => {
         expect(naiveText(name, startOfLocalDay(name, day))).toBe(

@@ -33,8 +33,8 @@ const arrive = (path: string, signal?: AbortSignal): Promise<{ text: string; bro
     });
   });
 
-describe('answers in place of the gateway’s', () => {
-  test('any status, with or without body and Retry-After', async () => {
+describe('a fault can replace the response', () => {
+  test('with any status, with or without body and Retry-After', async () => {
     box.sandbox.faults.plant({ kind: 'status', status: 503, body: 'busy', retryAfter: '7' });
     box.sandbox.faults.plant({ kind: 'status', status: 500 });
     const first = await box.profile();
@@ -44,13 +44,13 @@ describe('answers in place of the gateway’s', () => {
     expect((await box.profile()).status).toBe(200);
   });
 
-  test('429 with nothing else', async () => {
+  test('with a bare 429', async () => {
     box.sandbox.faults.plant({ kind: 'rate-limit' });
     const reply = await box.profile();
     expect([reply.status, reply.text, reply.headers.get('retry-after')]).toEqual([429, '', null]);
   });
 
-  test('an envelope or a page instead of CSV', async () => {
+  test('with an envelope or a page instead of CSV', async () => {
     box.sandbox.faults.plant({ kind: 'envelope', message: 'busy' });
     box.sandbox.faults.plant({ kind: 'html' });
     const envelope = await box.call(LOG);
@@ -60,14 +60,14 @@ describe('answers in place of the gateway’s', () => {
     expect(page.text).toMatch(/^<!doctype html>/u);
   });
 
-  test('a redirect elsewhere', async () => {
+  test('with a redirect', async () => {
     box.sandbox.faults.plant({ kind: 'redirect', location: 'https://elsewhere.example/' });
     const reply = await box.call(LOG);
     expect([reply.status, reply.headers.get('location')]).toEqual([302, 'https://elsewhere.example/']);
   });
 });
 
-describe('bodies that break', () => {
+describe('a fault can break the body', () => {
   test.each(['gzip', 'none'] as const)(
     'cut off in the middle of a row, compression %s',
     async (compression) => {
@@ -90,7 +90,7 @@ describe('bodies that break', () => {
     },
   );
 
-  test('what came before the cut arrives', async () => {
+  test('after the bytes before the cut', async () => {
     box.sandbox.faults.plant({ kind: 'cut-off', rows: 5, end: 'destroyed' });
     const { text, broken } = await arrive(LOG);
     expect([broken, text.split('\n').length]).toEqual([true, 7]);
@@ -111,18 +111,18 @@ describe('bodies that break', () => {
     },
   );
 
-  test('JSON is cut too', async () => {
+  test('of JSON as well', async () => {
     box.sandbox.faults.plant({ kind: 'cut-off', rows: 0, end: 'clean', path: '/api/user' });
     await expect(box.profile()).rejects.toThrow('JSON');
   });
 
-  test('slow drip: all of it, in many pieces', async () => {
+  test('into many slow parts', async () => {
     const whole = (await box.call('/api/user/self')).text;
     box.sandbox.faults.plant({ kind: 'drip', bytes: 20, millis: 1 });
     expect((await box.call('/api/user/self')).text).toBe(whole);
   });
 
-  test('a stall: some rows, then nothing until the reader leaves', async () => {
+  test('by a stall after some rows until the reader leaves', async () => {
     box.sandbox.faults.plant({ kind: 'stall', rows: 2 });
     const leave = new AbortController();
     const response = await fetch(box.sandbox.baseUrl + LOG, {
@@ -143,7 +143,7 @@ describe('bodies that break', () => {
     await expect(next).rejects.toThrow('abort');
   });
 
-  test('a stalled answer does not keep the sandbox from stopping', async () => {
+  test('by a stall that does not prevent the sandbox from stopping', async () => {
     const own = await open();
     own.sandbox.faults.plant({ kind: 'stall', rows: 0 });
     own.sandbox.faults.plant({ kind: 'delay', millis: 3_600_000, path: '/api/user' });
@@ -159,15 +159,15 @@ describe('bodies that break', () => {
   });
 });
 
-describe('connections that break', () => {
-  test('a reset before anything happened', async () => {
+describe('a fault can break the connection', () => {
+  test('before the request takes effect', async () => {
     box.sandbox.faults.plant({ kind: 'reset', method: 'POST' });
     const before = box.sandbox.state.keys.all().length;
     await expect(box.createKey()).rejects.toThrow('fetch failed');
     expect(box.sandbox.state.keys.all()).toHaveLength(before);
   });
 
-  test('a lost answer: it happened, and nobody heard', async () => {
+  test('after the request took effect, without a response', async () => {
     box.sandbox.faults.plant({ kind: 'lost-answer', method: 'POST' });
     const before = box.sandbox.state.keys.all().length;
     await expect(box.createKey({ name: 'orphan' })).rejects.toThrow('fetch failed');
@@ -176,7 +176,7 @@ describe('connections that break', () => {
     expect(box.sandbox.requests.writes()).toBe(1);
   });
 
-  test('a delay is only a delay', async () => {
+  test('or only delay the response', async () => {
     box.sandbox.faults.plant({ kind: 'delay', millis: 30 });
     const started = performance.now();
     expect((await box.profile()).status).toBe(200);
@@ -184,8 +184,8 @@ describe('connections that break', () => {
   });
 });
 
-describe('which requests are struck', () => {
-  test('by method and start of the path, some spared first, some times', async () => {
+describe('a fault applies to requests', () => {
+  test('by method and path prefix, after a number of requests and for a number of times', async () => {
     box.sandbox.faults.plant({
       kind: 'status',
       status: 500,
@@ -208,7 +208,7 @@ describe('which requests are struck', () => {
   });
 });
 
-test('a fault may strike only requests for a long time', async () => {
+test('a fault can apply only to requests for a long interval', async () => {
   box.sandbox.faults.plant({ kind: 'status', status: 504, path: '/api/log', times: 9, longerThan: 3600 });
   const ask = async (start: number, end: number) =>
     (await box.call(`/api/log/self/stream-export?start_timestamp=${start}&end_timestamp=${end}`)).status;
@@ -217,10 +217,10 @@ test('a fault may strike only requests for a long time', async () => {
   box.sandbox.faults.clear();
 });
 
-describe('the control endpoints', () => {
+describe('the control API', () => {
   const plant = (body: unknown) => box.call('/_sandbox/faults', { method: 'POST', key: '', body });
 
-  test('plants, shows and clears faults', async () => {
+  test('adds, lists and clears faults', async () => {
     const faults: Fault[] = [{ kind: 'status', status: 418, path: '/api/user', times: 2 }, { kind: 'reset' }];
     for (const fault of faults) expect((await plant(fault)).status).toBe(201);
     expect((await box.profile()).status).toBe(418);
@@ -233,7 +233,7 @@ describe('the control endpoints', () => {
     expect((await box.profile()).status).toBe(200);
   });
 
-  test('says what is wrong with a fault', async () => {
+  test('reports what is wrong with a fault', async () => {
     for (const [fault, part] of [
       [{ kind: 'explode' }, 'kind must be one of status, delay'],
       [{ kind: 'delay' }, 'delay needs millis'],
@@ -246,7 +246,7 @@ describe('the control endpoints', () => {
     }
   });
 
-  test('tells the truth and the requests, and does not record itself', async () => {
+  test('returns the truth and the requests, and does not record itself', async () => {
     await box.profile();
     const truth = await box.call('/_sandbox/truth?start=0&end=2000000000');
     expect(JSON.parse(truth.text)).toEqual(box.sandbox.truth.sums(0, 2_000_000_000));

@@ -10,7 +10,7 @@ afterAll(() => box.sandbox.stop());
 
 const end = seconds(NOW);
 
-describe('the same money everywhere', () => {
+describe('every endpoint shows the same money', () => {
   const windows = {
     'the whole account': { start_timestamp: 0, end_timestamp: end },
     'whole days': {
@@ -20,7 +20,7 @@ describe('the same money everywhere', () => {
     'odd seconds': { start_timestamp: end - 9 * DAY - 1_234, end_timestamp: end - 2 * DAY - 77 },
   };
 
-  test.each(Object.entries(windows))('log export, statistics and truth: %s', async (_, window) => {
+  test.each(Object.entries(windows))('in log export, statistics and truth: %s', async (_, window) => {
     const truth = box.sandbox.truth.sums(window.start_timestamp, window.end_timestamp);
     const log = await box.log(window);
     const stat = await box.stat(window);
@@ -32,7 +32,7 @@ describe('the same money everywhere', () => {
     expect(written(stat.text, 'quota')).toBe(truth.net);
   });
 
-  test('the usage export by model and by key, at every granularity', async () => {
+  test('in the usage export by model and by key, at every granularity', async () => {
     const day = Math.floor(end / DAY) * DAY;
     const window = { start_timestamp: (day - 30 * DAY) * 1000, end_timestamp: day * 1000 };
     const truth = box.sandbox.truth.sums(day - 30 * DAY, day);
@@ -52,7 +52,7 @@ describe('the same money everywhere', () => {
     }
   });
 
-  test('statistics by model, key and vendor', async () => {
+  test('in statistics by model, key and vendor', async () => {
     const truth = box.sandbox.truth.sums(0, end + 1);
     for (const [model_name, net] of Object.entries(truth.byModel)) {
       expect(written((await box.stat({ model_name })).text, 'quota')).toBe(net);
@@ -64,7 +64,7 @@ describe('the same money everywhere', () => {
     expect(exactSum(vendors.map(({ text }) => written(text, 'quota')))).toBe(exactSum([truth.net]));
   });
 
-  test('the profile shows them with four digits', async () => {
+  test('with four digits in the profile', async () => {
     const { json } = await box.profile();
     const truth = box.sandbox.truth.sums(0, end + 1);
     const data = json['data'] as { balance: string; used_quota: string; request_count: number };
@@ -83,7 +83,7 @@ describe('the same money everywhere', () => {
     expect(opening).toBe(40n * 10n ** 9n);
   });
 
-  test('the truth agrees with its own rows', () => {
+  test('in the truth and its rows', () => {
     const rows = box.sandbox.truth.rows(0, end + 1);
     const sums = box.sandbox.truth.sums(0, end + 1);
     expect(exactSum(rows.map(({ quota }) => quota))).toBe(exactSum([sums.quota]));
@@ -94,7 +94,7 @@ describe('the same money everywhere', () => {
     expect(sums.refunds.startsWith('-')).toBe(true);
   });
 
-  test('amounts in CNY are exactly the rate times those in USD', async () => {
+  test('in CNY as exactly the rate times USD', async () => {
     const [usd, cny] = [await box.log({ currency: 'USD' }), await box.log({ currency: 'CNY' })];
     expect(cny.rows.map((row) => exactSum([row['quota'] ?? '']))).toEqual(
       usd.rows.map((row) => 7n * exactSum([row['quota'] ?? ''])),
@@ -103,8 +103,8 @@ describe('the same money everywhere', () => {
   });
 });
 
-describe('as time goes on', () => {
-  test('late rows join the past, statistics included, and nothing already seen changes', async () => {
+describe('as time passes', () => {
+  test('late rows are added to the past and its statistics, and no earlier row changes', async () => {
     const own = await open({ callsPerDay: 100 });
     try {
       const { sandbox, clock } = own;

@@ -28,8 +28,8 @@ const remains = (id: number): string => {
   return key === undefined ? 'gone' : String(key.remain);
 };
 
-describe('answers of key writes that never come', () => {
-  test('an update and a delete took effect all the same', async () => {
+describe('a key write without a response', () => {
+  test('may have taken effect', async () => {
     const { id } = await box.createKey();
     box.sandbox.faults.plant({ kind: 'lost-answer', method: 'PUT' });
     await expect(put(id, 3)).rejects.toThrow('fetch failed');
@@ -39,7 +39,7 @@ describe('answers of key writes that never come', () => {
     expect(remains(id)).toBe('gone');
   });
 
-  test('or took none when the connection went first', async () => {
+  test('may have had no effect when the connection broke first', async () => {
     const { id } = await box.createKey();
     for (const method of ['PUT', 'DELETE']) box.sandbox.faults.plant({ kind: 'reset', method });
     await expect(put(id, 3)).rejects.toThrow('fetch failed');
@@ -47,7 +47,7 @@ describe('answers of key writes that never come', () => {
     expect(remains(id)).toBe('0');
   });
 
-  test('or take it only seconds later', async () => {
+  test('may take effect seconds later', async () => {
     const { id } = await box.createKey();
     for (const method of ['POST', 'PUT', 'DELETE'])
       box.sandbox.faults.plant({ kind: 'late-effect', millis: 5000, method });
@@ -66,8 +66,8 @@ describe('answers of key writes that never come', () => {
   });
 });
 
-describe('lists that lag behind', () => {
-  test('a new key works before it is listed', async () => {
+describe('a stale list', () => {
+  test('lacks a new key that already works', async () => {
     box.sandbox.faults.plant({ kind: 'late-listing', millis: 3000, method: 'POST' });
     const { id, key } = await box.createKey();
     expect([(await box.embed(key)).status, await listed(id)]).toEqual([200, false]);
@@ -77,7 +77,7 @@ describe('lists that lag behind', () => {
     expect(await listed(id)).toBe(true);
   });
 
-  test('a deleted key is dead while it is listed still', async () => {
+  test('shows a deleted key that no longer works', async () => {
     const { id, key } = await box.createKey();
     box.sandbox.faults.plant({ kind: 'late-listing', millis: 3000, method: 'DELETE' });
     expect((await remove(id)).json['success']).toBe(true);
@@ -113,7 +113,7 @@ test.each(['newest-first', 'oldest-first'] as const)(
   },
 );
 
-test('key writes are counted by method, and a count by the control endpoints is none', async () => {
+test('key writes are counted by method, and the control API counts no write', async () => {
   await withBox({}, async (own) => {
     const { id } = await own.createKey();
     await own.call(`/api/token/${id}`, { method: 'DELETE' });
@@ -124,7 +124,7 @@ test('key writes are counted by method, and a count by the control endpoints is 
   });
 });
 
-test('a key without the right to write reads keys and writes none', async () => {
+test('an Admin Key without the write scope reads keys and writes none', async () => {
   const key = 'sk-admin-reads-only';
   const adminKeys = [{ key, scopes: ['keys:read', 'logs:read'] as const }];
   await withBox({ adminKeys }, async (own) => {
@@ -137,7 +137,7 @@ test('a key without the right to write reads keys and writes none', async () => 
   });
 });
 
-test('every plaintext that is handed out is told in the process, answered for or not', async () => {
+test('every plaintext is reported inside the process, with or without a response', async () => {
   const told: string[] = [];
   const listen = (message: unknown): void => void told.push((message as { plaintext: string }).plaintext);
   subscribe('tollkeeper:sandbox:plaintext', listen);

@@ -21,8 +21,8 @@ const pageOf = (reply: { json: { [name: string]: unknown } }): Page => reply.jso
 const shown = async (id: number, from = box): Promise<Shown> =>
   (await from.call(`/api/token/${id}`)).json['data'] as Shown;
 
-describe('the plaintext', () => {
-  test('comes once, and only its hash is kept', async () => {
+describe('the plaintext of a key', () => {
+  test('is returned once, and only its hash is stored', async () => {
     const { id, key, reply } = await box.createKey({ name: 'secret' });
     expect(reply.json).toEqual({ success: true, message: '', data: { id, key } });
     expect(key).toMatch(/^sk-[A-Za-z0-9]{48}$/u);
@@ -42,15 +42,15 @@ describe('the plaintext', () => {
     expect((await shown(id)).key_mask).toBe(`${key.slice(0, 7)}**********${key.slice(-4)}`);
   });
 
-  test('is drawn from the caller’s numbers when they are given, and differs otherwise', async () => {
+  test('is derived from the given random numbers, and differs otherwise', async () => {
     const drawn = await withBox({ random: () => 0.5 }, async ({ createKey }) => (await createKey()).key);
     expect(drawn).toBe(`sk-${'f'.repeat(48)}`);
     expect((await box.createKey()).key).not.toBe((await box.createKey()).key);
   });
 });
 
-describe('the life of a key', () => {
-  test('create, read, update, delete', async () => {
+describe('the life cycle of a key', () => {
+  test('covers create, read, update and delete', async () => {
     const { id } = await box.createKey({ name: 'life', remain_quota: 12.3456, unlimited_quota: false });
     expect(await shown(id)).toEqual({
       id,
@@ -81,7 +81,7 @@ describe('the life of a key', () => {
     expect((await box.call('/api/token/', { method: 'PUT', body })).status).toBe(404);
   });
 
-  test('bodies that break the contract are refused', async () => {
+  test('rejects bodies that violate the contract', async () => {
     const { id } = await box.createKey();
     const good = { name: 'fine', remain_quota: 1, unlimited_quota: false, expired_time: -1, group: '' };
     for (const fault of [
@@ -107,7 +107,7 @@ describe('the life of a key', () => {
     expect((await box.call('/api/token/', { method: 'POST', body: [] })).json['success']).toBe(false);
   });
 
-  test('a quota is taken with the digits it was written in, and one beyond all measure is refused', async () => {
+  test('keeps the digits of a quota, and rejects an excessive one', async () => {
     const make = (quota: string) =>
       box.call('/api/token/', { method: 'POST', body: `{"name":"exact","remain_quota": ${quota} }` });
     for (const [written, remain] of [
@@ -124,13 +124,13 @@ describe('the life of a key', () => {
     }
   });
 
-  test('quotas in answers have four digits, half a digit rounded up', async () => {
+  test('returns quotas with four digits, rounded half up', async () => {
     const { id } = await box.createKey({ remain_quota: 0.00005, unlimited_quota: false });
     expect((await shown(id)).remain_quota).toBe('0.0001');
   });
 });
 
-test('pages hold every key once', async () => {
+test('pages contain every key once', async () => {
   await withBox({}, async ({ createKey, keys }) => {
     for (let made = 0; made < 12; made += 1) await createKey({ name: `page ${made}` });
     const seen: number[] = [];
@@ -146,7 +146,7 @@ test('pages hold every key once', async () => {
   });
 });
 
-test('page and page_size that make no sense fall back to the first page and the usual size', async () => {
+test('an invalid page or page_size falls back to the first page and the default size', async () => {
   await withBox({}, async ({ keys }) => {
     for (const [parameters, page, size, count] of [
       [{ p: 0 }, 1, 10, 10],
@@ -168,7 +168,7 @@ test('page and page_size that make no sense fall back to the first page and the 
   });
 });
 
-describe('an update shows in the calls made with the key', () => {
+describe('an update affects the calls made with the key', () => {
   const put = (from: Box, id: number, more: Record<string, unknown>) =>
     from.call('/api/token/', {
       method: 'PUT',
@@ -183,7 +183,7 @@ describe('an update shows in the calls made with the key', () => {
       },
     });
 
-  test('expired, exhausted, and alive again', async () => {
+  test('when it expires, exhausts or reactivates the key', async () => {
     await withBox({}, async (own) => {
       const { id, key } = await own.createKey();
       for (const [more, status] of [
@@ -198,7 +198,7 @@ describe('an update shows in the calls made with the key', () => {
     });
   });
 
-  test('where a cache holds on to it, a key put to expire works on for as long, one made expired never', async () => {
+  test('after a cache delay for a key set to expire, and at once for an expired key', async () => {
     await withBox({ variants: { key_cache: '60' } }, async (own) => {
       const { id, key } = await own.createKey();
       const stillborn = await own.createKey({ expired_time: seconds(NOW) - 60 });
@@ -216,8 +216,8 @@ describe('an update shows in the calls made with the key', () => {
   });
 });
 
-describe('the keys that were there before', () => {
-  test('team names, a hostile one, one disabled and one expired', async () => {
+describe('the initial keys', () => {
+  test('include team names, a hostile name, a disabled and an expired key', async () => {
     await withBox({}, async ({ keys }) => {
       const { items } = pageOf(await keys({ page_size: 100 }));
       const names = items.map(({ name }) => name);
@@ -240,7 +240,7 @@ describe('the keys that were there before', () => {
   };
   const WEEK = 7 * 86_400_000;
 
-  test('a limited one is used up by its traffic', async () => {
+  test('include a limited key that its traffic exhausts', async () => {
     await withBox({}, async (own) => {
       const before = await named(own, 'support-voice');
       own.clock.now += WEEK;
@@ -254,7 +254,7 @@ describe('the keys that were there before', () => {
     });
   });
 
-  test('where a cache holds on to a key, its traffic goes on for as long', async () => {
+  test('continue their traffic for the cache delay', async () => {
     const lasts = async (key_cache: '0' | '60' | '600'): Promise<boolean[]> =>
       withBox({ callsPerDay: 20_000, variants: { key_cache, late_rows: 'absent' } }, async (own) => {
         const { id: deleted } = await named(own, 'growth-web');
@@ -279,7 +279,7 @@ describe('the keys that were there before', () => {
       expect([cache, await lasts(cache)]).toEqual([cache, [true, true, true]]);
   });
 
-  test('traffic ends with a deleted or disabled key, follows a new name, and can be moved to another key', async () => {
+  test('end their traffic when deleted or disabled, follow a new name, and can pass their traffic to another key', async () => {
     await withBox({ callsPerDay: 100 }, async (own) => {
       const { id: gone } = await named(own, 'growth-web');
       const { id: disabled } = await named(own, 'growth-mail');

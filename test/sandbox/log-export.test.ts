@@ -20,7 +20,7 @@ const prices: Record<string, readonly [number, number, number, number, number, n
   'text-embedding-3-small': [0.02, 0, 0, 0, 0, 0, 0],
 };
 
-describe('the body', () => {
+describe('the body of the log export', () => {
   test('is CSV with a byte-order mark, and no envelope', async () => {
     const { headers, text, header } = await box.log();
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -33,7 +33,7 @@ describe('the body', () => {
     expect(text.endsWith('\n')).toBe(true);
   });
 
-  test('hostile names and texts come through as they are', async () => {
+  test('contains hostile names and texts unchanged', async () => {
     const names = [
       'a,b',
       'say "x"',
@@ -59,14 +59,14 @@ describe('the body', () => {
     expect(all.rows.some((row) => row['content']?.includes('\n'))).toBe(true);
   });
 
-  test('a row with nothing in it is still a row', async () => {
+  test('contains empty rows', async () => {
     const truth = box.sandbox.truth.rows(0, seconds(NOW) + 1);
     const { rows } = await box.log({ columns: 'token_name' });
     expect(rows.map((row) => row['token_name'])).toEqual(truth.map(({ token }) => token));
   });
 });
 
-test('columns are those asked for, in that order, each once', async () => {
+test('the log export contains the requested columns in order, each once', async () => {
   expect((await box.log({ columns: 'quota, model_name,created_at,quota' })).header).toEqual([
     'quota',
     'model_name',
@@ -124,7 +124,7 @@ test('every charge follows from the token columns and the price of the model', a
   );
 });
 
-test('filters by model, vendor and status', async () => {
+test('the log export filters by model, vendor and status', async () => {
   const all = (await box.log()).rows;
   const only = (name: string, value: string): number => all.filter((row) => row[name] === value).length;
   expect((await box.log({ model_name: 'gpt-4.1' })).rows).toHaveLength(only('model_name', 'gpt-4.1'));
@@ -137,14 +137,14 @@ test('filters by model, vendor and status', async () => {
   expect(errors.every(({ quota }) => quota === '0')).toBe(true);
 });
 
-test('milliseconds where seconds are due give nothing', async () => {
+test('the log export returns nothing for milliseconds instead of seconds', async () => {
   const { rows } = await box.log({ start_timestamp: NOW - 86_400_000, end_timestamp: NOW });
   expect(rows).toHaveLength(0);
   const table = await box.usage({ start_timestamp: seconds(NOW) - 86_400, end_timestamp: seconds(NOW) });
   expect([table.status, table.header, table.rows]).toEqual([200, ['time', 'dimension', 'value'], []]);
 });
 
-test('usage by other metrics, filtered by model', async () => {
+test('the usage export has other metrics and filters by model', async () => {
   const midnight = Date.UTC(2026, 10, 21);
   const window = {
     start_timestamp: midnight - 10 * 86_400_000,

@@ -19,7 +19,7 @@ const vectors = async (input: unknown, more: Record<string, unknown> = {}): Prom
   (await box.embed(key, input, more)).json as unknown as Embeddings;
 
 describe('embeddings', () => {
-  test('answer as the contract says', async () => {
+  test('follow the contract', async () => {
     const answer = await vectors(['one', 'two words']);
     expect(answer).toMatchObject({
       object: 'list',
@@ -37,7 +37,7 @@ describe('embeddings', () => {
     expect((await vectors('other')).data[0]?.embedding).not.toEqual(vector);
   });
 
-  test('base64 holds the same numbers; dimensions are kept', async () => {
+  test('return the same numbers in base64, and apply dimensions', async () => {
     const numbers = (await vectors('same', { dimensions: 8 })).data[0]?.embedding as number[];
     const text = (await vectors('same', { dimensions: 8, encoding_format: 'base64' })).data[0]
       ?.embedding as string;
@@ -46,13 +46,13 @@ describe('embeddings', () => {
     expect([...Array(8).keys()].map((at) => bytes.readFloatLE(at * 4))).toEqual(numbers);
   });
 
-  test('tokens and arrays of tokens', async () => {
+  test('accept tokens and arrays of tokens', async () => {
     expect((await vectors([1, 2, 3])).usage['prompt_tokens']).toBe(3);
     const answer = await vectors([[1, 2, 3], [4]]);
     expect([answer.data.length, answer.usage['total_tokens']]).toEqual([2, 4]);
   });
 
-  test('the limits of the contract', async () => {
+  test('enforce the limits of the contract', async () => {
     const long = 'x'.repeat(4 * 8_192);
     for (const [input, more, status] of [
       ['', {}, 400],
@@ -92,7 +92,7 @@ describe('embeddings', () => {
 });
 
 describe('chat messages', () => {
-  test('answer as the contract says', async () => {
+  test('follow the contract', async () => {
     const { status, json } = await box.ask(key, { max_tokens: 4_096 });
     expect([status, json]).toEqual([
       200,
@@ -116,7 +116,7 @@ describe('chat messages', () => {
     expect(without.json).toMatchObject({ stop_reason: 'end_turn', usage: { input_tokens: 6 } });
   });
 
-  test('a stream opens with message_start, its stop_reason null, and adds up to the same text', async () => {
+  test('stream from message_start with stop_reason null, and add up to the same text', async () => {
     const whole = (await box.ask(key, { max_tokens: 20 })).json['content'] as { text: string }[];
     const { text, headers } = await box.ask(key, { max_tokens: 20, stream: true });
     expect(headers.get('content-type')).toContain('text/event-stream');
@@ -144,7 +144,7 @@ describe('chat messages', () => {
     expect(events.at(-1)?.name).toBe('message_stop');
   });
 
-  test('bodies that break the contract', async () => {
+  test('reject bodies that violate the contract', async () => {
     for (const more of [
       { messages: [] },
       { messages: 'hello' },
@@ -169,7 +169,7 @@ describe('chat messages', () => {
   });
 });
 
-test('keys that do not work say why', async () => {
+test('a model call with an unusable key returns the reason', async () => {
   const disabled = await box.createKey();
   box.sandbox.traffic.disableKey(disabled.id);
   const deleted = await box.createKey();
@@ -194,7 +194,7 @@ test('keys that do not work say why', async () => {
   }
 });
 
-test('a call shows in log, statistics, usage and profile, and comes off the key', async () => {
+test('a model call appears in log, statistics, usage and profile, and reduces the quota of the key', async () => {
   await withBox({}, async (own) => {
     const before = (await own.profile()).json['data'] as { request_count: number };
     const made = await own.createKey({ name: 'booked', unlimited_quota: false, remain_quota: 1 });
@@ -243,7 +243,7 @@ test('a call shows in log, statistics, usage and profile, and comes off the key'
   });
 });
 
-test('a key is exhausted by the call that uses up its rest', async () => {
+test('a model call that uses the remaining quota exhausts the key', async () => {
   const made = await box.createKey({ unlimited_quota: false, remain_quota: 0.0001 });
   expect((await box.embed(made.key, 'x'.repeat(4 * 8_000))).status).toBe(200);
   expect((await box.call(`/api/token/${made.id}`)).json['data']).toMatchObject({

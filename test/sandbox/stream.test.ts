@@ -26,7 +26,7 @@ const exportOf = async (box: Box, acceptEncoding: string): Promise<IncomingMessa
   return response;
 };
 
-describe('back-pressure', () => {
+describe('a large export', () => {
   test.each(['identity', 'gzip'])(
     'rows are made only as fast as they are read (%s)',
     async (acceptEncoding) => {
@@ -48,7 +48,7 @@ describe('back-pressure', () => {
     },
   );
 
-  test('half a million rows pass through flat memory', async () => {
+  test('streams half a million rows with constant memory', async () => {
     await withBox({ callsPerDay: 16_000 }, async (box) => {
       const response = await exportOf(box, 'identity');
       let [bytes, lines, most] = [0, 0, 0];
@@ -65,7 +65,7 @@ describe('back-pressure', () => {
   });
 });
 
-test('with a certificate it speaks https', async () => {
+test('a sandbox with a certificate serves https', async () => {
   const sandbox = await startSandbox({ now: () => NOW, months: 1, callsPerDay: 5, tls });
   try {
     expect(sandbox.baseUrl).toMatch(/^https:/u);

@@ -9,8 +9,8 @@ const rowsOf = (options: Parameters<typeof withBox>[0], start = 0, end = seconds
 const count = (rows: readonly TruthRow[], wanted: (row: TruthRow) => boolean): number =>
   rows.filter(wanted).length;
 
-describe('determinism', () => {
-  test('a day is the same whoever looks, from whenever, over whatever span', async () => {
+describe('deterministic traffic', () => {
+  test('gives the same day for any query time and interval', async () => {
     const [start, end] = [seconds(NOW) - 10 * DAY, seconds(NOW) - 3 * DAY];
     const once = await rowsOf({}, start, end);
     expect(once.length).toBeGreaterThan(50);
@@ -25,7 +25,7 @@ describe('determinism', () => {
     expect(await rowsOf({ seed: 2 }, start, end)).not.toEqual(once);
   });
 
-  test('the first and last day of the account', async () => {
+  test('covers the first and last day of the account', async () => {
     const rows = await rowsOf({ months: 1, callsPerDay: 100 }, 0, seconds(NOW) + 10 * DAY);
     expect(new Date((rows[0]?.createdAt ?? 0) * 1000).toISOString().slice(0, 10)).toBe('2026-10-21');
     expect(rows.at(-1)?.createdAt).toBeLessThanOrEqual(seconds(NOW));
@@ -37,8 +37,8 @@ describe('determinism', () => {
   });
 });
 
-describe('the shape of the traffic', () => {
-  test('14 months at the default rate are 150,000 to 250,000 rows', async () => {
+describe('the traffic', () => {
+  test('has 150,000 to 250,000 rows in 14 months at the default rate', async () => {
     await withBox({ months: 14, callsPerDay: 450 }, async ({ sandbox }) => {
       const { rows, net } = sandbox.truth.sums(0, seconds(NOW));
       expect(rows).toBeGreaterThan(150_000);
@@ -47,7 +47,7 @@ describe('the shape of the traffic', () => {
     });
   });
 
-  test('rhythm of the day and the week, growth, and the sizes of the real trace', async () => {
+  test('has daily and weekly patterns, growth and the sizes of the real trace', async () => {
     const rows = (await rowsOf({ months: 6, callsPerDay: 100 })).filter(({ kind }) => kind === 'consumption');
     const usual = rows.filter(({ token }) => token !== spike.token);
     const hour = (row: TruthRow): number => new Date(row.createdAt * 1000).getUTCHours();
@@ -68,7 +68,7 @@ describe('the shape of the traffic', () => {
     expect(plain.every(({ text, completion }) => sizes.has(`${text} ${completion}`))).toBe(true);
   });
 
-  test('the shipped sample is whole', () => {
+  test('matches the complete shipped sample', () => {
     expect(sample).toHaveLength(1_383);
     expect(
       sample.every((call) => Object.values(call).every((value) => Number.isSafeInteger(value) && value >= 0)),
@@ -76,7 +76,7 @@ describe('the shape of the traffic', () => {
     expect(Math.max(...sample.map(({ second }) => second))).toBeLessThan(3_600);
   });
 
-  test('every sort of row, and identical rows that are two calls', async () => {
+  test('contains every sort of row, and identical rows that are two calls', async () => {
     const rows = await rowsOf({ months: 2, callsPerDay: 150 });
     for (const kind of ['consumption', 'error', 'refund', 'topup', 'management', 'system']) {
       expect([kind, count(rows, (row) => row.kind === kind) > 0]).toEqual([kind, true]);
@@ -86,7 +86,7 @@ describe('the shape of the traffic', () => {
     expect(rows.filter(({ kind }) => kind === 'topup').every(({ quota }) => Number(quota) > 0)).toBe(true);
   });
 
-  test('refunds of tasks: negative, nameless, images within an hour and music within a day', async () => {
+  test('contains negative task refunds without a name, for images within an hour and for music within a day', async () => {
     const rows = await rowsOf({ months: 2, callsPerDay: 300 });
     const refunds = rows.filter(({ kind }) => kind === 'refund');
     expect(refunds.every(({ quota }) => quota.startsWith('-'))).toBe(true);
@@ -112,7 +112,7 @@ describe('the shape of the traffic', () => {
   });
 });
 
-test('the last month before any moment has one day that stands out, always by the same rule', async () => {
+test('the last month before any moment has one spike, always by the same rule', async () => {
   for (const now of [NOW, Date.UTC(2026, 1, 12, 23), Date.UTC(2027, 6, 3), Date.UTC(2026, 2, 31)]) {
     await withBox({ callsPerDay: 60, start: now }, async ({ sandbox }) => {
       const from = new Date(now);

@@ -16,7 +16,7 @@ const checks: Partial<Record<VariantName, () => Promise<void>>> = {
   ...usageVariants,
 };
 
-describe('every switch has an effect that is seen over HTTP', () => {
+describe('every switch has an effect visible over HTTP', () => {
   for (const name of variantNames) {
     test(name, async () => {
       const check = checks[name];
@@ -26,8 +26,8 @@ describe('every switch has an effect that is seen over HTTP', () => {
   }
 });
 
-describe('the table', () => {
-  test('is whole: a default among at least two values, a meaning, a statement of the gateway contract', () => {
+describe('the table of switches', () => {
+  test('has for each switch at least two values, a default, a meaning and a statement of the gateway contract', () => {
     for (const name of variantNames) {
       const { values, default: usual, meaning, statement } = variantTable[name];
       expect(values).toContain(usual);
@@ -37,7 +37,7 @@ describe('the table', () => {
     }
   });
 
-  test('is in the help, with every value', () => {
+  test('appears in the help with every value', () => {
     const help = sandboxHelp();
     for (const name of variantNames) {
       expect(help).toContain(name);
@@ -48,14 +48,14 @@ describe('the table', () => {
 });
 
 describe('switches written as text', () => {
-  test('are taken when known', () => {
+  test('are accepted when known', () => {
     expect(parseVariants({ update: 'keep', hidden_cap: '10000' })).toEqual({
       update: 'keep',
       hidden_cap: '10000',
     });
   });
 
-  test('are all refused at once, with what is allowed or meant', () => {
+  test('are all rejected at once, with the allowed or intended value', () => {
     const wrong = { 'page-order': 'newest-first', update: 'merge', toString: 'x', constructor: 'y' };
     expect(() => parseVariants(wrong)).toThrow(
       [

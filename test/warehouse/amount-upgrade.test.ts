@@ -18,7 +18,7 @@ const window = (start: number, sum: string): string =>
      currency, columns, bytes, landed_at)
    VALUES ('main', ${start}, ${start + 3600}, 2, 2, 0, ${sum}, 0, 'currency', 'USD', '[]', 1, ${(start + 3600) * 1000})`;
 
-it('integer units that were stored as currency are converted', async () => {
+it('an upgrade converts integer units that were stored as currency', async () => {
   await using folder = await testFolder();
   const options = optionsIn(folder);
   await mkdir(dirname(options.path), { recursive: true });

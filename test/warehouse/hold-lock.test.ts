@@ -57,8 +57,8 @@ const release = async (lock: AcquiredLock): Promise<void> => {
   if (lock.held) await lock[Symbol.asyncDispose]();
 };
 
-describe('one process a volume', () => {
-  it('a second process is refused and told who holds it; kill -9 frees it at once and leaves the file alone', async () => {
+describe('one process per volume', () => {
+  it('a second process is rejected with the holder’s process id, and kill -9 frees the lock at once without changing the file', async () => {
     await using folder = await testFolder();
     const path = join(folder.path, 'data', 'daemon.lock');
     const first = await otherProcess(path);
@@ -82,7 +82,7 @@ describe('one process a volume', () => {
     expect(await readdir(join(folder.path, 'data'))).toEqual(['daemon.lock']);
   });
 
-  it('of many that start at once one holds it', async () => {
+  it('one of many processes that start at once holds the lock', async () => {
     await using folder = await testFolder();
     const path = join(folder.path, 'daemon.lock');
     const others = await Promise.all(Array.from({ length: 4 }, async () => otherProcess(path)));
@@ -96,7 +96,7 @@ describe('one process a volume', () => {
     }
   });
 
-  it('in one process a second attempt is refused by whatever path, and the lock is kept', async () => {
+  it('a second attempt in the same process is rejected by any path, and the lock is kept', async () => {
     await using folder = await testFolder();
     const path = join(folder.path, 'data', 'daemon.lock');
     const lock = await acquireLock(path);
@@ -111,8 +111,8 @@ describe('one process a volume', () => {
   });
 });
 
-describe('what is no held lock is a fault', () => {
-  it('a file that is not ours, a folder that cannot be', async () => {
+describe('a failure to lock', () => {
+  it('a foreign file and a folder that cannot be created are faults', async () => {
     await using folder = await testFolder();
     await writeFile(join(folder.path, 'notes'), 'these are notes\n'.repeat(1000));
     await expect(acquireLock(join(folder.path, 'notes'))).rejects.toMatchObject({

@@ -20,15 +20,15 @@ const holder = `
     setInterval(() => undefined, 1000);
   });`;
 
-describe('opening', () => {
-  it('makes the file and its folders, and opens it again as it was', async () => {
+describe('opening a warehouse', () => {
+  it('creates the file and its folders, and opens it again unchanged', async () => {
     await using folder = await testFolder();
     await (await openIn(folder))[Symbol.asyncDispose]();
     await using warehouse = await openIn(folder);
     expect(await warehouse.logs.cursor('main')).toBeUndefined();
   });
 
-  it('says which process holds the file', async () => {
+  it('reports which process holds the file', async () => {
     await using folder = await testFolder();
     const options = optionsIn(folder, join(folder.path, 'held.duckdb'));
     const other = spawn(process.execPath, ['-e', holder, options.path], {
@@ -48,7 +48,7 @@ describe('opening', () => {
     await (await openWarehouse(options))[Symbol.asyncDispose]();
   });
 
-  it('refuses a file that is no database', async () => {
+  it('rejects a file that is not a database', async () => {
     await using folder = await testFolder();
     const path = join(folder.path, 'notes.duckdb');
     await writeFile(path, 'these are notes\n'.repeat(1000));
@@ -61,7 +61,7 @@ describe('opening', () => {
     });
   });
 
-  it('refuses a file that a newer version wrote, and leaves it alone', async () => {
+  it('rejects a file of a newer version without changing it', async () => {
     await using folder = await testFolder();
     const options = optionsIn(folder);
     {
@@ -81,14 +81,14 @@ describe('opening', () => {
     await expect(openWarehouse(optionsIn(folder, '/dev/full'))).rejects.toMatchObject({ code: 'disk-full' });
   });
 
-  it('names a folder that cannot be made', async () => {
+  it('reports a folder that cannot be created', async () => {
     await using folder = await testFolder();
     await writeFile(join(folder.path, 'file'), '');
     const options = optionsIn(folder, join(folder.path, 'file', 'sub', 'x.duckdb'));
     await expect(openWarehouse(options)).rejects.toMatchObject({ code: 'path-unwritable' });
   });
 
-  it('clears exports that a stopped run left in the spool, and nothing else', async () => {
+  it('deletes only the exports that a stopped run left in the spool', async () => {
     await using folder = await testFolder();
     await mkdir(join(folder.spool, 'export-abc'), { recursive: true });
     await writeFile(join(folder.spool, 'export-abc', 'rows.csv'), 'half');
@@ -116,7 +116,7 @@ describe('the engine', () => {
     expect(tables).toEqual([{ table_name: 'schema_migration' }]);
   });
 
-  it('reads no file outside the spool, loads no extension, and takes no other settings', async () => {
+  it('reads no file outside the spool, loads no extension and accepts no other settings', async () => {
     await using folder = await testFolder();
     await using engine = await openEngine(optionsIn(folder));
     await writeFile(join(folder.path, 'outside.csv'), '1\n');
@@ -136,7 +136,7 @@ describe('the engine', () => {
       await expect(run(sql)).rejects.toMatchObject({ code: 'warehouse-failed' });
   });
 
-  it('spills and checkpoints under its memory limit with all of that locked', async () => {
+  it('spills and checkpoints under its memory limit with these restrictions', async () => {
     await using folder = await testFolder();
     await using engine = await openEngine({ ...optionsIn(folder), memoryLimit: '64MB' });
     await engine.bulk(async (connection) => {

@@ -15,7 +15,7 @@ const entry = {
   queuedAt: at(1000),
 };
 
-it('takes a key once, gives what is due once, and keeps how it went', async () => {
+it('the outbox accepts a key once, returns due messages once and records their outcome', async () => {
   await using folder = await testFolder();
   const warehouse = await openIn(folder);
   const { outbox } = warehouse;
@@ -62,7 +62,7 @@ it('takes a key once, gives what is due once, and keeps how it went', async () =
   expect((await reopened.outbox.list())[0]?.lastError).toBeUndefined();
 });
 
-it('keeps rows of another route apart, and is told by a person what to send again and what never', async () => {
+it('the outbox separates routes, and a person decides which messages to resend or cancel', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const { outbox } = warehouse;

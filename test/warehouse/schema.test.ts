@@ -119,7 +119,7 @@ it('a database of schema 21 keeps which findings its operators were notified of'
   expect(sent).toEqual([change('fresh'), gap(900)]);
 });
 
-it('a database that is too old to be upgraded is refused, and left as it is', async () => {
+it('a database that is too old to be upgraded is rejected and stays unchanged', async () => {
   await using folder = await testFolder();
   {
     await using engine = await openOld(folder);

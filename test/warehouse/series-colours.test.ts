@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { optionsIn, testFolder } from './support.ts';
 
-it('a series keeps its colour over restarts, whatever comes beside it, and accounts have colours of their own', async () => {
+it('a series keeps its color over restarts and beside new series, and each account has its own colors', async () => {
   await using folder = await testFolder();
   {
     await using warehouse = await openWarehouse(optionsIn(folder));

@@ -46,7 +46,7 @@ const openBoth = async () => {
 };
 
 describe('a Parquet file', () => {
-  it('holds typed, exact values in the order they were given, and leaves nothing in the spool', async () => {
+  it('contains typed, exact values in their order, and leaves nothing in the spool', async () => {
     await using both = await openBoth();
     const bytes = await both.warehouse.writeParquet([
       { name: 'day', type: 'date', values: ['2026-11-01', null, '2024-02-29'] },
@@ -77,7 +77,7 @@ describe('a Parquet file', () => {
     expect(await readdir(both.folder)).toEqual([]);
   });
 
-  it('keeps the order of very many rows, and is a file also without any', async () => {
+  it('keeps the order of very many rows, and is written also without rows', async () => {
     await using both = await openBoth();
     const values = Array.from({ length: 150_000 }, (_, at) => String((at * 7919) % 150_000));
     const many = await both.warehouse.writeParquet([{ name: 'n', type: 'integer', values }]);
@@ -86,7 +86,7 @@ describe('a Parquet file', () => {
     expect(await both.read(none)).toEqual({ names: ['n'], types: ['DECIMAL(38,12)'], rows: [] });
   });
 
-  it('refuses a name that could be more than one', async () => {
+  it('rejects an ambiguous name', async () => {
     await using both = await openBoth();
     for (const name of ['a"b', '', 'a b', '1a', 'é'])
       await expect(both.warehouse.writeParquet([{ name, type: 'text', values: [] }])).rejects.toThrow(

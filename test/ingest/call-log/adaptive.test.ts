@@ -78,7 +78,7 @@ describe('a gateway that answers only short windows', () => {
     expect(await readdir(folder.spool)).toEqual([]);
   });
 
-  it('is given up where one second is refused as well: it is not about length', async () => {
+  it('is reported as failing when even one second is refused, because length is not the cause', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const source = failing(({ columns }) => (columns.length === 0 ? undefined : 'gateway-server-error'));
@@ -88,7 +88,7 @@ describe('a gateway that answers only short windows', () => {
     expect(source.struck).toHaveLength(2);
   });
 
-  it('is given up after so many halves', async () => {
+  it('is abandoned after the maximum number of halvings', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const source = failing(longerThan(2, 'gateway-timeout'));
@@ -113,7 +113,7 @@ describe('a gateway that answers only short windows', () => {
     expect(source.struck).toHaveLength(1);
   });
 
-  it('and knows fewer columns is asked for both', async () => {
+  it('and supports fewer columns is asked for shorter windows and fewer columns', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const source = failing((query) =>
@@ -125,7 +125,7 @@ describe('a gateway that answers only short windows', () => {
     expect(source.struck.length).toBeLessThan(8);
   });
 
-  it('and no longer knows a column in the middle of a pull is asked for those that it shows', async () => {
+  it('and drops a column during a pull is asked for the columns that remain', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const order = plainStyle.order.filter((name) => name !== 'note');
@@ -144,7 +144,7 @@ describe('a gateway that answers only short windows', () => {
     expect(await readdir(folder.spool)).toEqual([]);
   });
 
-  it('keeps what lies before a second that it never answers', async () => {
+  it('leaves the rows before a second that never succeeds stored', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const bad = base + 30_000;
@@ -161,7 +161,7 @@ describe('a gateway that answers only short windows', () => {
     expect(await warehouse.spend('main', whole)).toMatchObject({ calls: before.length });
   });
 
-  it('by chance once breaks off, and is asked the same again', async () => {
+  it('and breaks off once is sent the same request again', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     let times = 0;
@@ -169,7 +169,7 @@ describe('a gateway that answers only short windows', () => {
     expect(await pullLogs(pullOf(folder, warehouse, source, day))).toMatchObject({ rows: 300, windows: 1 });
   });
 
-  it('is asked backwards for what lies before what is held', async () => {
+  it('is asked backwards for the time before the stored rows', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     await pullLogs(pullOf(folder, warehouse, logSource(rows), { ...day, since: seconds(base + 20 * hour) }));
@@ -193,7 +193,7 @@ describe('a gateway that answers only short windows', () => {
   });
 });
 
-it('a dense hour is asked for in small pieces, and the quiet ones around it are not', async () => {
+it('a dense hour is requested in small windows, and the sparse hours around it in long ones', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const dense = Array.from({ length: 35_500 }, (_, index) => ({

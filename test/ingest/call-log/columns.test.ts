@@ -24,14 +24,14 @@ it.each([
   ['one that is only shown', ['note']],
   ['those of the contract that it does not show', ['completion_tokens', 'note']],
   ['every one', ['created_at']],
-])('a gateway that refuses to be asked for columns is asked for less: %s', async (_, names) => {
+])('a gateway that refuses requested columns is asked for fewer columns: %s', async (_, names) => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const source = refusing(names, 'gateway-refused');
   expect(await pullLogs(pullOf(folder, warehouse, source))).toMatchObject({ rows: 1, quota: '0.5' });
 });
 
-it('a gateway that refuses names it does not know is asked without the columns that split token counts', async () => {
+it('a gateway that refuses unknown column names is asked without the detailed token columns', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const source = refusing(['cache_write_tokens', 'image_tokens'], 'gateway-refused');
@@ -39,7 +39,7 @@ it('a gateway that refuses names it does not know is asked without the columns t
   expect(columns).not.toContain('cache_write_tokens');
 });
 
-it('a gateway is asked for the columns that split token counts, which it may export on request only', async () => {
+it('a gateway is asked for the detailed token columns, which some gateways export only on request', async () => {
   await using fixture = await openJobFixture({ variants: { detailed_columns: 'on-request' } });
   const { figures } = await fixture.run('pull-logs', { since: '2026-11-10' });
   expect(String(figures['columns']).split(',')).toEqual(
@@ -52,7 +52,7 @@ it('a gateway is asked for the columns that split token counts, which it may exp
   );
 });
 
-it('other refusals, and those of columns that the settings name, are told', async () => {
+it('a refusal for another reason, or of a configured column, is reported', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const broken = pullOf(folder, warehouse, refusing(['note'], 'gateway-http-error'));
@@ -61,7 +61,7 @@ it('other refusals, and those of columns that the settings name, are told', asyn
   await expect(pullLogs(named)).rejects.toMatchObject({ code: 'gateway-refused' });
 });
 
-it('columns named in the settings are asked for with the kind of row, without which a top-up would be spend', async () => {
+it('configured columns are requested together with the row kind, without which a top-up would count as spend', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const source = logSource([row]);

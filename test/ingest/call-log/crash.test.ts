@@ -48,7 +48,7 @@ const child = `
   });
   die();`;
 
-it('a pull killed at any moment leaves whole windows alone, and the next one completes it', async () => {
+it('a pull killed at any moment leaves only whole windows, and the next pull completes it', async () => {
   await using folder = await testFolder();
   const out = await compiledModules();
   const rows = Array.from({ length: 8000 }, (_, index) => ({

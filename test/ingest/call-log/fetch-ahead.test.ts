@@ -75,8 +75,8 @@ const codes: readonly FaultCode[] = [
   'export-not-csv',
 ];
 
-describe('windows that are fetched ahead', () => {
-  it('land as those of a pull that fetches one after the other, whatever comes first and whatever fails', async () => {
+describe('windows fetched ahead', () => {
+  it('land exactly as windows fetched one after the other, whichever arrives first or fails', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     let runs = 0;
@@ -130,7 +130,7 @@ describe('windows that are fetched ahead', () => {
     );
   });
 
-  it('are at most so many at once, and land in their order', async () => {
+  it('never exceed the limit and land in order', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { seen, fetchLogs } = counting(logSource(rows, { chunk: 40 }), 3);
@@ -142,7 +142,7 @@ describe('windows that are fetched ahead', () => {
     expect(starts).toEqual(starts.toSorted((left, right) => left - right));
   });
 
-  it('take no more room than they may, beside the one whose turn it is', async () => {
+  it('use no more disk space than allowed, apart from the next one to land', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { seen, fetchLogs } = counting(logSource(rows, { chunk: 40 }));
@@ -152,7 +152,7 @@ describe('windows that are fetched ahead', () => {
     expect(seen.asked).toBe(25);
   });
 
-  it('that grow too large are let go, and asked for again in their turn', async () => {
+  it('are discarded when they grow too large, and requested again when they are next', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const dense = [
@@ -195,7 +195,7 @@ describe('windows that are fetched ahead', () => {
     },
   );
 
-  it('leave nothing behind when the pull is stopped, wherever it is', async () => {
+  it('leave no files behind when the pull is stopped at any point', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     for (const stopAt of [1, 2, 3, 5, 8, 13, 25]) {
@@ -236,7 +236,7 @@ describe('windows that are fetched ahead', () => {
     }
   });
 
-  it('that fail wait for their turn: what lies before them lands', async () => {
+  it('fail in order: the windows before a failed one land first', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const source = logSource(rows);

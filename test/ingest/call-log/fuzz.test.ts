@@ -216,7 +216,7 @@ const rowsOf = (groups: ReadonlyMap<string, Group>): readonly unknown[] =>
     sumOf(amounts) || '0',
   ]);
 
-it('lands of a harmed export what a strict reader reads of the same bytes, or says what is wrong', async () => {
+it('a pull of a corrupted export lands what a strict reader reads from the same bytes, or reports the error', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   let runs = 0;

@@ -93,7 +93,7 @@ describe('a search for missing rows', () => {
     );
   });
 
-  it('lands every row of an export that ended too soon once, with one more request', () => {
+  it('lands every row of a truncated export once, with one additional request', () => {
     fc.assert(
       fc.property(calls, fc.nat(299), (all, rows) => {
         const { gateway, search } = searchAll(
@@ -108,7 +108,7 @@ describe('a search for missing rows', () => {
     );
   });
 
-  it('ends within its requests whatever the gateway does, and names every window that it leaves short', () => {
+  it('ends within its request limit whatever the gateway does, and names every window that stays incomplete', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -133,7 +133,7 @@ describe('a search for missing rows', () => {
     );
   });
 
-  it('goes to where the rows are missing, and requests little else', () => {
+  it('narrows to the missing rows with few other requests', () => {
     const all = Array.from({ length: 300 }, (_, at) => at * 13);
     const { gateway, search } = searchAll(
       { calls: all, cap: Infinity, short: [300, 300, 300, 7], hidden: [] },
@@ -144,7 +144,7 @@ describe('a search for missing rows', () => {
     expect(search?.requests).toBeLessThanOrEqual(10);
   });
 
-  it('gives a window up after its halves where rows are counted and never shown', () => {
+  it('abandons a window after the maximum number of halvings when rows are counted but never exported', () => {
     const { search } = searchAll(
       { calls: [100, 3000], cap: Infinity, short: [], hidden: [200] },
       windowsOf(1),

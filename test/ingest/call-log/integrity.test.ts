@@ -78,7 +78,7 @@ describe('bad rows in quarantine', () => {
     ],
     ['a count too large', 'count', /not a count/, (text) => text.replace(',7,', `,${'9'.repeat(19)},`)],
     ['a quote in the middle', 'quote', /Invalid Closing Quote/, (text) => text.replace('gpt-4o', '"g"pt')],
-  ])('%s: the rest lands, and the row is told', async (_, kind, reason, change) => {
+  ])('%s is quarantined with its reason, and the other rows land', async (_, kind, reason, change) => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const warned: unknown[] = [];
@@ -101,7 +101,7 @@ describe('bad rows in quarantine', () => {
     expect((await warehouse.logs.windows('main')).map(({ quarantined }) => quarantined)).toEqual([1]);
   });
 
-  it('is left by a good pull of the time, however that is cut', async () => {
+  it('are removed by a valid pull of the same time, in any windows', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     await pullHour(folder, warehouse, (body) =>
@@ -120,7 +120,7 @@ describe('bad rows in quarantine', () => {
     expect(await warehouse.spend('main', whole)).toMatchObject({ net: '5', calls: 10 });
   });
 
-  it('is the same when the window is pulled twice, and is told by the second it may be of', async () => {
+  it('are the same when the window is pulled twice, and are identified by the second they may belong to', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const spoil = onLine(3, (text) => text.replace('0.5', 'x'));
@@ -134,7 +134,7 @@ describe('bad rows in quarantine', () => {
     expect(await warehouse.logs.quarantined('other')).toEqual([]);
   });
 
-  it('leaves to the neighbour what lies in the overlap', async () => {
+  it('are left to the neighbouring window when they lie in the overlap', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const spoil: Spoil = (body) =>
@@ -147,7 +147,7 @@ describe('bad rows in quarantine', () => {
     expect((await warehouse.logs.quarantined('main')).map(({ line }) => line)).toEqual([2]);
   });
 
-  it('keeps what a row broken in two was, not more than its text allows', async () => {
+  it('keep the parts of a row broken in two, limited by its text', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const spoil = onLine(4, (text) => text.replace('gpt-4o', `gpt\0${'-4o'.repeat(2000)},`));
@@ -157,7 +157,7 @@ describe('bad rows in quarantine', () => {
     expect(row?.text).toContain('gpt\uFFFD-4o');
   });
 
-  it('holds the total line to all that could be read', async () => {
+  it('compare the total line with all rows that could be read', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const total = { total: true };
@@ -194,7 +194,7 @@ describe('bad rows in quarantine', () => {
       (body) => body.replaceAll(/^\d+/gm, 'soon'),
       {},
     ],
-  ])('does not hide %s', async (_, code, message, spoil, style) => {
+  ])('a quarantined row does not hide %s', async (_, code, message, spoil, style) => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const outcome = await pullHour(folder, warehouse, spoil, {}, style);
@@ -203,7 +203,7 @@ describe('bad rows in quarantine', () => {
     expect(await warehouse.logs.quarantined('main')).toEqual([]);
   });
 
-  it('ends where a thousand rows are bad', async () => {
+  it('stop at a thousand bad rows', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const bad =
@@ -219,7 +219,7 @@ describe('bad rows in quarantine', () => {
   });
 });
 
-it('a window that fails for a bad row tells its line, its text and the reason', async () => {
+it('a window that fails because of a bad row reports its line, its text and the reason', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const outcome = await pullHour(
@@ -242,7 +242,7 @@ it('a window that fails for a bad row tells its line, its text and the reason', 
 it.each<[string, string, RegExp]>([
   ['naive', '2026-02-30 00:00:10', /not a valid time/],
   ['rfc3339', '2026-13-01T00:00:10Z', /not a valid time/],
-])('a day that no calendar has is no time, %s', async (form, written, reason) => {
+])('a date that does not exist is not a time: %s', async (form, written, reason) => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const iso = (at: number) => new Date(at * 1000).toISOString().slice(0, 19);

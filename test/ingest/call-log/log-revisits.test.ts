@@ -71,7 +71,7 @@ describe('revisits of closed days', () => {
     ).toBe(true);
   });
 
-  it('are none of what was first pulled when they were due already', () => {
+  it('skip days that were first pulled after their revisit was due', () => {
     const { run } = runner('UTC', at('2026-01-01T00:00'));
     expect(run(at('2026-03-10T06:00'))).toHaveLength(3);
     expect(run(at('2026-03-10T06:00'))).toEqual([]);
@@ -87,7 +87,7 @@ describe('revisits of closed days', () => {
     ]);
   });
 
-  it('are made up for after an outage, each day once', () => {
+  it('are made up after an outage, once per day', () => {
     const { run } = runner('UTC', at('2026-03-01T00:00'));
     for (let now = at('2026-03-01T00:00'); now <= at('2026-03-04T12:00'); now += hour) run(now);
     const back = run(at('2026-05-20T12:00'));
@@ -98,7 +98,7 @@ describe('revisits of closed days', () => {
     expect(run(at('2026-05-20T12:00'))).toEqual([]);
   });
 
-  it('are planned again where the run that was to make them did not get so far', () => {
+  it('are planned again when their run stopped before them', () => {
     const { run } = runner('UTC', at('2026-03-01T00:00'));
     for (let now = at('2026-03-01T00:00'); now < at('2026-03-03T00:00'); now += hour) run(now);
     const due = run(at('2026-03-03T00:30'), 2).slice(1);
@@ -109,7 +109,7 @@ describe('revisits of closed days', () => {
     expect(run(at('2026-03-03T00:30'))).toEqual(due.slice(1));
   });
 
-  it('take days as the zone has them, long and short ones', () => {
+  it('use the days of the zone, long and short ones', () => {
     const { run, pulls } = runner('Europe/Berlin', startOfDay('2026-10-23', 'Europe/Berlin'));
     for (let now = at('2026-10-23T00:00'); now < at('2026-10-29T00:00'); now += hour) run(now);
     const second = pulls.filter(({ why, at: when, start }) => why === 'revisit' && when - start > 1.9 * day);
@@ -124,7 +124,7 @@ describe('revisits of closed days', () => {
     ]);
   });
 
-  it('do not reach back into all history when the rule is new', () => {
+  it('do not cover the whole history when the rule is new', () => {
     const { run, landings } = runner('UTC', at('2025-01-01T00:00'), []);
     for (let now = at('2025-01-01T00:00'); now <= at('2025-06-01T00:00'); now += day) run(now + hour);
     const covered = interval(seconds(at('2025-01-01T00:00')), seconds(at('2025-06-01T01:00')));
@@ -142,7 +142,7 @@ describe('revisits of closed days', () => {
     expect(plan.length).toBeLessThan(37);
   });
 
-  it('are two a day for good, at odd hours too', () => {
+  it('take place twice for each day, also at unusual hours', () => {
     const { run, pulls } = runner('UTC', at('2026-01-01T00:00'));
     for (let now = at('2026-01-01T00:00'); now < at('2026-03-22T00:00'); now += 13 * hour) run(now);
     const again = pulls.filter(({ why }) => why === 'revisit');
@@ -152,7 +152,7 @@ describe('revisits of closed days', () => {
     expect(new Set(days).size).toBe(79);
   });
 
-  it('are none while a span is ordered, nor without a rule', () => {
+  it('do not take place during a requested interval or without a rule', () => {
     const { landings } = runner('UTC', at('2026-03-01T00:00'));
     landings.push({
       window: interval(seconds(at('2026-03-01T00:00')), seconds(at('2026-03-02T00:00'))),
@@ -174,7 +174,7 @@ describe('revisits of closed days', () => {
     expect(ordered.map(({ why }) => why)).toEqual(['ordered']);
   });
 
-  it('leave no day without each of its revisits, and make none twice, whenever runs come', () => {
+  it('cover each day exactly once per revisit, whenever runs take place', () => {
     const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata');
     const waits = fc.array(fc.integer({ min: 600, max: 3 * day }), { minLength: 3, maxLength: 25 });
     fc.assert(

@@ -11,7 +11,7 @@ const moment = fc.integer({ min: 1_700_000_000, max: 1_800_000_000 });
 const berlin = { ...unknownGateway, naiveZone: 'Europe/Berlin' };
 
 describe('planning a pull of logs', () => {
-  it('tiles what is asked for exactly, with windows no longer than asked', () => {
+  it('tiles the requested interval exactly with windows of at most the requested length', () => {
     fc.assert(
       fc.property(
         moment,
@@ -38,7 +38,7 @@ describe('planning a pull of logs', () => {
     );
   });
 
-  it('starts at the cursor, and reaches back from what is covered when since is moved', () => {
+  it('starts at the cursor, and extends backwards when since is moved', () => {
     const request = { until: seconds(5000), windowSeconds: 1000, profile: unknownGateway };
     const covered = { origin: seconds(2500), cursor: seconds(4500) };
     expect(planLogPull({ ...request, ...covered, since: seconds(2500) })).toEqual([
@@ -52,7 +52,7 @@ describe('planning a pull of logs', () => {
     expect(planLogPull({ ...request, cursor: seconds(5000), since: seconds(0) })).toEqual([]);
   });
 
-  it('never cuts inside an hour that the wall clock shows twice', () => {
+  it('never ends a window inside an hour that the wall clock shows twice', () => {
     const dstOverlap = dstOverlapsOf(
       'Europe/Berlin',
       interval(seconds(1_793_000_000), seconds(1_793_000_001)),
@@ -92,7 +92,7 @@ describe('planning a pull of logs', () => {
     );
   });
 
-  it('pulls a span again as far as it is held and settled, and nothing of an empty one', () => {
+  it('pulls the stored and settled part of an interval again, and nothing of an empty one', () => {
     const request = {
       since: seconds(1000),
       until: seconds(5000),
@@ -117,7 +117,7 @@ describe('planning a pull of logs', () => {
     expect(planLogPull(nothing)).toEqual([]);
   });
 
-  it('halves a window down to one second, and no further', () => {
+  it('halves a window down to one second and no further', () => {
     const halves = (start: number, end: number) =>
       splitLogWindow(interval(seconds(start), seconds(end)), unknownGateway);
     expect(halves(10, 13)).toEqual([
@@ -132,13 +132,13 @@ describe('planning a pull of logs', () => {
     expect(dstOverlap && splitLogWindow(dstOverlap, berlin)).toBeUndefined();
   });
 
-  it('asks for one second more than either reading of the range needs', () => {
+  it('requests one second more than either reading of the range needs', () => {
     expect(askForLogs(interval(seconds(100), seconds(200)))).toEqual({ start: 99, end: 200 });
   });
 });
 
 describe('offsets of a zone', () => {
-  it('knows both changes of a year', () => {
+  it('include both changes of a year', () => {
     const year = interval(seconds(Date.UTC(2026, 0, 1) / 1000), seconds(Date.UTC(2026, 11, 31) / 1000));
     expect(offsetsOf('Europe/Berlin', year)).toEqual([
       { fromLocal: Date.UTC(2025, 11, 30) / 1000, seconds: 3600 },

@@ -315,7 +315,7 @@ const play = async (
   expect((await warehouse.restatements.since(account, unixMillis(millis), whole)).quarters).toEqual([]);
 };
 
-it('holds the multiset of rows that the gateway showed when each second was last pulled, after every step', async () => {
+it('the warehouse contains, after every step, the multiset of rows that the gateway returned when each second was last pulled', async () => {
   await using folder = await testFolder();
   await using world = await openWorld(folder);
   using statements = strikeStatements();

@@ -243,7 +243,7 @@ describe('a broken export lands nothing', () => {
     expect(outcome).toMatchObject({ code, message: expect.stringMatching(message) as string });
   });
 
-  it('a stream that breaks', async () => {
+  it('because the stream breaks', async () => {
     const outcome = await pullSpoiled({
       change: {
         fetchLogs: async () => ({
@@ -257,7 +257,7 @@ describe('a broken export lands nothing', () => {
     expect(outcome).toMatchObject({ code: 'gateway-connection-lost' });
   });
 
-  it('a disk that is full', async () => {
+  it('because the disk is full', async () => {
     const outcome = await pullSpoiled({
       change: {
         openFile: async () => {
@@ -268,13 +268,13 @@ describe('a broken export lands nothing', () => {
     expect(outcome).toMatchObject({ code: 'disk-full' });
   });
 
-  it('a currency that changes', async () => {
+  it('because the currency changes', async () => {
     expect(await pullSpoiled({ change: { currency: 'CNY' } })).toMatchObject({
       code: 'export-currency-changed',
     });
   });
 
-  it('amounts that turn from currency to what no units are worth', async () => {
+  it('because amounts change from currency to implausible units', async () => {
     const units = calls(30).map((row, index) => ({ ...row, quota: String(5_000_000_000 + index) }));
     expect(await pullSpoiled({ rows: units })).toMatchObject({ code: 'export-amounts-changed' });
   });
@@ -296,7 +296,7 @@ it('an export that is empty without rows is believed when it comes twice', async
 it.each([
   ['in words', 'Total: 0.1234567'],
   ['alone', '0.1234567'],
-])('a total line whose amount comes first, %s, is found', async (_, cell) => {
+])('a total line whose amount comes first (%s) is recognised', async (_, cell) => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const style = { order: ['quota', 'model_name', 'token_name', 'prompt_tokens', 'created_at'] };
@@ -313,7 +313,7 @@ it.each([
 });
 
 describe('hidden caps', () => {
-  it('are found by a round number of rows, and got round by asking for halves', async () => {
+  it('are detected by a round number of rows and avoided by requesting halves', async () => {
     const rows = calls(23_456).map((row, index) => ({ ...row, at: base + Math.floor(index / 10) }));
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
@@ -323,7 +323,7 @@ describe('hidden caps', () => {
     expect(source.queries.length).toBeGreaterThan(5);
   });
 
-  it('that one second reaches are an error', async () => {
+  it('that a single second reaches are an error', async () => {
     const rows = calls(10_000).map((row) => ({ ...row, at: base }));
     const outcome = await pullSpoiled({ rows, style: { chunk: 65_536 } });
     expect(outcome).toMatchObject({ code: 'export-capped' });
@@ -333,7 +333,7 @@ describe('hidden caps', () => {
 describe('amounts in units', () => {
   const units = calls(30).map((row, index) => ({ ...row, quota: String(12_345 + index) }));
 
-  it('are learned, kept as served, and read as currency', async () => {
+  it('are detected, stored as served and read as currency', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const summary = await pullLogs(pullOf(folder, warehouse, logSource(units)));
@@ -347,7 +347,7 @@ describe('amounts in units', () => {
     ).rejects.toMatchObject({ code: 'export-amounts-changed' });
   });
 
-  it('are what the profile says they are', async () => {
+  it('follow the configured export format', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const profile = { ...unknownGateway, amounts: 'units' as const, unitsPerCurrency: 1000 };
@@ -361,7 +361,7 @@ describe('amounts in units', () => {
 });
 
 describe('the spool folder', () => {
-  it('that is missing or closed is named', async () => {
+  it('that is missing or not writable is named in the error', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const request = pullOf(folder, warehouse, logSource(calls(1)), {

@@ -76,7 +76,7 @@ const expected = (all: readonly SourceRow[], from: number, to: number): readonly
 const sorted = (table: readonly unknown[]): readonly string[] =>
   table.map((line) => JSON.stringify(line)).toSorted((left, right) => (left < right ? -1 : 1));
 
-it('holds exactly what the gateway served, whatever it writes and however time is cut; a second pull changes nothing', async () => {
+it('the warehouse contains exactly what the gateway served in any export format and any windows, and a second pull changes nothing', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   let runs = 0;
@@ -110,7 +110,7 @@ it('holds exactly what the gateway served, whatever it writes and however time i
   );
 });
 
-it('lands each row once through a repeated hour, when times are naive', async () => {
+it('a pull through a repeated hour lands each row once when times have no offset', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   let runs = 0;
@@ -151,7 +151,7 @@ it('lands each row once through a repeated hour, when times are naive', async ()
   );
 });
 
-it('knows the form of a lone time at the end of a body that no line end follows, behind a cell of two lines', async () => {
+it('a pull recognises a single time at the end of a body without a final line break, after a cell with two lines', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const lone = { at: base + 7, model: 'm', token: 'two\nlines', prompt: 1, quota: '0.5', extra: '' };

@@ -17,7 +17,7 @@ const call = (at: number, quota: string, change: Partial<SourceRow> = {}): Sourc
 
 const whole = interval(seconds(0), seconds(4_000_000_000));
 
-it('lands what the gateway served, and a second pull changes no row', async () => {
+it('a pull lands what the gateway served, and a second pull changes no row', async () => {
   const rows = [
     call(0, '0.00001234'),
     call(21_599, '0.5'),

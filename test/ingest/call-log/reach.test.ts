@@ -15,7 +15,7 @@ const callAt = (at: number): SourceRow => ({ at, model: 'm', token: 'k', prompt:
 const every = (step: number, until: number): readonly SourceRow[] =>
   Array.from({ length: Math.ceil(until / step) }, (_, index) => callAt(base + index * step));
 
-it('a forced interval beyond what is settled covers nothing of it: rows that come late are pulled yet', async () => {
+it('a forced interval beyond the settled time does not mark it as covered, so late rows are still pulled', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const rows = [callAt(base), callAt(base + 2 * hour)];
@@ -29,7 +29,7 @@ it('a forced interval beyond what is settled covers nothing of it: rows that com
   expect(await warehouse.logs.cursor('main')).toBe(base + 3 * hour);
 });
 
-it('what a clock that ran ahead has covered is pulled again once it is right', async () => {
+it('time covered by a fast clock is pulled again after the clock is corrected', async () => {
   await using folder = await testFolder();
   let now = (base + hour) * 1000;
   const clock: Clock = { ...systemClock, now: () => unixMillis(now) };

@@ -31,8 +31,8 @@ const cell = fc.oneof(
 
 const written = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-describe('counting the rows of an export', () => {
-  it('counts as csv-parse does, however the bytes are cut, and keeps every cell', () => {
+describe('the row scanner', () => {
+  it('counts rows as csv-parse does for any chunking of the bytes, and keeps every cell', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(cell, cell, cell), { maxLength: 12 }),
@@ -64,7 +64,7 @@ describe('counting the rows of an export', () => {
     expect(scan(text, 3, 100).firstOddRecord).toBe(record);
   });
 
-  it('tells the first record with a quote inside a cell that is not quoted', () => {
+  it('reports the first record with a quote inside an unquoted cell', () => {
     for (const newline of ['\n', '\r\n'])
       for (const size of [1, 2, 3, 5, 100]) {
         const body = ['"a ""b""",2', 'g"h,2', '"c",d"', ''].join(newline);
@@ -73,16 +73,16 @@ describe('counting the rows of an export', () => {
       }
   });
 
-  it('finds a row too long by a blank cell however the bytes are cut', () => {
+  it('finds a row with one blank cell too many for any chunking of the bytes', () => {
     for (const size of [1, 2, 3, 5]) expect(scan('1,2,3\n1,2,3,\n', 3, size).firstOddRecord).toBe(2);
   });
 
-  it('takes a quote inside a plain cell as a letter, and tells of an open one', () => {
+  it('treats a quote inside an unquoted cell as a character, and reports an unclosed one', () => {
     expect(scan('a"b,2,3\nc,d,e\n', 3)).toMatchObject({ rows: 2, openQuote: false });
     expect(scan('"ab,2,3\nc,d,e\n', 3)).toMatchObject({ rows: 1, openQuote: true });
   });
 
-  it('knows where the last record stands, behind blank lines too', () => {
+  it('finds the position of the last record, also after blank lines', () => {
     const found = scan('1,2,3\r\n4,5,6\r\n\r\n', 3);
     expect(found.kept.slice(found.lastRecord?.start, found.lastRecord?.end)).toBe('4,5,6');
   });

@@ -48,7 +48,7 @@ const sumShows = (ours: string, theirs: string): boolean => {
   return agreement(matchFigures([{ value: money(theirs) }], [figure])) === undefined;
 };
 
-it('finds all of 100 random truncations that lose charge, where the connection is closed cleanly', async () => {
+it('a pull detects all of 100 random truncations that lose charge when the connection is closed cleanly', async () => {
   const seed = Number(process.env['TOLLKEEPER_TRUNCATION_SEED'] ?? Date.now() % 2 ** 31);
   process.stdout.write(`${truncations} truncations, TOLLKEEPER_TRUNCATION_SEED=${seed}\n`);
   await using folder = await testFolder();

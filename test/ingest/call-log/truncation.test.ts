@@ -60,23 +60,23 @@ const landed = (outcomes: ReadonlyMap<number, string | undefined>): readonly (st
   [...outcomes.values()].filter((sum) => sum !== undefined);
 
 describe('an export that ends early without an error', () => {
-  it('is refused at every byte but between two rows, where nothing can show it', async () => {
+  it('is rejected at every byte except between two rows, where nothing reveals it', async () => {
     for (const newline of ['\n', '\r\n'] as const)
       expect(landed(await cutEverywhere({ newline }))).toEqual(['0', '0.5', '0.75', charged]);
   });
 
-  it('is refused everywhere where the gateway writes a total line', async () => {
+  it('is rejected at every byte when the gateway writes a total line', async () => {
     expect(landed(await cutEverywhere({ total: true }))).toEqual([charged]);
   });
 
-  it('loses nothing but whole rows where the gateway ends no last line and the time comes last', async () => {
+  it('loses only whole rows when the last line has no line break and the time is the last column', async () => {
     const timeLast = ['model_name', 'token_name', 'prompt_tokens', 'quota', 'created_at'];
     const sums = landed(await cutEverywhere({ endsLines: false, order: timeLast }));
     expect(new Set(sums)).toEqual(new Set(['0', '0.5', '0.75', charged]));
   });
 });
 
-it('a lone time cut off where its zone begins is asked for again, and lands in its hour', async () => {
+it('a single time cut off before its offset is requested again and lands in its hour', async () => {
   const timeLast = ['model_name', 'token_name', 'prompt_tokens', 'quota', 'created_at'];
   const ahead = (at: number): string => `${new Date((at + 28_800) * 1000).toISOString().slice(0, 19)}+08:00`;
   const style = { endsLines: false, order: timeLast, time: ahead };

@@ -40,7 +40,7 @@ const taught = async (
   };
 };
 
-it('a pull writes down what it found, each point with its evidence', async () => {
+it('a pull records what it observed, each point with its evidence', async () => {
   const { values, points } = await taught({});
   expect(values).toEqual({
     'log.amounts': 'currency',
@@ -94,7 +94,7 @@ it.each<[string, Partial<SourceStyle>, Readonly<Record<string, string>>]>([
   expect((await taught(style)).values).toMatchObject(found);
 });
 
-it('units are told by enough whole amounts, and open until then', async () => {
+it('amounts are recognised as units after enough whole amounts, and undecided until then', async () => {
   const whole = Array.from({ length: 30 }, (_, index) =>
     row({ at: base + 60 + index, quota: String(5000 + index) }),
   );
@@ -106,7 +106,7 @@ it('units are told by enough whole amounts, and open until then', async () => {
   );
 });
 
-it('what the config says is taken, and said to come from there', async () => {
+it('configured points are applied, and their source is recorded as the configuration', async () => {
   const profile = {
     timestamps: 'seconds',
     amounts: 'currency',
@@ -132,7 +132,7 @@ const listening = () => {
   return { heard, log };
 };
 
-it('columns that appear and go are noted, logged and kept, and the pull goes on', async () => {
+it('columns that appear or disappear are recorded and logged, and the pull continues', async () => {
   await using fixture = await setUp(rows);
   const pullWith = async (order: readonly string[]) => {
     const { heard, log } = listening();
@@ -160,7 +160,7 @@ it('columns that appear and go are noted, logged and kept, and the pull goes on'
   expect(past.filter(({ point }) => point === 'log.columns')).toHaveLength(2);
 });
 
-it('a needed column that goes fails the pull, and is noted all the same', async () => {
+it('a required column that disappears fails the pull and is still recorded', async () => {
   await using fixture = await setUp(rows);
   await pullLogs(pullOf(fixture.folder, fixture.warehouse, fixture.source));
   const without = logSource(rows, { order: plainStyle.order.filter((name) => name !== 'model_name') });
@@ -173,7 +173,7 @@ it('a needed column that goes fails the pull, and is noted all the same', async 
   ]);
 });
 
-it('a kind that is not known is warned of once, and its rows are no spend', async () => {
+it('an unknown kind causes one warning, and its rows do not count as spend', async () => {
   const strange = [...rows, row({ at: base + 100, kind: 'gift', quota: '99' })];
   await using fixture = await setUp(strange);
   const { heard, log } = listening();
@@ -190,7 +190,7 @@ it('a kind that is not known is warned of once, and its rows are no spend', asyn
   expect(spend).toMatchObject({ net: '1.25', otherKinds: [{ kind: 'gift', rows: 1, amount: '99' }] });
 });
 
-it('data that came are landed though nothing can be written of what they teach', async () => {
+it('data lands even when the observations about it cannot be recorded', async () => {
   await using fixture = await setUp(rows);
   const broken = (): Promise<never> => Promise.reject(new Error('no room'));
   const profile = { ...fixture.warehouse.profile, learn: broken, noteColumns: broken, noteKinds: broken };
@@ -210,7 +210,7 @@ const oddRows = [
   row({ at: base + 110, kind: 'gift', quota: '99', extra: '9' }),
 ];
 
-it('columns and kinds that the config names are taken as it says, and no others', async () => {
+it('columns and kinds are read only as configured when the configuration names them', async () => {
   await using fixture = await setUp(oddRows, odd);
   const { profile: plainProfile } = pullOf(fixture.folder, fixture.warehouse, fixture.source);
   const logExport = {

@@ -43,7 +43,7 @@ describe('a usage export', () => {
     ['gateway-timeout', 9, 6],
     ['gateway-server-error', 40, 4],
     ['gateway-connection-lost', 9, 7],
-  ])('that answers %s beyond %i days is asked for less, and then for no more', async (code, days, most) => {
+  ])('that answers %s beyond %i days is requested in shorter intervals from then on', async (code, days, most) => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { struck, fetchUsage } = failing(({ start: from, end }) =>
@@ -53,7 +53,7 @@ describe('a usage export', () => {
     expect(struck.length).toBeLessThanOrEqual(most);
   });
 
-  it('that is not answered for one bucket either is given up at once', async () => {
+  it('that fails even for one bucket is abandoned at once', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { struck, fetchUsage } = failing(() => 'gateway-refused');
@@ -61,7 +61,7 @@ describe('a usage export', () => {
     expect(struck).toHaveLength(2);
   });
 
-  it('with a suspiciously round number of rows is asked for in shorter spans', async () => {
+  it('with a suspiciously round number of rows is requested in shorter intervals', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const dense = Array.from({ length: 24 * 80 }, (_, index) => index).flatMap((index) =>

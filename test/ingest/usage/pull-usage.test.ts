@@ -54,8 +54,8 @@ const lines = (list: readonly UsageFigure[]): readonly string[] =>
     .map(({ bucket, entry, value }) => JSON.stringify([bucket, entry, plain(value)]))
     .toSorted((left, right) => (left < right ? -1 : 1));
 
-describe('pulling usage', () => {
-  it('holds what the gateway served in every layout, by every way of writing time, in three windows for 14 months', async () => {
+describe('a usage pull', () => {
+  it('stores what the gateway served in every layout and time format, in three windows for 14 months', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     let runs = 0;
@@ -90,7 +90,7 @@ describe('pulling usage', () => {
     expect(lines(await warehouse.usage.values(series, all))).toEqual(lines(list));
   });
 
-  it('asks for each dimension by itself, and for at most 30 days where more is refused', async () => {
+  it('requests each dimension separately, and at most 30 days where more is refused', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const list = Array.from({ length: 200 }, (_, index) => ({
@@ -168,7 +168,7 @@ describe('pulling usage', () => {
     expect(lines(await warehouse.usage.values(series, all))).toEqual(before);
   });
 
-  it('believes an export without a line end only when it comes twice alike', async () => {
+  it('accepts an export without a final line break only after a second identical answer', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     let calls = 0;

@@ -324,7 +324,7 @@ const play = async (
   expect([...held.values()].map(linesOf)).toEqual(values);
 };
 
-it('holds the figures that the gateway showed when each bucket was last pulled, after every step', async () => {
+it('the warehouse contains, after every step, the figures that the gateway returned when each bucket was last pulled', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   using statements = strikeStatements();

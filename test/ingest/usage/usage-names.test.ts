@@ -51,7 +51,7 @@ const pulled = async (...bodies: readonly string[]): Promise<readonly (readonly 
   return held();
 };
 
-describe('names of keys that look like something else', () => {
+describe('a key name that looks like something else', () => {
   it.each([
     [
       'Total, in a long layout',
@@ -104,12 +104,12 @@ describe('names of keys that look like something else', () => {
       `time,token,value\n${start},a,2\n${start - 90 * day},a,1\n`,
       'export-timestamp-unreadable',
     ],
-  ])('that can not be told are told of: %s', async (_, body, code) => {
+  ])('that is ambiguous is reported: %s', async (_, body, code) => {
     await expect(pulled(body)).rejects.toMatchObject({ code });
   });
 });
 
-it('an export without a figure takes nothing away that is there', async () => {
+it('an export without a figure removes no stored figure', async () => {
   const good = `time,token,value\n${start},a,2\n`;
   for (const bad of ['', 'time,token,value\n'])
     await expect(pulled(good, bad)).rejects.toMatchObject({ code: 'export-truncated' });

@@ -7,7 +7,7 @@ import { askForUsage, bucketsOf } from '../../../src/ingest/usage/usage-windows.
 const day = 86_400_000;
 const zones = ['UTC', 'Asia/Shanghai', 'America/New_York', 'Europe/Berlin', 'Asia/Kolkata'];
 
-it('tiles the span with windows aligned to buckets, whose requests span at most 180 days', () => {
+it('a usage plan tiles the interval with windows aligned to buckets, in requests of at most 180 days', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1_600_000_000_000, max: 1_700_000_000_000 }),
@@ -50,7 +50,7 @@ it.each(['hour', 'day', 'week'] as const)('takes 14 months by the %s in three wi
   expect(plan).toHaveLength(3);
 });
 
-it('pulls the last days before the cursor again, and all when since is moved back', () => {
+it('a usage plan pulls the last days before the cursor again, and everything when since is moved back', () => {
   const request = {
     since: unixMillis(10 * day),
     until: unixMillis(40 * day),
@@ -66,7 +66,7 @@ it('pulls the last days before the cursor again, and all when since is moved bac
   expect(planUsagePull(ahead)).toEqual([{ start: 38 * day, end: 40 * day }]);
 });
 
-it('pulls exactly the buckets again that a span touches, as far as they are held and over', () => {
+it('a usage plan pulls exactly the stored and ended buckets that an interval touches again', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1_600_000_000_000, max: 1_700_000_000_000 }),

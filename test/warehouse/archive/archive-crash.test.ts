@@ -49,7 +49,7 @@ const allMoments = [
 /** Outside a storm every other one. */
 const moments = sampled(allMoments, 2);
 
-it('killed at any moment, nothing is lost and nothing is there twice, and the next run completes it', async () => {
+it('an archive run killed at any moment loses and duplicates nothing, and the next run completes it', async () => {
   await using folder = await testFolder();
   const out = await compiledModules();
   const calls = someCalls(winter, 12_000);

@@ -116,7 +116,7 @@ const runArchive = async (
     });
 };
 
-it('whatever lands, is archived, breaks off and lands again: all is as in a warehouse that never archived', async () => {
+it('a warehouse with any landings, archive runs and interruptions equals one that never archived', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
       await using folder = await testFolder();

@@ -9,7 +9,7 @@ import { inTransaction, readRows } from '../../../src/warehouse/rows.ts';
 import { at, batchOfCalls, openAt, now, someCalls, year } from './archive-support.ts';
 import { optionsIn, testFolder } from '../support.ts';
 
-it('a file that a reader has begun on stays until the reader has ended', async () => {
+it('a file in use by a reader stays until the reader ends', async () => {
   await using folder = await testFolder();
   const january = interval(at('2024-01-01'), at('2024-02-01'));
   {

@@ -55,7 +55,7 @@ const damages: readonly (readonly [string, (path: string) => Promise<void>])[] =
 ];
 
 describe('the archive', () => {
-  it('keeps closed months as Parquet files, and what is old leaves the table; reads see all of it', async () => {
+  it('stores closed months as Parquet files and removes old rows from the table, and reads return all rows', async () => {
     await using folder = await testFolder();
     let before: Awaited<ReturnType<typeof rowsAtRest>>;
     {
@@ -117,7 +117,7 @@ describe('the archive', () => {
     expect(views.getRows()).toEqual([]);
   });
 
-  it('can be read by any engine, the account and month as partitions', async () => {
+  it('can be read by any engine, with account and month as partitions', async () => {
     await using folder = await testFolder();
     {
       await using warehouse = await openAt(folder);
@@ -157,7 +157,7 @@ describe('the archive', () => {
     expect(await filesIn(archiveOf(folder))).toHaveLength(4);
   });
 
-  it('keeps accounts apart, whatever their names', async () => {
+  it('separates accounts with any names', async () => {
     await using folder = await testFolder();
     await using warehouse = await openAt(folder);
     const names = ['main', 'Main', "../../o'br/ien", 'a*b?[c] %2E', '汉字\n😀'];
@@ -184,7 +184,7 @@ describe('the archive', () => {
     );
   });
 
-  it.each(damages)('names a file that is %s, and gives no less data for it', async (_, damage) => {
+  it.each(damages)('reports a file that is %s without losing data', async (_, damage) => {
     await using folder = await testFolder();
     const warned: LogFields[] = [];
     await using warehouse = await openAt(folder, 'test', now, {
@@ -221,7 +221,7 @@ describe('the archive', () => {
     expect(await run(warehouse)).toMatchObject({ written: 1, left: 1, kept: 3 });
   });
 
-  it('writes a damaged copy again while its rows are in the table', async () => {
+  it('replaces a damaged copy while its rows are in the table', async () => {
     await using folder = await testFolder();
     await using warehouse = await openAt(folder);
     await land(warehouse, folder);
@@ -239,7 +239,7 @@ describe('the archive', () => {
   it.each<readonly [string, (draft: string, other: string) => void]>([
     ['cut off', (draft) => writeFileSync(draft, readFileSync(draft).subarray(0, -10))],
     ['that of another month', (draft, other) => writeFileSync(draft, readFileSync(other))],
-  ])('lets nothing leave when the file that was written is %s', async (_, tamper) => {
+  ])('removes no rows when the written file is %s', async (_, tamper) => {
     await using folder = await testFolder();
     await using warehouse = await openAt(folder);
     await land(warehouse, folder);
@@ -283,7 +283,7 @@ describe('the archive', () => {
     );
   });
 
-  it('writes a month again whose copy is older than a change of the table', async () => {
+  it('replaces the copy of a month when it is older than a change of the table', async () => {
     await using folder = await testFolder();
     {
       await using warehouse = await openAt(folder);
@@ -318,7 +318,7 @@ describe('the archive', () => {
     expect(after.rows).toEqual(before.rows);
   });
 
-  it('finds the archive in another place when it was moved there with its setting', async () => {
+  it('is found in another folder after a move with its setting', async () => {
     await using folder = await testFolder();
     {
       await using warehouse = await openAt(folder);
@@ -336,7 +336,7 @@ describe('the archive', () => {
     expect(await found.archive.run({ account: 'main', settle: 0, retain: 1 })).toMatchObject({ kept: 5 });
   });
 
-  it('gives the same sums at any moment of a run, of landings beside it, and of being stopped', async () => {
+  it('gives the same sums at any moment of a run, of concurrent landings and of a stop', async () => {
     await using folder = await testFolder();
     await using warehouse = await openAt(folder);
     await land(warehouse, folder);

@@ -8,7 +8,7 @@ import { optionsIn, testFolder } from '../support.ts';
 const hour = 3_600_000;
 const start = Date.parse('2026-11-21T08:00:00Z');
 
-it('a landing never proves anything of times that the gateway has not reached, and its clock outlives a restart', async () => {
+it('a landing proves nothing about times after the gateway’s clock, which survives a restart', async () => {
   await using folder = await testFolder();
   const clock = manualClock(start);
   const options = { ...optionsIn(folder), clock };

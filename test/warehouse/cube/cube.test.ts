@@ -51,7 +51,7 @@ const rowsOf = async (warehouse: Warehouse, sql: string, change: Partial<CubeReq
   warehouse.readCube({ ...request, ...change }, async (query) => (await query(sql)).rows);
 
 describe('the cube', () => {
-  it('sums by quarter hour, model, key and kind, with local days, and keeps kinds that are no spend apart', async () => {
+  it('sums by quarter hour, model, key and kind with local days, and separates kinds that are not spend', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
@@ -116,7 +116,7 @@ describe('the cube', () => {
     });
   });
 
-  it('counts calls alone in `calls`, whatever a query sums over, and rows of every kind in `rows`', async () => {
+  it('counts only calls in `calls` for any query, and rows of every kind in `rows`', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
@@ -148,7 +148,7 @@ describe('the cube', () => {
     ]);
   });
 
-  it('knows the kinds of row in the words of the gateway’s other language', async () => {
+  it('recognises the row kinds in the gateway’s other language', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     const texts = ['充值', '消费', '管理', '系统', '错误', '退款'];
@@ -167,7 +167,7 @@ describe('the cube', () => {
     ]);
   });
 
-  it('refuses another currency than the one the account is kept in, and says whether amounts are units', async () => {
+  it('rejects a currency other than the account’s, and reports whether amounts are units', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     const amounts = async (currency: string) =>
@@ -180,7 +180,7 @@ describe('the cube', () => {
     expect(await amounts('USD')).toBe('currency');
   });
 
-  it('does not take top-ups for the price of a call: whole amounts are units only when calls are that dear', async () => {
+  it('ignores top-ups when it judges whether whole amounts are units', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     const calls = Array.from({ length: 30 }, () => `${start},flux,key,2,,1,1,1`);
@@ -240,7 +240,7 @@ describe('the cube', () => {
     expect(await rowsOf(warehouse, 'SELECT * FROM range(10)', { rowLimit: 10 })).toHaveLength(10);
   });
 
-  it('reaches no file, not even in the spool', async () => {
+  it('reads no file, not even in the spool', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     const file = join(folder.spool, 'x.csv');
@@ -250,7 +250,7 @@ describe('the cube', () => {
     });
   });
 
-  it('interrupts a query at its time limit, and goes on with the next', async () => {
+  it('interrupts a query at its time limit and continues with the next', async () => {
     await using folder = await testFolder();
     await using warehouse = await openWarehouse({ ...optionsIn(folder), clock: systemClock });
     const long = 'SELECT count(*) FROM range(10000000000) a, range(1000) b';
@@ -261,7 +261,7 @@ describe('the cube', () => {
     });
   });
 
-  it('stops when the signal says so', async () => {
+  it('stops when its signal is aborted', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     const stop = new AbortController();

@@ -21,7 +21,7 @@ const call = (moment: string, change: Partial<Call> = {}): Call => ({
 const january = interval(at('2024-01-01'), at('2024-02-01'));
 const february = interval(at('2024-02-01'), at('2024-03-01'));
 
-it('counts each call under a name in the half-open span, failed ones and archived ones too', async () => {
+it('the evidence counts each call under a name in the half-open interval, including failed and archived calls', async () => {
   await using folder = await testFolder();
   await using warehouse = await openAt(folder);
   const { landWindow } = warehouse.logs;
@@ -96,7 +96,7 @@ it('counts each call under a name in the half-open span, failed ones and archive
   expect(await warehouse.keys.uses('main', [], both)).toEqual(new Map());
 });
 
-it('2,000 keys are looked up in 20,000 calls by one reading of the log', async () => {
+it('one read of the log finds 2,000 keys in 20,000 calls', async () => {
   await using folder = await testFolder();
   await using warehouse = await openAt(folder);
   const names = Array.from({ length: 2000 }, (_, index) => `service-${index}.g1`);
@@ -147,7 +147,7 @@ const pulled = async (
   return { warehouse, land };
 };
 
-it('is complete where late rows had come when it was asked for, and says else why not', async () => {
+it('the evidence is complete when late rows had arrived before the request, and otherwise gives the reason', async () => {
   await using folder = await testFolder();
   const { warehouse: opened, land } = await pulled(folder, { calls: [call('2024-05-01T11:30:00')] });
   await using warehouse = opened;
@@ -174,7 +174,7 @@ it('is complete where late rows had come when it was asked for, and says else wh
   expect(await complete(hour.start, noon + 3600)).toEqual({ complete: true });
 });
 
-it('what was asked for too soon is not complete, however short the lag of the pull is', async () => {
+it('evidence requested too early is incomplete for any lag of the pull', async () => {
   await using folder = await testFolder();
   const { warehouse: opened, land } = await pulled(folder, { lag: 2 * minute });
   await using warehouse = opened;
@@ -192,7 +192,7 @@ it('what was asked for too soon is not complete, however short the lag of the pu
   expect(await warehouse.keys.logComplete('main', hour)).toEqual({ complete: true });
 });
 
-it('a hole between pulls, a row in quarantine and calls without a name are no proof', async () => {
+it('a gap between pulls, a row in quarantine and calls without a name make the evidence incomplete', async () => {
   await using folder = await testFolder();
   const bad = noon - 10 * minute;
   const nameless = call('2024-05-01T11:40:00', { key: ' ' });
@@ -219,7 +219,7 @@ it('a hole between pulls, a row in quarantine and calls without a name are no pr
   expect(await complete(bad + 1, later - 3600)).toMatchObject({ complete: false, through: noon });
 });
 
-it('a gap to another source is no proof until that source agrees', async () => {
+it('a gap to another source makes the evidence incomplete until that source agrees', async () => {
   await using folder = await testFolder();
   const { warehouse: opened } = await pulled(folder);
   await using warehouse = opened;
@@ -274,7 +274,7 @@ it('a gap to another source is no proof until that source agrees', async () => {
   expect(await complete(hour.start, noon)).toEqual({ complete: true });
 });
 
-it('knows each id that was shown under a name at the moment or since', async () => {
+it('the inventory gives each id listed under a name at a moment or later', async () => {
   await using folder = await testFolder();
   await using warehouse = await openAt(folder);
   const shown = (id: number) => key(id, { name: 'billing.g1' });
@@ -298,7 +298,7 @@ it('knows each id that was shown under a name at the moment or since', async () 
   ]);
 });
 
-it('knows each name that a key was shown under at the moment or since, others’ renaming included', async () => {
+it('the inventory gives each name that a key was listed under at a moment or later, including renamed keys', async () => {
   await using folder = await testFolder();
   await using warehouse = await openAt(folder);
   const { land } = warehouse.snapshots;

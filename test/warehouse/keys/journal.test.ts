@@ -25,7 +25,7 @@ const line = (keyId: number, change: Partial<LineageRow> = {}): LineageRow => ({
   ...change,
 });
 
-it('keeps steps letter by letter in their order, and gives those that are asked for', async () => {
+it('the journal stores steps exactly and in order, and returns the requested ones', async () => {
   await using folder = await testFolder();
   {
     await using warehouse = await openIn(folder);
@@ -48,7 +48,7 @@ it('keeps steps letter by letter in their order, and gives those that are asked 
   expect(await warehouse.keys.last()).toEqual({ seq: 3, hash: 'hash 3' });
 });
 
-it('a step that is there already is refused, and nothing of what came with it stays', async () => {
+it('a duplicate step is rejected together with its whole batch', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   await warehouse.keys.append([step(1)], [line(7)]);
@@ -63,7 +63,7 @@ it('a step that is there already is refused, and nothing of what came with it st
   expect(await warehouse.keys.lineage('main')).toEqual([line(7)]);
 });
 
-it('a key has one place in the lines of its account, the last that was written', async () => {
+it('a key has one position in the generations of its account, the last one written', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const retired = line(1, { retired: unixMillis(99) });

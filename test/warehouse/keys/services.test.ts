@@ -48,7 +48,7 @@ const rowsOf = async (warehouse: Warehouse, sql: string, change: Partial<CubeReq
 const byService = 'SELECT service, sum(spend) FROM cube GROUP BY ALL ORDER BY ALL';
 
 describe('services', () => {
-  it('a key’s spend is followed through its rotations; what no line knows, or several do, stays itself', async () => {
+  it('the spend of a key follows its rotations, and a key in no lineage or several stays separate', async () => {
     await using folder = await testFolder();
     await using warehouse = await openAt(folder);
     await warehouse.keys.append(
@@ -89,7 +89,7 @@ describe('services', () => {
     ).toEqual([['billing'], ['billing.g2'], ['billing.g3']]);
   });
 
-  it('teams and filters follow the service, and each call is paid for once', async () => {
+  it('teams and filters follow the service, and each call has one cost owner', async () => {
     await using folder = await testFolder();
     await using warehouse = await openAt(folder);
     await warehouse.keys.append(
@@ -177,7 +177,7 @@ describe('services', () => {
 describe('the keys of a report', () => {
   const shown = (id: number, name: string) => key(id, { name });
 
-  it('have their place in the line of their service, by their id', async () => {
+  it('have their position in the generations of their service, by their id', async () => {
     await using folder = await testFolder();
     await using warehouse = await openAt(folder);
     await warehouse.keys.append(

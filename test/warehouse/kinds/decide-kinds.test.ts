@@ -17,8 +17,8 @@ const word = (name: string, seen: Partial<LabelEvidence>): LabelEvidence => ({
 const decided = (labels: readonly LabelEvidence[]): Record<string, string> =>
   Object.fromEntries(decideLabels(labels));
 
-describe('the words of a column', () => {
-  it('tell errors from calls where the word for errors has no row that was used', () => {
+describe('the values of a column', () => {
+  it('distinguish errors from calls when no row with the error value was used', () => {
     expect(decided([word('success', { charged: 990 }), word('error', { bare: 1 })])).toEqual({
       success: 'call',
       error: 'error',
@@ -31,22 +31,22 @@ describe('the words of a column', () => {
     });
   });
 
-  it('tell nothing where a row with the word was used, be it one', () => {
+  it('decide nothing when even one row with the error value was used', () => {
     for (const used of [{ charged: 1 }, { refunds: 1 }, { free: 1 }])
       expect(decided([word('success', { charged: 990 }), word('error', { bare: 50, ...used })])).toEqual({});
   });
 
-  it('tell nothing where rows without a charge are of models that nothing was ever charged for', () => {
+  it('decide nothing when rows without a charge belong to models that were never charged', () => {
     expect(decided([word('1', { charged: 990 }), word('7', { bare: 40, bareOfChargedModels: 0 })])).toEqual(
       {},
     );
   });
 
-  it('call no row a call where rows like errors have the same word', () => {
+  it('classify no row as a call when rows like errors have the same value', () => {
     expect(decided([word('a', { charged: 500, bare: 20 }), word('b', { bare: 20 })])).toEqual({ b: 'error' });
   });
 
-  it('tell nothing when they are drawn by chance', () => {
+  it('decide nothing when they are random', () => {
     const rows = fc.array(
       fc.record({ channel: fc.integer({ min: 1, max: 7 }), isBare: fc.integer({ min: 1, max: 20 }) }),
       {
@@ -66,7 +66,7 @@ describe('the words of a column', () => {
     );
   });
 
-  it('are looked at in columns alone whose names speak of an outcome or a kind', () => {
+  it('are used only in columns named for an outcome or a kind', () => {
     for (const name of ['status', 'Status', 'status_code', 'log type', 'is_success', 'result', '状态'])
       expect(mayTellKinds(name)).toBe(true);
     for (const name of ['channel', 'vendor_id', 'group', 'use_time', 'is_stream', 'content', 'id', 'ip'])
@@ -74,8 +74,8 @@ describe('the words of a column', () => {
   });
 });
 
-describe('unknown words of a column that is named for kinds', () => {
-  it('stay unknown beside words that are known, unless they are errors or give back', () => {
+describe('unknown values of a column for kinds', () => {
+  it('stay unknown beside known values, unless they are errors or refunds', () => {
     const bonus = word('bonus', { charged: 40 });
     expect(decideKindLabels([bonus], true)).toEqual(new Map());
     expect(
@@ -88,12 +88,12 @@ describe('unknown words of a column that is named for kinds', () => {
     );
   });
 
-  it('are no refunds where they name no model, as a deduction from the balance does', () => {
+  it('are not refunds when they name no model, as a deduction from the balance', () => {
     expect(decideKindLabels([word('adjustment', { refunds: 5, balance: 1 })], true)).toEqual(new Map());
     expect(decideKindLabels([word('deduction', { balance: 4 })], true)).toEqual(new Map());
   });
 
-  it('are calls where no word is known and most of their rows were charged', () => {
+  it('are calls when no value is known and most of their rows were charged', () => {
     expect(decideKindLabels([word('billable', { charged: 990 }), word('void', { bare: 8 })], false)).toEqual(
       new Map([
         ['void', 'error'],

@@ -34,8 +34,8 @@ const kindsOf = async (warehouse: Warehouse) => {
   return { calls, errors: otherKinds.find(({ kind }) => kind === 'error')?.rows ?? 0 };
 };
 
-describe('errors that a column proves', () => {
-  it('are no calls from the first row on, and what that changes of earlier sums is kept', async () => {
+describe('errors proven by a column', () => {
+  it('are excluded from calls from the first row on, and the changes to earlier sums are recorded', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, 900, [...paid(100), ...failed(1)]);
@@ -59,7 +59,7 @@ describe('errors that a column proves', () => {
     ]);
   });
 
-  it('are still use of the key that they were called with', async () => {
+  it('still count as use of their key', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, 900, [...paid(200), ...failed(4)]);
@@ -70,7 +70,7 @@ describe('errors that a column proves', () => {
 });
 
 describe('a row of an export without kinds', () => {
-  it('is no call where it names no model and no key and counts no tokens', async () => {
+  it('is not a call when it has no model, no key and no tokens', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, 900, [
@@ -88,7 +88,7 @@ describe('a row of an export without kinds', () => {
     ]);
   });
 
-  it('that is replaced takes what was unclear of it along', async () => {
+  it('that is replaced also replaces its unclear record', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, 900, ['gpt,app,0,0,', ...paid(3)]);

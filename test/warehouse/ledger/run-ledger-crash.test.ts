@@ -39,7 +39,7 @@ const child = `
     process.stdout.write('ended ' + pass + '\\n');
   }`;
 
-it('what was taken is there after kill -9 at any moment: rows with their cursor, runs with their attempts', async () => {
+it('claimed rows with their cursor and runs with their attempts survive kill -9 at any moment', async () => {
   await using folder = await testFolder();
   const out = await compiledModules();
   const options = optionsIn(folder, join(folder.path, 'crash.duckdb'));
@@ -101,7 +101,7 @@ it('what was taken is there after kill -9 at any moment: rows with their cursor,
   }
 });
 
-it('a file of the first schema is brought up, and keeps what it has', async () => {
+it('a file of the first schema is upgraded and keeps its rows', async () => {
   await using folder = await testFolder();
   const options = optionsIn(folder);
   const entry = {
@@ -132,7 +132,7 @@ it('a file of the first schema is brought up, and keeps what it has', async () =
   }
 });
 
-it('rows are taken out and put in again while a long query reads the table', async () => {
+it('rows are deleted and inserted again while a long query reads the table', async () => {
   await using folder = await testFolder();
   await using engine = await openEngine(optionsIn(folder));
   await migrate(engine, schema, systemClock, 'x');

@@ -184,7 +184,7 @@ const lookClosely = async (ledger: RunLedger): Promise<unknown> => ({
   found: await Promise.all(everyKey.slice(0, 4).map(async (one) => ledger.find(one))),
 });
 
-it('does what its model does, over any sequence of calls and restarts', async () => {
+it('the run ledger behaves as its model over any sequence of calls and restarts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 25, size: 'max' }), async (sequence) => {
       await using folder = await testFolder();

@@ -31,7 +31,7 @@ describe('a claim', () => {
     expect(await runs.list({ limit: 10 })).toEqual([second, first, range]);
   });
 
-  it('leaves the cursor alone when it has none', async () => {
+  it('does not change the cursor when it has none', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     await warehouse.runs.claim([{ cursor: cursorAt('pull', 2000), runs: [] }]);
@@ -39,7 +39,7 @@ describe('a claim', () => {
     expect(await warehouse.runs.cursors()).toEqual([cursorAt('pull', 2000)]);
   });
 
-  it('is all or nothing: rows and cursor', async () => {
+  it('writes rows and cursor atomically', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const broken = { ...runAt('b', 1000), account: null as unknown as string };
@@ -53,7 +53,7 @@ describe('a claim', () => {
     expect(await warehouse.runs.list({ limit: 10 })).toEqual([]);
   });
 
-  it('is guarded by keys of the tables themselves', async () => {
+  it('is guarded by the keys of the tables', async () => {
     await using folder = await testFolder();
     const warehouse = await claimedIn(folder, runAt('pull', 1000));
     await warehouse.runs.begin([runAt('pull', 1000)], at(1001));
@@ -70,8 +70,8 @@ describe('a claim', () => {
   });
 });
 
-describe('a clock that was set back', () => {
-  it('takes out what never ran and lies ahead again, and claims it again in the same pass', async () => {
+describe('a clock set back', () => {
+  it('removes future slots that never ran, and claims them again in the same cycle', async () => {
     await using folder = await testFolder();
     const ran = runAt('pull', 3000);
     const kept = [
@@ -107,7 +107,7 @@ describe('a clock that was set back', () => {
     expect(await runs.cursors()).toEqual([cursorAt('pull', 2400, 2)]);
   });
 
-  it('leaves the slot of the very moment, and what has run, even if it was given up later', async () => {
+  it('keeps the slot of the current moment and slots that ran, even abandoned ones', async () => {
     await using folder = await testFolder();
     const gone = runAt('pull', 3000);
     const skipped = {
@@ -129,7 +129,7 @@ describe('a clock that was set back', () => {
     ]);
   });
 
-  it('cuts a span that reaches past it', async () => {
+  it('cuts an interval that extends past it', async () => {
     await using folder = await testFolder();
     const range = missedAt('pull', 1000, { through: at(9000) });
     await using warehouse = await claimedIn(folder, range);
@@ -140,7 +140,7 @@ describe('a clock that was set back', () => {
     expect(await runs.find(range)).toEqual(range);
   });
 
-  it('takes the same slots out and in again any number of times, and over a restart', async () => {
+  it('removes and claims the same slots any number of times, also across a restart', async () => {
     await using folder = await testFolder();
     const slots = Array.from({ length: 300 }, (_, index) => 1000 * (index + 1));
     for (let round = 0; round < 4; round += 1) {
@@ -157,8 +157,8 @@ describe('a clock that was set back', () => {
   });
 });
 
-describe('a span of missed slots', () => {
-  it('gives its first slot up to a run that is asked for, and keeps the rest', async () => {
+describe('an interval of missed slots', () => {
+  it('gives its first slot to a requested run and keeps the rest', async () => {
     await using folder = await testFolder();
     const range = missedAt('pull', 1000, { through: at(9000) });
     await using warehouse = await claimedIn(folder, range);
@@ -172,7 +172,7 @@ describe('a span of missed slots', () => {
 });
 
 describe('attempts', () => {
-  it('are counted and written down from begin to end', async () => {
+  it('are counted and recorded from start to end', async () => {
     await using folder = await testFolder();
     const key = { job: 'pull', slot: at(1000) };
     let warehouse = await claimedIn(folder, runAt('pull', 1000));
@@ -206,7 +206,7 @@ describe('attempts', () => {
     await warehouse[Symbol.asyncDispose]();
   });
 
-  it('begin only of runs that wait, all or none', async () => {
+  it('start only for queued runs, all or none', async () => {
     await using folder = await testFolder();
     await using warehouse = await claimedIn(folder, runAt('a', 1000), missedAt('b', 1000));
     const { runs } = warehouse;
@@ -220,7 +220,7 @@ describe('attempts', () => {
     expect(await runs.attempts([runAt('a', 1000)])).toHaveLength(1);
   });
 
-  it('can come again when the run is over, and not before', async () => {
+  it('can start again only after the run has ended', async () => {
     await using folder = await testFolder();
     const missed = missedAt('pull', 1000);
     await using warehouse = await claimedIn(folder, missed, runAt('pull', 2000));
@@ -234,7 +234,7 @@ describe('attempts', () => {
   });
 });
 
-it('closes runs that wait, and no others', async () => {
+it('the run ledger closes queued runs and no others', async () => {
   await using folder = await testFolder();
   await using warehouse = await claimedIn(
     folder,
@@ -257,7 +257,7 @@ it('closes runs that wait, and no others', async () => {
   expect(await runs.find(runAt('c', 1))).toMatchObject({ attempts: 1, endedAt: 4 });
 });
 
-it('lists by job and state, newest first', async () => {
+it('the run ledger lists runs by job and state, newest first', async () => {
   await using folder = await testFolder();
   await using warehouse = await claimedIn(
     folder,
@@ -271,7 +271,7 @@ it('lists by job and state, newest first', async () => {
   expect(await slots({ job: 'a', states: ['missed'], limit: 2 })).toEqual([]);
 });
 
-it('keeps any words, halves of characters as the sign for what cannot be read', async () => {
+it('the run ledger stores any text, with unpaired surrogates as the replacement character', async () => {
   await using folder = await testFolder();
   const odd = missedAt('a', 1, { reason: 'nul \u0000 "quoted" \\ \n \u{1f600}', summary: '' });
   const cut = missedAt('a', 2, { reason: 'cut in two \ud83d' });
@@ -280,7 +280,7 @@ it('keeps any words, halves of characters as the sign for what cannot be read', 
   expect(await warehouse.runs.find(cut)).toEqual({ ...cut, reason: 'cut in two \ufffd' });
 });
 
-it('forgets cursors, notes outages, and trims what is over', async () => {
+it('the run ledger deletes cursors, records outages and trims ended runs', async () => {
   await using folder = await testFolder();
   const old = missedAt('a', 1000);
   const reaching = missedAt('a', 500, { through: at(5000) });

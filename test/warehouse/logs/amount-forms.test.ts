@@ -22,8 +22,8 @@ const charges = (model: string, perCall: number, tokens?: number): ModelCharges 
 const price = fc.double({ min: 1e-5, max: 10, noNaN: true });
 const drift = fc.double({ min: 0.01, max: 100, noNaN: true });
 
-describe('charges held against what the same models cost before', () => {
-  it('are told apart as the same unit, units and a currency, whatever the price and its drift', () => {
+describe('charges compared with earlier charges of the same models', () => {
+  it('are classified as the same unit, units or a currency for any price and drift', () => {
     fc.assert(
       fc.property(price, drift, fc.option(fc.integer({ min: 1, max: 100_000 })), (past, by, tokens) => {
         const of = (times: number) => [charges('m', past * by * times, tokens ?? undefined)];
@@ -35,7 +35,7 @@ describe('charges held against what the same models cost before', () => {
     );
   });
 
-  it('are unclear where models disagree, or none is known and the charge is one that the account has seen', () => {
+  it('are unclear when models disagree, or when none is known and the charge occurred before', () => {
     const past = [charges('a', 0.01), charges('b', 0.02)];
     expect(judgeCharges([charges('a', 0.01), charges('b', 10_000)], past, factor)).toBe('unclear');
     expect(judgeCharges([charges('new', 0.02)], past, factor)).toBe('unclear');
@@ -47,7 +47,7 @@ describe('charges held against what the same models cost before', () => {
 describe('the form of amounts', () => {
   const seen = { fractions: false, decimalsWritten: false, wholeCount: 7, largestWhole: money('4000') };
 
-  it('is open for a few whole amounts, and proven by decimals or by many amounts that no call costs', () => {
+  it('is undecided for a few whole amounts, and proven by decimals or by many amounts too large for a call', () => {
     expect(judgeAmounts(seen)).toBeUndefined();
     expect(judgeAmounts({ ...seen, wholeCount: 20 })).toBe('units');
     expect(judgeAmounts({ ...seen, wholeCount: 20, largestWhole: money('99') })).toBeUndefined();
@@ -55,7 +55,7 @@ describe('the form of amounts', () => {
     expect(judgeAmounts({ ...seen, fractions: true })).toBe('currency');
   });
 
-  it('is proven by another source that is as many times smaller or larger as units are parts of a currency', () => {
+  it('is proven by another source whose ratio equals the units per currency', () => {
     const sums = { net: money('10232'), consumption: money('10300') };
     expect(formBySource(money('0.020464'), sums, factor)).toBe('units');
     expect(formBySource(money('0.0206'), sums, factor)).toBe('units');
@@ -95,7 +95,7 @@ describe('a rate between the log and a source in another currency', () => {
     slack: money('0.0001'),
   });
 
-  it('is proven by parts that agree on one, in the fewest digits that they allow', () => {
+  it('is proven by parts that agree on one, in as few digits as possible', () => {
     const parts = [part('12.5', '91.25'), part('30.1', '219.73'), part('4.03', '29.419')];
     expect(provenRate(parts, 'USD')).toBe('7.3');
     expect(
@@ -114,7 +114,7 @@ describe('a rate between the log and a source in another currency', () => {
   });
 });
 
-it('the unit of usage figures shows by how many times they are the stored ones, late figures or not', () => {
+it('the ratio of usage figures to stored figures determines their unit, with or without late figures', () => {
   expect(judgeUsage([], factor)).toBe('same');
   expect(judgeUsage([1, 1, 1.7], factor)).toBe('same');
   expect(judgeUsage([500_000, 510_000, 1], factor)).toBe('units');

@@ -5,7 +5,7 @@ import { batchOf, openInMemory, testFolder } from '../support.ts';
 const whole = interval(unixSeconds(0), unixSeconds(4_000_000_000));
 
 describe('landing a window of the call log', () => {
-  it('keeps the rows of the window, drops those of the overlap, and counts identical rows as different calls', async () => {
+  it('stores the rows of the window, discards those of the overlap and counts identical rows as different calls', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     const batch = await batchOf(folder, [
@@ -38,7 +38,7 @@ describe('landing a window of the call log', () => {
     ['an open quote', '900,"m,k,1,1', 'export-row-invalid'],
     ['a time in words', 'soon,m,k,1,1', 'export-timestamp-unreadable'],
     ['a time far away', '90000,m,k,1,1', 'export-timestamp-unreadable'],
-  ])('refuses %s and keeps what was there', async (_, line, code) => {
+  ])('rejects %s and keeps the stored rows', async (_, line, code) => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await warehouse.logs.landWindow(await batchOf(folder, ['900,m,k,1,0.5']));
@@ -48,7 +48,7 @@ describe('landing a window of the call log', () => {
     expect(await warehouse.logs.windows('main')).toHaveLength(1);
   });
 
-  it('refuses a file in which fewer rows are read than were counted', async () => {
+  it('rejects a file with fewer rows than were counted', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     const batch = await batchOf(folder, ['900,m,k,1,0.5'], { served: 2 });

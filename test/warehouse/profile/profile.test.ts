@@ -33,7 +33,7 @@ const form = (value: string, evidence: string): LearnedPoint => ({
   how: 'data',
 });
 
-it('keeps one row a point, confirms what is found again, and keeps what was taken of it before', async () => {
+it('the export format has one row per point, confirms repeated observations and keeps earlier evidence', async () => {
   await using fixture = await open();
   const { profile } = fixture.warehouse;
   expect(await profile.learn('main', [form('seconds', 'reads 1767225600')])).toHaveLength(1);
@@ -55,7 +55,7 @@ it('keeps one row a point, confirms what is found again, and keeps what was take
   expect(await profile.points('other')).toEqual([]);
 });
 
-it('a point that the config says from now on is no longer one that the data showed', async () => {
+it('a point that becomes configured is no longer an observed one', async () => {
   await using fixture = await open();
   const { profile } = fixture.warehouse;
   await profile.learn('main', [form('seconds', 'reads 1')]);
@@ -79,7 +79,7 @@ const freshOf = async (
   return names;
 };
 
-it('notes columns that appear, go and come back, and tells of each once', async () => {
+it('the export format records columns that appear, disappear and return, and reports each once', async () => {
   await using fixture = await open();
   const { profile } = fixture.warehouse;
   const names = async () => freshOf(fixture.warehouse);
@@ -104,7 +104,7 @@ it('notes columns that appear, go and come back, and tells of each once', async 
   expect(await names()).toEqual(['column-appeared quota']);
 });
 
-it('what was noted while a mail was written is told by the next', async () => {
+it('a change recorded while a mail is written is reported by the next mail', async () => {
   await using fixture = await open();
   const { profile } = fixture.warehouse;
   await profile.noteColumns('main', shown('created_at'));
@@ -117,7 +117,7 @@ it('what was noted while a mail was written is told by the next', async () => {
   expect(await freshOf(fixture.warehouse)).toEqual(['column-appeared b']);
 });
 
-it('what could not be passed on is passed on again', async () => {
+it('a change that could not be reported is reported again', async () => {
   await using fixture = await open();
   const { profile } = fixture.warehouse;
   await profile.noteColumns('main', shown('created_at'));
@@ -140,7 +140,7 @@ const seenColumns: fc.Arbitrary<SeenColumns> = fc.record(
   { requiredKeys: ['unasked'] },
 );
 
-it('whatever pulls see: no column is forgotten, what is present has not gone, and news are changes', () => {
+it('no sequence of pulls loses a column, marks a present column as gone or reports an unchanged one', () => {
   fc.assert(
     fc.property(fc.array(seenColumns, { maxLength: 8 }), (pulls) => {
       let known: readonly KnownColumn[] = [];
@@ -172,7 +172,7 @@ it('whatever pulls see: no column is forgotten, what is present has not gone, an
   );
 });
 
-it('a column that nobody asked for has not gone; one that was asked for by name and did not come has', () => {
+it('a column is gone only when it was requested by name and not returned', () => {
   const known = columnChanges(
     [],
     {
@@ -189,7 +189,7 @@ it('a column that nobody asked for has not gone; one that was asked for by name 
   expect(columnChanges(known, { unasked: undefined }, begin).gone).toEqual([]);
 });
 
-it('kinds of rows are spend, given back, kept apart or unknown; an unknown one is reported once and counted as nothing', async () => {
+it('a row kind is spend, refund, excluded or unknown, and an unknown kind is reported once and not counted', async () => {
   await using fixture = await open();
   const { profile, logs, spend } = fixture.warehouse;
   const kindColumns = ['created_at', 'model_name', 'token_name', 'kind', 'quota'] as const;

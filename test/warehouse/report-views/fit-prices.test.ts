@@ -50,8 +50,8 @@ const market = fc.record({
   ),
 });
 
-describe('prices fitted to charges', () => {
-  it('are the prices that were charged, rounded charges included', () => {
+describe('fitted prices', () => {
+  it('equal the charged prices, also with rounded charges', () => {
     fc.assert(
       fc.property(market, ({ seed, rows, classes }) => {
         const random = randomOf(seed);
@@ -85,7 +85,7 @@ describe('prices fitted to charges', () => {
     );
   });
 
-  it('are not told of charges that have nothing to do with the tokens', () => {
+  it('are omitted for charges unrelated to the tokens', () => {
     fc.assert(
       fc.property(market, ({ seed, rows, classes }) => {
         const random = randomOf(seed);
@@ -99,7 +99,7 @@ describe('prices fitted to charges', () => {
     );
   });
 
-  it('are not told where a tenth of the charge is noise, nor where the price changes midway', () => {
+  it('are omitted when a tenth of the charge is noise or the price changes midway', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const random = randomOf(seed);
@@ -122,7 +122,7 @@ describe('prices fitted to charges', () => {
     );
   });
 
-  it('are not told of classes that rise and fall together', () => {
+  it('are omitted for classes that rise and fall together', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 2, max: 50 }), (seed, times) => {
         const random = randomOf(seed);
@@ -143,7 +143,7 @@ describe('prices fitted to charges', () => {
     );
   });
 
-  it('are not told of too few observations, of none, or of charges that are always the same', () => {
+  it('are omitted for too few observations, none, or constant charges', () => {
     const random = randomOf(7);
     const rows = (count: number): Observation[] =>
       Array.from({ length: count }, () => {

@@ -70,7 +70,7 @@ const rowsOf = async (
   );
 
 describe('the tables of a report', () => {
-  it('cut overlapping periods right, by days of every length', async () => {
+  it('cut overlapping periods correctly, with days of every length', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
@@ -103,7 +103,7 @@ describe('the tables of a report', () => {
     ]);
   });
 
-  it('give each key to the first team that matches it, and leave what a report is restricted to', async () => {
+  it('assign each key to the first matching team, and apply the filter of a report', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
@@ -125,7 +125,7 @@ describe('the tables of a report', () => {
     expect(await left(undefined)).toBe('7.650000000001');
   });
 
-  it('are the same sums whatever a query reads with them, announced or not', async () => {
+  it('give the same sums for any query, announced or not', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
@@ -149,7 +149,7 @@ describe('the tables of a report', () => {
     expect(together).toEqual(queries.map(() => [['22.950000000003', '627']]));
   });
 
-  it('say at which place a query is at fault', async () => {
+  it('report the position of a fault in a query', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     for (const [sql, message] of [
@@ -163,7 +163,7 @@ describe('the tables of a report', () => {
       });
   });
 
-  it('hold keys with what the whole log says of them, their history and that of the account', async () => {
+  it('contain keys with their totals over the whole log, their history and that of the account', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
@@ -230,7 +230,7 @@ describe('the tables of a report', () => {
     expect(await rowsOf(warehouse, history, { only: { teams: ['search'] } })).toEqual([]);
   });
 
-  it('hold prices by the closest pattern, budgets, teams and what the run knows', async () => {
+  it('contain prices by the closest pattern, budgets, teams and the values of the run', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
@@ -273,7 +273,7 @@ describe('the tables of a report', () => {
     ).toEqual([['USD', zone, '31', '30', `${at(31)}`, null]]);
   });
 
-  it('hold what was restated, by local day, and the newest comparisons', async () => {
+  it('contain restatements by local day and the newest comparisons', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
@@ -314,7 +314,7 @@ describe('the tables of a report', () => {
     ]);
   });
 
-  it('hold sums that add up to the total, over any teams and any filter', async () => {
+  it('contain sums that add up to the total for any teams and any filter', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);

@@ -41,8 +41,8 @@ const landIn = async (
     ),
   );
 
-describe('what a landing changes of what was landed before', () => {
-  it('is kept by quarter hour and kind, with the old and the new sums', async () => {
+describe('a restatement', () => {
+  it('is recorded by quarter hour and kind with the old and new sums', async () => {
     await using folder = await testFolder();
     const { clock, warehouse } = await withClock(folder);
     await using _ = warehouse;
@@ -93,7 +93,7 @@ describe('what a landing changes of what was landed before', () => {
     expect(await warehouse.restatements.since('other', mailed, whole)).toEqual(none);
   });
 
-  it('is nothing where the same comes again, nor where a change is taken back', async () => {
+  it('is not recorded when the same rows land again or a change is reverted', async () => {
     await using folder = await testFolder();
     const { clock, warehouse } = await withClock(folder);
     await using _ = warehouse;
@@ -107,7 +107,7 @@ describe('what a landing changes of what was landed before', () => {
     expect((await warehouse.restatements.since('main', mailed, whole)).quarters).toEqual([]);
   });
 
-  it('leaves out the rest of a quarter hour that comes for the first time', async () => {
+  it('excludes the part of a quarter hour that lands for the first time', async () => {
     await using folder = await testFolder();
     const { clock, warehouse } = await withClock(folder);
     await using _ = warehouse;
@@ -126,7 +126,7 @@ describe('what a landing changes of what was landed before', () => {
     ]);
   });
 
-  it('leaves out what was not settled, and what a clock that ran ahead has landed', async () => {
+  it('excludes unsettled time and time landed under a fast clock', async () => {
     await using folder = await testFolder();
     const { clock, warehouse } = await withClock(folder);
     await using _ = warehouse;
@@ -143,7 +143,7 @@ describe('what a landing changes of what was landed before', () => {
     expect((await landIn(folder, warehouse, range(1800, 2700), [[1900, '1']])).restated).toBeUndefined();
   });
 
-  it('is told in currency where amounts are units', async () => {
+  it('is given in currency when amounts are units', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     const amounts = { form: 'units' as const, unitsPerCurrency: 500_000, decimalsWritten: false };
@@ -153,7 +153,7 @@ describe('what a landing changes of what was landed before', () => {
     expect(changed).toMatchObject({ old: { net: '0.002' }, new: { net: '0.004' } });
   });
 
-  it('is not kept where the landing fails', async () => {
+  it('is not recorded when the landing fails', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await landIn(folder, warehouse, range(900, 1800), [[900, '1']]);
@@ -165,7 +165,7 @@ describe('what a landing changes of what was landed before', () => {
   });
 });
 
-it('old sums and changes are the new sums, whatever windows are landed in whatever order', async () => {
+it('old sums plus changes equal the new sums for any windows in any order', async () => {
   await using folder = await testFolder();
   const { clock, warehouse } = await withClock(folder);
   await using _ = warehouse;

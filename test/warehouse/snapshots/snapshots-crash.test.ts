@@ -27,7 +27,7 @@ const child = `
     process.stdout.write('landed ' + pass + '\\n');
   }`;
 
-it('a snapshot is there whole or not at all after kill -9 at any moment', async () => {
+it('a snapshot is stored completely or not at all after kill -9 at any moment', async () => {
   await using folder = await testFolder();
   const out = await compiledModules();
   const options = optionsIn(folder, join(folder.path, 'crash.duckdb'));

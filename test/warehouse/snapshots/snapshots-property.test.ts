@@ -50,7 +50,7 @@ const replay = async (
   return sorted([...keys.values()]);
 };
 
-it('any sequence of key sets, landed in any order of their moments, is given back for every moment, and by its changes', async () => {
+it('any sequence of key sets, landed in any order, is returned for every moment and as changes', async () => {
   await using folder = await testFolder();
   await using warehouse = await openInMemory(folder);
   const { snapshots } = warehouse;

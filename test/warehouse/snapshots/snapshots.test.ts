@@ -14,7 +14,7 @@ const rowsOf = async (folder: TestFolder, table: string) => {
 };
 
 describe('the profile', () => {
-  it('is kept digit by digit, and found by its moment', async () => {
+  it('is stored digit by digit and found by its moment', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
@@ -69,7 +69,7 @@ describe('the profile', () => {
     },
   );
 
-  it('that could not be read leaves statistics and keys to be kept by themselves', async () => {
+  it('that could not be read does not prevent statistics and keys from being stored', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
@@ -96,7 +96,7 @@ describe('the profile', () => {
 });
 
 describe('the inventory', () => {
-  it('adds no row of a key while nothing changes, and one for each change', async () => {
+  it('adds a row for each change of a key and none otherwise', async () => {
     await using folder = await testFolder();
     {
       await using warehouse = await openIn(folder);
@@ -134,7 +134,7 @@ describe('the inventory', () => {
     expect(await rowsOf(folder, 'account_snapshot')).toHaveLength(6);
   });
 
-  it('tells what came, changed and went, in a range that holds its start and not its end', async () => {
+  it('reports created, changed and deleted keys in a half-open interval', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
@@ -154,7 +154,7 @@ describe('the inventory', () => {
     expect(await snapshots.changes('other', at(0), at(99))).toEqual([]);
   });
 
-  it('of a moment taken twice is kept twice, a millisecond apart, and a key listed twice not at all', async () => {
+  it('taken twice at one moment is stored twice, one millisecond apart, and a key listed twice is rejected', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
@@ -168,7 +168,7 @@ describe('the inventory', () => {
     expect(await snapshots.watermark('main')).toBe(6);
   });
 
-  it('of one account is none of another’s, and what was landed at once is landed one after the other', async () => {
+  it('is separate for each account, and concurrent landings are serialised', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
@@ -181,7 +181,7 @@ describe('the inventory', () => {
       expect(keysOf(await snapshots.inventoryAt(account, at(3)))).toEqual([key(3)]);
   });
 
-  it('keeps strange names, and is not changed by them', async () => {
+  it('stores unusual names unchanged', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
@@ -196,7 +196,7 @@ describe('the inventory', () => {
     expect(await snapshots.land(snapshotOf(3, cut))).toMatchObject({ keys: { new: 0, changed: 0, gone: 0 } });
   });
 
-  it('of more keys than one statement takes', async () => {
+  it('stores more keys than one statement accepts', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
@@ -211,7 +211,7 @@ describe('the inventory', () => {
   });
 });
 
-it('no secret gets in, whatever the gateway shows under whatever name', async () => {
+it('no secret is stored, whatever the gateway returns under any name', async () => {
   await using folder = await testFolder();
   const plaintext = 'sk-Zx8Qm2Lr7Tb4Kd9Wv1Hs6Ny3Pc5Gf0';
   {

@@ -9,7 +9,7 @@ import { execute } from '../../../src/warehouse/rows.ts';
 import { openIn, optionsIn, testFolder } from '../support.ts';
 import { day, landCalls } from './tokens-support.ts';
 
-it('evidence of archived calls and rules is kept for the input, and the output is learned from stored calls', async () => {
+it('an upgrade keeps evidence of archived calls and rules for the input, and derives the output from stored calls', async () => {
   await using folder = await testFolder();
   const options = optionsIn(folder);
   await mkdir(dirname(options.path), { recursive: true });

@@ -234,7 +234,7 @@ const countOf = (one: LoggedCall, name: CountName): bigint | null => {
 };
 
 describe('the classes of a call', () => {
-  it('tell what can be told, and leave the rest unclassified', async () => {
+  it('classify what is certain and leave the rest unclassified', async () => {
     await using folder = await testFolder();
     await using warehouse = await openWithRules(folder);
     await landCalls(
@@ -249,7 +249,7 @@ describe('the classes of a call', () => {
     );
   });
 
-  it('add up to the totals, call by call and in sums, and are never negative nor more than what was served', async () => {
+  it('add up to the totals per call and in sums, and are never negative or larger than what was served', async () => {
     await using folder = await testFolder();
     await using warehouse = await openWithRules(folder);
     await fc.assert(
@@ -303,7 +303,7 @@ describe('the classes of a call', () => {
     );
   });
 
-  it('hold counts of 18 digits', async () => {
+  it('support counts of 18 digits', async () => {
     await using folder = await testFolder();
     await using warehouse = await openWithRules(folder);
     const line = (name: CountName) => (name === 'audio_tokens' ? 0 : ('9'.repeat(18) as unknown as number));

@@ -15,7 +15,7 @@ const withConvention = (rules: string) => ({
 });
 
 describe('accounts.NAME.gateway.token_convention', () => {
-  it('is read as the rules that the warehouse takes', async () => {
+  it('is read as the rules of the warehouse', async () => {
     const { config, text } = await load(
       withConvention('"claude-*": excludes_cache, "*": includes_cache'),
       goodEnv,
@@ -33,7 +33,7 @@ describe('accounts.NAME.gateway.token_convention', () => {
     ]);
   });
 
-  it('takes no other word', async () => {
+  it('accepts no other value', async () => {
     const { text } = await load(withConvention('"claude-*": excludes'), goodEnv);
     expect(text).toContain('token_convention');
     expect(text).toContain('includes_cache');
@@ -41,7 +41,7 @@ describe('accounts.NAME.gateway.token_convention', () => {
 });
 
 describe('accounts.NAME.gateway.output_convention', () => {
-  it('is read as the rules that the warehouse takes, and takes no other word', async () => {
+  it('is read as the rules of the warehouse and accepts no other value', async () => {
     const withRule = (word: string) => ({
       ...goodFiles,
       [settings]: (goodFiles[settings] ?? '').replace(

@@ -29,8 +29,8 @@ const priced = (includes: boolean, change: Partial<LoggedCall> = {}): LoggedCall
 const proof: LoggedCall = { at: day + 77, prompt_tokens: 5, cached_tokens: 900, completion_tokens: 1 };
 const plain: LoggedCall = { prompt_tokens: 1000, cached_tokens: 900, completion_tokens: 1 };
 
-describe('what prompt tokens hold', () => {
-  it('is proved by one call with more cached tokens than prompt, and kept with the call', async () => {
+describe('the convention of prompt tokens', () => {
+  it('is proven by one call with more cached than prompt tokens, and stored with the call', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     await landCalls(warehouse, folder, [
@@ -67,7 +67,7 @@ describe('what prompt tokens hold', () => {
       'parts that are more than the prompt together',
       { prompt_tokens: 1000, cached_tokens: 600, cache_write_tokens: 600 },
     ],
-  ])('is not proved by %s', async (_, call) => {
+  ])('is not proven by %s', async (_, call) => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     await landCalls(warehouse, folder, [plain, call]);
@@ -76,7 +76,7 @@ describe('what prompt tokens hold', () => {
     ]);
   });
 
-  it.each([true, false])('is shown by what calls were charged (includes the cache: %s)', async (includes) => {
+  it.each([true, false])('is derived from the charges of calls (includes the cache: %s)', async (includes) => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     // Two keys at different prices, which no single price fits.
@@ -95,7 +95,7 @@ describe('what prompt tokens hold', () => {
     ]);
   });
 
-  it('is asked of a month where a day has few calls', async () => {
+  it('is derived from a month when a day has few calls', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const spread = priced(true).map((call, at) => ({ ...call, at: day + (at % 20) * 86_400 }));
@@ -105,7 +105,7 @@ describe('what prompt tokens hold', () => {
     ]);
   });
 
-  it('is open again when two proofs contradict each other, and both are told', async () => {
+  it('is undecided again when two proofs contradict each other, and both are reported', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     await landCalls(warehouse, folder, priced(true));
@@ -121,7 +121,7 @@ describe('what prompt tokens hold', () => {
     ]);
   });
 
-  it('is judged again as calls come in and as a day is pulled again', async () => {
+  it('is evaluated again when calls arrive and when a day is pulled again', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const convention = async () => (await warehouse.tokens.conventions('main'))[0]?.convention;
@@ -136,7 +136,7 @@ describe('what prompt tokens hold', () => {
     expect(await convention()).toBe('excludes_cache');
   });
 
-  it('is judged whatever the clock says when calls land', async () => {
+  it('is evaluated independently of the clock when calls land', async () => {
     await using folder = await testFolder();
     const clock = manualClock(Date.UTC(2026, 3, 1));
     await using warehouse = await openWarehouse({ ...optionsIn(folder), clock });
@@ -151,7 +151,7 @@ describe('what prompt tokens hold', () => {
     expect(await seen()).toMatchObject({ calls: 3, excludesCalls: 1 });
   });
 
-  it('stays as it was proved when the calls have left the table, though all is judged again', async () => {
+  it('stays proven after the calls left the table, also when everything is evaluated again', async () => {
     await using folder = await testFolder();
     const clock = manualClock(Date.UTC(2026, 5, 1));
     await using warehouse = await openWarehouse({ ...optionsIn(folder), clock });
@@ -172,7 +172,7 @@ describe('what prompt tokens hold', () => {
     expect(await decided()).toEqual(before);
   });
 
-  it('is what the configuration says, for the closest name; what speaks against it is told', async () => {
+  it('follows the configuration for the closest name, and contradictions are reported', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const calls = ['claude-a', 'claude-b', 'gpt-a', 'gpt-mini'].map((model) => ({ ...plain, model }));
@@ -218,7 +218,7 @@ describe('what prompt tokens hold', () => {
     ]);
   });
 
-  it('is each account’s own, and stays with the file', async () => {
+  it('is separate for each account and stored in the file', async () => {
     await using folder = await testFolder();
     {
       await using warehouse = await openIn(folder);
@@ -236,7 +236,7 @@ describe('what prompt tokens hold', () => {
     });
   });
 
-  it('is logged when it is decided, and warned of when it is contradicted', async () => {
+  it('is logged when it is decided, and causes a warning when it is contradicted', async () => {
     await using folder = await testFolder();
     const lines: string[] = [];
     const note =
@@ -279,8 +279,8 @@ const reasoned = (includes: boolean, change: Partial<LoggedCall> = {}): LoggedCa
 /** A call with more reasoning than completion. */
 const thought: LoggedCall = { at: day + 77, prompt_tokens: 5, completion_tokens: 100, reasoning_tokens: 900 };
 
-describe('what completion tokens hold', () => {
-  it('is proved by one call with more reasoning than completion, and kept with the call', async () => {
+describe('the convention of completion tokens', () => {
+  it('is proven by one call with more reasoning than completion tokens, and stored with the call', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const less = { prompt_tokens: 5, completion_tokens: 100, reasoning_tokens: 60 };
@@ -315,7 +315,7 @@ describe('what completion tokens hold', () => {
     ['a refund', { ...thought, kind: 'refund' }],
     ['a completion of 0', { ...thought, completion_tokens: 0 }],
     ['a completion that is not told', { reasoning_tokens: 900 }],
-  ])('is not proved by %s', async (_, call) => {
+  ])('is not proven by %s', async (_, call) => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     await landCalls(warehouse, folder, [call]);
@@ -324,7 +324,7 @@ describe('what completion tokens hold', () => {
     ]);
   });
 
-  it.each([true, false])('is shown by what calls were charged (includes reasoning: %s)', async (includes) => {
+  it.each([true, false])('is derived from the charges of calls (includes reasoning: %s)', async (includes) => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     await landCalls(warehouse, folder, reasoned(includes));
@@ -340,7 +340,7 @@ describe('what completion tokens hold', () => {
     ]);
   });
 
-  it('is open where charges and calls contradict each other, and is what the configuration says', async () => {
+  it('is undecided when charges and calls contradict each other, and follows the configuration', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     await landCalls(warehouse, folder, [...reasoned(true), { ...thought, key: 'other' }]);
@@ -356,7 +356,7 @@ describe('what completion tokens hold', () => {
     expect(await decided()).toEqual([['excludes_reasoning', 'configured', true, 'mod*']]);
   });
 
-  it('is told apart from what prompt tokens hold', async () => {
+  it('is separate from the convention of prompt tokens', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     await landCalls(warehouse, folder, [thought]);

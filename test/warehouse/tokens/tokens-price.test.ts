@@ -59,8 +59,8 @@ const manyUses: readonly Use[] = Array.from({ length: 80 }, (_, at) => ({
 
 const usual: Prices = { text: 300, cached: 30, write: 375, out: 1500, call: 0 };
 
-describe('what charges show', () => {
-  it.each([true, false])('is what the prompt holds (includes the cache: %s)', (includes) => {
+describe('the convention derived from charges', () => {
+  it.each([true, false])('is the convention of the prompt (includes the cache: %s)', (includes) => {
     const shown = cachePriceOf(
       callsOf(manyUses, includes, (one) => charged(one, usual)),
       1,
@@ -71,7 +71,7 @@ describe('what charges show', () => {
     expect(shown?.calls).toBe(80);
   });
 
-  it('is never wrong, whatever vendors charge and however it is rounded', () => {
+  it('is never wrong for any vendor prices and rounding', () => {
     fc.assert(
       fc.property(
         fc.array(use, { minLength: 25, maxLength: 80 }),
@@ -88,7 +88,7 @@ describe('what charges show', () => {
     );
   });
 
-  it('is found nearly always where cached tokens are cheaper, and all columns are told', () => {
+  it('is found nearly always when cached tokens are cheaper and all columns are exported', () => {
     let found = 0;
     fc.assert(
       fc.property(prices, fc.boolean(), (price, includes) => {
@@ -108,11 +108,11 @@ describe('what charges show', () => {
     ['something is charged that no column tells', (one: Use) => charged(one, usual) + (one.out % 7) * 1000],
     ['cached tokens cost as much as others', (one: Use) => charged(one, { ...usual, cached: 300 })],
     ['prompts cost nothing', (one: Use) => one.out * 1500],
-  ])('is nothing where %s', (_, chargeOf) => {
+  ])('is undecided when %s', (_, chargeOf) => {
     expect(cachePriceOf(callsOf(manyUses, true, chargeOf), 1)).toBeUndefined();
   });
 
-  it('is nothing where cached tokens are free and come on top, or are always as many', () => {
+  it('is undecided when cached tokens are free and additional, or constant', () => {
     const free = callsOf(manyUses, false, (one) => charged(one, { ...usual, cached: 0 }));
     expect(cachePriceOf(free, 1)).toBeUndefined();
     const same = manyUses.map((one) => ({ ...one, cached: 1024 }));
@@ -124,7 +124,7 @@ describe('what charges show', () => {
     ).toBeUndefined();
   });
 
-  it('is nothing of few calls, nor of one call many times', () => {
+  it('is undecided for few calls and for one call repeated', () => {
     const few = callsOf(manyUses.slice(0, 20), true, (one) => charged(one, usual));
     expect(cachePriceOf(few, 1)).toBeUndefined();
     const again = Array.from({ length: 10 }, () => few).flat();
@@ -153,19 +153,19 @@ const thoughtCalls = (
 
 const asOutput = (one: Thought): number => one.text * 300 + (one.plain + one.reasoning) * 1500;
 
-describe('what charges show of reasoning tokens', () => {
-  it.each([true, false])('is whether the completion holds them (includes reasoning: %s)', (includes) => {
+describe('the convention of reasoning tokens derived from charges', () => {
+  it.each([true, false])('is whether the completion includes them (includes reasoning: %s)', (includes) => {
     const shown = reasoningPriceOf(thoughtCalls(includes, asOutput), 1);
     expect(shown?.shows).toBe(includes ? 'includes_reasoning' : 'excludes_reasoning');
     expect(shown?.part.value).toBeCloseTo(includes ? 0 : 1500, 3);
   });
 
-  it('is that the completion holds them where they are cheaper there', () => {
+  it('is that the completion includes them when they are cheaper there', () => {
     const cheaper = (one: Thought): number => one.text * 300 + one.plain * 1500 + one.reasoning * 600;
     expect(reasoningPriceOf(thoughtCalls(true, cheaper), 1)?.shows).toBe('includes_reasoning');
   });
 
-  it('is nothing where reasoning has a price between none and that of output, or above it', () => {
+  it('is undecided when reasoning costs less than output but not nothing, or more than output', () => {
     for (const price of [600, 2400])
       expect(
         reasoningPriceOf(
@@ -175,12 +175,12 @@ describe('what charges show of reasoning tokens', () => {
       ).toBeUndefined();
   });
 
-  it('is nothing where reasoning rises and falls with the completion', () => {
+  it('is undecided when reasoning rises and falls with the completion', () => {
     const even = thoughts.map((one) => ({ ...one, reasoning: one.plain * 2 }));
     expect(reasoningPriceOf(thoughtCalls(false, asOutput, even), 1)).toBeUndefined();
   });
 
-  it('is never wrong where vendors charge reasoning as output, however charges are rounded', () => {
+  it('is never wrong when vendors charge reasoning as output, for any rounding', () => {
     fc.assert(
       fc.property(
         fc.array(

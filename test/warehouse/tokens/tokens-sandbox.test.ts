@@ -100,7 +100,7 @@ describe.each(['currency', 'units'] as const)('with amounts in %s', (log_quota) 
   );
 });
 
-it('what is open after a few calls differs from the truth by being unclassified alone', async () => {
+it('tokens undecided after a few calls differ from the truth only by being unclassified', async () => {
   await using fixture = await openJobFixture({
     variants: { prompt_tokens: 'includes-cached' },
     callsPerDay: 4,
