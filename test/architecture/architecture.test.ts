@@ -5,7 +5,7 @@ import { breaches, overfullFolders, importCycles, missingModules } from './rules
 const root = new URL('../../src', import.meta.url).pathname;
 
 describe('the architecture', () => {
-  it('keeps to the import table, the entry points and the one home of each package and global', async () => {
+  it('follows the import table, the entry points and the one owner of each package and global', async () => {
     const sources = await readSources(root);
     expect(sources.length).toBeGreaterThan(50);
     expect(breaches(sources)).toEqual([]);
@@ -18,7 +18,7 @@ describe('the architecture', () => {
     expect(missingModules(sources)).toEqual([]);
   });
 
-  it('finds a cycle of type-only imports when it is planted', () => {
+  it('fails on a planted cycle of type-only imports', () => {
     const planted = [
       { path: 'core/a.ts', text: `import type { B } from './b.ts';` },
       { path: 'core/b.ts', text: `export { c } from './c.ts';` },
@@ -28,14 +28,14 @@ describe('the architecture', () => {
     expect(importCycles(planted.slice(0, 2))).toEqual([]);
   });
 
-  it('finds a folder with 26 files, and modules that the sources do not have, when they are planted', () => {
+  it('fails on a planted folder with 26 files and on modules without sources', () => {
     const planted = Array.from({ length: 26 }, (_, index) => ({ path: `core/${index}.ts`, text: '' }));
     expect(overfullFolders(planted)).toEqual(['core: 26 files, at most 25']);
     expect(overfullFolders(planted.slice(1))).toEqual([]);
     expect(missingModules(planted)).toContain('warehouse');
   });
 
-  it('sees imports in every form', () => {
+  it('covers imports in every form', () => {
     const text = `
       import a from './a.ts';
       import type { B } from "./b.ts";
@@ -95,12 +95,12 @@ describe('the architecture', () => {
     ['console', 'jobs/x.ts', `console.log('x');`, 'console has its home'],
     ['randomness', 'http/x.ts', `const r = Math.random();`, 'Math.random has its home'],
     ['an import from outside src', 'core/x.ts', `import { a } from '../../test/x.ts';`, 'leads out of src'],
-  ])('finds %s when it is planted', async (_, path, text, message) => {
+  ])('fails on planted %s', async (_, path, text, message) => {
     const sources = await readSources(root);
     expect(breaches([...sources, { path, text }]).join('\n')).toContain(message);
   });
 
-  it('finds a package in two modules when it is planted', () => {
+  it('fails on a planted package in two modules', () => {
     const planted = [
       { path: 'http/a.ts', text: `import { request } from 'undici';` },
       { path: 'notify/b.ts', text: `import { request } from 'undici';` },

@@ -30,7 +30,7 @@ const watch = <T extends object>(
   } as never);
 };
 
-it('docs/architecture.md lists the functions that a row of the call log passes until it is stored, at most 30', async () => {
+it('docs/architecture.md lists the functions that a row of the call log passes through until it is stored, at most 30', async () => {
   await using fixture = await openJobFixture({ months: 1, callsPerDay: 20 });
   const paths: (readonly PathStep[])[] = [];
   const { gateway } = fixture.context.account;

@@ -6,7 +6,7 @@ import { startSandbox } from '../../src/sandbox/index.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { exemptFile } from '../support/secret-watch.ts';
 
-it('a consumer takes up what its files hold, and tells of each failed call, with its time', async () => {
+it('a consumer applies the contents of its files, and reports each failed call with its time', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-consumer-'));
   const path = (name: string): string => join(folder, name);
   const write = async (name: string, text: string): Promise<void> => {

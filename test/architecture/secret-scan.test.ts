@@ -34,7 +34,7 @@ describe('a secret is found', () => {
     expect(own.scan(Buffer.from(JSON.stringify({ v: 'a "pass/word" & more' })))).toEqual(['JSON']);
   });
 
-  it('wherever it stands, in base64 too, whatever stands around it', () => {
+  it('at any position and in base64, with any surrounding text', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), fc.uint8Array({ maxLength: 40 }), (before, after) => {
         const bytes = Buffer.concat([before, Buffer.from(bare), after]);
@@ -44,7 +44,7 @@ describe('a secret is found', () => {
     );
   });
 
-  it('in what is packed: a workbook in a mail in an archive', async () => {
+  it('in a workbook in a mail in an archive', async () => {
     const sheet = [[{ value: 'key' }, { value: secret }]];
     const workbook = await writeXlsxFile(sheet).toBuffer();
     expect(scan(workbook)).toEqual(['plain']);
@@ -54,20 +54,20 @@ describe('a secret is found', () => {
     expect(scan(gzipSync(mail))).toEqual(['plain']);
   });
 
-  it('in a line of a mail that is broken in its middle', () => {
+  it('in a wrapped line of a mail', () => {
     const line = `${bare.slice(0, 20)}=\r\n${bare.slice(20)}`;
     expect(scan(line)).toEqual([]);
     expect(scan(`Content-Transfer-Encoding: quoted-printable\r\n\r\n${line}`)).toEqual(['plain']);
   });
 });
 
-it('nothing is found where nothing is: a mask, a hash, half of it, or other keys', () => {
+it('the scan reports no mask, hash, half of a key or other key', () => {
   for (const text of ['', 'sk-', `sk-Zk3v**********OpAs`, bare.slice(1), bare.slice(0, -1)])
     expect(scan(text)).toEqual([]);
   expect(scan(gzipSync(Buffer.from('x')).subarray(0, 5))).toEqual([]);
 });
 
-it('goes over megabytes and thousands of secrets without much ado', () => {
+it('the scan covers megabytes and thousands of secrets', () => {
   const many = createSecretScanner();
   for (let at = 0; at < 2000; at += 1)
     many.add(`sk-${createHash('sha256').update(String(at)).digest('base64url')}`);

@@ -67,14 +67,14 @@ describe('the vocabulary check', () => {
     ['a page', 'docs/glossary.md', `Open the ${word}.`],
     ['a setting', 'config/x.yaml', `${word}: 1`],
     ['the README', 'README.md', `The ${word}.`],
-  ])('finds a listed word in %s', async (_, path, text) => {
+  ])('reports a listed word in %s', async (_, path, text) => {
     await plant(path, `\n${text}\n`);
     const { code, output } = await check();
     expect(code).toBe(1);
     expect(output.toLowerCase()).toContain(`${path}:2: "${word}" → "${single?.use ?? ''}"`.toLowerCase());
   });
 
-  it('finds a listed word in the name of a file', async () => {
+  it('reports a listed word in a file name', async () => {
     await plant(`src/open-${word}.ts`, '');
     expect(await check()).toMatchObject({
       code: 1,
@@ -82,7 +82,7 @@ describe('the vocabulary check', () => {
     });
   });
 
-  it('finds a phrase in an identifier', async () => {
+  it('reports a phrase in an identifier', async () => {
     const [first = '', ...rest] = phrase.split(' ');
     const name = [first, ...rest.map((part) => part.charAt(0).toUpperCase() + part.slice(1))].join('');
     await plant('src/x.ts', `export const ${name} = 1;\n`);
@@ -92,7 +92,7 @@ describe('the vocabulary check', () => {
     });
   });
 
-  it('finds a name with a listed ending', async () => {
+  it('reports a name with a listed ending', async () => {
     const ending = entries.find((entry) => entry.ending !== undefined)?.ending ?? '';
     await plant('src/x.ts', `type Sink${ending} = 1;\n`);
     expect(await check()).toMatchObject({

@@ -18,7 +18,7 @@ afterEach(() => folder[Symbol.asyncDispose]());
 
 const run = (...argv: string[]) => folder.run(argv, { env });
 
-describe('help', () => {
+describe('the help', () => {
   it('lists each command with the arguments and options that it defines itself', async () => {
     const { stdout } = await run('--help');
     const silent = { write: () => undefined, isTerminal: false, columns: 80 };
@@ -37,7 +37,7 @@ describe('help', () => {
   });
 });
 
-describe('wrong use is told in words, never with a stack', () => {
+describe('an error is reported without a stack trace for', () => {
   it.each([
     [['report', 'spend-summary', '--timezone', 'Mars/Olympus'], /unknown time zone Mars\/Olympus/],
     [['report', 'spend-summary', '--account', 'constructor'], /unknown account constructor; accounts: main/],
@@ -62,14 +62,14 @@ describe('wrong use is told in words, never with a stack', () => {
     expect(ran.stderr).toMatch(/a-file cannot be written \(E\w+\)\n {2}what to do: .*--out/);
   });
 
-  it('a data folder that cannot be made', async () => {
+  it('a data folder that cannot be created', async () => {
     await folder.write('data', 'a file');
     const ran = await run('run', 'pull-logs');
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(/data cannot be created \(EEXIST\)\n {2}what to do: /);
   });
 
-  it('a health address that is not ours', async () => {
+  it('a health address that is not local', async () => {
     await folder.write('config/tollkeeper.yaml', 'health: { host: 192.0.2.1 }\n');
     await folder.write('config/jobs/spend.yaml', 'jobs:\n');
     const ran = await run('serve');
@@ -79,7 +79,7 @@ describe('wrong use is told in words, never with a stack', () => {
 });
 
 describe('report --locale', () => {
-  it('goes before the language of the config', async () => {
+  it('overrides the configured language', async () => {
     await folder.write('config/jobs/spend.yaml', 'jobs:\n');
     const first = async (...argv: string[]): Promise<string> =>
       (await run('report', 'spend-summary', '--period', '2026-11-01..2026-11-03', ...argv)).stdout;
@@ -90,7 +90,7 @@ describe('report --locale', () => {
 });
 
 describe('check', () => {
-  it('names faults in the texts of a report by their place', async () => {
+  it('reports faults in the texts of a report with their position', async () => {
     await folder.write(
       'config/reports/mine/report.yaml',
       [
@@ -114,7 +114,7 @@ describe('check', () => {
     expect(stdout).not.toContain('"Hello."');
   });
 
-  it('shows the seconds of runs that have some, and moments as text in JSON', async () => {
+  it('shows the seconds of schedules that use them, and times as text in JSON', async () => {
     await folder.write(
       'config/jobs/spend.yaml',
       'jobs:\n  often: { kind: pull-logs, schedule: "*/20 * * * * *", since: 2026-01-01 }\n',
@@ -124,7 +124,7 @@ describe('check', () => {
     expect(jobs[0]?.next[0]).toBe('2026-11-20T09:30:20.000Z');
   });
 
-  it('tells what stands where tollkeeper.yaml should be', async () => {
+  it('reports what is in place of tollkeeper.yaml', async () => {
     await folder.write('wrong/tollkeeper.yml', '');
     expect((await run('check', '--config', 'wrong')).stdout).toContain('rename tollkeeper.yml');
     await folder.write('config/jobs/folder.yaml/inside', '');
@@ -136,7 +136,7 @@ describe('check', () => {
 });
 
 describe('run', () => {
-  it('prints warnings as text with what to do, and the outcome alone on standard output', async () => {
+  it('prints warnings as text with a next step, and only the outcome on standard output', async () => {
     const ran = await run('run', 'weekly-spend', '--json');
     expect(ran.code).toBe(1);
     expect(JSON.parse(ran.stdout)).toMatchObject({
@@ -149,7 +149,7 @@ describe('run', () => {
     expect(ran.stderr + ran.stdout).not.toContain('sk-admin-of');
   });
 
-  it('says what becomes of mail that is put off, and what went wrong', async () => {
+  it('says what happens to delayed mail, and what failed', async () => {
     const ran = await run('run', 'weekly-spend');
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/enqueued for 2 recipients\n$/);

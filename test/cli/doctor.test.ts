@@ -99,8 +99,8 @@ const told = ({ stdout }: Ran): Told => JSON.parse(stdout) as Told;
 const stateOf = (found: Told, about: string): string | undefined =>
   found.checks.find((check) => check.about.startsWith(about))?.state;
 
-describe('against real things', () => {
-  it('all checks passed: each thing that the jobs need was tried, nothing was sent, and the header was learned', async () => {
+describe('`doctor` against a real gateway and mail server', () => {
+  it('passes all checks of what the jobs need, sends nothing, and records the header', async () => {
     await using folder = await openFixture();
     const ran = await run(folder, ['doctor']);
     expect(ran.stderr).not.toContain('warning');
@@ -130,7 +130,7 @@ describe('against real things', () => {
     expect(ran.stdout).not.toContain('sk-admin-whole');
   });
 
-  it('what pulls have learned is shown with its evidence, and what the config says instead', async () => {
+  it('shows the observed export format with its evidence and the configured values', async () => {
     await using folder = await openFixture({ gateway: '{ amounts: currency, usage_zone: Asia/Shanghai }' });
     expect((await run(folder, ['run', 'pull-logs'])).code).toBe(0);
     const [learned] = told(await run(folder, ['doctor', '--json'])).learned;
@@ -147,7 +147,7 @@ describe('against real things', () => {
     ]);
   });
 
-  it('a scope that a job needs and the Admin Key lacks is named, with the jobs', async () => {
+  it('reports a missing scope of the Admin Key with the jobs that need it', async () => {
     await using folder = await openFixture();
     const ran = await run(folder, ['doctor', '--json'], { GATEWAY_ADMIN_KEY: narrowKey });
     expect(ran.code).toBe(1);
@@ -163,7 +163,7 @@ describe('against real things', () => {
     });
   });
 
-  it('the program that a rotation tells its consumer by is looked for, and not run', async () => {
+  it('looks for the notify program of a rotation without running it', async () => {
     const job = (name: string, program: string): string =>
       `  ${name}: { kind: rotate-keys, keys: { name: "${name}-*" }, every: 30d, then: { command: [${JSON.stringify(program)}, --version] }, deliver: [{ file: { path: "secrets/{service}.env", variable: KEY } }], verify: { embeddings: { model: m } }, retire: { when: after-overlap } }\n`;
     await using folder = await openFixture({
@@ -180,14 +180,14 @@ describe('against real things', () => {
     expect(ran.code).toBe(1);
   });
 
-  it('a scope that no job needs is not asked for', async () => {
+  it('does not check a scope that no job needs', async () => {
     await using folder = await openFixture({ jobs: `jobs:\n  pull: { kind: pull-logs, since: ${since} }\n` });
     const ran = await run(folder, ['doctor', '--json'], { GATEWAY_ADMIN_KEY: narrowKey });
     expect(told(ran).checks.filter(({ about }) => about.startsWith('scope'))).toHaveLength(1);
     expect(ran.code).toBe(0);
   });
 
-  it('a gateway and a mail server that nobody is at', async () => {
+  it('reports an unreachable gateway and mail server', async () => {
     await using folder = await openFixture();
     const ran = await run(folder, ['doctor'], {
       GATEWAY_BASE_URL: 'http://127.0.0.1:1',
@@ -201,7 +201,7 @@ describe('against real things', () => {
     expect(ran.stdout).not.toContain('open-sesame');
   });
 
-  it('a refused login at the mail server', async () => {
+  it('reports a rejected login at the mail server', async () => {
     await using folder = await openFixture();
     const wrong = mail.url.replace('open%2Fsesame', 'shut');
     const found = told(await run(folder, ['doctor', '--json'], { SMTP_URL: wrong }));
@@ -210,7 +210,7 @@ describe('against real things', () => {
   });
 
   it.skipIf(process.getuid?.() === 0)(
-    'a folder that cannot be written to (root may write anywhere)',
+    'reports a folder that is not writable (root can write anywhere)',
     async () => {
       await using folder = await openFixture();
       await folder.write('data/spool/x', '');
@@ -221,7 +221,7 @@ describe('against real things', () => {
     },
   );
 
-  it('a file where a folder should be', async () => {
+  it('reports a file in place of a folder', async () => {
     await using folder = await openFixture();
     await folder.write('data/archive', 'a file');
     const ran = await run(folder, ['doctor']);
@@ -232,7 +232,7 @@ describe('against real things', () => {
   });
 });
 
-it('a clock that is hours off is found', async () => {
+it('`doctor` reports a clock that is hours off', async () => {
   await using folder = await openFixture();
   const off = { ...systemClock, now: () => unixMillis(systemClock.now() - 7_200_000) };
   const ran = await folder.run(['doctor'], {
@@ -245,7 +245,7 @@ it('a clock that is hours off is found', async () => {
   );
 });
 
-it('a running daemon is asked, and its words are shown', async () => {
+it('`doctor` asks a running daemon and shows its answer', async () => {
   await using folder = await openFixture();
   await folder.write('data/x', '');
   const asked: unknown[] = [];
@@ -270,7 +270,7 @@ it('a running daemon is asked, and its words are shown', async () => {
   expect(ran.code).toBe(1);
 });
 
-it('a faulty config is found, with its place', async () => {
+it('`doctor` reports an invalid configuration with its position', async () => {
   await using folder = await openFixture({ account: '  other: { base_url: "http://example.com" }\n' });
   const ran = await run(folder, ['doctor']);
   expect(ran.code).toBe(1);
@@ -278,14 +278,14 @@ it('a faulty config is found, with its place', async () => {
   expect(ran.stdout).toContain('– everything else: skipped, the check of the config failed');
 });
 
-it('an account that is not declared is wrong use', async () => {
+it('`doctor` rejects an account that is not configured', async () => {
   await using folder = await openFixture();
   const ran = await run(folder, ['doctor', '--account', 'nobody']);
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain('unknown account nobody; accounts: main');
 });
 
-it.each(screens)('hostile words stay in their lines: %s', (_, screen) => {
+it.each(screens)('`doctor` keeps hostile values on their lines: %s', (_, screen) => {
   const moment = unixMillis(Date.UTC(2026, 0, 1));
   const point = {
     point: hostile,

@@ -41,8 +41,8 @@ const statesNow = async (...argv: string[]): Promise<readonly string[]> =>
     ({ id, state }) => `${id} ${state}`,
   );
 
-describe('outbox', () => {
-  it('lists, sends and drops where no daemon runs, and status needs nobody once all is decided', async () => {
+describe('the `outbox` command', () => {
+  it('lists, resends and drops messages without a daemon, and status requires no action once all are decided', async () => {
     const before = await run('outbox');
     expect(before).toMatchObject({ code: 0, stderr: '' });
     expect(before.stdout).toMatch(/^times in UTC\nID +STATE +KIND +RECIPIENT +TRIES +NEXT TRY/);
@@ -107,7 +107,7 @@ describe('outbox', () => {
     expect(json[0]?.said).toMatch(/^deferred, next attempt \S+ \S+ UTC: /);
   });
 
-  it('does not send what is no longer what it was', async () => {
+  it('does not send a changed message', async () => {
     const stored = join(folder.path, 'data', 'outbox');
     for (const file of await readdir(stored)) await rm(join(stored, file));
     const ran = await run('outbox', 'resend', '1');
@@ -126,7 +126,7 @@ describe('outbox', () => {
     expect(ran.stderr).toMatch(message);
   });
 
-  it('resend and drop show examples', async () => {
+  it('shows examples for resend and drop', async () => {
     for (const command of ['resend', 'drop']) {
       const ran = await run('outbox', command, '--help');
       expect(ran.code).toBe(0);
@@ -136,7 +136,7 @@ describe('outbox', () => {
 });
 
 describe('the table of the outbox', () => {
-  it.each(screens)('keeps hostile words on their lines (%s)', (_, screen) => {
+  it.each(screens)('keeps hostile values on their lines (%s)', (_, screen) => {
     const row = {
       id: '1',
       route: hostile,
@@ -157,7 +157,7 @@ describe('the table of the outbox', () => {
     expect(pageFaults(renderOutbox([row], clock.now(), screen), screen)).toEqual([]);
   });
 
-  it('is one line when there is none', () => {
+  it('is one line when it is empty', () => {
     expect(renderOutbox([], clock.now(), { paint: noPaint })).toBe('no such mail\n');
   });
 });

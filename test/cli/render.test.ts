@@ -30,8 +30,8 @@ const failed = runView('2026-11-21T07:00:00Z', {
   nextAttempt: unixMillis(now + 240_000),
 });
 
-describe('runs', () => {
-  it('shows slot, trigger, state, tries, time and why, a line each where lines may be long', () => {
+describe('the list of runs', () => {
+  it('shows slot, trigger, state, attempts, time and reason on one line each when lines may be long', () => {
     const page = renderRuns(
       [
         failed,
@@ -55,7 +55,7 @@ SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
 `);
   });
 
-  it('shows each attempt of one job’s runs, and why only there', () => {
+  it('shows each attempt with its reason only for the runs of one job', () => {
     const page = renderRuns([failed], { job: 'daily-spend', now }, pipe);
     expect(page.split('\n').slice(2)).toEqual([
       '2026-11-21 08:00  daily-spend  schedule  failed  2      1.2 s  next attempt 2026-11-21 09:34 (in 4 min)',
@@ -65,7 +65,7 @@ SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
     ]);
   });
 
-  it('says what a run that has not started waits for, and how long one that runs has run', () => {
+  it('says what a queued run waits for, and how long a running one has run', () => {
     const page = renderRuns(
       [
         runView('2026-11-21T08:29:00Z', {
@@ -94,7 +94,7 @@ SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
     expect(page).toMatch(/failed .* about to start$/m);
   });
 
-  it('shows the zone of each where they differ', () => {
+  it('shows each zone when they differ', () => {
     const page = renderRuns(
       [runView('2026-11-21T07:00:00Z'), runView('2026-11-21T06:00:00Z', { zone: 'Asia/Kolkata' })],
       { now },
@@ -105,14 +105,14 @@ SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
     expect(page).toContain('2026-11-21 11:30  Asia/Kolkata ');
   });
 
-  it('says that there are none', () => {
+  it('says when there is none', () => {
     expect(renderRuns([], { now }, pipe)).toBe('no run yet\n');
     expect(renderRuns([], { job: 'daily-spend', now }, pipe)).toBe('no run of daily-spend yet\n');
   });
 });
 
-describe('next', () => {
-  it('shows slots with how far ahead they are', () => {
+describe('the list of next slots', () => {
+  it('shows slots with the time until they are due', () => {
     const slots = [
       { job: 'pull-logs', slot: at('2026-11-21T09:07:00Z'), zone: 'UTC' },
       { job: 'daily-spend', slot: at('2026-11-21T11:50:00Z'), zone: 'UTC' },
@@ -147,8 +147,8 @@ const troubled = statusView({
   mail: { waiting: 2, failed: 1, unknown: 3 },
 });
 
-describe('status', () => {
-  it('shows all that is to be known on one page', () => {
+describe('the status', () => {
+  it('shows everything on one page', () => {
     expect(renderStatus(troubled, { paint: noPaint, width: 80 }))
       .toBe(`daemon running since 2026-11-20 06:30 Europe/Berlin (1 d 3 h)
 pid 4711, version 1.2.3
@@ -187,7 +187,7 @@ refused; 3 mails of unknown outcome
     );
   });
 
-  it('needs a person for an outage, a faulty config, mails refused or unknown; not for anything else', () => {
+  it('requires action only for an outage, an invalid configuration, and rejected or unknown mails', () => {
     const { daemon: _, ...without } = statusView({
       jobs: [jobView('daily-spend', { last: failed })],
       open: [failed],
@@ -240,7 +240,7 @@ refused; 3 mails of unknown outcome
       expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('says that the daemon stops, which job is in outage, and which has no slot to come', () => {
+  it('says that the daemon is stopping, which job is in outage, and which has no next slot', () => {
     const page = renderStatus(
       statusView({
         daemon: { pid: 1, startedAt: now, stopping: true },
@@ -255,7 +255,7 @@ refused; 3 mails of unknown outcome
   });
 });
 
-describe('whatever the data hold', () => {
+describe('with any data', () => {
   const evil = runView('2026-10-25T00:30:00Z', {
     state: 'interrupted',
     code: hostile,
@@ -278,7 +278,7 @@ describe('whatever the data hold', () => {
       open: [evil],
     });
 
-  it.each(screens)('%s: no line is too long, no control character passes', (_, screen) => {
+  it.each(screens)('%s has no line that is too long and no control character', (_, screen) => {
     for (const page of [
       renderStatus(evilStatus('a'.repeat(16)), screen),
       renderStatus(troubled, screen),
@@ -292,16 +292,16 @@ describe('whatever the data hold', () => {
       expect(pageFaults(page, screen)).toEqual([]);
   });
 
-  it('keeps the zone longer than the time a run took, where columns are few', () => {
+  it('the zone is kept longer than the duration of a run when columns are few', () => {
     const page = renderStatus(evilStatus('a'.repeat(24)), { paint: noPaint, width: 100 });
     expect(page).toContain('ZONE');
     expect(page).not.toContain('TOOK');
   });
 });
 
-describe('colour', () => {
+describe('color', () => {
   const terminal = { write: () => undefined, isTerminal: true, columns: 80 };
-  it('is for terminals, and changes no letter', () => {
+  it('is used on terminals, and changes no text', () => {
     const coloured = renderStatus(troubled, screenOf(terminal, {}));
     // oxlint-disable-next-line no-control-regex
     const bare = coloured.replaceAll(/\u001B\[\d+m/g, '');
@@ -316,13 +316,13 @@ describe('colour', () => {
     expect(screenOf(terminal, env)).toEqual({ paint: noPaint, width });
   });
 
-  it('stays on with an empty NO_COLOR, and is off elsewhere', () => {
+  it('stays on with an empty NO_COLOR, and is off without a terminal', () => {
     expect(screenOf(terminal, { NO_COLOR: '' }).paint).not.toBe(noPaint);
     expect(screenOf({ ...terminal, isTerminal: false }, {})).toEqual({ paint: noPaint });
   });
 });
 
-describe('status of rotations', () => {
+describe('rotations in the status', () => {
   const rotation = (service: string, change: Partial<Rotation> = {}): Rotation => ({
     account: 'main',
     service,
@@ -339,7 +339,7 @@ describe('status of rotations', () => {
     });
   const pageOf = (view: StatusView): string => renderStatus(view, pipe);
 
-  it('are listed with stage, words, since when and the next attempt; those that need a person first', () => {
+  it('are listed with stage, description, start and next attempt, those that require action first', () => {
     const page = pageOf(
       withRotations([
         rotation('calm'),
@@ -370,7 +370,7 @@ action required: a rotation is paused: stuck; an old key is past the deadline: l
 `);
   });
 
-  it('need a person where one waits or an old key is past its time, not where a step is tried again', () => {
+  it('require action when one is paused or an old key is overdue, not when a step is retried', () => {
     const needed = (rotations: readonly Rotation[], change: Partial<StatusData> = {}): readonly string[] =>
       needsPerson(withRotations(rotations, change));
     expect(needed([rotation('calm'), rotation('failing', { tries: 1 })])).toEqual([]);
@@ -382,7 +382,7 @@ action required: a rotation is paused: stuck; an old key is past the deadline: l
     expect(needed(many)).toEqual(['rotations are paused: s0, s1, s2, s3, s4 and 3 more']);
   });
 
-  it('tells why nothing is done to keys, and what to do', () => {
+  it('give the reason and next step when key writes are stopped', () => {
     const keyProblem = { code: 'audit-damaged', message: 'line 2 is not it', advice: 'put it back' };
     const view = withRotations([], { keyProblem });
     expect(needsPerson(view)).toEqual(['the key journal failed verification']);
@@ -391,14 +391,14 @@ action required: a rotation is paused: stuck; an old key is past the deadline: l
     );
   });
 
-  it('are advanced by a daemon alone', () => {
+  it('are advanced only by a daemon', () => {
     const message = 'no daemon is running: they advance only while `tollkeeper serve` runs';
     const { daemon: _, ...without } = withRotations([rotation('calm')]);
     expect(pageOf(without)).toContain(message);
     expect(pageOf(withRotations([rotation('calm')]))).not.toContain(message);
   });
 
-  it('say where a name is of another account, how many more there are, and keep to their lines', () => {
+  it('show the account of a name and the number of further ones, each on its line', () => {
     const two = [rotation('a'), rotation('a', { account: 'other' })];
     expect(pageOf(withRotations(two))).toMatch(/^ROTATION +ACCOUNT +STAGE[^\n]*\na +main /m);
     const many = Array.from({ length: 25 }, (_, index) => rotation(`s${index}`));
@@ -414,7 +414,7 @@ action required: a rotation is paused: stuck; an old key is past the deadline: l
       ).toEqual([]);
   });
 
-  it('are in the JSON, times in UTC', () => {
+  it('are in the JSON with times in UTC', () => {
     const json = statusJson(
       withRotations([rotation('a', { tries: 1, nextTry: at('2026-11-21T08:35:00Z') }), rotation('b')]),
       [],

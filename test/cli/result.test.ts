@@ -26,8 +26,8 @@ const failed = runView('2026-11-21T07:00:00Z', {
 });
 const pipe = { paint: (_: string, text: string) => text };
 
-describe('how a run ended', () => {
-  it('well: its summary and its mails, exit code 0', () => {
+describe('the result of a run', () => {
+  it('that succeeded has its summary and mails, and exit code 0', () => {
     expect(printResult(resultOf(good, { mail: { ...noMail, sent: 2, queued: 1 } }))).toEqual({
       out: '12 rows landed\n2 mails sent\n1 mail queued for `serve` to send\n',
       err: '',
@@ -36,7 +36,7 @@ describe('how a run ended', () => {
     expect(printResult(resultOf(runView('2026-11-21T07:00:00Z'))).out).toBe('daily-spend succeeded\n');
   });
 
-  it('well before: says when, exit code 0', () => {
+  it('that succeeded earlier has the time, and exit code 0', () => {
     expect(printResult(resultOf(good, { already: true }))).toEqual({
       out: 'already ran, succeeded at 2026-11-21 08:00 Europe/Berlin: 12 rows landed\n',
       err: '',
@@ -44,7 +44,7 @@ describe('how a run ended', () => {
     });
   });
 
-  it('failed: reason, code and what to do on standard error, exit code 1', () => {
+  it('that failed has reason, code and next step on standard error, and exit code 1', () => {
     expect(printResult(resultOf(failed, { advice: 'check base_url' }))).toEqual({
       out: '',
       err: 'tollkeeper: daily-spend failed: nobody answers\n  what to do: check base_url (gateway-unreachable)\n',
@@ -76,7 +76,7 @@ describe('how a run ended', () => {
     );
   });
 
-  it('lets nothing through to the terminal', () => {
+  it('contains no control characters', () => {
     const evil = { code: hostile, reason: hostile, summary: hostile, waiting: hostile };
     for (const state of ['ok', 'failed', 'queued'] as const) {
       const result = resultOf(runView('2026-11-21T07:00:00Z', { ...evil, state }), {
@@ -90,8 +90,8 @@ describe('how a run ended', () => {
   });
 });
 
-describe('a backfill', () => {
-  it('has a line a run, aligned', () => {
+describe('the result of a backfill', () => {
+  it('has one aligned line per run', () => {
     expect(
       [
         resultOf(good),
@@ -109,14 +109,14 @@ describe('a backfill', () => {
 `);
   });
 
-  it('closes with how many', () => {
+  it('ends with the number of runs', () => {
     expect(backfillEnd({ slots: 31, ok: 28, already: 2, failed: 1 })).toBe(
       '31 slots: 28 ok, 2 already ran, 1 failed\n',
     );
     expect(backfillEnd({ slots: 0, ok: 0, already: 0, failed: 0 })).toBe('no slots in this time range\n');
   });
 
-  it('adds up mails and keeps the first trouble', () => {
+  it('adds up mails and keeps the first error', () => {
     const mail = [
       { ...noMail, sent: 1 },
       { ...noMail, deferred: 2, problem: 'first' },
@@ -126,7 +126,7 @@ describe('a backfill', () => {
     expect(notificationMail(noMail)).toEqual({ out: '', err: '', code: 0 });
   });
 
-  it('tells at which slot it is: with each step on a terminal, now and then elsewhere', () => {
+  it('shows its current slot at each step on a terminal, and at intervals elsewhere', () => {
     const told = (isTerminal: boolean) => {
       const clock = manualClock();
       const steps: ProgressStep[] = [];
@@ -148,7 +148,7 @@ describe('a backfill', () => {
   });
 });
 
-describe('which slots', () => {
+describe('the slots of a backfill', () => {
   it.each([
     [{}, { job: 'a' }],
     [{ slot: '2026-11-21' }, { job: 'a', slot: '2026-11-21' }],
@@ -171,11 +171,11 @@ describe('which slots', () => {
   });
 });
 
-describe('JSON', () => {
+describe('the JSON of a run', () => {
   /** Numbers that could only be moments in milliseconds. */
   const moments = (text: string): readonly string[] => text.match(/\b1[67]\d{11}\b/g) ?? [];
 
-  it('writes every moment as ISO 8601 in UTC', () => {
+  it('has every time as ISO 8601 in UTC', () => {
     const whole = runView('2026-11-21T07:00:00Z', { through: now, nextAttempt: now });
     const status = statusView({
       jobs: [jobView('a', { next: now, last: whole, outageSince: now })],
@@ -199,7 +199,7 @@ describe('JSON', () => {
     });
   });
 
-  it('has summary, figures and mail of a run on top, and leaves out what is missing', () => {
+  it('has summary, figures and mail at the top level, and omits missing values', () => {
     const json = JSON.parse(jsonText(resultJson(resultOf(good)))) as Record<string, unknown>;
     expect(Object.keys(json)).toEqual(['summary', 'figures', 'mail', 'already', 'run']);
     expect(json).toMatchObject({ summary: '12 rows landed', figures: { rows: 12 }, mail: { sent: 0 } });

@@ -42,7 +42,7 @@ it('`sandbox --admin-key` serves with the given key, the same after a restart', 
   expect(random.status).toBe(401);
 });
 
-it('`sandbox --admin-key` refuses a key that no header can carry', async () => {
+it('`sandbox --admin-key` rejects a key that no header can carry', async () => {
   await using folder = await openFolder();
   for (const key of ['', 'two words', 'schlüssel']) {
     const ran = await folder.run(['sandbox', '--admin-key', key]);

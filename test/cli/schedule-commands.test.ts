@@ -33,15 +33,15 @@ afterEach(async () => {
 const run = (...argv: string[]) => folder.run(argv, { env, clock });
 const nobody = { GATEWAY_BASE_URL: 'http://127.0.0.1:1' };
 
-describe('before anything ran', () => {
-  it('status says that no daemon runs, which is no error', async () => {
+describe('before any run,', () => {
+  it('status says without an error that no daemon runs', async () => {
     const ran = await run('status');
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(ran.stdout).toMatch(/^no daemon is running/);
     expect(ran.stdout).toMatch(/^pull-logs +- .* in 3 min 53 s$/m);
   });
 
-  it('runs is empty, of a job that there is; of one that there is not it is wrong use', async () => {
+  it('runs is empty for an existing job, and rejects an unknown one', async () => {
     expect((await run('runs')).stdout).toBe('no run yet\n');
     expect((await run('runs', '--json')).stdout).toBe('[]\n');
     expect((await run('runs', 'pull-logs')).stdout).toBe('no run of pull-logs yet\n');
@@ -50,7 +50,7 @@ describe('before anything ran', () => {
     expect(wrong.stderr).toMatch(/unknown job constructor; jobs: /);
   });
 
-  it('next lists slots in order of time, of all jobs or of one', async () => {
+  it('next lists slots in order, of all jobs or of one', async () => {
     const all = await run('next', '--count', '3');
     expect(all).toMatchObject({ code: 0, stderr: '' });
     expect(all.stdout).toMatch(/^times in UTC\nSLOT .*\n2026-11-21 06:07 .* pull-logs\n2026-11-21 07:07 /);
@@ -63,8 +63,8 @@ describe('before anything ran', () => {
   });
 });
 
-describe('one run', () => {
-  it('of a slot is done once, whoever asks again', async () => {
+describe('a single run', () => {
+  it('of a slot is done once for any number of requests', async () => {
     const slot = ['run', 'pull-logs', '--slot', '2026-11-21T05:07'];
     const first = await run(...slot);
     expect(first.code).toBe(0);
@@ -81,7 +81,7 @@ describe('one run', () => {
     expect(runs.stdout).toMatch(/^2026-11-21 05:07 {2}pull-logs {2}hand +ok +1 /m);
   });
 
-  it('has summary, figures and mail on top of its JSON', async () => {
+  it('has summary, figures and mail at the top level of its JSON', async () => {
     const ran = await run('run', 'pull-logs', '--json');
     expect(JSON.parse(ran.stdout)).toMatchObject({
       summary: expect.stringContaining('rows') as string,
@@ -92,7 +92,7 @@ describe('one run', () => {
     });
   });
 
-  it('that fails says why once, with code and what to do, and exits with 1', async () => {
+  it('that fails gives the reason once with code and next step, and exits with 1', async () => {
     env = { ...env, ...nobody };
     const ran = await run('run', 'pull-logs');
     expect(ran.code).toBe(1);
@@ -126,7 +126,7 @@ describe('one run', () => {
 describe('a backfill', () => {
   const range = ['run', 'pull-usage', '--from', '2026-11-18', '--to', '2026-11-21'];
 
-  it('has a line a run and a closing line, and repeats nothing', async () => {
+  it('has one line per run and a closing line, and repeats nothing', async () => {
     const first = await run(...range);
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(
@@ -148,7 +148,7 @@ describe('a backfill', () => {
     expect(await folder.files()).toEqual(['config/jobs/spend.yaml', 'config/tollkeeper.yaml']);
   });
 
-  it('goes on after a failed run, and exits with 1', async () => {
+  it('continues after a failed run, and exits with 1', async () => {
     env = { ...env, ...nobody };
     const ran = await run(...range);
     expect(ran.code).toBe(1);
@@ -159,19 +159,19 @@ describe('a backfill', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ slots: 3, failed: 3, runs: [{}, {}, {}] });
   });
 
-  it('of a span without a slot says so', async () => {
+  it('of an interval without a slot says so', async () => {
     const ran = await run('run', 'pull-usage', '--from', '2026-11-18T02:00', '--to', '2026-11-18T03:00');
     expect(ran).toMatchObject({ code: 0, stdout: 'no slots in this time range\n' });
   });
 });
 
-describe('what needs a person', () => {
+describe('the exit code of status', () => {
   const withoutNeeds = async (): Promise<void> => {
     const jobs = await readFile(`${folder.path}/config/jobs/spend.yaml`, 'utf8');
     await folder.write('config/jobs/spend.yaml', jobs.replace('needs: [pull-logs]', 'needs: []'));
   };
 
-  it('is in the exit code of status: a mail that was refused', async () => {
+  it('is 1 for a rejected mail', async () => {
     await using office = await openPostOffice({
       without: ['STARTTLS', 'AUTH'],
       atRecipient: (address) => (address.startsWith('ops') ? '550 no such user' : 'accept'),
@@ -189,7 +189,7 @@ describe('what needs a person', () => {
     );
   });
 
-  it('is not a mail that waits for its server', async () => {
+  it('is 0 for a mail that waits for its server', async () => {
     await withoutNeeds();
     await run('run', 'weekly-spend');
     const status = await run('status', '--json');
@@ -198,7 +198,7 @@ describe('what needs a person', () => {
   });
 });
 
-describe('numbers', () => {
+describe('an argument', () => {
   it.each([
     ['runs', '--limit', '0'],
     ['runs', '--limit', 'many'],

@@ -8,7 +8,7 @@ import { openFolder } from '../support/program.ts';
 
 const shipped = new URL('../../config', import.meta.url).pathname;
 
-it('`doctor` exits with 0 on the shipped config with its variables set, and claims no login where there is none', async () => {
+it('`doctor` exits with 0 on the shipped config with its variables set, and reports no login when there is none', async () => {
   await using folder = await openFolder();
   await cp(shipped, join(folder.path, 'config'), { recursive: true });
   await using office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });

@@ -84,13 +84,10 @@ const examples: Readonly<Record<string, Examples>> = {
 };
 
 describe('a common field of job kinds', () => {
-  it.each(Object.entries(examples))(
-    '%s accepts exactly the valid values',
-    (_name, [field, good, bad]) => {
-      expect(good.filter((value) => !field.safeParse(value).success)).toEqual([]);
-      expect(bad.filter((value) => field.safeParse(value).success)).toEqual([]);
-    },
-  );
+  it.each(Object.entries(examples))('%s accepts exactly the valid values', (_name, [field, good, bad]) => {
+    expect(good.filter((value) => !field.safeParse(value).success)).toEqual([]);
+    expect(bad.filter((value) => field.safeParse(value).success)).toEqual([]);
+  });
 
   it('reads durations as milliseconds and amounts as exact decimals', () => {
     expect(duration.parse('1h30m')).toBe(5_400_000);

@@ -83,7 +83,7 @@ const stuck = 'the rotations of … cannot be advanced';
 const over = 'the rotations of … advance again';
 
 describe('rotations that cannot be advanced', () => {
-  it('are told of once more on one day where a job carried them to their end meanwhile', async () => {
+  it('are reported once more on the same day after a job completed them in between', async () => {
     const fixture = openFixture();
     fixture.fail('disk-full');
     await fixture.passFor(5 * minute);
@@ -96,7 +96,7 @@ describe('rotations that cannot be advanced', () => {
     expect(fixture.titles()).toEqual([stuck, stuck]);
   });
 
-  it('are told of each time that they begin to be, and when they advance again', async () => {
+  it('are reported each time they start to be blocked, and when they advance again', async () => {
     const fixture = openFixture();
     await fixture.passFor(hour);
     fixture.fail('gateway-unreachable');
@@ -117,7 +117,7 @@ describe('rotations that cannot be advanced', () => {
     expect(fixture.titles()).toEqual([stuck, over, stuck, over]);
   });
 
-  it('by what passes are told of after half an hour, by anything else at once', async () => {
+  it('are reported after half an hour for a temporary cause, and at once for any other', async () => {
     const codes = [
       ['gateway-unreachable', 0],
       ['gateway-server-error', 0],
@@ -138,7 +138,7 @@ describe('rotations that cannot be advanced', () => {
     }
   });
 
-  it('for less than half an hour are not told of, nor that they advance', async () => {
+  it('are not reported when they are blocked for less than half an hour', async () => {
     const fixture = openFixture();
     for (let times = 0; times < 10; times += 1) {
       fixture.fail('gateway-unreachable');
@@ -149,7 +149,7 @@ describe('rotations that cannot be advanced', () => {
     expect(fixture.titles()).toEqual([]);
   });
 
-  it('by what was passing and no longer is are told of at once', async () => {
+  it('are reported at once when a temporary cause becomes permanent', async () => {
     const fixture = openFixture();
     fixture.fail('gateway-unreachable');
     await fixture.passFor(10 * minute);
@@ -160,7 +160,7 @@ describe('rotations that cannot be advanced', () => {
     ]);
   });
 
-  it('by one outage that shows in many ways are told of once, and again after a week of it', async () => {
+  it('are reported once for an outage with several symptoms, and again after a week', async () => {
     const fixture = openFixture();
     await fixture.passFor(0);
     const ways = ['gateway-unreachable', 'gateway-timeout', 'gateway-server-error'] as const;
@@ -178,7 +178,7 @@ describe('rotations that cannot be advanced', () => {
     expect(fixture.titles()).toEqual([stuck, stuck, over]);
   });
 
-  it('are told of at most once a day by a program that is started again and again', async () => {
+  it('are reported at most once a day by a program that restarts repeatedly', async () => {
     const fixture = openFixture('2026-01-10T00:00:00Z');
     fixture.fail('gateway-key-refused');
     for (let times = 0; times < 20; times += 1) {
@@ -192,7 +192,7 @@ describe('rotations that cannot be advanced', () => {
     expect(fixture.titles()).toEqual([stuck, stuck]);
   });
 
-  it('are told of again on the same day, once they had advanced, but not time after time', async () => {
+  it('are reported again on the same day after they advanced, but not repeatedly', async () => {
     const fixture = openFixture();
     fixture.fail('gateway-key-refused');
     await fixture.passFor(0);
@@ -213,7 +213,7 @@ describe('rotations that cannot be advanced', () => {
     expect(fixture.titles().at(-1)).toBe(stuck);
   });
 
-  it('of one account keep no other waiting, and are told of each by its own', async () => {
+  it('do not delay other accounts, and are reported per account', async () => {
     const fixture = openFixture();
     fixture.fail('gateway-key-refused', 'main');
     await fixture.passFor(0);
@@ -223,7 +223,7 @@ describe('rotations that cannot be advanced', () => {
     expect(fixture.letters().map(({ account }) => account)).toEqual(['main', 'other']);
   });
 
-  it('that are there no more are not reported as advancing', async () => {
+  it('are not reported as advancing once they no longer exist', async () => {
     const fixture = openFixture();
     fixture.fail('gateway-key-refused');
     await fixture.passFor(0);
@@ -239,8 +239,8 @@ describe('rotations that cannot be advanced', () => {
 const closed = 'key operations are suspended: the key journal is invalid';
 const holds = 'the key journal is valid again: rotations advance again';
 
-describe('a journal of keys that does not hold', () => {
-  it('is told of at once though nothing is due, again each week, and when it holds again', async () => {
+describe('a key journal that fails verification', () => {
+  it('is reported at once although nothing is due, again each week, and when it is valid again', async () => {
     const fixture = openFixture();
     fixture.closed.add('main').add('other');
     await fixture.passFor(hour);
@@ -261,7 +261,7 @@ describe('a journal of keys that does not hold', () => {
     expect(fixture.titles()).toEqual([closed, closed, closed, holds]);
   });
 
-  it('is one letter, not one for each account, and no step is tried meanwhile', async () => {
+  it('causes one notification for all accounts, and stops all steps', async () => {
     const fixture = openFixture();
     fixture.damage();
     await fixture.passFor(hour);
@@ -271,7 +271,7 @@ describe('a journal of keys that does not hold', () => {
     expect(fixture.asked).toEqual(['main', 'other']);
   });
 
-  it('from the start is told of once a day by a program that is started again and again', async () => {
+  it('is reported once a day by a program that restarts repeatedly', async () => {
     const fixture = openFixture('2026-01-10T00:00:00Z');
     fixture.damage();
     for (let times = 0; times < 10; times += 1) {

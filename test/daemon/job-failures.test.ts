@@ -12,7 +12,7 @@ const failed = (change: Parameters<typeof runAt>[2]) => ({
 const adviceFor = (change: Parameters<typeof runAt>[2]): string | undefined =>
   jobFailures([failed(change)], []).get('pull')?.advice;
 
-it('a killed run is started again as it was started: without a slot, or with the slot it was for', () => {
+it('a killed run is restarted as it was started, without a slot or for its slot', () => {
   const code = 'aborted';
   expect(adviceFor({ code, trigger: 'hand', slot: unixMillis(1_700_000_000_123) })).toBe(
     'run `tollkeeper run pull`',
@@ -26,7 +26,7 @@ it('a failure with a known cause names the fix before the command', () => {
   expect(adviceFor({ code: 'disk-full' })).toMatch(/^free space .*; then run `tollkeeper run pull --slot /);
 });
 
-it('a scheduled run that a newer open run replaces is no failure, one by hand stays one', () => {
+it('a scheduled run replaced by a newer open run is not a failure, but a manual run is', () => {
   const newer = runAt('pull', 1_700_000_100 * second, { state: 'running' });
   const interrupted = (trigger: 'schedule' | 'hand') => failed({ state: 'interrupted', trigger });
   expect(jobFailures([interrupted('schedule')], [newer]).size).toBe(0);

@@ -5,7 +5,7 @@ import { openPostOffice } from '../notify/support/post-office.ts';
 import { queueMails } from '../support/queue-mails.ts';
 import { openTown } from './support/daemon.ts';
 
-it('the daemon sends what is queued, and takes orders on it', async () => {
+it('the daemon sends queued mail and handles requests about it', async () => {
   await using town = await openTown('2026-11-20T12:00:00Z');
   await town.jobs();
   await mkdir(join(town.folder.path, 'data'));
@@ -28,7 +28,7 @@ it('the daemon sends what is queued, and takes orders on it', async () => {
   });
 });
 
-it('a slow mail server holds up neither jobs nor the end, and its mail is sent once', async () => {
+it('a slow mail server delays neither jobs nor the shutdown, and its mail is sent once', async () => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -27,7 +27,7 @@ const count = (daemon: Daemon, job: string, message: string): number =>
   daemon.lines().filter((line) => line['job'] === job && line['message'] === message).length;
 
 describe.concurrent('needs', () => {
-  it('waits until the data reach the end of its period, then runs on all of them', async () => {
+  it('makes a job wait until the watermark reaches the end of its period', async () => {
     await using town = await openTown('2026-11-20T12:00:00Z');
     await town.jobs(pull('30 8 * * *'), daily('finance', ''));
     expect((await town.run('run', 'pull-logs')).code).toBe(0);
@@ -55,7 +55,7 @@ describe.concurrent('needs', () => {
     expect(mail?.parsed.text).toMatch(/matches the\s+gateway’s\s+statistics/);
   });
 
-  it('past its deadline runs and says so in log, mail and notice, or fails where that is wanted', async () => {
+  it('makes a job run past its deadline with a note in log, mail and notification, or fail if configured', async () => {
     await using town = await openTown('2026-11-20T12:00:00Z');
     await town.jobs(
       pull('30 8 * * *', ', notify: [], retries: { limit: 0 }'),
@@ -103,7 +103,7 @@ describe.concurrent('needs', () => {
 });
 
 describe.concurrent('notify', () => {
-  it('mails once when a job fails for good, nothing while it stays down, and once when it is well again', async () => {
+  it('sends one mail when a job fails permanently, none while it keeps failing, and one when it recovers', async () => {
     await using town = await openTown('2026-11-21T06:59:00Z');
     await town.jobs(pull('0 * * * *', ', retries: { limit: 1, initial: 1m }'));
     const hostile = '<img src=x onerror=alert(1)> & <b>no</b> http://evil.example/?a="b"';
@@ -155,7 +155,7 @@ describe.concurrent('notify', () => {
     ]);
   });
 
-  it('goes to notify_to where that is given, and leaves out what is not asked for', async () => {
+  it('goes to notify_to when configured, and excludes events that are not', async () => {
     await using town = await openTown('2026-11-21T06:59:00Z');
     await town.jobs(
       pull('0 * * * *', ', retries: { limit: 0 }, notify_to: [night@example.com], notify: [failed]'),
@@ -177,7 +177,7 @@ describe.concurrent('notify', () => {
 });
 
 describe.concurrent('heartbeat_url', () => {
-  it('is called after each good run, not after a failed one, and stands in no log', async () => {
+  it('is called after each successful run only, and appears in no log', async () => {
     await using town = await openTown('2026-11-21T06:59:00Z');
     const hits: string[] = [];
     const waiting: (() => void)[] = [];
@@ -210,7 +210,7 @@ describe.concurrent('heartbeat_url', () => {
 });
 
 describe.concurrent('timeout', () => {
-  it('ends a run of the daemon that takes too long, which is then tried again', async () => {
+  it('ends a run that takes too long, which is then retried', async () => {
     await using town = await openTown('2026-11-21T06:59:00Z');
     await town.jobs(pull('0 * * * *', ', timeout: 10m, retries: { limit: 1, initial: 1m }'));
     town.gateway.holdAfter(0);
@@ -232,7 +232,7 @@ describe.concurrent('timeout', () => {
 });
 
 describe.concurrent('catchup', () => {
-  it('after days of downtime each job runs the slots that its policy says, and has a row for the others', async () => {
+  it('makes each job run the slots of its policy after days of downtime, and records the others', async () => {
     await using town = await openTown('2026-11-16T12:00:00Z');
     const usage = (name: string): string =>
       `${name}: { kind: pull-usage, since: 2026-11-10, schedule: "20 1 * * *", catchup: ${name}, locks: [one] }`;

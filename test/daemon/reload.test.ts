@@ -56,7 +56,7 @@ const looks = async (count: number): Promise<void> => {
   for (let look = 0; look < count; look += 1) await reload.look();
 };
 
-it('does nothing while nothing changes, and takes a change up that stays for two looks', async () => {
+it('a reload applies a change that stays for two checks, and nothing otherwise', async () => {
   await looks(5);
   expect(lines).toEqual([]);
   await folder.write(spend, (await whole()).replace('7 * * * *', '8 * * * *'));
@@ -67,7 +67,7 @@ it('does nothing while nothing changes, and takes a change up that stays for two
   expect(lines.join('')).toContain('job pull-logs: schedule \\"7 * * * *\\" → \\"8 * * * *\\"');
 });
 
-it('never tells a half-written file as faulty when it is completed a moment later', async () => {
+it('a reload reports no fault for a half-written file that is completed a moment later', async () => {
   const after = (await whole()).replace('7 * * * *', '9 * * * *');
   for (const share of [0.2, 0.5, 0.9]) {
     await folder.write(spend, after.slice(0, Math.floor(after.length * share)));
@@ -83,7 +83,7 @@ it('never tells a half-written file as faulty when it is completed a moment late
   expect(adopted).toHaveLength(1);
 });
 
-it('a file that is away for one look, as while an editor saves, is no change', async () => {
+it('a file missing for one check, as while an editor saves, is not a change', async () => {
   const before = await whole();
   await rm(join(folder.path, spend));
   await looks(1);
@@ -92,7 +92,7 @@ it('a file that is away for one look, as while an editor saves, is no change', a
   expect(lines).toEqual([]);
 });
 
-it('tells faults once, whatever is looked at, until the config is good again', async () => {
+it('a reload reports faults once until the configuration is valid again', async () => {
   const before = await whole();
   for (const fault of ['sinse', 'sinze']) {
     await folder.write(spend, before.replaceAll('since', fault));
@@ -110,7 +110,7 @@ it('tells faults once, whatever is looked at, until the config is good again', a
   expect(told).toHaveLength(2);
 });
 
-it('what a full disk kept from being told or taken up is so later', async () => {
+it('a reload reports and applies later what a full disk prevented', async () => {
   const before = await whole();
   diskIsFull = true;
   await folder.write(spend, before.replaceAll('since', 'sinse'));
@@ -132,7 +132,7 @@ it('what a full disk kept from being told or taken up is so later', async () => 
   expect(reload.state().faults).toEqual([]);
 });
 
-it('a folder that goes away is faulty, and does not end the daemon', async () => {
+it('a missing config folder is a fault that does not end the daemon', async () => {
   await rm(join(folder.path, 'config'), { recursive: true });
   await looks(4);
   expect(told).toHaveLength(1);

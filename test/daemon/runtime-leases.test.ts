@@ -44,7 +44,7 @@ it('a runtime in use stays open until its last lease ends, and new leases are of
   expect(closed).toEqual(['first']);
 });
 
-it('a lease that is ended twice ends no other', async () => {
+it('ending a lease twice ends no other lease', async () => {
   const { closed, leases, replaceBy } = openFixture();
   const [one, other] = [leases.lease(), leases.lease()];
   replaceBy('second');
@@ -57,7 +57,7 @@ it('a lease that is ended twice ends no other', async () => {
   expect(closed).toEqual(['first']);
 });
 
-it('the end of all closes each runtime once, in use or not', async () => {
+it('shutdown closes each runtime once, in use or not', async () => {
   const { closed, leases, replaceBy } = openFixture();
   const lease = leases.lease();
   replaceBy('second');

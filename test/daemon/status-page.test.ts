@@ -7,7 +7,7 @@ import { listenForHealth } from '../../src/web/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openTown } from './support/daemon.ts';
 
-it('a daemon shows its jobs, the reach of its data, its mails and its reports', async () => {
+it('the status page of a daemon shows jobs, watermarks, mails and reports', async () => {
   await using town = await openTown('2026-11-20T12:00:00Z');
   await town.jobs(
     'pull-logs: { kind: pull-logs, since: 2026-11-19, schedule: "7 * * * *" }',
@@ -55,7 +55,7 @@ it('a daemon shows its jobs, the reach of its data, its mails and its reports', 
   expect(await get()).toContain('A newer configuration is invalid and was not applied');
 });
 
-it('a page that cannot be served is told of, and is no reason to end', async () => {
+it('a status page that cannot be served is reported and does not end the daemon', async () => {
   await using other = await listenForHealth({
     host: '127.0.0.1',
     port: 0,

@@ -6,7 +6,7 @@ import { createSecretRegistry, noProgress, systemClock } from '../../src/core/in
 import { runDemo } from '../../src/demo/index.ts';
 import { exemptFile, watchOutput, watchSecret } from '../support/secret-watch.ts';
 
-it('adds up, mails, and rotates a key under an application whose calls never fail', async () => {
+it('the demo reconciles, sends mail and rotates the key of an application whose calls never fail', async () => {
   const out = await mkdtemp(join(tmpdir(), 'tollkeeper-demo-'));
   watchSecret('demo-password');
   exemptFile(join(out, 'secrets/billing.env'));

@@ -12,7 +12,7 @@ const readPages = async (): Promise<string> => {
 };
 
 describe('commands in the documentation', () => {
-  it('every command and option that a page names exists', async () => {
+  it('exist with every option that a page mentions', async () => {
     await using folder = await openFolder();
     const named = commandsOf(await readPages());
     expect(named.size).toBeGreaterThan(20);
@@ -32,7 +32,7 @@ describe('commands in the documentation', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('commands are read from code spans and code lines, with the options of each', () => {
+  it('are read from code spans and code lines with their options', () => {
     const page = [
       'Run `tollkeeper keys plan rotate-prod --all`, not tollkeeper keys --wide.',
       '',

@@ -43,7 +43,7 @@ const [one, other, missingPage] = [page('docs/one'), page('docs/other'), page('m
 const missingStatement = ['G99', '1'].join('.');
 
 describe('links of the documentation', () => {
-  it('every relative link leads to a file and to a heading of it', () => {
+  it('resolve to a file and a heading of it', () => {
     expect([...pages.keys()]).toEqual(
       expect.arrayContaining(['README', 'CONTRIBUTING', 'CHANGELOG', 'SECURITY', 'docs/gateway'].map(page)),
     );
@@ -59,7 +59,7 @@ describe('links of the documentation', () => {
     ['a heading that is missing', '[a](#other)'],
     ['a heading that another page lacks', `[a](${page('other')}#other)`],
     ['the second heading of a name that there is once', '[a](#a-heading-1)'],
-  ])('the check reports a link to %s', (_, markdown) => {
+  ])('are reported for a link to %s', (_, markdown) => {
     const planted = new Map([
       [one, `# A heading\n\n${markdown}\n`],
       [other, '# A page\n'],
@@ -67,7 +67,7 @@ describe('links of the documentation', () => {
     expect(brokenLinks(planted, new Set([...planted.keys(), 'docs/here.txt']))).toHaveLength(1);
   });
 
-  it('the check accepts links to files, folders, headings and other hosts, and ignores code', () => {
+  it('are accepted to files, folders, headings and other hosts, and ignored in code', () => {
     const planted = new Map([
       [
         one,
@@ -89,28 +89,28 @@ describe('links of the documentation', () => {
 });
 
 describe('statements of the gateway contract', () => {
-  it('each has its own number, in order within its section', () => {
+  it('have unique numbers in order within their section', () => {
     expect(statementsOf(contract).size).toBeGreaterThan(100);
     expect(misplacedStatements(contract)).toEqual([]);
   });
 
-  it('the check reports a number that is used twice, is out of order, or belongs to another section', () => {
+  it('are reported for a duplicate number, a wrong order or another section', () => {
     const planted =
       '## G1 A\n\n**G1.1** a\n\n**G1.1** b\n\n## G2 B\n\n**G2.2** c\n\n**G2.1** d\n\n**G1.2** e\n';
     expect(misplacedStatements(planted)).toEqual(['G1.1', 'G2.1', 'G1.2']);
   });
 
-  it('every statement that a text refers to is made', () => {
+  it('exist for every reference in a text', () => {
     const texts = read((path) => /^(src|test|docs|config|reports|\.github)\/|^[^/]+\.md$/.test(path));
     expect(unknownStatements(contract, texts)).toEqual([]);
   });
 
-  it('the check reports a reference to a statement that is not made', () => {
+  it('are reported when a reference has no statement', () => {
     const planted = new Map([['src/planted.ts', `// docs/gateway.md G1.1 and ${missingStatement}`]]);
     expect(unknownStatements(contract, planted)).toEqual([`src/planted.ts: ${missingStatement}`]);
   });
 
-  it('every variant of the sandbox is listed with the open point that it reproduces', () => {
+  it('list every variant of the sandbox with the open point that it reproduces', () => {
     const statements = statementsOf(contract);
     const unlisted = Object.entries(variantTable).filter(([name, { statement }]) => {
       const lines = statements.get(statement)?.split('\n') ?? [];
@@ -122,7 +122,7 @@ describe('statements of the gateway contract', () => {
     expect(unlisted.map(([name]) => name)).toEqual([]);
   });
 
-  it('every variant that is listed is one of the sandbox', () => {
+  it('list only variants of the sandbox', () => {
     const names = namedVariants(contract);
     expect(new Set(names)).toEqual(new Set(Object.keys(variantTable)));
   });
@@ -135,13 +135,13 @@ describe('the glossary', () => {
     expect(misplacedTerms(glossary)).toEqual([]);
   });
 
-  it('the check reports a term that is out of order, or explained twice', () => {
+  it('is reported for a term out of order or explained twice', () => {
     expect(misplacedTerms('**b**: one\n\n**a**: two\n\n**C**: three\n\n**c**: four\n')).toEqual(['a', 'c']);
   });
 });
 
 describe('a repository that stands alone', () => {
-  it('no text names a folder beside the repository, or a page that is not in it', () => {
+  it('has no text that names a folder beside it or a missing page', () => {
     expect(
       outsideNames(
         read(() => true),
@@ -154,12 +154,12 @@ describe('a repository that stands alone', () => {
     ['a folder beside the repository', ['..', 'shared', 'tool'].join('/')],
     ['a page that is missing', `see ${missingPage}, Limits`],
     ['a page that is missing in a folder', `see docs/${missingPage}`],
-  ])('the check reports a text that names %s', (_, text) => {
+  ])('is reported for a text that names %s', (_, text) => {
     const planted = new Map([['src/planted.ts', `// ${text}`]]);
     expect(outsideNames(planted, paths)).toHaveLength(1);
   });
 
-  it('the check accepts pages of the repository and of other hosts', () => {
+  it('may refer to pages of the repository and of other hosts', () => {
     const names = ['docs/gateway', 'gateway', '../README', 'README', 'https://example.com/other'].map(page);
     expect(outsideNames(new Map([[other, names.join(', ')]]), paths)).toEqual([]);
   });

@@ -14,21 +14,21 @@ const pathsOf = (page: string): readonly string[] =>
 
 /** `npm run reference` writes the pages again. */
 describe('the reference of YAML keys', () => {
-  it('the page on tollkeeper.yaml is made from its schema', async () => {
+  it('has a page on tollkeeper.yaml generated from its schema', async () => {
     await expect(settingsReference(schemas.tollkeeper)).toMatchFileSnapshot(
       '../../docs/reference/tollkeeper.md',
     );
   });
 
-  it('the page on jobs is made from their schema', async () => {
+  it('has a page on jobs generated from their schema', async () => {
     await expect(jobsReference(schemas.jobs)).toMatchFileSnapshot('../../docs/reference/jobs.md');
   });
 
-  it('the page on report.yaml is made from its schema', async () => {
+  it('has a page on report.yaml generated from its schema', async () => {
     await expect(reportReference(report)).toMatchFileSnapshot('../../docs/reference/report.md');
   });
 
-  it('the pages name every key with its default, and describe it', () => {
+  it('describes every key with its default', () => {
     const [settings, jobs] = [settingsReference(schemas.tollkeeper), jobsReference(schemas.jobs)];
     expect(pathsOf(settings)).toEqual(
       expect.arrayContaining(['timezone', 'accounts.<name>.gateway.kinds', 'teams.<name>.budget.month']),
@@ -46,7 +46,7 @@ describe('the reference of YAML keys', () => {
       expect(page.match(/^\| `[^`]+` \| [^|]* \| [^|]* \| +\|.*/gm) ?? []).toEqual([]);
   });
 
-  it('the page on jobs changes when a key of one kind is added, described otherwise, or has another default', () => {
+  it('changes when a key of a job kind is added, described differently, or has another default', () => {
     const changed = (shape: z.ZodObject): string => {
       const kinds = jobKinds.map((kind) => (kind.kind === 'archive' ? { ...kind, shape } : kind));
       return jobsReference(jsonSchemas(kinds, channels).jobs);
@@ -63,7 +63,7 @@ describe('the reference of YAML keys', () => {
     expect(planted[0]).toContain('| `planted` | boolean | `false` | A planted key. |');
   });
 
-  it('a key with other values for some kinds has a row for each, with the kinds', () => {
+  it('has a row for each set of kinds when a key has different values', () => {
     const rows = jobsReference(schemas.jobs)
       .split('\n')
       .filter((line) => line.startsWith('| `concurrency` |'));

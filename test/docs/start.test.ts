@@ -30,7 +30,7 @@ const sh = (line: string, shell: Shell): Promise<{ readonly code: number; readon
     });
   });
 
-it('the commands of the README alone end with a mail of the spend report', { timeout: 300_000 }, async () => {
+it('the commands of the README end with a mail of the spend report', { timeout: 300_000 }, async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const [first = [], second = []] = blocksOf(readme, 'First mail in five minutes');
   expect(first[0]).toBe('npm ci && npm run build');

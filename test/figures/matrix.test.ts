@@ -90,7 +90,7 @@ const drawn = (): readonly Case[] => {
   return [alone('log_quota', 'units')];
 };
 
-describe('figures of every report against the account’s truth, over four periods in three time zones', () => {
+describe('figures of every report, compared with the truth over four periods in three time zones:', () => {
   it('an account with default exports has every figure equal to the truth', async () => {
     const outcomes = await compareCase(defaultCase);
     expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);

@@ -16,8 +16,8 @@ const outcome: fc.Arbitrary<RouteOutcome> = fc.oneof(
 );
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-describe('what becomes of a row', () => {
-  it('in any course of attempts: it ends, by what is said of it at last, and is in doubt three times at most', () => {
+describe('an outbox row after an attempt', () => {
+  it('ends after any sequence of attempts by the last outcome, with at most three unknown outcomes', () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.tuple(outcome, random)), fc.boolean(), (attempts, endless) => {
         let row = { attempts: 0, doubts: 0, triedFrom: unixMillis(0) };
@@ -50,7 +50,7 @@ describe('what becomes of a row', () => {
     );
   });
 
-  it('waits as long as the other side asks for', () => {
+  it('waits as long as the server requests', () => {
     const asked = fault('mail-deferred', 'no', { retryAfter: 3 * 60 * minute });
     const row = { attempts: 1, doubts: 0, triedFrom: unixMillis(0) };
     const moment = { at: unixMillis(1000), random: () => 0.5 };
@@ -59,7 +59,7 @@ describe('what becomes of a row', () => {
     );
   });
 
-  it('is spread, so that what was put off together does not come back together', () => {
+  it('is retried at spread times', () => {
     expect([0, 0.5, 0.999].map((dice) => backoffAfter(1, () => dice))).toEqual([45_000, minute, 74_970]);
     expect([2, 3, 7, 100].map((attempts) => backoffAfter(attempts, () => 0.5) / minute)).toEqual([
       2, 4, 60, 60,

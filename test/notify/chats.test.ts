@@ -37,7 +37,7 @@ const texts = [
 const hostile = texts.map((text) => [JSON.stringify(text.slice(0, 60)), text] as const);
 
 describe('Slack', () => {
-  it('shows the total, figures, the tops of tables and where it comes from', () => {
+  it('shows the total, figures, the first rows of tables and the source', () => {
     const body = slackBody(announcement, envelope);
     const { text, blocks } = JSON.parse(body) as { text: string; blocks: Node[] };
     const all = nodes(blocks).flatMap((node) => (typeof node['text'] === 'string' ? [node['text']] : []));
@@ -61,7 +61,7 @@ describe('Slack', () => {
     expect(blocks[0]).toMatchObject({ type: 'header', block_id: 'a1b2c3' });
   });
 
-  it.each(hostile)('%s is only shown: no mention, link, emoji or markup', (_title, name) => {
+  it.each(hostile)('shows %s without mention, link, emoji or markup', (_title, name) => {
     const message = JSON.parse(slackBody(saying(name), envelope)) as Node;
     // Nothing in the blocks is read as markup.
     for (const node of nodes(message['blocks'])) {
@@ -74,7 +74,7 @@ describe('Slack', () => {
     expect(message).toMatchObject({ mrkdwn: false, unfurl_links: false, unfurl_media: false });
   });
 
-  it('keeps within what Slack takes, whatever there is to say', () => {
+  it('keeps within the limits of Slack for any content', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (name) => {
         const { blocks } = JSON.parse(slackBody(saying(name), envelope)) as { blocks: Node[] };
@@ -97,7 +97,7 @@ describe('Slack', () => {
 });
 
 describe('Teams', () => {
-  it('shows the total, figures, the tops of tables and where it comes from', () => {
+  it('shows the total, figures, the first rows of tables and the source', () => {
     const message = JSON.parse(teamsBody(announcement, envelope)) as Node;
     expect(message).toMatchObject({
       type: 'message',
@@ -123,7 +123,7 @@ describe('Teams', () => {
       expect(texts, text).toContain(text);
   });
 
-  it.each(hostile)('%s is only shown: all text is literal', (_title, name) => {
+  it.each(hostile)('shows %s as literal text', (_title, name) => {
     const body = teamsBody(saying(name), envelope);
     // Teams takes 28 kB.
     expect(Buffer.byteLength(body)).toBeLessThan(28_000);
@@ -151,8 +151,8 @@ describe('Teams', () => {
   });
 });
 
-describe('a webhook of your own', () => {
-  it('gets all figures, exact as text and as they are shown', () => {
+describe('a custom webhook', () => {
+  it('receives all figures exactly and as displayed', () => {
     const body = JSON.parse(webhookBody(announcement, envelope)) as Node;
     expect(body).toMatchObject({
       version: 1,
@@ -169,7 +169,7 @@ describe('a webhook of your own', () => {
     expect(body['sections']).toEqual(announcement.sections);
   });
 
-  it('gets names as they are', () => {
+  it('receives names unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         const body = JSON.parse(

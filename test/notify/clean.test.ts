@@ -21,7 +21,7 @@ const cleanerOf = (outboxFixture: OutboxFixture) => {
   return createMailCleaner({ outbox, folder, clock, random: () => 0.5, log });
 };
 
-it('removes bytes of mails that were sent or dropped a keep time ago, and never those that were not', async () => {
+it('the cleanup deletes the bytes of mails sent or cancelled a retention time ago, and no others', async () => {
   await using office = await openPostOffice({
     atRecipient: (address) => (address.startsWith('bad') ? '550 no' : 'accept'),
     afterData: ({ to }) => (to[0]?.startsWith('cut') === true ? 'cut' : 'accept'),
@@ -53,7 +53,7 @@ it('removes bytes of mails that were sent or dropped a keep time ago, and never 
   expect(new Set(await readdir(outboxFixture.folder))).toEqual(new Set([failed?.file, unknown?.file]));
 });
 
-it('removes files that no row names, the second time it sees them, and what is not ours never', async () => {
+it('the cleanup deletes files without a row at the second check, and never foreign files', async () => {
   await using outboxFixture = await openOutboxFixture();
   const clean = cleanerOf(outboxFixture);
   expect(await clean(keep)).toEqual({ kept: 0, orphans: 0, missing: 0 });
@@ -78,7 +78,7 @@ it('removes files that no row names, the second time it sees them, and what is n
   expect(new Set(await readdir(outboxFixture.folder))).toEqual(new Set([...files, 'notes.txt']));
 });
 
-it('tells of rows that wait for bytes that are gone', async () => {
+it('the cleanup reports queued rows whose bytes are missing', async () => {
   await using outboxFixture = await openOutboxFixture();
   await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
   const [row] = await outboxFixture.outbox.list();

@@ -21,8 +21,8 @@ const refusing = (why: Fault): MailTransport => ({
   [Symbol.asyncDispose]: () => Promise.resolve(),
 });
 
-describe('a mail that is due', () => {
-  it('is sent once, over STARTTLS with a login, byte by byte as it was stored', async () => {
+describe('a due mail', () => {
+  it('is sent once over STARTTLS with a login, exactly as stored', async () => {
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ text: '.\n..two dots\nFrom here\n.\n', html: '<p>\r\n.\r\n</p>' });
@@ -37,7 +37,7 @@ describe('a mail that is due', () => {
     expect(office.received).toHaveLength(1);
   });
 
-  it('goes to each recipient by itself, over one connection', async () => {
+  it('goes to each recipient separately over one connection', async () => {
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ to: ['a@example.com', 'B <b@example.com>', 'A@EXAMPLE.com'] });
@@ -47,7 +47,7 @@ describe('a mail that is due', () => {
     expect(office.connections()).toBe(1);
   });
 
-  it('goes over smtps, and to a plain relay on loopback', async () => {
+  it('goes over smtps and to a plain relay on loopback', async () => {
     for (const options of [{ implicitTls: true }, { without: ['STARTTLS', 'AUTH'] as const }]) {
       await using office = await openPostOffice(options);
       await using outboxFixture = await openOutboxFixture();
@@ -57,7 +57,7 @@ describe('a mail that is due', () => {
     }
   });
 
-  it('is sent by one of two workers at once, never by both', async () => {
+  it('is sent by only one of two concurrent workers', async () => {
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com', 'c@example.com'] });
@@ -71,8 +71,8 @@ describe('a mail that is due', () => {
   });
 });
 
-describe('a server that says no', () => {
-  it('452: the mail is put off and arrives later with the same Message-ID', async () => {
+describe('a rejection by the server', () => {
+  it('with 452 delays the mail, which arrives later with the same Message-ID', async () => {
     await using office = await openPostOffice({
       afterData: (_mail, attempt) => (attempt < 3 ? '452 insufficient storage' : 'accept'),
     });
@@ -95,7 +95,7 @@ describe('a server that says no', () => {
     expect(office.received).toHaveLength(1);
   });
 
-  it('554: the mail has failed, and is not tried again', async () => {
+  it('with 554 fails the mail without a retry', async () => {
     await using office = await openPostOffice({ afterData: () => '554 no spam please' });
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
@@ -111,7 +111,7 @@ describe('a server that says no', () => {
     expect(outboxFixture.lines.join('')).toContain('"code":"mail-refused"');
   });
 
-  it('to one recipient does not keep the mail from the others', async () => {
+  it('for one recipient does not affect the others', async () => {
     await using office = await openPostOffice({
       atRecipient: (address) =>
         address.startsWith('bad')
@@ -142,7 +142,7 @@ describe('a server that says no', () => {
     ]);
   });
 
-  it('for five days: the mail is kept that long and given up then', async () => {
+  it('for five days ends the retries of the mail', async () => {
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
     const transport = refusing(fault('mail-deferred', 'example.com put off the mail: “452 full”'));
@@ -160,8 +160,8 @@ describe('a server that says no', () => {
   });
 });
 
-describe('a connection that breaks', () => {
-  it('after the data: the same bytes are sent again twice, with a wait, and then a person is told', async () => {
+describe('a broken connection', () => {
+  it('after the data causes two retries of the same bytes with a wait, and then a notification', async () => {
     await using office = await openPostOffice({ afterData: () => 'cut' });
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
@@ -196,7 +196,7 @@ describe('a connection that breaks', () => {
     });
   });
 
-  it('after the data, and then the server refuses it: it may have arrived, so it is not said to have failed', async () => {
+  it('after the data and a later rejection does not count as failed, because the mail may have arrived', async () => {
     await using office = await openPostOffice({
       afterData: (_mail, attempt) => (attempt === 1 ? 'cut' : '554 I have had this one'),
     });
@@ -212,7 +212,7 @@ describe('a connection that breaks', () => {
     );
   });
 
-  it('after the data once: the second try ends it', async () => {
+  it('after the data once is resolved by the second attempt', async () => {
     await using office = await openPostOffice({
       afterData: (_mail, attempt) => (attempt === 1 ? 'cut' : 'accept'),
     });
@@ -227,7 +227,7 @@ describe('a connection that breaks', () => {
     expect(row?.lastError).toBeUndefined();
   });
 
-  it('before the data: the mail is put off, and the next one has a connection of its own', async () => {
+  it('before the data delays the mail, and the next mail uses a new connection', async () => {
     let cuts = 0;
     await using office = await openPostOffice({
       atRecipient: () => {
@@ -244,7 +244,7 @@ describe('a connection that breaks', () => {
     expect(office.received.map(({ to }) => to[0])).toEqual(['b@example.com', 'a@example.com']);
   });
 
-  it('in the middle of a long mail: the server cannot have it, so it is put off', async () => {
+  it('in the middle of a long mail delays it, because the server cannot have it', async () => {
     await using office = await openPostOffice({ cutAfterBytes: 100_000 });
     await using outboxFixture = await openOutboxFixture();
     const content = Buffer.alloc(8_000_000, 'x');
@@ -257,8 +257,8 @@ describe('a connection that breaks', () => {
   });
 });
 
-describe('a worker that is stopped', () => {
-  it('leaves what it has not begun for the next time', async () => {
+describe('a stopped worker', () => {
+  it('leaves mails it has not started for the next run', async () => {
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
@@ -271,7 +271,7 @@ describe('a worker that is stopped', () => {
     expect(office.connections()).toBe(0);
   });
 
-  it('lets the mail at hand go when it is not transmitted yet, to be tried at once', async () => {
+  it('releases the current mail before its transmission, to be retried at once', async () => {
     const stop = new AbortController();
     await using office = await openPostOffice({
       atRecipient: () => {
@@ -291,7 +291,7 @@ describe('a worker that is stopped', () => {
     expect(await outboxFixture.outbox.due(outboxFixture.clock.now())).toHaveLength(1);
   });
 
-  it('waits for the answer when the mail is transmitted', async () => {
+  it('waits for the response after the transmission', async () => {
     const stop = new AbortController();
     await using office = await openPostOffice({
       afterData: () => {
@@ -312,7 +312,7 @@ describe('a worker that is stopped', () => {
 });
 
 describe('a stored mail', () => {
-  it('that was changed or removed is not sent, and the others are', async () => {
+  it('that was changed or removed is not sent, while the others are', async () => {
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
@@ -324,8 +324,8 @@ describe('a stored mail', () => {
   });
 });
 
-describe('the log', () => {
-  it('holds no password, whatever the server says', async () => {
+describe('the delivery log', () => {
+  it('contains no password for any response of the server', async () => {
     const { password } = login;
     const plain = Buffer.from(`\0${login.user}\0${password}`).toString('base64');
     await using office = await openPostOffice({ loginReply: `535 not ${password}, nor ${plain}` });

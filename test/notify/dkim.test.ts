@@ -35,7 +35,7 @@ const awkward = {
 };
 
 describe('a signed mail', () => {
-  it('arrives as it was stored, and its signature holds by the public key', async () => {
+  it('arrives as stored, and its signature is valid under the public key', async () => {
     await using outboxFixture = await openOutboxFixture();
     await using office = await openPostOffice();
     const { outbox, folder, clock } = outboxFixture;
@@ -70,7 +70,7 @@ describe('a signed mail', () => {
     ]);
   });
 
-  it('holds no longer once a byte of it was changed, nor by another key', async () => {
+  it('fails verification after any change, and under another key', async () => {
     await using outboxFixture = await openOutboxFixture();
     const { outbox, folder, clock } = outboxFixture;
     await enqueue({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
@@ -87,7 +87,7 @@ describe('a signed mail', () => {
     expect(checkDkim(stored, pair().publicKey).signatureHolds).toBe(false);
   });
 
-  it('is the same bytes each time, so that what is queued twice is one file', async () => {
+  it('has the same bytes each time, so that a mail queued twice is one file', async () => {
     await using outboxFixture = await openOutboxFixture();
     const { outbox, folder, clock } = outboxFixture;
     const deps = { outbox, folder, clock, messageDefaults };
@@ -97,7 +97,7 @@ describe('a signed mail', () => {
     await expect(loadMail(folder, row?.file ?? '')).resolves.toBeInstanceOf(Buffer);
   });
 
-  it('is none with a key that cannot sign: nothing goes out unsigned', async () => {
+  it('is not sent when its key cannot sign', async () => {
     await using outboxFixture = await openOutboxFixture();
     const { outbox, folder, clock } = outboxFixture;
     const ed25519 = generateKeyPairSync('ed25519', {

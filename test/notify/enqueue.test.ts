@@ -8,8 +8,8 @@ import { enqueue, recoverInterrupted } from '../../src/notify/index.ts';
 import { mail, openOutboxFixture, start } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
-describe('queueing a mail', () => {
-  it('keeps the exact bytes under their hash, for no one else to read, and one row a recipient', async () => {
+describe('enqueueing a mail', () => {
+  it('stores the exact bytes under their hash in a private file, and one row per recipient', async () => {
     await using outboxFixture = await openOutboxFixture();
     const enqueued = await outboxFixture.enqueue({
       to: ['a@example.com', 'Bee <b@EXAMPLE.com>', 'A@example.com'],
@@ -33,7 +33,7 @@ describe('queueing a mail', () => {
     expect(new Set(rows.map(({ messageId }) => messageId)).size).toBe(2);
   });
 
-  it('does nothing the second time, even when the mail would look different now', async () => {
+  it('does nothing the second time, even when the content has changed', async () => {
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
     const before = await outboxFixture.outbox.list();
@@ -51,7 +51,7 @@ describe('queueing a mail', () => {
     ]);
   });
 
-  it('tells the same mail apart by account, kind and subject, with Message-IDs that never change', async () => {
+  it('identifies a mail by account, kind and subject, with stable Message-IDs', async () => {
     await using outboxFixture = await openOutboxFixture();
     const other = [{ account: 'second' }, { kind: 'alert' }, { subject: '2026-01-02' }];
     for (const key of [{}, ...other]) await outboxFixture.enqueue({ key: { ...mail.key, ...key } });
@@ -64,7 +64,7 @@ describe('queueing a mail', () => {
     expect(ids[0]).toMatch(/^<[0-9a-f]{40}@example\.com>$/);
   });
 
-  it('takes mailboxes of any script, and writes the domain in the Message-ID in ASCII', async () => {
+  it('accepts mailboxes of any script, and writes the domain of the Message-ID in ASCII', async () => {
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ from: 'Kasse <post@bücher.example>', to: ['müller@bücher.example'] });
     const [row] = await outboxFixture.outbox.list();
@@ -72,7 +72,7 @@ describe('queueing a mail', () => {
     expect(row?.recipient).toBe('müller@bücher.example');
   });
 
-  it('refuses what is no address before anything is written', async () => {
+  it('rejects an invalid address before anything is written', async () => {
     await using outboxFixture = await openOutboxFixture();
     const hostile = 'b@example.com>\r\nRCPT TO:<evil@example.com';
     await expect(outboxFixture.enqueue({ to: ['a@example.com', hostile] })).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe('queueing a mail', () => {
     await expect(readdir(outboxFixture.folder)).rejects.toThrow(/ENOENT/);
   });
 
-  it('has the bytes on the disk before there is a row', async () => {
+  it('stores the bytes on disk before the row', async () => {
     await using outboxFixture = await openOutboxFixture();
     let found: string[] = [];
     const outbox = {
@@ -101,7 +101,7 @@ describe('queueing a mail', () => {
     expect(found).toHaveLength(1);
   });
 
-  it('says which folder it cannot write to', async () => {
+  it('reports a folder that is not writable', async () => {
     await using outboxFixture = await openOutboxFixture();
     const folder = join(outboxFixture.folder, '..', 'taken');
     await writeFile(folder, '');
@@ -113,7 +113,7 @@ describe('queueing a mail', () => {
 });
 
 describe('after a crash', () => {
-  it('a mail that was being sent is of unknown outcome, told, and sent again after a wait', async () => {
+  it('a mail in transmission has an unknown outcome, is reported, and is sent again after a wait', async () => {
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });

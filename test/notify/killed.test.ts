@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { expectMailOnce, playKilledSenders } from './support/killed-senders.ts';
 
-it('senders killed at random moments: each mail arrives once, or it is told why not', async () => {
+it('each mail of senders killed at random moments arrives once, or the log gives the reason', async () => {
   const outcome = await playKilledSenders({ count: 3, seed: 5 });
   expect(outcome.rows.length).toBeGreaterThan(0);
   expectMailOnce(outcome);
 });
 
-it('and what must not be is found', () => {
+it('the check of killed senders finds planted violations', () => {
   const messageId = '<1@example.com>';
   const row = { id: '1', messageId, subject: '0', recipient: 'r0@example.com', state: 'sent', doubts: 1 };
   const copy = { messageId, round: 0, bytes: Buffer.from('x') };

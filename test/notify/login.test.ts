@@ -67,8 +67,8 @@ const faultOf = async (work: Promise<unknown>) => {
   return found;
 };
 
-describe('with a password', () => {
-  it.each(['LOGIN', 'PLAIN'])('AUTH %s is used where the server takes nothing else', async (method) => {
+describe('a login with a password', () => {
+  it.each(['LOGIN', 'PLAIN'])('uses AUTH %s when the server accepts nothing else', async (method) => {
     const used: string[] = [];
     await using office = await openPostOffice(officeOf(method, used));
     await using outboxFixture = await openOutboxFixture();
@@ -79,10 +79,10 @@ describe('with a password', () => {
   });
 });
 
-describe('with OAuth 2.0', () => {
+describe('a login with OAuth 2.0', () => {
   const urlOf = (port: number): string => `smtp://reports%40example.com@localhost:${port}`;
 
-  it('an access token is asked for once and used until it ends', async () => {
+  it('requests an access token once and uses it until it expires', async () => {
     const used: string[] = [];
     await using office = await openPostOffice(officeOf('XOAUTH2', used, ['access-1', 'access-2']));
     await using server = await openTokenServer([
@@ -111,7 +111,7 @@ describe('with OAuth 2.0', () => {
     expect(secrets.redact('access-1 access-2')).toBe('[secret] [secret]');
   });
 
-  it('a token that the server no longer takes is replaced within the same connection', async () => {
+  it('replaces a token that the server rejects within the same connection', async () => {
     const used: string[] = [];
     await using office = await openPostOffice(officeOf('XOAUTH2', used, ['access-2']));
     await using server = await openTokenServer([
@@ -131,7 +131,7 @@ describe('with OAuth 2.0', () => {
     expect(secrets.redact('refresh-token-2')).toBe('[secret]');
   });
 
-  it('a login that is refused is told, the token nowhere, and asked again the next time', async () => {
+  it('reports a rejected login without the token, and requests a new one next time', async () => {
     const used: string[] = [];
     await using office = await openPostOffice(officeOf('XOAUTH2', used));
     await using server = await openTokenServer([{ body: { access_token: 'access-token-1' } }]);
@@ -174,7 +174,7 @@ describe('with OAuth 2.0', () => {
     expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 1, failed: 0 });
   });
 
-  it('nobody listens where tokens are given', async () => {
+  it('reports a token endpoint that refuses connections', async () => {
     await using office = await openPostOffice(officeOf('XOAUTH2', []));
     const server = await openTokenServer([{ body: {} }]);
     await server[Symbol.asyncDispose]();

@@ -24,8 +24,8 @@ const header = (bytes: Buffer, name: string): string[] => {
     .map((field) => field.slice(name.length + 1).trim());
 };
 
-describe('what mails carry beside their sender', () => {
-  it('says that a machine wrote them, and where answers go', async () => {
+describe('the default headers of mails', () => {
+  it('mark them as automatic and set Reply-To', async () => {
     const bytes = await compose({ replyTo: { name: 'Büro', address: 'ops@example.com' } });
     expect(header(bytes, 'Auto-Submitted')).toEqual(['auto-generated']);
     expect(header(bytes, 'X-Auto-Response-Suppress')).toEqual(['All']);
@@ -36,14 +36,14 @@ describe('what mails carry beside their sender', () => {
     expect(replyTo?.value).toEqual([{ name: 'Büro', address: 'ops@example.com' }]);
   });
 
-  it('lets recipients unsubscribe by mail', async () => {
+  it('let recipients unsubscribe by mail', async () => {
     const bytes = await compose({ unsubscribe: { mailto: 'stop@example.com' } });
     expect(header(bytes, 'List-Unsubscribe')).toEqual(['<mailto:stop@example.com?subject=unsubscribe>']);
     // Mail programs would post to a web address, and there is none.
     expect(header(bytes, 'List-Unsubscribe-Post')).toEqual([]);
   });
 
-  it('lets them do so with one click where the address says who they are', async () => {
+  it('let recipients unsubscribe with one click when the address identifies them', async () => {
     const url = `https://example.com/stop/${'long/'.repeat(40)}?who={recipient}`;
     const bytes = await compose({ unsubscribe: { mailto: 'stop@example.com', url } }, 'a&b+c@example.com');
     expect(header(bytes, 'List-Unsubscribe')).toEqual([
@@ -53,7 +53,7 @@ describe('what mails carry beside their sender', () => {
   });
 
   it.each(['https://example.com/stop', 'http://127.0.0.1/stop?who={recipient}'])(
-    'promises no single click for %s',
+    'promise no one-click unsubscribe for %s',
     async (url) => {
       const bytes = await compose({ unsubscribe: { url } });
       expect(header(bytes, 'List-Unsubscribe')).toHaveLength(1);
@@ -61,7 +61,7 @@ describe('what mails carry beside their sender', () => {
     },
   );
 
-  it('gains no header from an address', async () => {
+  it('cannot be extended through an address', async () => {
     const bytes = await compose({
       unsubscribe: { mailto: 'stop@example.com', url: 'https://example.com/>\r\nBcc: <evil@example.com' },
     });

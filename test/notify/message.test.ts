@@ -41,7 +41,7 @@ const defaultHeaders = [
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 
 describe('a message', () => {
-  it('holds text, HTML, pictures by cid and attachments', async () => {
+  it('contains text, HTML, inline images and attachments', async () => {
     const bytes = await compose({
       attachments: [
         { filename: 'spend.csv', contentType: 'text/csv', content: Buffer.from('day,spend\n') },
@@ -74,12 +74,12 @@ describe('a message', () => {
     expect([...(sheet?.content ?? [])]).toEqual([0, 255]);
   });
 
-  it('is the same bytes each time it is made', async () => {
+  it('has the same bytes each time it is built', async () => {
     expect((await compose()).equals(await compose())).toBe(true);
     expect((await compose({ messageId: '<other@example.com>' })).equals(await compose())).toBe(false);
   });
 
-  it('has only lines that every server takes: CRLF, 7 bit, at most 998 long', async () => {
+  it('has only lines that every server accepts: CRLF, 7 bit, at most 998 long', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyText,
@@ -103,7 +103,7 @@ describe('a message', () => {
     );
   });
 
-  it('says what went in, whatever that was, in no header but its own', async () => {
+  it('preserves any value, each in its own header', async () => {
     const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
     await fc.assert(
       fc.asyncProperty(anyText, anyText, anyText, async (subject, text, html) => {
@@ -126,7 +126,7 @@ describe('a message', () => {
     'Bill\r\n\r\n<script>',
     '=?utf-8?Q?Bill=0D=0ABcc:_evil@example.com?=',
     '"; charset=x\r\nBcc: evil@example.com',
-  ])('gains no header from %j, in a subject, a name or a file name', async (hostile) => {
+  ])('gains no header from %j in a subject, a name or a file name', async (hostile) => {
     const bytes = await compose({
       subject: hostile,
       from: { name: hostile, address: 'a@example.com' },
@@ -142,7 +142,7 @@ describe('a message', () => {
     expect(parsed.from?.value).toMatchObject([{ address: 'a@example.com' }]);
   });
 
-  it('fetches nothing that it is told to', async () => {
+  it('fetches no URL from its content', async () => {
     const html = '<img src="file:///etc/passwd"><img src="http://127.0.0.1:1/x.png">';
     const parsed = await simpleParser(await compose({ html, images: [] }), { skipImageLinks: true });
     expect(parsed.html).toBe(html);
@@ -172,7 +172,7 @@ describe('a mail address', () => {
     'a@b c',
     '@b',
     'a@',
-  ])('%j is none', (text) => {
+  ])('is not %j', (text) => {
     expect(parseMailbox(text)).toBeUndefined();
   });
 });

@@ -31,7 +31,7 @@ const queue = (outboxFixture: OutboxFixture, change: Partial<Mail>) => {
   return enqueue({ outbox, folder, clock, messageDefaults }, { ...mail, ...change });
 };
 
-it('Postfix takes mails over STARTTLS, delivers each once as it was signed, and refuses what it must', async () => {
+it('Postfix accepts mails over STARTTLS, delivers each once with a valid signature, and rejects invalid ones', async () => {
   await using postfix = await openPostfix();
   await using outboxFixture = await openOutboxFixture();
   await using transport = outboxFixture.transport(postfix.url, { requireTls: true });

@@ -11,7 +11,7 @@ const startTls = (url: string, options = {}): StartTls | undefined => {
   return address === undefined ? undefined : startTlsFor(address, options);
 };
 
-describe('what crosses a network in the open', () => {
+describe('whether a connection is unencrypted over a network', () => {
   it.each([
     ['smtp://127.0.0.1:25', {}, 'offered'],
     ['smtp://relay:25', {}, 'offered'],
@@ -30,7 +30,7 @@ describe('what crosses a network in the open', () => {
     expect(startTls(url, options)).toBe(wanted);
   });
 
-  it('is judged by the address alone', () => {
+  it('depends only on the address', () => {
     for (const host of [
       'localhost',
       '::1',
@@ -55,7 +55,7 @@ describe('what crosses a network in the open', () => {
 });
 
 describe('a plain relay', () => {
-  it('takes mails without a login and without TLS', async () => {
+  it('accepts mails without a login and without TLS', async () => {
     await using office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
@@ -63,7 +63,7 @@ describe('a plain relay', () => {
     expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
   });
 
-  it('is refused where TLS is required: nothing of a mail is shown to it', async () => {
+  it('is rejected when TLS is required, before it sees any of a mail', async () => {
     await using office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
@@ -74,7 +74,7 @@ describe('a plain relay', () => {
     expect(office.received).toEqual([]);
   });
 
-  it('with a certificate that nobody vouches for takes mails in the open only when told so', async () => {
+  it('with an untrusted certificate accepts unencrypted mails only when configured', async () => {
     await using office = await openPostOffice({ certificate: 'stranger', without: ['AUTH'] });
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
@@ -86,8 +86,8 @@ describe('a plain relay', () => {
   });
 });
 
-describe('what the server cannot take', () => {
-  it('a message over its SIZE fails at once, with what to do, and the others go', async () => {
+describe('what the server cannot accept', () => {
+  it('a message over its SIZE fails at once with a next step, and the others are sent', async () => {
     await using office = await openPostOffice({ more: { size: 20_000 } });
     await using outboxFixture = await openOutboxFixture();
     const content = Buffer.alloc(30_000, 7);
@@ -105,7 +105,7 @@ describe('what the server cannot take', () => {
     expect(office.received).toHaveLength(1);
   });
 
-  it('a server that tells its limit only when asked is understood, too', async () => {
+  it('a server that announces its limit only on request is supported', async () => {
     await using office = await openPostOffice({
       afterData: () => '552 5.3.4 message too big for me',
     });
@@ -118,7 +118,7 @@ describe('what the server cannot take', () => {
     expect(found.problem).toContain('attach fewer files');
   });
 
-  it('an address with letters beyond ASCII before the @ is told where SMTPUTF8 is missing', async () => {
+  it('an address with non-ASCII characters before the @ is reported when SMTPUTF8 is missing', async () => {
     await using office = await openPostOffice({ more: { hideSMTPUTF8: true } });
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ to: ['jürgen@example.com', 'finance@example.com'] });
@@ -130,7 +130,7 @@ describe('what the server cannot take', () => {
     expect(office.received.map(({ to }) => to)).toEqual([['finance@example.com']]);
   });
 
-  it('where SMTPUTF8 is offered such an address is reached', async () => {
+  it('an address with non-ASCII characters works with SMTPUTF8', async () => {
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ to: ['jürgen@example.com'] });
@@ -139,7 +139,7 @@ describe('what the server cannot take', () => {
     expect(office.received[0]?.to).toEqual(['jürgen@example.com']);
   });
 
-  it('a domain beyond ASCII goes out in its ASCII form, which every server takes', async () => {
+  it('a non-ASCII domain is sent in its ASCII form', async () => {
     const asked: string[] = [];
     await using office = await openPostOffice({
       more: { hideSMTPUTF8: true },

@@ -39,8 +39,8 @@ const openMute = async (greeting: string | undefined, close: boolean) => {
   };
 };
 
-describe('why there is no connection', () => {
-  it('a wrong password', async () => {
+describe('the reason of a failed connection', () => {
+  it('is a wrong password', async () => {
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
     const wrong = office.url.replace('%401', '%402');
@@ -56,35 +56,32 @@ describe('why there is no connection', () => {
     );
   });
 
-  it('a login that cannot be checked now', async () => {
+  it('is a login that cannot be checked now', async () => {
     await using office = await openPostOffice({ loginReply: '454 directory is down' });
     await using outboxFixture = await openOutboxFixture();
     await using transport = outboxFixture.transport(office.url);
     expect(await faultOf(transport)).toMatchObject({ code: 'mail-deferred', retryHelps: true });
   });
 
-  it.each(['STARTTLS', 'TLS from the first byte'])(
-    'a certificate that nobody vouches for, over %s',
-    async (how) => {
-      const implicitTls = how !== 'STARTTLS';
-      await using office = await openPostOffice({ certificate: 'stranger', implicitTls });
-      await using outboxFixture = await openOutboxFixture();
-      await using transport = outboxFixture.transport(office.url);
-      const found = await faultOf(transport);
-      expect(found.code).toBe('mail-certificate');
-      expect(found.advice).toContain('mail.tls.ca');
-      expect(office.received).toEqual([]);
-    },
-  );
+  it.each(['STARTTLS', 'TLS from the first byte'])('is an untrusted certificate over %s', async (how) => {
+    const implicitTls = how !== 'STARTTLS';
+    await using office = await openPostOffice({ certificate: 'stranger', implicitTls });
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(office.url);
+    const found = await faultOf(transport);
+    expect(found.code).toBe('mail-certificate');
+    expect(found.advice).toContain('mail.tls.ca');
+    expect(office.received).toEqual([]);
+  });
 
-  it('an issuer that is not given', async () => {
+  it('is an untrusted issuer', async () => {
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
     await using transport = outboxFixture.transport(office.url, { ca: [] });
     expect((await faultOf(transport)).code).toBe('mail-certificate');
   });
 
-  it('a server without STARTTLS, where TLS is required: the password is not sent', async () => {
+  it('is a server without STARTTLS when TLS is required, and the password is not sent', async () => {
     await using office = await openPostOffice({ without: ['STARTTLS'] });
     await using outboxFixture = await openOutboxFixture();
     await using transport = outboxFixture.transport(office.url, { requireTls: true });
@@ -93,7 +90,7 @@ describe('why there is no connection', () => {
     expect(found.advice).toContain('smtps://');
   });
 
-  it('nobody listens', async () => {
+  it('is a refused connection', async () => {
     const mute = await openMute(undefined, true);
     const { url } = mute;
     await mute[Symbol.asyncDispose]();
@@ -104,7 +101,7 @@ describe('why there is no connection', () => {
     expect(found.message).toMatch(/^the mail server 127\.0\.0\.1:\d+ refused the connection$/);
   });
 
-  it('a server that closes, refuses everyone, says nothing, or speaks another language', async () => {
+  it('is a server that closes, rejects every client, stays silent or uses another protocol', async () => {
     await using outboxFixture = await openOutboxFixture();
     for (const [greeting, close, message] of [
       [undefined, true, /closed the connection/],
@@ -123,7 +120,7 @@ describe('why there is no connection', () => {
     }
   });
 
-  it('smtps:// to a port that begins without TLS', async () => {
+  it('is smtps:// to a port without TLS', async () => {
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
     await using transport = outboxFixture.transport(office.url.replace('smtp:', 'smtps:'));
@@ -132,7 +129,7 @@ describe('why there is no connection', () => {
     expect(found.advice).toContain('smtp:// for those with STARTTLS');
   });
 
-  it('it was aborted', async () => {
+  it('is an abort', async () => {
     await using mute = await openMute(undefined, false);
     await using outboxFixture = await openOutboxFixture();
     await using transport = outboxFixture.transport(mute.url);
@@ -143,7 +140,7 @@ describe('why there is no connection', () => {
     expect((await faultOf(transport, AbortSignal.abort())).code).toBe('aborted');
   });
 
-  it('is met once a pass, not once a mail', async () => {
+  it('is found once per cycle, not once per mail', async () => {
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com', 'c@example.com'] });
@@ -158,7 +155,7 @@ describe('why there is no connection', () => {
 });
 
 describe('the address of the server', () => {
-  it('is read with its login and its usual ports', () => {
+  it('is parsed with its login and default ports', () => {
     expect(readSmtpUrl('smtp://u%40x:p%2Fw@mail.example.com')).toEqual({
       host: 'mail.example.com',
       port: 587,
@@ -175,7 +172,7 @@ describe('the address of the server', () => {
       expect(readSmtpUrl(wrong)).toBeUndefined();
   });
 
-  it('is refused at once when it is none', async () => {
+  it('is rejected at once when it is invalid', async () => {
     await using outboxFixture = await openOutboxFixture();
     expect(() => outboxFixture.transport('mail.example.com:25')).toThrow(/mail\.smtp is not the address/);
   });

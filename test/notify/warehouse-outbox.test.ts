@@ -15,7 +15,7 @@ import { manualClock } from '../support/manual-clock.ts';
 import { mail, start } from './support/outbox-fixture.ts';
 import { ca, openPostOffice } from './support/post-office.ts';
 
-it('the outbox table of the warehouse keeps to the port: sent, put off, refused, unknown, left by a crash', async () => {
+it('the outbox table of the warehouse follows its interface for sent, delayed, rejected, unknown and interrupted mails', async () => {
   const root = await mkdtemp(join(tmpdir(), 'tollkeeper-mail-'));
   const clock = manualClock(start);
   try {

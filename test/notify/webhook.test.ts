@@ -74,7 +74,7 @@ const post = async (answer: Answer, times = 1) => {
 };
 
 describe('a message to a webhook', () => {
-  it('is posted as it was stored, signed over time and body, with a key that says which it is', async () => {
+  it('is posted as stored, signed over time and body, with an identifying key', async () => {
     await using server = await openWebServer(answering(200, {}, 'ok'));
     await using outboxFixture = await openOutboxFixture();
     await using opened = openRoute(outboxFixture, `${server.url}${path}`);
@@ -97,7 +97,7 @@ describe('a message to a webhook', () => {
     expect(asked?.headers['x-tollkeeper-signature']).toBe(`t=${seconds},v1=${mac}`);
   });
 
-  it('is queued once, however often it is told', async () => {
+  it('is queued once, however often it is enqueued', async () => {
     await using outboxFixture = await openOutboxFixture();
     expect(await queue(outboxFixture)).toMatchObject([{ state: 'queued' }]);
     const { file } = rowOf(outboxFixture);
@@ -107,7 +107,7 @@ describe('a message to a webhook', () => {
     await expect(loadMail(outboxFixture.folder, file)).resolves.toBeInstanceOf(Buffer);
   });
 
-  it('goes beside mail, each for itself', async () => {
+  it('is sent independently of mail', async () => {
     await using server = await openWebServer(answering(500));
     await using office = await openPostOffice();
     await using outboxFixture = await openOutboxFixture();
@@ -118,24 +118,24 @@ describe('a message to a webhook', () => {
     expect(await outboxFixture.delivery(opened.route).deliver({})).toMatchObject({ sent: 0 });
   });
 
-  it('to a route that is not declared is an error with what to do', async () => {
+  it('to an unknown route is an error with a next step', async () => {
     await using outboxFixture = await openOutboxFixture();
     await expect(queue(outboxFixture, '1', ['nobody'])).rejects.toThrow(/unknown route "nobody"/);
   });
 
-  it('to an address that is not https is refused before anything is sent', async () => {
+  it('to an address without https is rejected before anything is sent', async () => {
     await using outboxFixture = await openOutboxFixture();
     expect(() => openRoute(outboxFixture, 'http://hooks.example.com/x')).toThrow(/not https/);
   });
 });
 
-describe('what becomes of it', () => {
-  it.each([200, 201, 202, 204])('%i: it has arrived', async (status) => {
+describe('the outcome of a message to a webhook', () => {
+  it.each([200, 201, 202, 204])('is delivered for %i', async (status) => {
     const { row } = await post(answering(status));
     expect(row.state).toBe('sent');
   });
 
-  it.each([408, 429, 500, 502, 503])('%i: it is put off and sent again', async (status) => {
+  it.each([408, 429, 500, 502, 503])('is a retry for %i', async (status) => {
     let given = 0;
     const { row, summaries, asked } = await post((one, response, socket) => {
       given += 1;
@@ -149,20 +149,20 @@ describe('what becomes of it', () => {
     expect(asked[1]?.headers['x-tollkeeper-signature']).not.toBe(asked[0]?.headers['x-tollkeeper-signature']);
   });
 
-  it('Retry-After is kept', async () => {
+  it('respects Retry-After', async () => {
     const { row } = await post(answering(429, { 'retry-after': '7200' }));
     expect(row.state).toBe('deferred');
     expect(row.nextAttempt - start).toBeGreaterThanOrEqual(7_200_000);
   });
 
-  it.each([400, 401, 403, 404, 410])('%i: it has failed, and is not sent again', async (status) => {
+  it.each([400, 401, 403, 404, 410])('is a failure without a retry for %i', async (status) => {
     const { row, asked } = await post(answering(status, {}, 'invalid_token'), 3);
     expect(row).toMatchObject({ state: 'failed', attempts: 1 });
     expect(row.lastError).toContain(`answered ${status}: “invalid_token”`);
     expect(asked).toHaveLength(1);
   });
 
-  it('a redirect is not followed', async () => {
+  it('is a failure for a redirect', async () => {
     await using elsewhere = await openWebServer(answering(200));
     const { row, summaries } = await post(answering(307, { location: `${elsewhere.url}/taken` }));
     expect(row.state).toBe('failed');
@@ -181,7 +181,7 @@ describe('what becomes of it', () => {
       },
     ],
     ['it answers no HTTP', (_asked, _response, socket) => void socket.end('hello\r\n\r\n')],
-  ])('%s: nobody knows; it is sent again twice and then told', async (_name, answer) => {
+  ])('is unknown for %s, with two retries and then a notification', async (_name, answer) => {
     const { row, summaries, asked } = await post(answer, 4);
     expect(row).toMatchObject({ state: 'unknown', attempts: 3, doubts: 3 });
     expect(new Set(asked.map(({ body }) => body)).size).toBe(1);
@@ -190,7 +190,7 @@ describe('what becomes of it', () => {
     expect(summaries[0]).toMatchObject({ unknown: 1 });
   });
 
-  it('an answer that is cut in its body says enough', async () => {
+  it('is known from a response with a truncated body', async () => {
     const { row } = await post((_asked, response, socket) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('ok', () => void socket.destroy());
@@ -198,7 +198,7 @@ describe('what becomes of it', () => {
     expect(row.state).toBe('sent');
   });
 
-  it('nobody listens: all of the route is put off, and nothing counts as transmitted', async () => {
+  it('is a delay of the whole route for a refused connection', async () => {
     const gone: WebServer = await openWebServer(answering(200));
     await gone[Symbol.asyncDispose]();
     await using outboxFixture = await openOutboxFixture();
@@ -211,7 +211,7 @@ describe('what becomes of it', () => {
     expect(rows.map(({ attempts }) => attempts)).toEqual([1, 0]);
   });
 
-  it('no line gives the address or the secret away, also when the other side repeats them', async () => {
+  it('is logged without the address and the secret, even when the server repeats them', async () => {
     const { row, summaries, lines } = await post((asked, response) => {
       response.writeHead(403);
       response.end(`no such webhook: ${asked.path} B0123456 abcdefghijkl ${secret}`);
@@ -222,7 +222,7 @@ describe('what becomes of it', () => {
     }
   });
 
-  it('it is not begun when we are told to stop, and tried at once the next time', async () => {
+  it('is a retry at the next start when the worker stops', async () => {
     await using server = await openWebServer(answering(200));
     await using outboxFixture = await openOutboxFixture();
     await using opened = openRoute(outboxFixture, `${server.url}${path}`);

@@ -38,7 +38,7 @@ const states = async (outboxFixture: OutboxFixture): Promise<readonly string[]> 
   (await outboxFixture.outbox.list()).map(({ state }) => state);
 
 describe('a server that is down for three days', () => {
-  it('loses nothing, is not hammered, and has everything once within an hour or so of being back', async () => {
+  it('loses nothing, receives few attempts, and has everything once soon after its return', async () => {
     await using outboxFixture = await openOutboxFixture();
     const office = await openPostOffice();
     const { url } = office;
@@ -79,7 +79,7 @@ describe('a server that is down for three days', () => {
     expect(outboxFixture.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
-  it('for longer than five days: what was never tried is given up and told as well', async () => {
+  it('and then for more than five ends the retries and reports every message, even those never attempted', async () => {
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ to: many(3) });
     const why = fault('mail-unreachable', 'nobody answers');
@@ -97,7 +97,7 @@ describe('a server that is down for three days', () => {
 });
 
 describe('a server that greylists', () => {
-  it('451 for each recipient the first time, then takes it', async () => {
+  it('with 451 for each first attempt accepts the mail later', async () => {
     const seen = new Set<string>();
     await using office = await openPostOffice({
       atRecipient: (address) => {
@@ -117,7 +117,7 @@ describe('a server that greylists', () => {
 });
 
 describe('a slow server', () => {
-  it('holds up no other route, and its mail arrives once', async () => {
+  it('delays no other route, and its mail arrives once', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -140,7 +140,7 @@ describe('a slow server', () => {
     expect(office.received).toHaveLength(1);
   });
 
-  it('that never answers after the final dot leaves the outcome unknown', async () => {
+  it('that never responds after the final dot leaves the outcome unknown', async () => {
     await using office = await openPostOffice({ afterData: () => new Promise(() => undefined) });
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
@@ -153,7 +153,7 @@ describe('a slow server', () => {
     });
   });
 
-  it('is waited for until the grace is over when we are stopped; then the outcome is unknown', async () => {
+  it('is waited for until the grace period ends at a stop, and then the outcome is unknown', async () => {
     const stop = new AbortController();
     let handed = (): void => undefined;
     const arrived = new Promise<void>((resolve) => {
@@ -183,7 +183,7 @@ describe('a slow server', () => {
 });
 
 describe('the rate of a server', () => {
-  it('3/m: never more than three in any minute, and all of them in the end', async () => {
+  it('of 3/m allows at most three in any minute, and all of them eventually', async () => {
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ to: many(7) });
     const moments: number[] = [];
@@ -207,7 +207,7 @@ describe('the rate of a server', () => {
       expect(moments.filter((one) => one > moment - minute && one <= moment).length).toBeLessThanOrEqual(3);
   });
 
-  it('2/s: a pass of the daemon waits for it by itself', async () => {
+  it('of 2/s is awaited within a cycle of the daemon', async () => {
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue({ to: many(8) });
     const worker = outboxFixture.delivery({
@@ -218,7 +218,7 @@ describe('the rate of a server', () => {
     expect(outboxFixture.clock.waits).toEqual(Array.from({ length: 3 }, () => 1000));
   });
 
-  it('is not spoilt by a clock that was set back', () => {
+  it('is unaffected by a clock set back', () => {
     const limit = createRateLimit({ count: 1, per: minute });
     expect(limit.take(10 * hour)).toBe(0);
     expect(limit.take(10 * hour + 1)).toBe(minute - 1);
@@ -227,8 +227,8 @@ describe('the rate of a server', () => {
   });
 });
 
-describe('what the worker cannot do', () => {
-  it('an end that could not be written down is written by the next pass; the mail is not sent again', async () => {
+describe('an obstacle of the worker', () => {
+  it('like an unrecorded outcome is recorded by the next cycle, without sending the mail again', async () => {
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
     let sent = 0;
@@ -266,7 +266,7 @@ describe('what the worker cannot do', () => {
     expect(sent).toBe(1);
   });
 
-  it('rows whose route is configured no more wait for it, and say so', async () => {
+  it('like a removed route makes its rows wait with the reason', async () => {
     await using outboxFixture = await openOutboxFixture();
     await queueFor(outboxFixture, 'webhook:gone', 'webhook:gone');
     await outboxFixture.enqueue();
@@ -284,7 +284,7 @@ describe('what the worker cannot do', () => {
     expect(await declared.runCycle('webhook:gone', never)).toMatchObject({ sent: 1 });
   });
 
-  it('a route that breaks its word leaves the outcome unknown', async () => {
+  it('like a route that throws leaves the outcome unknown', async () => {
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
     const worker = outboxFixture.delivery(

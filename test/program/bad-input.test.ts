@@ -49,14 +49,14 @@ const nothingHalfWritten = async () => {
   expect(plan.stdout).toContain('from 2026-10-22 00:00 UTC');
 };
 
-describe('the gateway', () => {
+describe('a problem of the gateway', () => {
   it.each([
     ['a wrong key', { GATEWAY_ADMIN_KEY: 'sk-admin-wrong-wrong' }, /admin_key|refused/i, 1],
     ['a missing scope', { GATEWAY_ADMIN_KEY: adminKeys[1].key }, /logs:read/, 1],
     ['an unreachable host', { GATEWAY_BASE_URL: 'http://127.0.0.1:1' }, /127\.0\.0\.1/, 1],
     ['a host that does not exist', { GATEWAY_BASE_URL: 'https://gateway.invalid' }, /gateway\.invalid/, 1],
     ['a plain http address', { GATEWAY_BASE_URL: 'http://gateway.example.com' }, /https/, 2],
-  ])('%s: says what to do, writes nothing', async (_, wrong, message, code) => {
+  ])('%s is reported with a next step, and nothing is written', async (_, wrong, message, code) => {
     env = { ...env, ...wrong };
     const ran = await run('run', 'pull-logs');
     expect(ran.stderr).toMatch(message);
@@ -66,7 +66,7 @@ describe('the gateway', () => {
     await nothingHalfWritten();
   });
 
-  it('a bad certificate: names it', async () => {
+  it('is reported for an untrusted certificate', async () => {
     const fixture = (name: string) => readFile(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
     const secure = await startSandbox({
       now: () => now,
@@ -85,7 +85,7 @@ describe('the gateway', () => {
     }
   });
 
-  it('a redirect elsewhere: is an error, and the key goes nowhere', async () => {
+  it('is reported for a redirect, and the key is not sent there', async () => {
     const seen: unknown[] = [];
     const other = createServer((request, response) => {
       seen.push(request.headers);
@@ -137,7 +137,7 @@ describe('a broken export', () => {
     await nothingHalfWritten();
   });
 
-  it('a usage export whose tail was cut: is named', async () => {
+  it('is reported for a truncated usage export', async () => {
     const jobs = await readFile(`${folder.path}/config/jobs/spend.yaml`, 'utf8');
     await folder.write(
       'config/jobs/spend.yaml',
@@ -149,8 +149,8 @@ describe('a broken export', () => {
   });
 });
 
-describe('the config', () => {
-  it('a malformed line: file, line, column', async () => {
+describe('a problem of the configuration', () => {
+  it('is reported with file, line and column for a malformed line', async () => {
     await folder.write('config/jobs/broken.yaml', 'jobs:\n  a: { kind: report,\n  b: ]\n');
     const ran = await run('check');
     expect(ran.code).toBe(1);
@@ -158,7 +158,7 @@ describe('the config', () => {
     expect((await run('run', 'pull-logs')).code).toBe(2);
   });
 
-  it('every fault at once: an unknown key with a suggestion, a missing secret, an unknown report', async () => {
+  it('is reported together with all others: an unknown key with a suggestion, a missing secret, an unknown report', async () => {
     env = { ...env, GATEWAY_ADMIN_KEY: undefined };
     await folder.write(
       'config/jobs/more.yaml',
@@ -176,7 +176,7 @@ describe('the config', () => {
     expect(ran.stdout).toContain('3 faults');
   });
 
-  it('no folder, no such job, no such period, no such command: exit code 2 and a way on', async () => {
+  it('is exit code 2 and a next step for a missing folder, unknown job, unknown period and unknown command', async () => {
     for (const argv of [
       ['check', '--config', 'nowhere'],
       ['run', 'no-such-job'],
@@ -193,8 +193,8 @@ describe('the config', () => {
   });
 });
 
-describe('disk and database', () => {
-  it('a database that another process holds: names it', async () => {
+describe('a problem of disk or database', () => {
+  it('is reported with the process that holds the database', async () => {
     const file = await folder.write(
       'hold.mjs',
       `
@@ -219,7 +219,7 @@ describe('disk and database', () => {
     await nothingHalfWritten();
   });
 
-  it('a file that is no database', async () => {
+  it('is reported for a file that is not a database', async () => {
     await folder.write(
       'data/tollkeeper.duckdb',
       'this is not a database, but it is long enough to look like one'.repeat(200),

@@ -30,7 +30,7 @@ const stopped = async (daemon: Running): Promise<void> => {
 };
 
 describe.concurrent('commands', { timeout: 180_000 }, () => {
-  it('say the same with a daemon and without; a slot is run and mailed once, whoever asks', async () => {
+  it('print the same with and without a daemon, and run and mail a slot once for any number of requests', async () => {
     await using fixture = await openFixture(program, { months: 2, callsPerDay: 40 });
     await fixture.jobs(pullLogs(rarely), usage, weekly);
     const slot = ['run', 'weekly', '--slot', lastWeekly()];
@@ -95,7 +95,7 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
     expect(fixture.mail.taken).toHaveLength(1);
   });
 
-  it('of ten at once are all answered, and what they all ask for is run once', async () => {
+  it('of ten clients at once are all answered, and their common run takes place once', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(rarely));
     const daemon = await fixture.serve();
@@ -124,7 +124,7 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
     expect(saying(daemon, 'run started')).toHaveLength(1);
   });
 
-  it('whose client is killed stop the run they asked for; the daemon lives', async () => {
+  it('whose client is killed stop their run, and the daemon continues', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(rarely));
     const daemon = await fixture.serve();
@@ -145,7 +145,7 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
     expect(fixture.mail.taken).toEqual([]);
   });
 
-  it('whose client gets Ctrl-C end with it, and with 1', async () => {
+  it('whose client gets Ctrl-C end with exit code 1', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(rarely));
     const daemon = await fixture.serve();
@@ -160,7 +160,7 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
   });
 });
 
-describe.concurrent('a backfill that is broken off by Ctrl-C', { timeout: 180_000 }, () => {
+describe.concurrent('a backfill interrupted by Ctrl-C', { timeout: 180_000 }, () => {
   const days = 6;
   const range = ['run', 'pull-usage', '--from', dateBefore(days), '--to', dateBefore(0)];
 
@@ -188,13 +188,13 @@ describe.concurrent('a backfill that is broken off by Ctrl-C', { timeout: 180_00
     expect(runs).toHaveLength(days);
   };
 
-  it('is continued where it stood, without a daemon', async () => {
+  it('continues at its last slot without a daemon', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(usage);
     await brokenOff(fixture);
   });
 
-  it('is continued where it stood, through the daemon', async () => {
+  it('continues at its last slot through the daemon', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(usage);
     const daemon = await fixture.serve();
@@ -204,7 +204,7 @@ describe.concurrent('a backfill that is broken off by Ctrl-C', { timeout: 180_00
 });
 
 it(
-  'a clock before the build date is refused, and the other commands still work',
+  'a clock before the build date is rejected, and the other commands still work',
   { timeout: 180_000 },
   async () => {
     await using fixture = await openFixture(program);

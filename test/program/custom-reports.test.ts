@@ -43,8 +43,8 @@ afterAll(async () => {
 const shown = (amount: string): string =>
   Number(amount).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-describe('tollkeeper reports new', () => {
-  it('writes a report of about 15 lines that passes check and adds up to the charge as it is', async () => {
+describe('`tollkeeper reports new`', () => {
+  it('writes a report of about 15 lines that passes check and reconciles without changes', async () => {
     const made = await good('reports', 'new', 'spend-by-model');
     expect(made.stdout).toContain('config/reports/spend-by-model/report.yaml\n');
     expect(made.stdout).toContain('tollkeeper report spend-by-model --period last-7-days');
@@ -68,13 +68,13 @@ describe('tollkeeper reports new', () => {
     expect(text).toContain(`Spend, exact: ${truth.net} USD.`);
   });
 
-  it('writes in the language of the reader what it has by default', async () => {
+  it('writes its defaults in the language of the reader', async () => {
     await good('reports', 'new', 'deutsch');
     await good('report', 'deutsch', '--period', 'last-7-days', '--locale', 'de', '--out', 'built');
     expect(await readFile(join(folder.path, 'built/deutsch.txt'), 'utf8')).toContain('Kosten');
   });
 
-  it('never overwrites a report, nor hides one that is shipped', async () => {
+  it('never overwrites or hides a report', async () => {
     await good('reports', 'new', 'twice');
     const file = join(folder.path, 'config/reports/twice/report.yaml');
     const before = await readFile(file, 'utf8');
@@ -88,7 +88,7 @@ describe('tollkeeper reports new', () => {
   });
 
   it.each(['', '../elsewhere', 'a/b', '.hidden', 'with space', 'x'.repeat(65)])(
-    'refuses the name %j and writes nothing',
+    'rejects the name %j and writes nothing',
     async (name) => {
       const before = await folder.files();
       const ran = await run('reports', 'new', name);
@@ -98,7 +98,7 @@ describe('tollkeeper reports new', () => {
     },
   );
 
-  it('refuses a config folder that does not exist', async () => {
+  it('rejects a config folder that does not exist', async () => {
     const ran = await run('reports', 'new', 'mine', '--config', 'nowhere');
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('does not exist');
@@ -127,7 +127,7 @@ sections:
     ['period', sound.replace('current', 'last-month'), /which does not exist[^]*'current' or 'comparison'/],
     ['mixed', sound.replace("WHERE period = 'current'", ''), /adds up the current period[^]*FILTER/],
   ])(
-    '%s: check and report print it with what to write, the report says it, all with exit code 0',
+    'about %s are printed by check and report with a fix and shown in the report, all with exit code 0',
     async (name, sql, said) => {
       await folder.write(`config/reports/${name}/report.yaml`, yaml);
       await folder.write(`config/reports/${name}/models.sql`, sql);
@@ -162,7 +162,7 @@ sections:
       sound.replace('WHERE', "WHERE model_name = 'none' AND"),
       /has no rows although[^]*`optional: true`/,
     ],
-  ])('%s: report prints what only the data shows', async (name, sql, said) => {
+  ])('about %s are printed by report when only the data shows them', async (name, sql, said) => {
     await folder.write(`config/reports/${name}/report.yaml`, yaml);
     await folder.write(`config/reports/${name}/models.sql`, sql);
     const ran = await run('report', name, '--period', 'last-7-days', '--out', 'built', '--json');

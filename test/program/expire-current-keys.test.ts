@@ -12,7 +12,7 @@ const expireAll = (more = ''): string => `  expire-all:
   snapshot: { kind: snapshot, schedule: "37 * * * *" }
 `;
 
-it('expire-keys never ends the key that the sinks of a service hold, and the plan says why', async () => {
+it('expire-keys never expires the key in the sinks of a service, and the plan gives the reason', async () => {
   await using fixture = await openRotationFixture({ jobs: expireAll() });
   // Before the first rotation nothing is delivered yet, but the rotation job covers the key.
   const before = await fixture.run('run', 'expire-all');
@@ -31,7 +31,7 @@ it('expire-keys never ends the key that the sinks of a service hold, and the pla
   expect(await fixture.call(await fixture.held())).toBe(200);
 });
 
-it('expire-keys never ends an older key that somebody put back into a sink', async () => {
+it('expire-keys never expires an older key that was put back into a sink', async () => {
   await using fixture = await openRotationFixture({
     jobs: expireAll(),
     job: { retire: '{ when: after-overlap, then: expire }' },
@@ -55,7 +55,7 @@ it('expire-keys never ends an older key that somebody put back into a sink', asy
   expect(fixture.names()).toContain('app.g3');
 });
 
-it('expire-keys ends a current key where the job says even_if_current', async () => {
+it('expire-keys expires a current key when the job sets even_if_current', async () => {
   await using fixture = await openRotationFixture({ jobs: expireAll('\n    even_if_current: true') });
   expect((await fixture.run('run', 'expire-all')).code).toBe(0);
   expect(fixture.names()).toEqual([]);

@@ -30,7 +30,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-it('a full disk is named, leaves nothing half-written, and the next run is whole once there is room', async () => {
+it('a full disk is reported and leaves no partial file, and the next run succeeds once there is space', async () => {
   const env = {
     GATEWAY_BASE_URL: sandbox.baseUrl,
     GATEWAY_ADMIN_KEY: sandbox.adminKey,

@@ -64,8 +64,8 @@ const run = (...argv: string[]) =>
     clock: manualClock(now),
   });
 
-describe('letters of a command that no daemon is there to send', () => {
-  it('reach the operators with the run that failed: an Admin Key without keys:write changes nothing', async () => {
+describe('notifications of a command without a daemon', () => {
+  it('reach the operators about a failed run whose Admin Key lacks keys:write', async () => {
     await folder.write('config/jobs/keys.yaml', jobs('apply'));
     const ran = await run('run', 'rotate');
     expect(ran.code).toBe(1);
@@ -77,7 +77,7 @@ describe('letters of a command that no daemon is there to send', () => {
     expect(told?.parsed.text).toContain('keys:write');
   });
 
-  it('bring the plan, and the gateway counts no write', async () => {
+  it('contain the plan, and the gateway counts no write', async () => {
     await folder.write('config/jobs/keys.yaml', jobs('plan'));
     const ran = await run('run', 'rotate');
     expect(ran.code).toBe(0);

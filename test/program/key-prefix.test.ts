@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openRotationFixture } from '../storm/support/rotation-fixture.ts';
 
-it('a key that comes without the prefix that calls need is verified and delivered with it', async () => {
+it('a key returned without the prefix that calls need is verified and delivered with it', async () => {
   await using fixture = await openRotationFixture({ sandbox: { variants: { key_prefix: 'none-required' } } });
   const first = await fixture.run('run', 'rotate-app');
   expect(first.code).toBe(0);
@@ -20,7 +20,7 @@ it('a key that comes without the prefix that calls need is verified and delivere
   expect(await fixture.held()).not.toBe(second);
 });
 
-it('a key that comes without a prefix is delivered as it came where calls take it so', async () => {
+it('a key returned without a prefix is delivered unchanged when calls accept it', async () => {
   await using fixture = await openRotationFixture({ sandbox: { variants: { key_prefix: 'none' } } });
   expect((await fixture.run('run', 'rotate-app')).code).toBe(0);
   expect(await fixture.held()).not.toMatch(/^sk-/);

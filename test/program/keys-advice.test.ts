@@ -3,7 +3,7 @@ import { openRotationFixture } from '../storm/support/rotation-fixture.ts';
 
 const normalized = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
-it('keys rotate --now of a key that no job delivers advises keys expire, and no job of another service', async () => {
+it('keys rotate --now of a key that no job delivers recommends keys expire, and no job of another service', async () => {
   await using fixture = await openRotationFixture();
   const { key } = fixture.sandbox.state.keys.create({
     name: 'lonely',
@@ -19,7 +19,7 @@ it('keys rotate --now of a key that no job delivers advises keys expire, and no 
   expect(refused.stderr).not.toContain('--job');
 });
 
-it('keys rotate --now says which key was deleted and since when it is refused', async () => {
+it('keys rotate --now reports which key was deleted and since when it is rejected', async () => {
   await using fixture = await openRotationFixture();
   const done = await fixture.run('keys', 'rotate', 'app', '--now', '--yes');
   expect(done.code).toBe(0);
@@ -31,7 +31,7 @@ it('keys rotate --now says which key was deleted and since when it is refused', 
   expect(await fixture.call(fixture.old.key)).toBe(401);
 });
 
-it('keys rotate of an exhausted key requires --quota where the job carries its quota over', async () => {
+it('keys rotate of an exhausted key requires --quota when the job carries its quota over', async () => {
   await using fixture = await openRotationFixture({ limited: true });
   const key = fixture.sandbox.state.keys.get(fixture.old.id);
   if (key !== undefined) key.remain = 0n;
@@ -49,7 +49,7 @@ it('keys rotate of an exhausted key requires --quota where the job carries its q
   expect(await fixture.call(await fixture.held())).toBe(200);
 });
 
-it('a name too long for its next generation is reported by check and notified by the job', async () => {
+it('a name too long for its next generation is reported by check and by a notification of the job', async () => {
   const long = `app-${'x'.repeat(45)}`;
   await using fixture = await openRotationFixture();
   fixture.sandbox.state.keys.create({

@@ -50,8 +50,8 @@ const good = async (...argv: string[]) => {
   return ran;
 };
 
-describe('the main job, by its commands', () => {
-  it('pulls, pulls again without change, reports and mails over STARTTLS with a login', async () => {
+describe('the main job', () => {
+  it('pulls, pulls again without changes, reports and mails over STARTTLS with a login', async () => {
     const first = JSON.parse((await good('run', 'pull-logs', '--json')).stdout) as {
       figures: { rows: number; quota: string };
     };
@@ -101,7 +101,7 @@ describe('the main job, by its commands', () => {
     expect((await folder.files()).filter((file) => !/^config|^admin-key/.test(file))).toEqual([]);
   });
 
-  it('mails again at each run by hand, within one second too', async () => {
+  it('mails again at each manual run, even within one second', async () => {
     await good('run', 'weekly-spend');
     const again = await folder.run(['run', 'weekly-spend'], {
       env: { GATEWAY_BASE_URL: sandbox.baseUrl, SMTP_URL: mail.url },
@@ -111,7 +111,7 @@ describe('the main job, by its commands', () => {
     expect(mail.taken).toHaveLength(4);
   });
 
-  it('says how many windows of each dimension it pulled', async () => {
+  it('reports how many windows of each dimension it pulled', async () => {
     const pulled = await good('run', 'pull-usage');
     expect(pulled.stdout).toMatch(/ figures landed, of 1 window by model and 1 window by token$/m);
   });
@@ -148,7 +148,7 @@ describe('the main job, by its commands', () => {
     expect((await good('reports')).stdout).toBe('no stored reports\n');
   });
 
-  it('lists what was built and mailed, with its figures and where it is kept', async () => {
+  it('lists built and mailed reports with their figures and files', async () => {
     await good('run', 'weekly-spend');
     const kept = JSON.parse((await good('reports', '--json')).stdout) as {
       folder: string;
@@ -181,7 +181,7 @@ describe('the main job, by its commands', () => {
     expect(checked.stdout).toContain('the configuration is valid');
   });
 
-  it('leaves no secret in any file but the one it was read from', async () => {
+  it('leaves no secret in any file except its source', async () => {
     await good('run', 'pull-logs');
     await good('run', 'pull-usage');
     await good('run', 'weekly-spend');

@@ -26,7 +26,7 @@ const otherConfig = async (fixture: Fixture, port: number): Promise<string> => {
 };
 
 describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
-  it('the second names the first and exits, whatever port it is given', async () => {
+  it('are prevented, and the second reports the first and exits, on any port', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
     const first = await fixture.serve();
@@ -40,7 +40,7 @@ describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
     expect((await fixture.command('status')).stdout).toContain(`pid ${first.pid}`);
   });
 
-  it('with one config and one port it says the same', async () => {
+  it('are prevented with the same config and port', async () => {
     await using fixture = await openFixture(program);
     await fixture.settings(healthOn(await freePort()));
     await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
@@ -50,7 +50,7 @@ describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
     expect(second.stderr).toContain(`process id ${first.pid}`);
   });
 
-  it('with --wait it is alive and not ready, and takes over within seconds of a kill -9', async () => {
+  it('are coordinated by --wait: the second is alive and not ready, and takes over after a kill -9', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
     const port = await freePort();
@@ -75,7 +75,7 @@ describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
     expect((await fixture.command('run', 'pull-logs')).code).toBe(0);
   });
 
-  it('on one port too it takes over, after SIGTERM as well', async () => {
+  it('are coordinated on one port, also after SIGTERM', async () => {
     await using fixture = await openFixture(program);
     const port = await freePort();
     await fixture.settings(healthOn(port));
@@ -89,7 +89,7 @@ describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   });
 
-  it('told to stop while it waits it ends well', async () => {
+  it('are coordinated so that a waiting one stops cleanly', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
     await fixture.serve();

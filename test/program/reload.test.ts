@@ -13,8 +13,8 @@ afterAll(() => program[Symbol.asyncDispose]());
 
 const rarely = `schedule: "${yearly()}"`;
 
-describe.concurrent('a config that is changed while the daemon runs', { timeout: 180_000 }, () => {
-  it('is taken up within seconds by itself; what runs goes on to its end', async () => {
+describe.concurrent('a configuration changed while the daemon runs', { timeout: 180_000 }, () => {
+  it('is applied automatically, and running jobs continue', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs('schedule: "* * * * * *", timeout: 30m'));
     fixture.gateway.holdAfter(0);
@@ -42,7 +42,7 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     expect((await fixture.command('run', 'fresh')).code).toBe(0);
   });
 
-  it('is taken up at once at SIGHUP; what only a start can change is told as such', async () => {
+  it('is applied at once on SIGHUP, with a note on settings that need a restart', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(rarely));
     const daemon = await fixture.serve();
@@ -64,7 +64,7 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     expect(parsed(await daemon.line('"command":"status"'))).toMatchObject({ level: 'debug' });
   });
 
-  it('and is faulty: the old one stays, the faults are logged, shown, and mailed once; fixed, all checks passed', async () => {
+  it('with faults is not applied, and its faults are logged, shown and mailed once until they are fixed', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(rarely));
     const daemon = await fixture.serve();
@@ -107,7 +107,7 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     expect(fixture.mail.taken).toHaveLength(2);
   });
 
-  it('behind symlinks that are swapped, as a ConfigMap is: the secret of the new one is used', async () => {
+  it('behind swapped symbolic links, as in a ConfigMap, is applied with its new secret', async () => {
     await using fixture = await openFixture(program);
     const secrets = join(fixture.folder.path, 'secrets');
     const version = async (name: string, key: string): Promise<void> => {
@@ -141,7 +141,7 @@ status: { port: 0 }
     expect(log).not.toContain(fixture.sandbox.adminKey);
   });
 
-  it('while a report is built through it: the report is whole, with what it began with', async () => {
+  it('during a report does not affect that report', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(rarely));
     const daemon = await fixture.serve();

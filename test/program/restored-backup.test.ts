@@ -68,8 +68,8 @@ const copyFolder = async (fixture: KeyFixture, from: string, to: string): Promis
   await cp(source, target, { recursive: true });
 };
 
-describe('a data folder that is put back from a backup of before its rotation ended', () => {
-  it('stops key writes until `keys reconcile --apply` takes over what is there; the next rotation works', async () => {
+describe('a data folder restored from a backup taken before its rotation ended', () => {
+  it('stops key writes until `keys reconcile --apply` adopts the existing keys, and the next rotation works', async () => {
     await using fixture = await open();
     const rotated = await fixture.live(['run', 'rotate-apps'], {
       kind: 'stop',
@@ -116,7 +116,7 @@ describe('a data folder that is put back from a backup of before its rotation en
   }, 300_000);
 });
 
-describe('a key that was made and never delivered', () => {
+describe('a key that was created and never delivered', () => {
   it('is listed, and deleted only once a pull has completed the call log', async () => {
     await using fixture = await open();
     const { killed } = await fixture.live(['run', 'rotate-apps'], {

@@ -75,7 +75,7 @@ const run = (...argv: string[]) =>
     clock: manualClock(now),
   });
 
-it('a report goes to mail, a webhook and a chat, each once, with the same total to the last decimal', async () => {
+it('a report is sent once each to mail, a webhook and a chat, with the same total to the last decimal', async () => {
   await configure('mail: { to: [finance@example.com] }, post: { to: [ledger, finance-chat] }');
   const plan = await run('run', 'weekly-spend', '--dry-run');
   expect(plan.stdout).toContain('finance-chat');
@@ -105,7 +105,7 @@ it('a report goes to mail, a webhook and a chat, each once, with the same total 
   expect(mail.taken).toHaveLength(1);
 });
 
-it('a route that refuses fails the run by name, gives no secret away, and keeps nobody from the rest', async () => {
+it('a failing route fails the run by name without revealing a secret, and the other routes receive the report', async () => {
   await configure('post: { to: [ops-chat, ledger] }');
   const ran = await run('run', 'weekly-spend');
   expect(ran.code).toBe(1);

@@ -39,8 +39,8 @@ const holdings = async ({ folder }: Fixture) => {
   return { covered, spend, outbox };
 };
 
-describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () => {
-  it('fires jobs, mails, answers health checks, and leaves nothing behind at SIGTERM', async () => {
+describe.concurrent('the daemon', { timeout: 180_000 }, () => {
+  it('runs jobs, sends mail, answers health checks, and leaves nothing behind at SIGTERM', async () => {
     await using fixture = await open();
     await fixture.jobs(
       pullLogs(', schedule: "* * * * * *"'),
@@ -85,7 +85,7 @@ describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () 
     expect(outbox.filter(({ state }) => state === 'sending' || state === 'unknown')).toEqual([]);
   });
 
-  it('goes on while gateway and mail server are down, and says what to do', async () => {
+  it('continues while gateway and mail server are down, and reports what to do', async () => {
     await using fixture = await open();
     await fixture.jobs(
       pullLogs(', schedule: "* * * * * *"'),
@@ -113,7 +113,7 @@ describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () 
     expect(dead.stderr()).toBe('');
   });
 
-  it('names a port that another program holds', async () => {
+  it('reports a port used by another program', async () => {
     await using fixture = await open();
     await fixture.jobs(pullLogs());
     const daemon = await fixture.serve();
@@ -129,7 +129,7 @@ describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () 
   });
 });
 
-describe.concurrent('a pull that is stopped in its middle', { timeout: 180_000 }, () => {
+describe.concurrent('a pull interrupted', { timeout: 180_000 }, () => {
   /** The next run is whole, the one after it has nothing more to do. */
   const nextRunIsWhole = async (fixture: Fixture) => {
     fixture.gateway.release();
@@ -142,7 +142,7 @@ describe.concurrent('a pull that is stopped in its middle', { timeout: 180_000 }
     expect(covered.end - covered.start).toBeGreaterThan(39 * 86_400);
   };
 
-  it('by kill -9: nothing half-written stays, and the next run is whole', async () => {
+  it('by kill -9 leaves no partial data, and the next run is complete', async () => {
     await using fixture = await open();
     await fixture.jobs(pullLogs());
     fixture.gateway.holdAfter(4);
@@ -155,7 +155,7 @@ describe.concurrent('a pull that is stopped in its middle', { timeout: 180_000 }
     await nextRunIsWhole(fixture);
   });
 
-  it('by SIGTERM: says so, and the next run is whole', async () => {
+  it('by SIGTERM reports it, and the next run is complete', async () => {
     await using fixture = await open();
     await fixture.jobs(pullLogs());
     fixture.gateway.holdAfter(4);
@@ -169,7 +169,7 @@ describe.concurrent('a pull that is stopped in its middle', { timeout: 180_000 }
     await nextRunIsWhole(fixture);
   });
 
-  it('by the timeout of its job: names it', async () => {
+  it('by the timeout of its job reports the timeout', async () => {
     await using fixture = await open();
     await fixture.jobs(pullLogs(', timeout: 3s'));
     fixture.gateway.holdAfter(2);
@@ -181,7 +181,7 @@ describe.concurrent('a pull that is stopped in its middle', { timeout: 180_000 }
     await nextRunIsWhole(fixture);
   });
 
-  it('by two signals to the daemon: the second ends it at once', async () => {
+  it('by two signals to the daemon ends at once at the second', async () => {
     await using fixture = await open();
     await fixture.jobs(pullLogs(', schedule: "* * * * * *"'));
     fixture.gateway.holdAfter(2);

@@ -11,8 +11,8 @@ afterAll(() => program[Symbol.asyncDispose]());
 
 const everySecond = 'schedule: "* * * * * *"';
 
-describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_000 }, () => {
-  it('gives it the grace, aborts it, writes it down, begins nothing more, and tries it again when it is back', async () => {
+describe.concurrent('a daemon stopped while a job runs', { timeout: 180_000 }, () => {
+  it('aborts it after the grace period, records it, starts nothing else, and retries it after the restart', async () => {
     await using fixture = await openFixture(program);
     await fixture.settings('scheduler: { grace: 2s }');
     const retries = 'retries: { limit: 1, initial: 1s }';
@@ -54,7 +54,7 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
     expect(await again.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('lets a run that ends within the grace end well, and claims nothing meanwhile', async () => {
+  it('lets it finish within the grace period, and claims nothing meanwhile', async () => {
     await using fixture = await openFixture(program);
     await fixture.settings('scheduler: { grace: 2m }');
     await fixture.jobs(pullLogs(everySecond));
@@ -78,7 +78,7 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
     expect(states.filter((state) => state === 'ok')).toHaveLength(saying(daemon, 'run succeeded').length);
   });
 
-  it('by kill -9: is ready again in seconds, and the run is interrupted and tried again', async () => {
+  it('by kill -9 becomes ready again, and the interrupted run is retried', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(`${everySecond}, retries: { limit: 2, initial: 1s }`));
     fixture.gateway.holdAfter(0);
@@ -106,7 +106,7 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
     expect(run?.attempts.map(({ state }) => state)).toEqual(['interrupted', 'ok']);
   });
 
-  it('by kill -9 at its last try: it stays interrupted, and operators are told', async () => {
+  it('by kill -9 at the last attempt leaves it interrupted, and operators are notified', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(`${everySecond}, retries: { limit: 0 }`));
     fixture.gateway.holdAfter(0);

@@ -44,7 +44,7 @@ it('a gateway whose clock is an hour behind keeps the old key until the clock is
   expect(fixture.names()).toEqual(['app.g2']);
 });
 
-it('a gateway whose clock is an hour ahead never takes our own verification for a consumer', async () => {
+it('a gateway whose clock is an hour ahead never makes our own verification count as a consumer', async () => {
   await using fixture = await openRotationFixture({
     job: { overlap: '10m', retire: '{ when: unused, quiet: 20h, then: delete, max_overlap: 60d }' },
     gatewayShift: () => 60 * minute,
@@ -59,7 +59,7 @@ it('a gateway whose clock is an hour ahead never takes our own verification for 
   expect(fixture.names()).toEqual(['app.g2']);
 });
 
-it('expire-keys ends nothing while the clock of the gateway is wrong, and says so', async () => {
+it('expire-keys expires nothing while the clock of the gateway is wrong, and reports it', async () => {
   await using fixture = await openRotationFixture({
     gatewayShift: () => -60 * minute,
     jobs: `  expire-tmp:

@@ -168,17 +168,20 @@ describe('a log with missing calls', () => {
     { statistics_unit: 'CNY', usage_unit: 'CNY', profile_currency: 'CNY' },
     { statistics_unit: 'units', usage_refunds: 'excluded' },
   ] satisfies Variants[];
-  it.each(sampled<Variants>(lacking, 2))('is reported as truncated by every source with %j', async (variants) => {
-    await using fixture = await openJobFixture({ variants, callsPerDay: 60 });
-    await fill(fixture, withLines(fixture, withHoles));
-    const { totals, good, conclusion, comparisons } = await compare(fixture);
-    expect(new Set(Object.values(verdictsOf(totals)))).toEqual(new Set(['truncated']));
-    expect(good).toBe(false);
-    expect(conclusion).toContain('truncated');
-    expect(totals['statistics']?.gap).toMatch(/^\d/);
-    expect(totals['balance']?.gap).toMatch(/^-/);
-    expect(comparisons.map(({ verdict }) => verdict)).not.toContain('unexplained');
-  });
+  it.each(sampled<Variants>(lacking, 2))(
+    'is reported as truncated by every source with %j',
+    async (variants) => {
+      await using fixture = await openJobFixture({ variants, callsPerDay: 60 });
+      await fill(fixture, withLines(fixture, withHoles));
+      const { totals, good, conclusion, comparisons } = await compare(fixture);
+      expect(new Set(Object.values(verdictsOf(totals)))).toEqual(new Set(['truncated']));
+      expect(good).toBe(false);
+      expect(conclusion).toContain('truncated');
+      expect(totals['statistics']?.gap).toMatch(/^\d/);
+      expect(totals['balance']?.gap).toMatch(/^-/);
+      expect(comparisons.map(({ verdict }) => verdict)).not.toContain('unexplained');
+    },
+  );
 
   it.each(sampled(['units', 'CNY'] as const, 2))(
     'is told by the pull itself, which does not fail, where statistics are in %s',

@@ -120,25 +120,28 @@ describe('an account with hostile names', () => {
 });
 
 describe('an empty account', () => {
-  test.each(reports)('%s reports that there is no data, and shows no zero for an unknown value', async (name) => {
-    await using account = await openAccount();
-    for (const locale of ['en', 'zh'] as const) {
-      const model = await account.report(name, { locale });
-      expect(model.headline.value.exact).toBeNull();
-      expect(model.sections.filter(({ kind }) => kind === 'table' || kind === 'chart')).toEqual([]);
-      const { html, text } = await renderReport(model);
-      expect(parseHtml(html).children.length).toBeGreaterThan(0);
-      expect(text).not.toMatch(/NaN|undefined|null/);
-    }
-    const said = messageBy(await account.report(name));
-    if (name === 'key-inventory')
-      expect(said).toEqual(
-        expect.arrayContaining([
-          expect.stringMatching(/^There is no key inventory yet/) as string,
-          expect.stringMatching(/^No call log has been pulled yet/) as string,
-        ]),
-      );
-  });
+  test.each(reports)(
+    '%s reports that there is no data, and shows no zero for an unknown value',
+    async (name) => {
+      await using account = await openAccount();
+      for (const locale of ['en', 'zh'] as const) {
+        const model = await account.report(name, { locale });
+        expect(model.headline.value.exact).toBeNull();
+        expect(model.sections.filter(({ kind }) => kind === 'table' || kind === 'chart')).toEqual([]);
+        const { html, text } = await renderReport(model);
+        expect(parseHtml(html).children.length).toBeGreaterThan(0);
+        expect(text).not.toMatch(/NaN|undefined|null/);
+      }
+      const said = messageBy(await account.report(name));
+      if (name === 'key-inventory')
+        expect(said).toEqual(
+          expect.arrayContaining([
+            expect.stringMatching(/^There is no key inventory yet/) as string,
+            expect.stringMatching(/^No call log has been pulled yet/) as string,
+          ]),
+        );
+    },
+  );
 });
 
 describe('the key inventory', () => {

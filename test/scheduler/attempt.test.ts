@@ -34,7 +34,7 @@ const tried = (execute: Execute, stop = new AbortController(), clock = manualClo
   );
 
 describe('an attempt', () => {
-  it('is stopped at its timeout, and that is its error, whatever the work throws when it ends', async () => {
+  it('is stopped at its timeout and reports it, whatever the work throws at its end', async () => {
     const clock = manualClock(0);
     const working = tried(
       ({ signal }) =>
@@ -52,7 +52,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('that ends well though it was told to stop has ended well', async () => {
+  it('that succeeds despite a stop request has succeeded', async () => {
     const stop = new AbortController();
     const working = tried(async () => {
       stop.abort();
@@ -61,14 +61,14 @@ describe('an attempt', () => {
     expect((await working).end).toMatchObject({ state: 'ok', summary: 'all of ***' });
   });
 
-  it('says why it failed without secrets, also when it throws at once', async () => {
+  it('gives the reason of a failure without secrets, also when it throws at once', async () => {
     const { end } = await tried(() => {
       throw new Error('s3cret is wrong');
     });
     expect(end).toMatchObject({ state: 'failed', reason: '*** is wrong' });
   });
 
-  it('leaves nothing in memory when the work leaves a listener on its signal', async () => {
+  it('releases its memory even when the work leaves a listener on its signal', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const kept: WeakRef<object>[] = [];

@@ -24,8 +24,8 @@ afterEach(() => fixture[Symbol.asyncDispose]());
 const states = async (): Promise<Record<string, string>> =>
   Object.fromEntries((await fixture.runs()).map(({ job, state }) => [job, state]));
 
-describe('locks and places', () => {
-  it('jobs that share a lock run one after the other, others beside them', async () => {
+describe('locks and max_running', () => {
+  it('jobs that share a lock run one after the other, and others concurrently', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(
       jobsOf({ a: { locks: ['gateway'] }, b: { locks: ['disk', 'gateway'] }, c: { locks: ['disk'] }, d: {} }),
@@ -58,7 +58,7 @@ describe('locks and places', () => {
     expect(await states()).toEqual({ a: 'running', b: 'ok' });
   });
 
-  it('no more jobs run at once than max_running says; the others follow in order', async () => {
+  it('at most max_running jobs run at once, and the others follow in order', async () => {
     const held = heldRuns(fixture);
     const names = ['a', 'b', 'c', 'd', 'e'];
     const jobs = new Map(names.map((name) => [name, jobOf(name)]));
@@ -76,7 +76,7 @@ describe('locks and places', () => {
     expect(held).toHaveLength(5);
   });
 
-  it('a run that waited for a place longer than its starting deadline is missed, and told', async () => {
+  it('a run that waits longer than its starting deadline is missed and reported', async () => {
     const held = heldRuns(fixture);
     await fixture.start(jobsOf({ a: {}, b: { startingDeadline: 10 * minute } }), { maxRunning: 1 });
     await fixture.goTo('2026-11-21T09:00:00Z');
@@ -94,7 +94,7 @@ describe('locks and places', () => {
     expect(fixture.began).toEqual(['a 2026-11-21T09:00:00']);
   });
 
-  it('a starting deadline is about the first attempt: what was begun in time is tried again', async () => {
+  it('a starting deadline applies to the first attempt only', async () => {
     fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
     const retries = { limit: 1, backoff: 'constant', initial: hour / 2, max: hour } as const;
     await fixture.start(jobsOf({ a: { startingDeadline: minute, retries } }));
@@ -107,7 +107,7 @@ describe('locks and places', () => {
 describe('needs', () => {
   const needing = { needs: ['pull'], needsDeadline: 2 * hour } as const;
 
-  it('a run waits until the data it needs reach the end of its interval', async () => {
+  it('a run waits until the watermark of its data reaches the end of its interval', async () => {
     fixture.watermark.set('pull', at('2026-11-21T08:00:00Z'));
     const scheduler = await fixture.start(jobsOf({ pull: { schedule: '10 * * * *' }, report: needing }));
     await fixture.goTo('2026-11-21T09:00:00Z');
@@ -125,7 +125,7 @@ describe('needs', () => {
     expect(fixture.notices).toEqual([]);
   });
 
-  it('is told that its data are late when the deadline passes, and runs on what there is', async () => {
+  it('a run past its deadline runs on the available data, marked as late', async () => {
     const late: (string | undefined)[] = [];
     fixture.play = async ({ dataLate }) => {
       late.push(dataLate);
@@ -140,7 +140,7 @@ describe('needs', () => {
     expect(fixture.notices).toMatchObject([{ kind: 'late', job: 'report' }]);
   });
 
-  it('fails when the deadline passes and when_late is fail', async () => {
+  it('a run past its deadline fails when when_late is fail', async () => {
     await fixture.start(
       jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: { ...needing, whenLate: 'fail' } }),
     );
@@ -151,7 +151,7 @@ describe('needs', () => {
     expect(fixture.notices).toMatchObject([{ kind: 'failed', job: 'report', code: 'data-late' }]);
   });
 
-  it('the deadline counts from the claim: what is caught up waits for data that are caught up too', async () => {
+  it('a deadline counts from the claim, so that catch-up runs wait for catch-up data', async () => {
     const jobs = jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: needing });
     await (await fixture.start(jobs)).stop(0);
     fixture.clock.set(at('2026-11-23T08:45:00Z'));
@@ -163,7 +163,7 @@ describe('needs', () => {
     expect(fixture.began).toEqual(['report 2026-11-23T08:00:00']);
   });
 
-  it('nobody waits for a job that is suspended', async () => {
+  it('a run does not wait for a suspended job', async () => {
     await fixture.start(jobsOf({ pull: { schedule: '10 * * * *', suspend: true }, report: needing }));
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(fixture.began).toEqual(['report 2026-11-21T09:00:00']);
@@ -189,7 +189,7 @@ describe('needs', () => {
     expect(held[1]?.execution.dataLate).toBeUndefined();
   });
 
-  it('a needed job that brought too little is not run again: the data are late', async () => {
+  it('a needed job with too little data is not run again, and the data are late', async () => {
     const { schedule: _, ...pull } = jobOf('pull');
     fixture.play = async ({ job }) => {
       if (job.name === 'pull') throw fault('gateway-unreachable', 'no way there');
@@ -202,7 +202,7 @@ describe('needs', () => {
     expect(fixture.notices).toMatchObject([{ kind: 'late', job: 'report' }]);
   });
 
-  it('a run by hand does not wait until the schedule of the needed job comes: it is run at once', async () => {
+  it('a manual run starts the needed job at once instead of waiting for its schedule', async () => {
     const jobs = jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: needing });
     const scheduler = await fixture.start(jobs);
     fixture.play = async ({ job }) => {
@@ -218,7 +218,7 @@ describe('needs', () => {
     expect((await fixture.runs('pull'))[0]).toMatchObject({ trigger: 'needed', state: 'ok' });
   });
 
-  it('data whose reach cannot be read once are asked for again, and not taken for none', async () => {
+  it('a watermark that cannot be read is read again, and is not treated as missing', async () => {
     let asked = 0;
     fixture.watermark.get = () => {
       asked += 1;
@@ -233,8 +233,8 @@ describe('needs', () => {
   });
 });
 
-describe('what is not to run', () => {
-  it('slots of a suspended job are skipped, with a reason, and nobody is told; by hand it runs', async () => {
+describe('a run that must not start', () => {
+  it('of a suspended job is skipped with a reason and without a notification, unless it is manual', async () => {
     const jobs = jobsOf({ job: { suspend: true } });
     const scheduler = await fixture.start(jobs);
     await fixture.goTo('2026-11-21T09:00:00Z');
@@ -252,7 +252,7 @@ describe('what is not to run', () => {
     expect((await ordered).run.slot).toBe(now + 1);
   });
 
-  it('what waits when its job is suspended is skipped; what runs goes on, retries included', async () => {
+  it('is skipped when its job is suspended, while running ones continue with their retries', async () => {
     const held = heldRuns(fixture);
     const jobs = {
       a: { retries: { limit: 1, backoff: 'constant', initial: minute, max: hour } as const },
@@ -272,7 +272,7 @@ describe('what is not to run', () => {
     expect(await states()).toEqual({ a: 'ok', b: 'skipped' });
   });
 
-  it('what waits when its job is removed is given up; what runs goes on and is not tried again', async () => {
+  it('is abandoned when its job is removed, while running ones continue without retries', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ a: {}, b: {} }), { maxRunning: 1 });
     await fixture.goTo('2026-11-21T09:00:00Z');
@@ -292,7 +292,7 @@ describe('what is not to run', () => {
     expect(await fixture.rows('a')).toHaveLength(1);
   });
 
-  it('a newer slot does not put aside an older one that somebody asked for', async () => {
+  it('is never a requested older slot in favor of a newer one', async () => {
     const held = heldRuns(fixture);
     const jobs = jobsOf({
       other: { locks: ['gateway'], schedule: '30 8 * * *' },
@@ -331,7 +331,7 @@ describe('what is not to run', () => {
 });
 
 describe('randomised delay', () => {
-  it('is the same for a name for ever, below the most, and spread', () => {
+  it('is constant for a name, below the maximum, and spread', () => {
     const names = Array.from({ length: 2000 }, (_, index) => `job-${index}`);
     const delays = names.map((name) => randomizedDelay(name, 1000));
     expect(delays).toEqual(names.map((name) => randomizedDelay(name, 1000)));
@@ -349,7 +349,7 @@ describe('randomised delay', () => {
     expect(randomizedDelay('pull-logs', 0)).toBe(0);
   });
 
-  it('moves the begin, not the slot, and not the interval', async () => {
+  it('delays the start but changes neither the slot nor the interval', async () => {
     await fixture.start(jobsOf({ spread: { randomizedDelay: 30 * minute } }));
     await fixture.goTo('2026-11-21T09:00:00Z');
     const [run] = await fixture.runs();

@@ -203,7 +203,7 @@ describe('thirty days of downtime', () => {
     },
   ];
 
-  it.each(dense)('$name: one row for what is older than the newest thousand', async (one) => {
+  it.each(dense)('$name: one row covers the slots older than the newest thousand', async (one) => {
     const { job, step, last, runs, own = 1000 } = one;
     expect(await afterThirtyDays(job)).toEqual(runs);
     const rows = await fixture.runs();
@@ -219,7 +219,7 @@ describe('thirty days of downtime', () => {
     );
   });
 
-  it('a monthly statement outlives an outage of 30 days, about the month that it is of', async () => {
+  it('a monthly statement survives an outage of 30 days with its own month', async () => {
     fixture.clock.set(at('2026-10-31T12:00:00Z'));
     expect(await afterThirtyDays(monthly)).toEqual(['2026-11-01T08:00:00']);
     const [run] = await fixture.runs();
@@ -228,7 +228,7 @@ describe('thirty days of downtime', () => {
     expect(fixture.notices).toEqual([]);
   });
 
-  it('of two statements that came due only the later one runs', async () => {
+  it('only the later of two due statements runs', async () => {
     const jobs = jobsOf({ job: monthly });
     await (await fixture.start(jobs)).stop(0);
     fixture.clock.advance(60 * day);
@@ -237,7 +237,7 @@ describe('thirty days of downtime', () => {
     expect((await fixture.runs())[0]?.reason).toMatch(/2026-12-01.08:00.* was also due.*latest/);
   });
 
-  it('what is caught up under all runs in order, one after the other, and survives another stop', async () => {
+  it('catch-up runs under `all` are sequential and in order, and survive another stop', async () => {
     const ends: (() => void)[] = [];
     fixture.play = ({ signal }) =>
       new Promise((resolve, reject) => {

@@ -38,7 +38,7 @@ describe('wake-ups', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('come from the watchdog alone when the other waker is lost', async () => {
+  it('come from the watchdog when the other waker is lost', async () => {
     const lost: Waker = () => ({ stop: async () => undefined });
     let woken = 0;
     const reconcile = async (): Promise<void> => {
@@ -87,7 +87,7 @@ describe('housekeeping', () => {
   };
   const turn = (): Promise<void> => new Promise(setImmediate);
 
-  it('is done at the first wake-up and then as often as it says', async () => {
+  it('runs at the first wake-up and then at its interval', async () => {
     const { begun, run } = counted();
     const { wake, loop } = keep({ run });
     for (let second = 0; second < 130; second += 1) {
@@ -99,7 +99,7 @@ describe('housekeeping', () => {
     await loop.stop();
   });
 
-  it('is done once at a time, however long it takes', async () => {
+  it('never runs concurrently', async () => {
     let ends: (() => void)[] = [];
     const { wake, loop } = keep({ run: () => new Promise((resolve) => ends.push(resolve)) });
     for (let minutes = 0; minutes < 5; minutes += 1) {
@@ -116,7 +116,7 @@ describe('housekeeping', () => {
     await loop.stop();
   });
 
-  it('is not put off by a clock that is set back', async () => {
+  it('is not delayed by a clock set back', async () => {
     const { begun, run } = counted();
     const { wake, loop } = keep({ run });
     wake();
@@ -134,7 +134,7 @@ describe('housekeeping', () => {
     await loop.stop();
   });
 
-  it('that fails is told, and done again in its time', async () => {
+  it('that fails is reported and runs again at its next time', async () => {
     let tries = 0;
     const { wake, loop } = keep({
       run: async () => {
@@ -152,7 +152,7 @@ describe('housekeeping', () => {
     await loop.stop();
   });
 
-  it('under way is aborted when the loop stops, and waited for, without a word', async () => {
+  it('in progress is aborted silently and awaited when the loop stops', async () => {
     let ended = false;
     const { wake, loop } = keep({
       run: (signal) =>

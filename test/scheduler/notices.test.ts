@@ -25,7 +25,7 @@ const works = (): void => {
 };
 
 describe('an outage', () => {
-  it('is reported once when it begins and once when it is over, however many runs fail', async () => {
+  it('is reported once at its start and once at its end, however many runs fail', async () => {
     await fixture.start(jobsOf({ job: { retries: none } }));
     fails();
     for (const time of ['09', '10', '11']) await fixture.goTo(`2026-11-21T${time}:00:00Z`);
@@ -41,7 +41,7 @@ describe('an outage', () => {
     expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00', 'failed job 14:00']);
   });
 
-  it('survives a restart: it is not told again, and its end is told', async () => {
+  it('survives a restart without a second notification, and its end is reported', async () => {
     const jobs = jobsOf({ job: { retries: none } });
     const first = await fixture.start(jobs);
     fails();
@@ -57,7 +57,7 @@ describe('an outage', () => {
     expect(second.outages().size).toBe(0);
   });
 
-  it('is no outage while another try is to come', async () => {
+  it('does not start while a retry is pending', async () => {
     await fixture.start(jobsOf({ job: { retries: { ...none, limit: 1, initial: minute } } }));
     fails();
     fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
@@ -68,7 +68,7 @@ describe('an outage', () => {
     expect(told()).toEqual([]);
   });
 
-  it('is not over when a run ends well on late data', async () => {
+  it('does not end with a successful run on late data', async () => {
     const report = { needs: ['pull'], needsDeadline: minute, retries: none } as const;
     await fixture.start(jobsOf({ pull: { schedule: '0 0 1 1 *' }, report }));
     for (const time of ['09:00', '09:01', '10:00', '10:01']) await fixture.goTo(`2026-11-21T${time}:00Z`);
@@ -79,7 +79,7 @@ describe('an outage', () => {
     expect(told()).toEqual(['late report 09:00', 'recovered report 09:00']);
   });
 
-  it('of a run by hand is none: whoever ordered it sees how it ended; a good one ends the outage', async () => {
+  it('does not start with a failed manual run, but ends with a successful one', async () => {
     const jobs = jobsOf({ job: { retries: none } });
     const scheduler = await fixture.start(jobs);
     const byHand = async () => {
@@ -98,7 +98,7 @@ describe('an outage', () => {
     expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
   });
 
-  it('of a job that is removed is over without a word; when it comes back and fails it is another', async () => {
+  it('ends silently when the job is removed, and a later failure starts another one', async () => {
     const scheduler = await fixture.start(jobsOf({ job: { retries: none } }));
     fails();
     await fixture.goTo('2026-11-21T09:00:00Z');
@@ -111,7 +111,7 @@ describe('an outage', () => {
     expect(told()).toEqual(['failed job 09:00', 'failed job 10:00']);
   });
 
-  it('is told again until it could be told', async () => {
+  it('is notified again until the notification succeeds', async () => {
     const deaf = await fixture.start(jobsOf({ job: { retries: none } }));
     fails();
     const { push } = fixture.notices;
@@ -134,7 +134,7 @@ describe('missed slots', () => {
     await fixture.start(jobsOf({ job: job ?? {} }));
   };
 
-  it('are told when nothing ran in their place', async () => {
+  it('are reported when nothing ran in their place', async () => {
     await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'none' });
     expect(await fixture.rows()).toHaveLength(4);
     expect(told()).toEqual(['missed job 12:00']);
@@ -142,7 +142,7 @@ describe('missed slots', () => {
     expect(told()).toEqual(['missed job 12:00', 'recovered job 12:00']);
   });
 
-  it('are not told when a later one stands in for them', async () => {
+  it('are not reported when a later slot replaces them', async () => {
     await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'latest' });
     expect((await fixture.rows()).map((row) => row.split(' ')[1])).toEqual([
       'missed',
@@ -154,7 +154,7 @@ describe('missed slots', () => {
     expect(fixture.lines).toContainEqual(expect.objectContaining({ message: 'missed slots', rows: 3 }));
   });
 
-  it('of a suspended job are not told', async () => {
+  it('are not reported for a suspended job', async () => {
     await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'none', suspend: true });
     expect(told()).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe('notify', () => {
       ({ kind, slot }) => `${kind} ${slot}`,
     );
 
-  it('an outage opens with the first event that is named', () => {
+  it('opens an outage with the first configured event', () => {
     expect(
       follow(['failed', 'recovered'], [event('missed', 1), event('failed', 2), event('good', 3)]),
     ).toEqual(['failed 2', 'recovered 3']);
@@ -185,7 +185,7 @@ describe('notify', () => {
     expect(follow([], [event('failed', 1), event('good', 2)])).toEqual([]);
   });
 
-  it('an outage that begins and ends at once leaves nothing open', () => {
+  it('leaves nothing open after an outage that starts and ends at once', () => {
     const change = followOutages(
       [event('failed', 1), event('good', 2)],
       new Map(),

@@ -44,9 +44,9 @@ const fullDisk = (inner: RunLedger) => {
   return { disk, ledger };
 };
 
-describe('a ledger that cannot be written for a while', () => {
+describe('a ledger that is temporarily not writable', () => {
   it.each(writes)(
-    '%s is refused: nothing begins that is not written down, nothing is lost or doubled',
+    'that rejects %s starts nothing unrecorded, and loses or duplicates nothing',
     async (call) => {
       const { disk, ledger } = fullDisk(fixture.ledger);
       const retries = { limit: 1, backoff: 'constant', initial: minute, max: hour } as const;
@@ -79,7 +79,7 @@ describe('a ledger that cannot be written for a while', () => {
     },
   );
 
-  it('a run that has ended well is written down as such when that is possible, and not run again', async () => {
+  it('records a successful run when it becomes writable, without running it again', async () => {
     const { disk, ledger } = fullDisk(fixture.ledger);
     const held = heldRuns(fixture);
     await fixture.start(jobsOf({ job: {} }), { ledger });
@@ -97,7 +97,7 @@ describe('a ledger that cannot be written for a while', () => {
     expect(held).toHaveLength(2);
   });
 
-  it('a change of the config that is refused half-way loses no slot that was claimed on the way', async () => {
+  it('loses no claimed slot when it rejects a reload halfway', async () => {
     const { disk, ledger } = fullDisk(fixture.ledger);
     const scheduler = await fixture.start(jobsOf({ job: {}, going: {} }), { ledger });
     fixture.clock.set(at('2026-11-21T09:00:00Z'));
@@ -111,7 +111,7 @@ describe('a ledger that cannot be written for a while', () => {
     expect(fixture.began).toHaveLength(3);
   });
 
-  it('an order that cannot be written down is refused', async () => {
+  it('rejects a request that cannot be recorded', async () => {
     const { disk, ledger } = fullDisk(fixture.ledger);
     const jobs = jobsOf({ job: {} });
     const scheduler = await fixture.start(jobs, { ledger });
@@ -133,7 +133,7 @@ describe('a clock that jumps', () => {
     for (let second = 0; second <= seconds; second += 1) await fixture.goTo(at(from) + second * 1000);
   };
 
-  it('back by seconds: what ran is not run again, what is yet to come comes once', async () => {
+  it('back by seconds repeats no run and skips none', async () => {
     await fixture.start(jobsOf({ job: { schedule: '*/2 * * * * *' } }));
     await steps('2026-11-21T08:30:01Z', 10);
     await steps('2026-11-21T08:30:05Z', 10);
@@ -144,7 +144,7 @@ describe('a clock that jumps', () => {
     expect(fixture.began).toHaveLength(7);
   });
 
-  it('back by years: slots come by the clock there is', async () => {
+  it('back by years follows the current clock', async () => {
     await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo('2026-11-21T09:00:00Z');
     await fixture.goTo('2024-02-29T09:30:00Z');
@@ -152,7 +152,7 @@ describe('a clock that jumps', () => {
     expect(await fixture.rows()).toEqual(['2024-02-29T10:00:00 ok', '2026-11-21T09:00:00 ok']);
   });
 
-  it('far ahead, then right again: slots of today are run today', async () => {
+  it('far ahead and back runs the slots of today today', async () => {
     const held = heldRuns(fixture);
     await fixture.start(jobsOf({ hourly: { catchup: 'all' }, daily: { schedule: '0 9 * * *' } }));
     await fixture.goTo('2031-11-21T08:30:00Z');
@@ -173,7 +173,7 @@ describe('a clock that jumps', () => {
     ).toEqual(['daily schedule', 'hourly schedule']);
   });
 
-  it('ahead while a run fails, and right again at the next start: its retry comes after its wait', async () => {
+  it('ahead during a failure and back at the next start retries after the normal wait', async () => {
     fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
     const first = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo('2027-11-21T09:00:00Z');
@@ -189,7 +189,7 @@ describe('a clock that jumps', () => {
     expect((await fixture.runs()).at(-1)).toMatchObject({ state: 'ok', attempts: 2 });
   });
 
-  it('back over a slot that somebody waits for: the order is refused, the slot runs in its time', async () => {
+  it('back over a requested slot rejects the request and runs the slot in its time', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(
       jobsOf({ job: { locks: ['gateway'] }, other: { locks: ['gateway'], schedule: '59 8 * * *' } }),
@@ -217,7 +217,7 @@ describe('a clock that jumps', () => {
 });
 
 describe('a cursor of another version of the program', () => {
-  it('whose schedule is refused by now begins again from where the clock is', () => {
+  it('whose schedule is now invalid starts again at the current time', () => {
     const now = at('2026-11-21T09:30:00Z');
     const cursor = {
       job: 'job',

@@ -35,8 +35,8 @@ const rested = async <T>(scheduler: Scheduler, ordered: Promise<T>): Promise<T> 
   return ordered;
 };
 
-describe('an order of a slot', () => {
-  it('that ended well does nothing, the first time and ever after', async () => {
+describe('a request of a slot', () => {
+  it('that succeeded does nothing, however often it is repeated', async () => {
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const ordered = await rested(scheduler, scheduler.request(requestOf(nine)));
@@ -44,7 +44,7 @@ describe('an order of a slot', () => {
     expect(fixture.began).toHaveLength(1);
   });
 
-  it('twice at once is one run, and both hear of its end', async () => {
+  it('made twice at once is one run, and both receive its outcome', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     const both = [
@@ -64,7 +64,7 @@ describe('an order of a slot', () => {
     expect(held).toHaveLength(1);
   });
 
-  it('that runs waits for its end', async () => {
+  it('that is running waits for its end', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
@@ -78,7 +78,7 @@ describe('an order of a slot', () => {
     });
   });
 
-  it('that waits to be tried again is tried at once', async () => {
+  it('that waits for a retry is retried at once', async () => {
     fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
@@ -89,7 +89,7 @@ describe('an order of a slot', () => {
     expect((await fixture.runs())[0]).toMatchObject({ interval: { start: nine - hour, end: nine } });
   });
 
-  it('that was missed is run, with the interval of its claim, past its starting deadline, though suspended', async () => {
+  it('that was missed runs with the interval of its claim, past its starting deadline and although suspended', async () => {
     const jobs = jobsOf({ job: { catchup: 'none', startingDeadline: minute, suspend: true } });
     await (await fixture.start(jobsOf({ job: { catchup: 'none' } }))).stop(0);
     fixture.clock.set(at('2026-11-21T10:30:00Z'));
@@ -106,7 +106,7 @@ describe('an order of a slot', () => {
     expect((await fixture.rows()).map((row) => row.slice(11))).toEqual(['09:00:00 ok', '10:00:00 skipped']);
   });
 
-  it('that failed for good is run once more; it is not tried again beyond its limit', async () => {
+  it('that failed permanently runs once more without retries beyond its limit', async () => {
     fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
     const retries = { limit: 0, backoff: 'constant', initial: 0, max: hour } as const;
     const scheduler = await fixture.start(jobsOf({ job: { retries } }));
@@ -117,7 +117,7 @@ describe('an order of a slot', () => {
     expect(scheduler.openRuns()).toEqual([]);
   });
 
-  it('that is the first of a span of missed slots takes it out of the span', async () => {
+  it('that is the first of an interval of missed slots removes it from the interval', async () => {
     const jobs = jobsOf({ job: { schedule: '* * * * *' } });
     await (await fixture.start(jobs)).stop(0);
     fixture.clock.set(at('2026-11-22T08:30:30Z'));
@@ -135,7 +135,7 @@ describe('an order of a slot', () => {
     ]);
   });
 
-  it('that the daemon has not claimed yet is the slot’s one run', async () => {
+  it('that is not claimed yet becomes the only run of the slot', async () => {
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     fixture.clock.set(nine);
     const ordered = await rested(scheduler, scheduler.request(requestOf(nine)));
@@ -146,8 +146,8 @@ describe('an order of a slot', () => {
   });
 });
 
-describe('a run by hand', () => {
-  it('waits until the run of its job has ended, and none is skipped for it', async () => {
+describe('a manual run', () => {
+  it('waits until the run of its job has ended, and causes no skipped run', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
@@ -171,7 +171,7 @@ describe('a run by hand', () => {
     ]);
   });
 
-  it('at the very moment of a slot does not take its place', async () => {
+  it('at the moment of a slot does not replace it', async () => {
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     fixture.clock.set(nine);
     const both = [scheduler.request(requestOf()), scheduler.request(requestOf())];
@@ -185,7 +185,7 @@ describe('a run by hand', () => {
     ]);
   });
 
-  it('that waits follows a clock that is set back', async () => {
+  it('that waits follows a clock set back', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(
       jobsOf({ job: { schedule: '0 0 1 1 *', locks: ['gateway'] }, other: { locks: ['gateway'] } }),
@@ -201,7 +201,7 @@ describe('a run by hand', () => {
     expect((await rested(scheduler, ordered)).run.state).toBe('ok');
   });
 
-  it('is not tried again by the next process: the client that requested it has disconnected', async () => {
+  it('is not retried by the next process, because its client has disconnected', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }), { maxRunning: 1 });
     void scheduler.request(requestOf()).catch(() => undefined);
@@ -216,8 +216,8 @@ describe('a run by hand', () => {
   });
 });
 
-describe('an order that is given up', () => {
-  it('stops the run that it began, for good', async () => {
+describe('a cancelled request', () => {
+  it('stops the run it started permanently', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     const giveUp = new AbortController();
@@ -231,7 +231,7 @@ describe('an order that is given up', () => {
     expect(fixture.notices).toEqual([]);
   });
 
-  it('takes back a run that has not begun', async () => {
+  it('cancels a run that has not started', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
@@ -245,7 +245,7 @@ describe('an order that is given up', () => {
     expect(held).toHaveLength(1);
   });
 
-  it('leaves alone a run that the schedule began', async () => {
+  it('does not affect a run started by the schedule', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
@@ -258,7 +258,7 @@ describe('an order that is given up', () => {
     expect((await rested(scheduler, ordered)).run.state).toBe('ok');
   });
 
-  it('before it was placed does nothing', async () => {
+  it('does nothing before it was accepted', async () => {
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     const giveUp = new AbortController();
     giveUp.abort();
@@ -267,8 +267,8 @@ describe('an order that is given up', () => {
   });
 });
 
-describe('when the daemon stops', () => {
-  it('orders that have not begun are refused, as are new ones', async () => {
+describe('a stopping daemon', () => {
+  it('rejects requests that have not started and new ones', async () => {
     heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);

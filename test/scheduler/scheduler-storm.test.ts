@@ -8,8 +8,8 @@ import { runChaos } from './support/storm.ts';
 
 vi.setConfig({ testTimeout: 180_000 * chaosFactor });
 
-describe('whatever happens to the process, the clock, the config and the disk', () => {
-  it('each slot has its row, is run as its policies say, and is doubled by nothing', async () => {
+describe('under any events of process, clock, configuration and disk', () => {
+  it('each slot has its row, runs according to its policies and is never duplicated', async () => {
     await fc.assert(
       fc.asyncProperty(plans(12), async (plan) => {
         await runChaos(plan, modelLedger());
@@ -18,7 +18,7 @@ describe('whatever happens to the process, the clock, the config and the disk', 
     );
   });
 
-  it('the same over the ledger in the warehouse', async () => {
+  it('each slot behaves the same with the ledger in the warehouse', async () => {
     await fc.assert(
       fc.asyncProperty(plans(6), async (plan) => {
         await using fixture = await openSchedulerFixture();

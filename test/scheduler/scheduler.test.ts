@@ -27,7 +27,7 @@ const heldRuns = () => {
 };
 
 describe('slots', () => {
-  it('are claimed when they come, run once, and end ok with their interval and attempt', async () => {
+  it('are claimed when they are due, run once, and end ok with their interval and attempt', async () => {
     await fixture.start(jobsOf({ hourly: {} }));
     await fixture.goTo('2026-11-21T08:59:59.999Z');
     expect(fixture.began).toEqual([]);
@@ -44,7 +44,7 @@ describe('slots', () => {
     expect(fixture.good).toEqual(['hourly']);
   });
 
-  it('begin after the randomised delay of the job, the same every time', async () => {
+  it('start after the randomised delay of the job, which is constant', async () => {
     await fixture.start(jobsOf({ spread: { randomizedDelay: 30 * minute } }));
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(fixture.began).toEqual([]);
@@ -56,7 +56,7 @@ describe('slots', () => {
     expect(delay).toBeGreaterThan(0);
   });
 
-  it('come by the schedule in force: an edit begins a new version at now, what was due before is the old one’s', async () => {
+  it('follow the active schedule, and an edit starts a new version at the current time', async () => {
     const scheduler = await fixture.start(jobsOf({ job: { schedule: '0 * * * *' } }));
     fixture.clock.set(Date.parse('2026-11-21T09:00:30Z'));
     await scheduler.adopt(jobsOf({ job: { schedule: '15 * * * *' } }), 4);
@@ -73,7 +73,7 @@ describe('slots', () => {
 });
 
 describe('retries', () => {
-  it('come from the ledger, after growing waits, and survive a restart', async () => {
+  it('come from the ledger after growing waits, and survive a restart', async () => {
     fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
     await fixture.start(
       jobsOf({ hourly: { retries: { limit: 2, backoff: 'exponential', initial: 60_000, max: hour } } }),
@@ -97,7 +97,7 @@ describe('retries', () => {
     expect(fixture.notices).toMatchObject([{ kind: 'failed', job: 'hourly', code: 'gateway-unreachable' }]);
   });
 
-  it('are not made for what a retry does not help, nor for runs by hand', async () => {
+  it('are not made for permanent errors and manual runs', async () => {
     fixture.play = () => Promise.reject(fault('gateway-key-refused', 'no'));
     const jobs = jobsOf({ hourly: {} });
     const scheduler = await fixture.start(jobs);
@@ -124,7 +124,7 @@ describe('overlapping slots', () => {
     return held;
   };
 
-  it('forbid: the later one is skipped, with its reason', async () => {
+  it('under forbid skip the later one with its reason', async () => {
     const held = await overlap('forbid');
     expect(held).toHaveLength(1);
     held[0]?.end();
@@ -133,7 +133,7 @@ describe('overlapping slots', () => {
     expect((await fixture.runs())[1]?.reason).toMatch(/09:00 UTC had not ended, and concurrency is forbid/);
   });
 
-  it('queue: the later one waits', async () => {
+  it('under queue make the later one wait', async () => {
     const held = await overlap('queue');
     expect(held).toHaveLength(1);
     held[0]?.end();
@@ -144,7 +144,7 @@ describe('overlapping slots', () => {
     expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 ok']);
   });
 
-  it('replace: the earlier one is stopped, for good, and it is no outage', async () => {
+  it('under replace stop the earlier one permanently without an outage', async () => {
     const held = await overlap('replace');
     await fixture.goTo('2026-11-21T10:00:01Z');
     expect(held).toHaveLength(2);
@@ -154,7 +154,7 @@ describe('overlapping slots', () => {
     expect(fixture.notices).toEqual([]);
   });
 
-  it('allow: both run', async () => {
+  it('under allow both run', async () => {
     const held = await overlap('allow');
     expect(held).toHaveLength(2);
     for (const { end } of held) end();

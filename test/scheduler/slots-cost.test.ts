@@ -32,13 +32,13 @@ describe('ten thousand different schedules', () => {
   });
 
   // Croner's patterns would hold 800 MB.
-  it('hold a few kB each, and no instance of croner', () => {
+  it('use a few kB each, and no instance of croner', () => {
     expect(heldBytes).toBeLessThan(60_000_000);
   });
 });
 
-describe('long spans', () => {
-  it('of every second are the same both ways', () => {
+describe('long intervals', () => {
+  it('of every second give the same slots in both directions', () => {
     const everySecond = { expression: '* * * * * *', zone: 'Europe/Berlin' };
     const back = previousSlots(everySecond, now, 10_000);
     const forth = nextSlots(everySecond, unixMillis(now - 10_001_000), 10_000);

@@ -283,7 +283,7 @@ const rangeOf = ({ second, minute, hour }: Pattern): number => {
 };
 
 describe('the oracle', () => {
-  it('knows from its list of changes what clocks show', () => {
+  it('derives local times from its list of changes', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...zones).chain((zone) => fc.tuple(fc.constant(zone), moments(zone))),
@@ -297,7 +297,7 @@ describe('the oracle', () => {
 });
 
 describe('slots of random schedules', () => {
-  it('are those of the oracle, forwards and backwards', () => {
+  it('equal those of the oracle, forwards and backwards', () => {
     fc.assert(
       fc.property(cases, ({ zone, pattern, after, millis }) => {
         const schedule = scheduleOf(pattern, zone);
@@ -326,7 +326,7 @@ describe('slots of random schedules', () => {
     );
   });
 
-  it('lead back to where they came from', () => {
+  it('return to their start when reversed', () => {
     fc.assert(
       fc.property(cases, ({ zone, pattern, after, millis }) => {
         const schedule = scheduleOf(pattern, zone);

@@ -16,8 +16,8 @@ const at = (offsetPeriods: readonly OffsetPeriod[], instant: number) => {
   return offsetPeriod && [offsetPeriod.offset, Math.max(instant + offsetPeriod.offset, offsetPeriod.fresh)];
 };
 
-describe('stretches of a zone', () => {
-  it('begin where clocks are changed, to the second', () => {
+describe('offset periods of a zone', () => {
+  it('start at clock changes, to the second', () => {
     const found = offsetPeriodsIn(clocks(-hour), 0, 40 * day);
     expect(found).toEqual([
       { start: 0, end: 10 * day, offset: hour, fresh: hour },
@@ -26,7 +26,7 @@ describe('stretches of a zone', () => {
     ]);
   });
 
-  it('are the same wherever the block is cut', () => {
+  it('are the same for any block boundaries', () => {
     const cuts = fc.oneof(
       fc.integer({ min: 6 * day, max: 24 * day }),
       fc
@@ -52,7 +52,7 @@ describe('stretches of a zone', () => {
     );
   });
 
-  it('know offsets of seconds', () => {
+  it('support offsets with seconds', () => {
     expect(offsetPeriodAt('Africa/Monrovia', 0).offset).toBe(-(44 * 60 + 30));
     expect(offsetPeriodAt('Asia/Kolkata', 0).offset).toBe(5.5 * hour);
     expect(offsetPeriodAt('UTC', 0).offset).toBe(0);

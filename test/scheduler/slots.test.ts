@@ -35,7 +35,7 @@ describe('slots', () => {
     ]);
   });
 
-  it('lie strictly after and strictly before the moment', () => {
+  it('are strictly after and strictly before the given time', () => {
     const everyMinute = on('* * * * *', 'UTC');
     const slot = at('2026-11-21T08:00:00Z');
     expect(nextSlot(everyMinute, unixMillis(slot - 1))).toBe(slot);
@@ -45,7 +45,7 @@ describe('slots', () => {
     expect(nextSlots(everyMinute, slot, 0)).toEqual([]);
   });
 
-  it('are due from just after the cursor to now, the latest of them', () => {
+  it('are due from just after the cursor to now', () => {
     const hourly = on('0 * * * *', 'UTC');
     const after = at('2026-11-21T08:00:00Z');
     expect(dueSlot(hourly, after, at('2026-11-21T08:59:59Z'))).toBeUndefined();
@@ -54,7 +54,7 @@ describe('slots', () => {
     expect(dueSlot(hourly, after, at('2026-11-20T08:00:00Z'))).toBeUndefined();
   });
 
-  it('match one day field or both, as asked', () => {
+  it('match one day field or both, as configured', () => {
     const days = (dayMatch: 'any' | 'all') =>
       shown(nextSlots({ ...on('0 0 13 * 5', 'UTC'), dayMatch }, at('2026-11-01T00:00:00Z'), 3));
     expect(days('any')).toEqual(['2026-11-06T00:00', '2026-11-13T00:00', '2026-11-20T00:00']);
@@ -78,7 +78,7 @@ describe('slots', () => {
   });
 });
 
-describe('where clocks go forward', () => {
+describe('a forward clock change', () => {
   it.each([
     ['a fixed time', 'Europe/Berlin', '30 2 * * *', '2026-03-29T00', '2026-03-29T12', ['2026-03-29T01:00']],
     [
@@ -152,7 +152,7 @@ describe('where clocks go forward', () => {
   });
 });
 
-describe('where clocks go back', () => {
+describe('a backward clock change', () => {
   it.each([
     [
       'a fixed time, the first time',
@@ -230,7 +230,7 @@ describe('where clocks go back', () => {
   });
 });
 
-describe('schedules that are refused', () => {
+describe('a rejected schedule', () => {
   it.each([
     ['61 * * * *', /minute: 61/],
     ['0 0 30 2 *', /never matches/],
@@ -264,16 +264,16 @@ describe('schedules that are refused', () => {
     },
   );
 
-  it('an unknown zone', () => {
+  it('has an unknown zone', () => {
     expect(scheduleFault(on('0 8 * * *', 'Europe/Atlantis'))).toMatch(/Europe\/Atlantis/);
   });
 
-  it('day_match without two day fields', () => {
+  it('has day_match without two day fields', () => {
     for (const expression of ['0 0 1 * *', '0 0 * * 1', '0 0 1 * ?', '0 0 * * *', '@weekly'])
       expect(scheduleFault({ ...on(expression, 'UTC'), dayMatch: 'all' })).toMatch(/no effect.*remove it/);
   });
 
-  it('days that never meet', () => {
+  it('has days that never coincide', () => {
     expect(scheduleFault({ ...on('0 0 1 * MON#2', 'UTC'), dayMatch: 'all' })).toBe('it never matches');
     expect(scheduleFault({ ...on('0 0 1 * MON#2', 'UTC'), dayMatch: 'any' })).toBeUndefined();
     expect(scheduleFault({ ...on('0 0 31 4 MON', 'UTC'), dayMatch: 'any' })).toMatch(
@@ -281,7 +281,7 @@ describe('schedules that are refused', () => {
     );
   });
 
-  it('a time that is always in a gap', () => {
+  it('has a time that is always in a gap', () => {
     const lastSundayOfMarch = (expression: string) => ({
       ...on(expression, 'Europe/Berlin'),
       dayMatch: 'all' as const,
@@ -297,7 +297,7 @@ describe('schedules that are refused', () => {
   });
 });
 
-describe('schedules that are good', () => {
+describe('valid schedules', () => {
   it.each([
     '7 * * * *',
     '0 8 * * *',

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 /** A module of its own, beside the one that other tests have taken from the same file. */
 const wakerFile = '../../src/scheduler/waker.ts?cron-is-lost';
 
-describe('what wakes the daemon', () => {
+describe('the wakers of the daemon', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => {
     vi.useRealTimers();
     vi.doUnmock('node-cron');
   });
 
-  it('goes on when cron is lost altogether', async () => {
+  it('continue when cron stops completely', async () => {
     // A node-cron that never calls back: every wake-up of it is lost.
     vi.doMock('node-cron', async (original) => ({
       ...(await original<typeof import('node-cron')>()),

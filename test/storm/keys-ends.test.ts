@@ -29,8 +29,8 @@ const expectUntouched = async (fixture: RotationFixture): Promise<void> => {
 const orphans = async (fixture: RotationFixture): Promise<readonly string[]> =>
   fixture.names().filter((name) => name !== 'app');
 
-describe('what only looks', () => {
-  it('mode plan, --dry-run and keys plan write nothing to the gateway', async () => {
+describe('a read-only command', () => {
+  it('such as mode plan, --dry-run and keys plan writes nothing to the gateway', async () => {
     await using fixture = await openRotationFixture({ job: { mode: 'plan' } });
     const planned = await fixture.run('run', 'rotate-app');
     expect([planned.code, planned.stdout]).toEqual([0, expect.stringContaining('1 key would be rotated')]);
@@ -129,12 +129,12 @@ describe('a rotation', () => {
   });
 });
 
-describe('the old key stays as it is, and operators are told within the run', () => {
+describe('the old key stays unchanged, and operators are notified within the run,', () => {
   const expectNotified = async (fixture: RotationFixture): Promise<void> => {
     expect((await fixture.run('outbox')).stdout).toMatch(/ keys .* ops@example\.com /);
   };
 
-  it('when the Admin Key may not write', async () => {
+  it('when the Admin Key lacks the write scope', async () => {
     const key = 'sk-admin-without-the-right-to-write';
     const few = scopes.filter((scope) => scope !== 'keys:write');
     await using fixture = await openRotationFixture({ sandbox: { adminKeys: [{ key, scopes: few }] } });

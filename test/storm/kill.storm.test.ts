@@ -68,8 +68,8 @@ const settled = ({ runs }: JobEvidence) => {
   return runs.filter(({ slot }) => slot < last);
 };
 
-describe('daemons that are killed at random moments', () => {
-  it('are ready again within seconds, and so is one that waited', () => {
+describe('daemons killed at random moments', () => {
+  it('become ready again, and so does a waiting one', () => {
     // A machine that is busy with other things proves nothing.
     expect(longest(played.starts, 'own')).toBeLessThan(promptly);
     expect(played.takeovers.length).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ describe('daemons that are killed at random moments', () => {
     expect(played.lives.map(({ process }) => process.stderr()).filter((text) => text !== '')).toEqual([]);
   });
 
-  it.each(chaosJobs)('lose no slot of %s and double none', (job) => {
+  it.each(chaosJobs)('lose and duplicate no slot of %s', (job) => {
     const { runs } = ofJob(job);
     const slots = runs.flatMap(({ slot, through = slot }) =>
       Array.from({ length: (through - slot) / slotLength + 1 }, (_, index) => slot + index * slotLength),
@@ -93,7 +93,7 @@ describe('daemons that are killed at random moments', () => {
     expect(last).toBeLessThanOrEqual(lastStop());
   });
 
-  it.each(chaosJobs)('do the work of each slot of %s once, and only work that is written down', (job) => {
+  it.each(chaosJobs)('do the work of each slot of %s once, and only recorded work', (job) => {
     const { runs, attempts, begun, ended } = ofJob(job);
     const kills = played.lives.length;
     // Nobody began the same attempt twice, and nobody ended the same slot well twice.
@@ -120,7 +120,7 @@ describe('daemons that are killed at random moments', () => {
     }
   });
 
-  it.each(chaosJobs)('leave runs of %s that are interrupted and tried again', (job) => {
+  it.each(chaosJobs)('leave interrupted runs of %s that are retried', (job) => {
     const found = ofJob(job);
     let interrupted = 0;
     for (const run of settled(found)) {
@@ -144,7 +144,7 @@ describe('daemons that are killed at random moments', () => {
     expect(interrupted).toBeGreaterThan(0);
   });
 
-  it('claim what the catchup of the job says', () => {
+  it('claim the slots of the catchup policy of the job', () => {
     const allowed: Readonly<Record<string, readonly string[]>> = {
       // A slot on time is skipped when the run before it still waits for its next try.
       'pull-all': ['ok', 'interrupted', 'skipped'],
@@ -161,7 +161,7 @@ describe('daemons that are killed at random moments', () => {
     expect(ofJob('mail-latest').runs.some(({ state }) => state === 'missed')).toBe(true);
   });
 
-  it('mail each good slot once: so says the mail server', () => {
+  it('mail each successful slot once according to the mail server', () => {
     const { outbox, mails } = evidence;
     // What was in doubt is sent again after some minutes, with the same Message-ID.
     const most = new Map(outbox.map(({ messageId, doubts }) => [messageId, 1 + doubts]));
@@ -183,7 +183,7 @@ describe('daemons that are killed at random moments', () => {
     expect([...mails.keys()].filter((id) => !known.has(id))).toEqual([]);
   });
 
-  it('ask the gateway in each good pull, and land what it served, nothing twice', () => {
+  it('send requests in each successful pull, and land what the gateway served exactly once', () => {
     const { runs, attempts } = ofJob('pull-all');
     const moments = fixture.asked
       .filter(({ path }) => path === '/api/log/self/stream-export')

@@ -6,7 +6,7 @@ const count = Math.max(1, Number(rounds));
 const seed = Number(process.env['TOLLKEEPER_STORM_SEED'] ?? Date.now() % 2 ** 31);
 
 it(
-  'a mail arrives once; twice only where process or connection died after the final dot; never only where it is told',
+  'a mail arrives once, twice only when process or connection ended after the final dot, and never only when that is reported',
   { timeout: 120_000 + count * 30_000 },
   async () => {
     process.stdout.write(`storm of ${count} killed senders, TOLLKEEPER_STORM_SEED=${seed}\n`);

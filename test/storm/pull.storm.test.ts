@@ -80,7 +80,7 @@ const expected = (to: number): readonly string[] => {
 };
 
 it(
-  'pulls killed at random moments leave whole windows alone, and the next one completes them',
+  'pulls killed at random moments leave only whole windows, and the next pull completes them',
   { timeout: 120_000 + count * 30_000 },
   async () => {
     process.stdout.write(`storm of ${count} killed pulls, TOLLKEEPER_STORM_SEED=${seed}\n`);

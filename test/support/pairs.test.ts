@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { coverPairs } from './pairs.ts';
 
-it('a covering array brings every two values of different factors together, in far fewer rows than all choices', () => {
+it('a covering array combines every two values of different factors in far fewer rows than all combinations', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 2, maxLength: 12 }), (sizes) => {
       const rows = coverPairs(sizes);

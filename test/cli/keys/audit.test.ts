@@ -30,7 +30,7 @@ const write = async (steps: number): Promise<{ readonly lines: string[]; readonl
   return { lines, head: head.hash };
 };
 
-it('checks the file beside the database of the config, with nothing else there', async () => {
+it('`keys audit` checks the file beside the configured database without any other file', async () => {
   await defaultConfig(folder);
   const { lines, head } = await write(3);
   await folder.write('data/audit/keys.jsonl', `${lines.join('\n')}\n`);
@@ -45,17 +45,20 @@ it.each([
   ['changed', (lines: string[]) => lines.with(1, lines[1]?.replace('planned', 'deleted') ?? ''), 2],
   ['taken out', (lines: string[]) => lines.toSpliced(1, 1), 2],
   ['put in', (lines: string[]) => [...lines, lines[0] ?? ''], 4],
-])('a line that was %s is found, by a file alone and without a config', async (_, change, line) => {
-  const { lines } = await write(3);
-  await writeFile(join(folder.path, 'copy.jsonl'), `${change(lines).join('\n')}\n`);
-  const ran = await run('--verify', 'copy.jsonl', '--json');
-  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { lines: line - 1, broken: { line } }]);
-  const page = (await run('--verify', 'copy.jsonl')).stdout;
-  expect(page).toMatch(new RegExp(`broken in line ${line}: `));
-  expect(page).toMatch(/what to do: this copy is not valid evidence/);
-});
+])(
+  '`keys audit` detects a line that was %s, with only the file and no configuration',
+  async (_, change, line) => {
+    const { lines } = await write(3);
+    await writeFile(join(folder.path, 'copy.jsonl'), `${change(lines).join('\n')}\n`);
+    const ran = await run('--verify', 'copy.jsonl', '--json');
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { lines: line - 1, broken: { line } }]);
+    const page = (await run('--verify', 'copy.jsonl')).stdout;
+    expect(page).toMatch(new RegExp(`broken in line ${line}: `));
+    expect(page).toMatch(/what to do: this copy is not valid evidence/);
+  },
+);
 
-it('says what to do where the file beside the database does not hold, and of a line that a crash cut off', async () => {
+it('`keys audit` gives the next step for a file that fails verification and for a truncated last line', async () => {
   await defaultConfig(folder);
   const { lines } = await write(3);
   const file = join(folder.path, 'data', 'audit', 'keys.jsonl');
@@ -76,7 +79,7 @@ it('says what to do where the file beside the database does not hold, and of a l
   ]);
 });
 
-it('says so where there is no file, and where nothing is asked of it', async () => {
+it('`keys audit` reports a missing file and a missing argument', async () => {
   await defaultConfig(folder);
   expect(await run('--verify')).toMatchObject({
     code: 2,

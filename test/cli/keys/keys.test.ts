@@ -189,7 +189,7 @@ describe('keys plan and apply', () => {
     expect(ran.stdout).toBe('billing: current\n  of billing.g7 (id 1)\n  both keys work\n');
     expect(main.asked).toMatchObject([['start', [{ service: 'billing' }], 'person anna']]);
   });
-  it('name each key that is left as it is, and why, in JSON always and in text where it is asked for', async () => {
+  it('give each unchanged key and the reason, always in JSON and on request in text', async () => {
     fixture.plans['rotate-prod'] = {
       notes: ['left as usual: 1 key'],
       skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }],
@@ -201,7 +201,7 @@ describe('keys plan and apply', () => {
     expect(shown.stdout).toContain('skipped: idle (ID 2), not-due: it is due in 12 d\n');
     expect((await run('plan', 'rotate-prod')).stdout).toContain('left as usual: 1 key\n');
   });
-  it('ask on a terminal, unless told not to', async () => {
+  it('ask for confirmation on a terminal unless --yes is given', async () => {
     await plan();
     const refused = await runOver(fixture, ['apply', 'plan.json'], false);
     expect(refused).toMatchObject({ code: 1, questions: ['1 change. Continue?'] });
@@ -215,7 +215,7 @@ describe('keys plan and apply', () => {
     await rm(join(folder, 'plan.json'));
   });
   it.each([undefined, true])(
-    'stop at a stale plan and name what changed (a terminal: %s)',
+    'stop at a stale plan and report what changed (terminal: %s)',
     async (answer) => {
       await plan();
       main.keys = [surveyed(1, 'billing.g7', {}, { group: 'vip' })];
@@ -233,7 +233,7 @@ describe('keys plan and apply', () => {
       expect(main.asked).toEqual([]);
     },
   );
-  it('refuse a file that was changed', async () => {
+  it('reject a changed file', async () => {
     await plan();
     const file = join(folder, 'plan.json');
     await writeFile(file, (await readFile(file, 'utf8')).replace('"keyId": 1', '"keyId": 2'));
@@ -245,7 +245,7 @@ describe('keys plan and apply', () => {
   });
 });
 
-describe('orders by hand', () => {
+describe('manual key commands', () => {
   it('show each step, and exit with 1 when one failed', async () => {
     main.steps = [
       { view: { stage: 'created' }, moved: true },
@@ -274,7 +274,7 @@ describe('orders by hand', () => {
     [['expire', 'idle'], 'idle is refused from now on'],
     [['expire', 'idle', '--at', '+48h'], 'idle is refused from +48h on'],
     [['give-up', 'billing'], 'The rotation of billing is abandoned'],
-  ])('%j asks first', async (argv, question) => {
+  ])('%j asks for confirmation', async (argv, question) => {
     const refused = await runOver(fixture, argv, false);
     expect(refused.code).toBe(1);
     expect(refused.questions[0]).toContain(question);
@@ -282,7 +282,7 @@ describe('orders by hand', () => {
     expect(await runOver(fixture, [...argv, '--yes'], false)).toMatchObject({ code: 0, questions: [] });
     expect(main.asked).toHaveLength(1);
   });
-  it('say where no daemon runs that nothing advances what they leave open', async () => {
+  it('say that nothing advances open rotations without a daemon', async () => {
     const alone = (...argv: string[]): Promise<Ran> => runOver(fixture, argv, undefined, false);
     const message =
       /no daemon is running: this will not advance until you start `tollkeeper serve`, .*keys rotate billing`/;
@@ -304,7 +304,7 @@ describe('orders by hand', () => {
     expect((await alone('rotate', 'billing')).stdout).not.toContain('no daemon');
   });
   it.each([[['rotate', 'billing', '--now']], [['expire', 'idle']]])(
-    '%j needs --yes where there is no terminal',
+    '%j needs --yes without a terminal',
     async (argv) => {
       const ran = await run(...argv);
       expect(ran.code).toBe(2);
@@ -312,7 +312,7 @@ describe('orders by hand', () => {
       expect(main.asked).toEqual([]);
     },
   );
-  it('expire ends the key that sinks hold when it is said so', async () => {
+  it('expire a key in a sink on request', async () => {
     const refused = await run('expire', 'billing', '--yes');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/billing\.g7 \(id 1\) is the current key of billing: .*rotate-prod/);
@@ -321,14 +321,14 @@ describe('orders by hand', () => {
     expect((await run('expire', 'billing', '--yes', '--even-if-current')).code).toBe(0);
     expect(main.asked).toMatchObject([['expire', [{ keyId: 1, evenIfCurrent: true }], 'person anna']]);
   });
-  it('a usual rotation asks nothing', async () => {
+  it('rotate without confirmation in the regular case', async () => {
     expect((await runOver(fixture, ['rotate', 'billing'], false)).questions).toEqual([]);
     expect(await json('expire', 'idle', '--yes')).toMatchObject({
       good: true,
       changes: [{ keyId: 2, done: true }],
     });
   });
-  it('confirm takes a fingerprint and never shows what is none', async () => {
+  it('confirm a fingerprint and never print an invalid one', async () => {
     const hash = 'AB'.repeat(32);
     expect((await run('confirm', 'billing', hash)).stdout).toBe('every place holds it\n');
     expect(main.asked).toEqual([['confirm', 'billing', hash.toLowerCase(), 'person anna']]);
@@ -337,7 +337,7 @@ describe('orders by hand', () => {
     expect(ran.stdout + ran.stderr).not.toContain('sk-the-key');
     expect(ran.stderr).toContain('your shell history');
   });
-  it('adopt, create, resume and give-up say what they did', async () => {
+  it('report what adopt, create, resume and give-up did', async () => {
     expect((await run('adopt', 'idle', '-s', 'billing', '-g', '3')).stdout).toBe(
       'idle (id 2) is generation 3 of billing\n',
     );
@@ -349,7 +349,7 @@ describe('orders by hand', () => {
   });
 });
 
-it('history is a timeline, and JSON with all that was written down', async () => {
+it('`keys history` prints a timeline, and everything recorded as JSON', async () => {
   const common = { who: 'person anna', account: 'main', service: 'billing', rotation: 'r1' };
   main.events = [
     { ...common, at: now, what: 'resumed' },
@@ -371,7 +371,7 @@ it('history is a timeline, and JSON with all that was written down', async () =>
   ]);
 });
 
-it('the history of a service that there is not is refused, with those that there are', async () => {
+it('`keys history` rejects an unknown service and lists the existing ones', async () => {
   const ran = await run('history', 'biling');
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain('unknown service biling: no steps and no keys; services: billing, idle');
@@ -384,7 +384,7 @@ it('the history of a service that there is not is refused, with those that there
   expect((await run('history', 'formr')).stderr).toContain('did you mean former?');
 });
 
-it('a person is the user of the system, or its number where it has no name', () => {
+it('the actor is the user of the system, or its number without a name', () => {
   const user = { username: 'anna', uid: 1, gid: 1, shell: null, homedir: '/' };
   expect(personOf((() => user) as never)).toBe('person anna');
   expect(

@@ -58,7 +58,7 @@ const listView = (keys: readonly KeyView[], change: Partial<KeyListView> = {}): 
 
 const every = 30 * day;
 
-describe('what a key needs', () => {
+describe('the attention column', () => {
   it.each([
     ['nothing', {}, undefined],
     [
@@ -102,7 +102,7 @@ describe('what a key needs', () => {
     else expect(first?.words).toMatch(message);
   });
 
-  it('orders the keys: a person first, then what is nearest to its end', () => {
+  it('sorts the keys by required action, then by nearest expiry', () => {
     const keys = [
       keyView('calm'),
       keyView('idle', { use: { calls: 0 } }),
@@ -123,7 +123,7 @@ describe('what a key needs', () => {
     ]);
   });
 
-  it('knows how far a key is on its way to what passes', () => {
+  it('shows how far a key is on its way to its next event', () => {
     expect(progressOf(keyView('a', { every: 20 * day }), now)).toBeCloseTo(0.5, 2);
     expect(progressOf(keyView('a', { every, expires: inDays(0) }), now)).toBeGreaterThan(0.999);
     expect(progressOf(keyView('a', { expires: inDays(-20) }), now)).toBe(1);
@@ -134,7 +134,7 @@ describe('what a key needs', () => {
 });
 
 describe('the list of keys', () => {
-  it('draws on a terminal how far each key is, and never a whole bar before its time', () => {
+  it('draws a bar for the progress of each key, and never a full bar early', () => {
     const page = renderKeys(
       listView([
         keyView('due', { every: 5 * day }),
@@ -152,7 +152,7 @@ describe('the list of keys', () => {
     expect(renderKeys(listView([keyView('due', { every: 1 })]), { paint: noPaint })).not.toContain('█');
   });
 
-  it('shows what is not known as such, not as nothing', () => {
+  it('shows unknown values as unknown', () => {
     const { use: _use, created: _created, ...unknown } = keyView('unseen', { known: false });
     const { through: _through, ...account } = listView([]).accounts[0] ?? {
       account: '',
@@ -166,7 +166,7 @@ describe('the list of keys', () => {
     expect(idle).toMatch(/^idle +1 +idle g1 +10 d +never +none +10 d +0$/m);
   });
 
-  it('tells rotations of keys that are not listed, and when there is none at all', () => {
+  it('shows rotations of unlisted keys, and says when there is none', () => {
     const page = renderKeys(listView([], { rotations: [rotation({ stage: 'creating' })] }), {
       paint: noPaint,
     });
@@ -183,13 +183,13 @@ describe('the list of keys', () => {
     );
   });
 
-  it('stays quick and whole with thousands of keys', () => {
+  it('prints thousands of keys completely', () => {
     const keys = Array.from({ length: 2000 }, (_, at) => keyView(`key-${at}`, { keyId: at }));
     expect(renderKeys(listView(keys), { paint: noPaint, width: 100 }).split('\n').length).toBe(2005);
   });
 });
 
-it('a plan names every key that it leaves as it is where all are asked for, and its JSON always', () => {
+it('a plan lists every unchanged key on request, and always in JSON', () => {
   const plan: KeyPlanView = {
     at: now,
     account: 'main',
@@ -292,7 +292,7 @@ describe.each(screens)('every page of keys on %s', (_, screen) => {
           screen,
         ),
     ],
-  ])('%s keeps hostile words on their lines', (__, render) => {
+  ])('%s keeps hostile values on their lines', (__, render) => {
     expect(pageFaults(render(), screen)).toEqual([]);
   });
 });

@@ -28,8 +28,8 @@ const openFixture = async () => {
   };
 };
 
-describe('reconcile', () => {
-  it('prints every comparison and what it comes to, as text and as JSON, and its exit code says how it went', async () => {
+describe('the `reconcile` command', () => {
+  it('prints every comparison and the conclusion as text and JSON, with an exit code for the verdict', async () => {
     await using fixture = await openFixture();
     const { run, sandbox } = fixture;
     const asked = ['reconcile', '--from', '2026-11-12', '--to', '2026-11-15'];
@@ -114,7 +114,7 @@ describe.each(screens)('the page on %s', (_, screen) => {
     good: false,
   };
 
-  it('is well formed whatever the names, and says what is open and nothing of what is not', () => {
+  it('is well formed for any names, and shows only what is undecided', () => {
     const page = renderReconcile(view, screen);
     expect(pageFaults(page, { ...screen, width: screen.width ?? 100_000 })).toEqual([]);
     for (const verdict of ['truncated', 'unexplained', 'late data'])

@@ -196,7 +196,7 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
   const { options, unit = 'USD', last } = cases[verdict];
   const isGood = verdict !== 'truncated' && verdict !== 'unexplained';
 
-  it('is stored by the pull and printed with its gap, exit code and a last line; operators are told of a bad one, once', async () => {
+  it('is stored by the pull and printed with gap, exit code and a last line, and operators are notified once of a bad one', async () => {
     await using fixture = await openFixture(options);
     let argv: readonly string[] = asked;
     if (verdict === 'late data') argv = await pullBeforeLateRow(fixture);
@@ -240,7 +240,7 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
 });
 
 describe('a pull', () => {
-  it('is compared with usage and snapshots too, as they are there; a gap is reported once, and the next one after it has healed', async () => {
+  it('is compared with available usage and snapshots, and each gap is reported once', async () => {
     await using fixture = await openFixture({ since: '2026-11-19' });
     const { run, json, clock, changeNow, warehouse } = fixture;
     for (const at of ['2026-11-19T00:20:00Z', '2026-11-19T23:50:00Z']) {
@@ -276,7 +276,7 @@ describe('a pull', () => {
     expect(await told()).toBe(2);
   });
 
-  it('does not fail over statistics that answer 429, nor a comparison over 403: not compared, and why', async () => {
+  it('does not fail when statistics answer 429, nor a comparison at 403, which is marked as not compared with the reason', async () => {
     await using fixture = await openFixture();
     const { run, json, sandbox } = fixture;
     const path = '/api/log/self/stat';
@@ -303,7 +303,7 @@ describe('a pull', () => {
   });
 });
 
-it('a daemon is asked through its socket, and says the same', async () => {
+it('`reconcile` prints the same through the socket of a daemon', async () => {
   await using fixture = await openFixture();
   const { run, sandbox, serve } = fixture;
   expect((await run('run', 'logs')).code).toBe(0);

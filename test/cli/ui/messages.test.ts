@@ -9,7 +9,7 @@ const min = 60 * s;
 const h = 60 * min;
 const d = 24 * h;
 
-describe('durations in words', () => {
+describe('a duration as text', () => {
   it.each([
     [0, '0 ms'],
     [-5, '0 ms'],
@@ -29,7 +29,7 @@ describe('durations in words', () => {
     expect(describeDuration(millis)).toBe(message);
   });
 
-  it('never shows 60 of a unit, nor a length that is more than a unit off', () => {
+  it('never shows 60 of a unit, nor differs by more than a unit', () => {
     const units: Record<string, number> = { ms: 1, s, min, h, d };
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 400 * d }), (millis) => {
@@ -42,20 +42,20 @@ describe('durations in words', () => {
     );
   });
 
-  it('says how far ahead a moment is', () => {
+  it('gives the time until an instant', () => {
     expect(describeUntil(3 * h + 20 * min, 0)).toBe('in 3 h 20 min');
     expect(describeUntil(3400, 0)).toBe('in 4 s');
     expect(describeUntil(5, 5)).toBe('now');
     expect(describeUntil(0, 5)).toBe('now');
   });
 
-  it('counts', () => {
+  it('gives counts with the right plural', () => {
     expect([0, 1, 1204].map((count) => counted(count, 'slot'))).toEqual(['0 slots', '1 slot', '1,204 slots']);
   });
 });
 
-describe('text for a terminal', () => {
-  it('is one line without escapes, controls and turns of direction, and keeps letters and joined emoji', () => {
+describe('text on a terminal', () => {
+  it('is one line without escapes, controls and direction marks, and keeps letters and joined emoji', () => {
     expect(oneLine('\u001B[31mred\u001B[0m\r\n\tnext\u0000 \u009B2Jx\u202Ey\uFEFFz\u2028w')).toBe(
       'red next xyz w',
     );
@@ -79,14 +79,14 @@ describe('text for a terminal', () => {
     expect(widthOf(text)).toBe(width);
   });
 
-  it('is clipped between characters', () => {
+  it('is cut between characters', () => {
     expect(clip('abcdef', 6)).toBe('abcdef');
     expect(clip('abcdefg', 6)).toBe('abcde…');
     expect(clip('网关没有', 6)).toBe('网关…');
     expect(clip('网'.repeat(100_000), 10)).toBe('网网网网…');
   });
 
-  it('is wrapped at spaces, or within what has none, and nothing is lost', () => {
+  it('is wrapped at spaces or within long words, and nothing is lost', () => {
     expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
     expect(wrap('网关没有响应', 5)).toEqual(['网关', '没有', '响应']);
     expect(wrap('', 5)).toEqual(['']);

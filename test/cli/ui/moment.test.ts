@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commonZone, inZone, localMoment, localSlot } from '../../../src/cli/ui/moment.ts';
 import { at } from '../support/views.ts';
 
-describe('moments on the clocks of a zone', () => {
+describe('instants in a zone', () => {
   it.each([
     ['2026-11-21T07:00:00Z', 'Europe/Berlin', '2026-11-21 08:00'],
     ['2026-11-21T07:00:07.123Z', 'Asia/Kolkata', '2026-11-21 12:30:07'],
@@ -20,15 +20,15 @@ describe('moments on the clocks of a zone', () => {
     expect(localMoment(at(moment), zone)).toBe(shown.replace(/(:\d\d):\d\d\b/, '$1'));
   });
 
-  it('finds the zone that all share', () => {
+  it('share a zone when all have the same one', () => {
     expect(commonZone([])).toBeUndefined();
     expect(commonZone([{ zone: 'UTC' }, { zone: 'UTC' }])).toBe('UTC');
     expect(commonZone([{ zone: 'UTC' }, { zone: 'Asia/Kolkata' }])).toBeUndefined();
   });
 });
 
-describe('times within a sentence', () => {
-  it('are written down in UTC and shown on the clocks of the zone', () => {
+describe('times in a sentence', () => {
+  it('are stored in UTC and shown in the zone', () => {
     const text =
       'no call from 2026-11-21 07:00 UTC to 2026-11-21T08:30:15Z; asked at 2026-07-01T12:00:00.000Z';
     expect(inZone(text, 'Europe/Berlin')).toBe(
@@ -37,7 +37,7 @@ describe('times within a sentence', () => {
     expect(inZone(text, 'UTC')).toBe(text);
   });
 
-  it('stay as they are in commands, and where they are no times', () => {
+  it('stay unchanged in commands, and when they are not times', () => {
     const text =
       'run `tollkeeper run pull --slot 2026-11-21T07:00:00Z`; 2026-13-45 07:00 UTC; 2026-11-21 07:00';
     expect(inZone(text, 'Asia/Tokyo')).toBe(text);

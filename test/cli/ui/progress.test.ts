@@ -17,20 +17,20 @@ const shown = (isTerminal: boolean, keepsSteps: boolean): string[] => {
 
 const clear = '\r\u001B[2K';
 
-describe('progress', () => {
-  it('rewrites one line of a terminal, and leaves the last of each step', () => {
+describe('the progress display', () => {
+  it('rewrites one line of a terminal, and keeps the last of each step', () => {
     const written = shown(true, true);
     expect(written.slice(0, 3)).toEqual([`${clear}pulling: 1 of 2`, `${clear}pulling: 2 of 2`, '\n']);
     expect(written.slice(4)).toEqual(['\n']);
   });
 
-  it('leaves nothing where lines of another kind stay', () => {
+  it('leaves nothing when other lines remain', () => {
     const written = shown(true, false);
     expect(written.join('')).not.toContain('\n');
     expect(written.at(-1)).toBe(clear);
   });
 
-  it('never fills a line of the terminal, whatever the script, and lets no control through', () => {
+  it('never fills a line of the terminal in any script, and removes control characters', () => {
     for (const line of shown(true, false).slice(0, -1)) {
       const text = line.slice(clear.length);
       expect(widthOf(text)).toBeLessThan(40);
@@ -38,11 +38,11 @@ describe('progress', () => {
     }
   });
 
-  it('is whole lines elsewhere', () => {
+  it('prints whole lines without a terminal', () => {
     expect(shown(false, true).every((line) => /^\P{Cc}+\n$/u.test(line))).toBe(true);
   });
 
-  it('tells rows, bytes, rate and time left, as far as they are known', () => {
+  it('shows rows, bytes, rate and time left when they are known', () => {
     const step = { step: 'pulling', done: 3, total: 15, rows: 41_203, bytes: 7_900_000, detail: 'May' };
     expect(progressLine(step)).toBe('pulling: 3 of 15, 41,203 rows, 7.9 MB (May)');
     expect(

@@ -43,7 +43,7 @@ const noted = async (...argv: string[]): Promise<Ran> => {
   return ran;
 };
 
-it('makes, shows, rotates and ends a key by hand; every step is in the history, and no key in any output', async () => {
+it('a person creates, lists, rotates and expires a key, with every step in the history and no key in any output', async () => {
   await fine(noted('create', 'batch', '--job', 'rotate-prod', '--unlimited'));
   expect(names()).toEqual(['batch.g1-a0a0']);
   const first = await secret();
@@ -81,7 +81,7 @@ it('makes, shows, rotates and ends a key by hand; every step is in the history, 
   for (const key of [first, second, await secret()]) expect(said).not.toContain(key);
 });
 
-it('knows a service by its name though its first key bears it, and ends no key that its sink holds unasked', async () => {
+it('a service is found by its name even if its first key has it, and a key in a sink is expired only on request', async () => {
   town.sandbox.state.keys.create({
     name: 'batch',
     remain: 0n,
@@ -115,7 +115,7 @@ it('knows a service by its name though its first key bears it, and ends no key t
   );
 });
 
-it('plans, applies while nothing changed, and writes nothing before', async () => {
+it('a plan is applied only while nothing has changed, and writes nothing before', async () => {
   town.sandbox.state.keys.create({
     name: 'batch',
     remain: 0n,

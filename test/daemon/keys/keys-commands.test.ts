@@ -33,7 +33,7 @@ const oneAccount = (...keys: ReturnType<typeof surveyed>[]) => {
   return { main, ...keyFixture({ main }) };
 };
 
-describe('a key that a person names', () => {
+describe('a key given by a person', () => {
   const keys = [
     surveyed(1, 'billing', { known: true }),
     surveyed(2, 'billing.g2'),
@@ -59,7 +59,7 @@ describe('a key that a person names', () => {
     ['twin', /id:5 \(twin\), id:6 \(twin\)$/],
     ['3', /id:3 \(batch\.g1\), id:7 \(3\)$/],
     ['nobody', /no service, key or id matches nobody/],
-  ])('%s is refused with the ids', async (named, message) => {
+  ])('%s is rejected with the matching ids', async (named, message) => {
     const { keys: commands, main } = oneAccount(...keys);
     await expect(commands['keys/rotate']({ key: named, now: false, who }, quiet)).rejects.toMatchObject({
       code: 'wrong-use',
@@ -71,14 +71,14 @@ describe('a key that a person names', () => {
     ['billing', [1, 2]],
     ['batch', [3, 4]],
     ['twin', [5, 6]],
-  ])('%s is a service, and its whole line is listed', async (named, ids) => {
+  ])('%s is a service, and all its generations are listed', async (named, ids) => {
     const { keys: commands, main } = oneAccount(...keys);
     main.rotations = ['billing', 'batch', 'twin'].map((service) => ({ ...viewOf(service), service }));
     const { keys: found, rotations } = await commands['keys/list']({ key: named, days: 30 }, quiet);
     expect(found.map(({ keyId }) => keyId)).toEqual(ids);
     expect(rotations.map(({ service }) => service)).toEqual([named]);
   });
-  it('may be a service that has a rotation under way, and no key yet', async () => {
+  it('may be a service with an open rotation and no key yet', async () => {
     const { keys: commands, main } = oneAccount();
     main.rotations = [viewOf('fresh')];
     const list = await commands['keys/list']({ key: 'fresh', days: 30 }, quiet);
@@ -141,7 +141,7 @@ describe('a key that a person names', () => {
     await commands['keys/expire']({ key: 'growth', who, evenIfCurrent: true }, { signal: never });
     expect(main.asked).toMatchObject([['expire', [{ keyId: id }], who]]);
   });
-  it('is looked for in every account, and refused where two have it', async () => {
+  it('is searched in every account, and rejected when two accounts have it', async () => {
     const [main, other] = [
       fakeKeyService('main', [surveyed(1, 'billing.g1')]),
       fakeKeyService('other', [surveyed(1, 'billing.g1')]),
@@ -163,8 +163,8 @@ const cutOver = (main: FakeKeyService, candidate: { keyId: number; name: string 
   main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', cutOver: true, candidate }));
 };
 
-describe('rotating by hand', () => {
-  it('takes the terms of the job that covers the key, and goes on until nothing moves', async () => {
+describe('a manual rotation', () => {
+  it('uses the settings of the job that covers the key, and advances until idle', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     main.steps = [
       { view: { stage: 'verified' }, moved: true },
@@ -203,7 +203,7 @@ describe('rotating by hand', () => {
     ]);
   });
 
-  it('of a leaked key leaves no overlap, and waits for no evidence', async () => {
+  it('of a compromised key leaves no overlap and needs no evidence', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7', {}, { status: 2 }));
     await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet);
     expect(main.asked).toMatchObject([
@@ -211,17 +211,20 @@ describe('rotating by hand', () => {
     ]);
   });
 
-  it.each(['retired', 'revived'])('of a leaked key works though it has left its line: %s', async (reason) => {
-    const { main, keys } = oneAccount(surveyed(1, `batch-${reason}`, { retired: true }));
-    await keys['keys/rotate']({ key: '1', now: true, who }, quiet);
-    expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
-    main.rotations = [];
-    await expect(keys['keys/rotate']({ key: '1', now: false, who }, quiet)).rejects.toThrow(
-      'has left its line',
-    );
-  });
+  it.each(['retired', 'revived'])(
+    'of a compromised key works although it left its generations: %s',
+    async (reason) => {
+      const { main, keys } = oneAccount(surveyed(1, `batch-${reason}`, { retired: true }));
+      await keys['keys/rotate']({ key: '1', now: true, who }, quiet);
+      expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
+      main.rotations = [];
+      await expect(keys['keys/rotate']({ key: '1', now: false, who }, quiet)).rejects.toThrow(
+        'has left its line',
+      );
+    },
+  );
 
-  it('takes up what is under way and starts nothing; a leak does not wait behind a usual rotation', async () => {
+  it('resumes an open rotation instead of starting one, but does not wait for a regular rotation when the key is compromised', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     await main.start([plannedRotation(surveyed(1, 'billing.g7'))], 'job rotate-prod');
     main.asked.length = 0;
@@ -237,7 +240,7 @@ describe('rotating by hand', () => {
     expect(main.asked).toEqual([]);
   });
 
-  it('of a leaked key ends the old one at once where its successor is in use, and begins again where that leaked', async () => {
+  it('of a compromised key expires it at once when its successor is in use, and starts again when the successor leaked', async () => {
     const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8')];
     const { main, keys } = oneAccount(old, fresh);
     await main.start([plannedRotation(old)], 'job rotate-prod');
@@ -258,7 +261,7 @@ describe('rotating by hand', () => {
     ]);
   });
 
-  it('of a leaked key goes by the key that is named while the rotation for another leak is open', async () => {
+  it('of a compromised key handles the given key while the rotation for another one is open', async () => {
     const line = [surveyed(1, 'billing.g6'), surveyed(2, 'billing.g7'), surveyed(3, 'billing.g8')] as const;
     const { main, keys } = oneAccount(...line);
     await main.start([plannedRotation(line[1])], who);
@@ -280,7 +283,7 @@ describe('rotating by hand', () => {
     expect(early).toMatchObject({ good: false, notes: [expect.stringContaining('is not ended yet')] });
   });
 
-  it('of a leaked key is seen to, though nobody can be asked afterwards what else works', async () => {
+  it('of a compromised key completes although other valid keys cannot be determined afterwards', async () => {
     const { main } = oneAccount(surveyed(1, 'billing.g7'));
     let asked = 0;
     const survey: typeof main.survey = async (signal) => {
@@ -296,7 +299,7 @@ describe('rotating by hand', () => {
     });
   });
 
-  it('of a leaked key whose successor does not work begins again: nothing goes before there is another', async () => {
+  it('of a compromised key starts again when its successor fails verification, and deletes nothing before', async () => {
     const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8', {}, { status: 2 })];
     const { main, keys } = oneAccount(old, fresh);
     await main.start([plannedRotation(old)], 'job rotate-prod');
@@ -306,7 +309,7 @@ describe('rotating by hand', () => {
     expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
   });
 
-  it('stops at a step that fails, with the old key as it was', async () => {
+  it('stops at a failed step with the old key unchanged', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     const broken = fault('gateway-unreachable', 'nobody answers');
     main.steps = [{ view: { stage: 'planned', tries: 1 }, moved: true, fault: broken }];
@@ -326,7 +329,7 @@ describe('rotating by hand', () => {
     ['shared', { job: 'rotate-prod' }, /a key of shared: it would overwrite the key of billing/],
     ['shared', { job: 'rotate-prod', now: true }, /overwrite the key of billing/],
     ['dead', { job: 'rotate-prod' }, /dead\.g1 \(id 3\) cannot be rotated: it is disabled/],
-  ])('%s with %j is refused', async (key, more, message) => {
+  ])('reject %s with %j', async (key, more, message) => {
     const { main, keys } = oneAccount(
       surveyed(2, 'growth.g1'),
       surveyed(3, 'dead.g1', {}, { status: 2 }),
@@ -337,8 +340,8 @@ describe('rotating by hand', () => {
   });
 });
 
-describe('other orders', () => {
-  it('expire sets an end now or later, and says when it could not', async () => {
+describe('the other key commands', () => {
+  it('expire a key now or later, and report a failure', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'growth.g7'), surveyed(13, 'unlucky'));
     expect(await keys['keys/expire']({ key: 'growth', at: '+48h', who }, { signal: never })).toMatchObject({
       good: true,
@@ -378,7 +381,7 @@ describe('other orders', () => {
         surveyed(2, 'billing.g8', { split: true, unfinished: true }),
       ],
     ],
-  ])('expire refuses the key that sinks hold, unless it is said that it is meant: %s', async (_, line) => {
+  ])('reject expiring a key that sinks contain, unless confirmed: %s', async (_, line) => {
     const { main, keys } = oneAccount(...line);
     const { service = '' } = line[0] ?? {};
     const request = { key: 'id:1', at: '+48h', who };
@@ -393,7 +396,7 @@ describe('other orders', () => {
     expect(main.asked).toMatchObject([['expire', [{ keyId: 1, evenIfCurrent: true }], who]]);
   });
 
-  it('expire says which places hold the key, as far as that was written down', async () => {
+  it('report the sinks that contain an expired key, as far as recorded', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     const request = { key: 'billing', who };
     await expect(keys['keys/expire'](request, { signal: never })).rejects.toThrow(
@@ -423,13 +426,13 @@ describe('other orders', () => {
     ],
     ['one that nobody can use', [surveyed(1, 'billing.g7', {}, { status: 2 })]],
     ['one that no job delivers', [surveyed(1, 'growth.g7')]],
-  ])('expire ends %s', async (_, line) => {
+  ])('expire %s', async (_, line) => {
     const { main, keys } = oneAccount(...line);
     await keys['keys/expire']({ key: 'id:1', who }, { signal: never });
     expect(main.asked).toMatchObject([['expire', [{ keyId: 1 }], who]]);
   });
 
-  it('create makes the first key of a service through the steps, and of no other', async () => {
+  it('create only the first key of a service, through the steps of a rotation', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     const request = {
       service: 'batch',
@@ -476,7 +479,7 @@ describe('other orders', () => {
     expect(main.asked).toEqual([]);
   });
 
-  it('adopt, confirm, resume and give-up reach the key service of the account', async () => {
+  it('adopt, confirm, resume and give-up call the key service of the account', async () => {
     const [main, other] = [fakeKeyService('main', []), fakeKeyService('other', [surveyed(9, 'legacy')])];
     const { keys } = keyFixture({ main, other });
     expect(
@@ -538,7 +541,7 @@ describe('plans', () => {
     });
   });
 
-  it('that are stale name what changed and do nothing', async () => {
+  it('that are stale report what changed and do nothing', async () => {
     const key = surveyed(1, 'billing.g7');
     const { main, keys, plans } = oneAccount(key);
     plans['rotate-prod'] = { rotations: [plannedRotation(key)] };
@@ -580,7 +583,7 @@ describe('plans', () => {
     });
   });
 
-  it('of another account now are stale, and not planned again', async () => {
+  it('whose account changed are stale and are not planned again', async () => {
     const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
     plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
     const file = (await keys['keys/plan']({ job: 'expire-old' }, { signal: never }))[0]?.file ?? '';
@@ -589,7 +592,7 @@ describe('plans', () => {
     expect(stale).toEqual(['job expire-old now belongs to account other, and the plan to main']);
   });
 
-  it('that begin nothing since a rotation is under way are not done', async () => {
+  it('that start nothing because a rotation is open are not applied', async () => {
     const key = surveyed(1, 'billing.g7');
     const { main, keys, plans } = oneAccount(key);
     plans['rotate-prod'] = { rotations: [plannedRotation(key)] };
@@ -599,7 +602,7 @@ describe('plans', () => {
     expect(outcome).toMatchObject({ good: false, rotations: [], notes: [expect.stringContaining('(r1)')] });
   });
 
-  it('refuse what is no plan, or of a job that is gone', async () => {
+  it('are rejected when they are invalid or belong to a deleted job', async () => {
     const { keys } = oneAccount();
     await expect(keys['keys/apply']({ file: '{}', who }, quiet)).rejects.toMatchObject({ exitCode: 2 });
     await expect(keys['keys/plan']({ job: 'pull-logs' }, { signal: never })).rejects.toMatchObject({
@@ -608,8 +611,8 @@ describe('plans', () => {
   });
 });
 
-describe('the list', () => {
-  it('says of each key what is known of it, and nothing of what is not', async () => {
+describe('the list of keys', () => {
+  it('shows the known values of each key and omits unknown ones', async () => {
     const main = fakeKeyService('main', [
       surveyed(1, 'billing.g7', { rotation: { id: 'r1', stage: 'current', part: 'successor' } }),
       surveyed(2, 'idle'),
@@ -641,8 +644,8 @@ describe('the list', () => {
   });
 });
 
-describe('the history', () => {
-  it('tells each step in words, oldest first, with who took it', async () => {
+describe('the history of a key', () => {
+  it('describes each step, oldest first, with its actor', async () => {
     const main = fakeKeyService('main', []);
     const common = { who, account: 'main', service: 'billing', rotation: 'r1' };
     const key = { keyId: 2, generation: 8, name: 'billing.g8' };
@@ -677,7 +680,7 @@ describe('the history', () => {
   });
 });
 
-it('each command ends its lease, also where it fails', async () => {
+it('each command ends its lease, even when it fails', async () => {
   const { work } = oneAccount(surveyed(1, 'billing.g7'));
   let [leases, taken] = [0, 0];
   const handlers = createKeyHandlers(() => {

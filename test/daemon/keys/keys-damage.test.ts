@@ -16,7 +16,7 @@ const status = async () => {
   return { code: ran.code, status: JSON.parse(ran.stdout) as { needsPerson: string[]; data: object } };
 };
 
-it('an audit file that was taken away is missed and rewritten; one that does not hold needs a person', async () => {
+it('a missing audit file is written again, and one that fails verification requires action', async () => {
   expect((await town.run('keys', 'create', 'batch', '--job', 'rotate-prod', '--unlimited')).code).toBe(0);
   const whole = await readFile(file(), 'utf8');
   const steps = whole.trimEnd().split('\n').length;
@@ -52,7 +52,7 @@ it('an audit file that was taken away is missed and rewritten; one that does not
   );
 });
 
-it('a rotation that is left open is listed, with who moves it on', async () => {
+it('an open rotation is listed with what advances it', async () => {
   expect((await town.run('keys', 'create', 'batch', '--job', 'rotate-prod', '--unlimited')).code).toBe(0);
   const rotated = await town.run('keys', 'rotate', 'batch');
   expect(rotated.stdout).toContain(
@@ -97,7 +97,7 @@ const cycles = async (message: string, daemon: Daemon): Promise<void> => {
 const doesNotHold = 'key operations are suspended: the key journal is invalid';
 const holdsAgain = 'the key journal is valid again: rotations advance again';
 
-it('a file that is edited while the daemon runs shows in status and is told of; moved aside, all goes on', async () => {
+it('an audit file edited while the daemon runs is reported in status and by mail, and work continues after it is moved away', async () => {
   const whole = await made();
   const daemon = await town.serve();
   expect(await status()).toMatchObject(well);
@@ -127,7 +127,7 @@ it.each([
   ['an order', ['keys', 'rotate', 'batch', '--now', '--yes'], 0],
   ['a check, which misses the file once', ['keys', 'audit', '--verify'], 1],
 ])(
-  'a daemon that started on a damaged file goes on once it is moved aside, with %s',
+  'a daemon started on a damaged audit file continues after it is moved away, with %s',
   async (_, argv, code) => {
     const whole = await made();
     await writeFile(file(), whole.split('\n').slice(1).join('\n'));
@@ -146,7 +146,7 @@ it.each([
   },
 );
 
-it('without a daemon a command tells of it, once a day', async () => {
+it('a command reports a damaged audit file once a day without a daemon', async () => {
   const whole = await made();
   const told = () => subjects().filter((subject) => /journal is invalid/.test(subject)).length;
   await writeFile(file(), whole.split('\n').slice(1).join('\n'));

@@ -78,7 +78,7 @@ const jobNamed = (name: string) => {
   return job;
 };
 
-it('plans what each job of keys would do, and says what is left as it is and why', async () => {
+it('a plan shows what each key job would do, and what stays unchanged and why', async () => {
   expect(planner.jobs()).toEqual([
     { name: 'rotate-prod', kind: 'rotate-keys', account: 'main', zone: 'UTC' },
     { name: 'rotate-one', kind: 'rotate-keys', account: 'main', zone: 'UTC' },
@@ -111,14 +111,14 @@ it('plans what each job of keys would do, and says what is left as it is and why
   expect(expire).toMatchObject({ rotations: [], expiries: [{ keyId: 5, action: { kind: 'warn' } }] });
 });
 
-it('covers a key from its birth on with the age at which it is rotated', () => {
+it('a job covers a key from its creation with the age at which it is rotated', () => {
   const young = surveyed(1, 'billing.g7', {}, { createdTime: unixSeconds(now / 1000) });
   expect(planner.coverOf('main', young, now)).toEqual({ job: 'rotate-prod', every: 35 * day });
   expect(planner.coverOf('main', surveyed(1, 'data'), now)).toBe(undefined);
   expect(planner.coverOf('other', young, now)).toBe(undefined);
 });
 
-it('knows what keeps a key from being rotated by hand, and its age is nothing of it', () => {
+it('a plan reports what prevents a manual rotation, independent of the age of the key', () => {
   const young = surveyed(1, 'billing.g7', {}, { createdTime: undefined });
   const older = surveyed(2, 'billing.g6');
   const keys = [
@@ -139,7 +139,7 @@ it('knows what keeps a key from being rotated by hand, and its age is nothing of
   ]);
 });
 
-it('has terms of jobs that rotate, and says which names of services cannot be', () => {
+it('the settings come from rotation jobs, and invalid service names are reported', () => {
   expect(planner.termsOf('rotate-prod')).toMatchObject({
     job: 'rotate-prod',
     template: '{service}.g{generation}-{random}',
@@ -150,7 +150,7 @@ it('has terms of jobs that rotate, and says which names of services cannot be', 
   expect(planner.nameProblem('rotate-prod', 'x'.repeat(46))).toMatch(/50 bytes/);
 });
 
-it('knows which job delivers a key, and what name a first key would have that a job does not select', () => {
+it('a plan reports which job delivers a key, and the name of a first key that no job selects', () => {
   const young = { createdTime: unixSeconds(now / 1000) };
   expect(planner.delivers('main', surveyed(1, 'billing.g7', {}, young), now)).toBe('rotate-prod');
   expect(planner.delivers('main', surveyed(1, 'loud.g7'), now)).toBe(undefined);
@@ -170,7 +170,7 @@ it('knows which job delivers a key, and what name a first key would have that a 
   });
 });
 
-it('knows whose key a service would overwrite in the sinks of a job that does not cover it', () => {
+it('a plan reports whose key a service would overwrite in the sinks of a job that does not cover it', () => {
   // Too young to be rotated, and in its place all the same.
   const growth = surveyed(1, 'growth.g1', {}, { createdTime: unixSeconds(now / 1000) });
   const survey = { at: now, keys: [growth, surveyed(2, 'billing.g7'), surveyed(3, 'data.g1')] };

@@ -7,7 +7,7 @@ const account = { admin_key_issued: '2026-01-01', admin_key_max_age: 90 * 86_400
 const people = { from: 'Tollkeeper <t@example.com>', operators: ['ops@example.com'] };
 
 describe('the reminder of an Admin Key', () => {
-  it('comes at its age, once in thirty days, and says what only a person can do', () => {
+  it('is sent at its age, once in thirty days, and says what a person must do', () => {
     expect(adminKeyMail('main', account, at('2026-03-31T12:00:00Z'), people)).toBeUndefined();
     const first = adminKeyMail('main', account, at('2026-04-01T12:00:00Z'), people);
     expect(first?.subject).toBe('Tollkeeper: the Admin Key of main is 90 days old');
@@ -18,7 +18,7 @@ describe('the reminder of an Admin Key', () => {
     expect(second?.key).not.toEqual(first?.key);
   });
 
-  it('starts again with another key, and does not come where nothing is declared or nobody is there to tell', () => {
+  it('starts again with another key, and is not sent without an age or a recipient', () => {
     const now = at('2026-08-01T00:00:00Z');
     const one = adminKeyMail('main', account, now, people);
     const other = adminKeyMail('main', { ...account, admin_key_issued: '2026-01-02' }, now, people);

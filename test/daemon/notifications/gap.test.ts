@@ -31,7 +31,7 @@ const deps = {
 const errorText = (gaps: readonly KnownGap[], more: object = {}): string =>
   gapMail(gaps, 'main', { ...deps, ...more })?.text.replaceAll(/\s+/g, ' ') ?? '';
 
-it('says what is missing and when, and names the runs that pull it again and the command that compares', () => {
+it('the notification of a gap says what is missing and when, and names the runs that pull it again and the command that compares', () => {
   const mail = gapMail([gap], 'main', deps);
   expect(mail?.subject).toBe('Tollkeeper: the call log of main is missing charges');
   for (const message of [
@@ -47,7 +47,7 @@ it('says what is missing and when, and names the runs that pull it again and the
   expect(mail?.key).not.toEqual(gapMail([{ ...gap, gap: money('2') }], 'main', deps)?.key);
 });
 
-it('advises no pull of what is not short, nor where no job has a schedule; nobody to tell is no mail', () => {
+it('the notification of a gap recommends no pull of complete data or without a scheduled job, and is not sent without a recipient', () => {
   const odd: KnownGap = { ...gap, verdict: 'unexplained' };
   expect(gapMail([odd], 'main', deps)?.subject).toBe('Tollkeeper: the call log of main does not reconcile');
   expect(errorText([odd])).not.toContain('tollkeeper run');

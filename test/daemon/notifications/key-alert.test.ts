@@ -29,7 +29,7 @@ const deps = {
   keyNames: ['growth-billing.g6'],
 };
 
-it('tells operators and the team that pays for the key what still uses it, and what to do', () => {
+it('a key alert tells operators and the owning team what still uses the key and what to do', () => {
   const mail = keyAlertMail(alert, at, deps);
   expect([mail?.to, mail?.subject]).toEqual([
     ['ops@example.com', 'growth@example.com'],
@@ -47,7 +47,7 @@ it('tells operators and the team that pays for the key what still uses it, and w
   expect(mail?.html).not.toContain('<b>stays');
 });
 
-it('is sent once for each subject', () => {
+it('a key alert is sent once for each subject', () => {
   const keyOf = (change: Partial<KeyAlert>) => keyAlertMail({ ...alert, ...change }, at, deps)?.key;
   expect(keyOf({ message: 'other words', use: undefined })).toEqual(keyOf({}));
   expect(keyOf({ key: 'r1 held 7' })).not.toEqual(keyOf({}));
@@ -62,13 +62,13 @@ it.each<[KeyAlert['kind'], boolean]>([
   ['waiting', false],
   ['exposure', false],
   ['orphan', false],
-])('%s concerns whoever uses the key: %s', (kind, concerns) => {
+])('a key alert of %s concerns the users of the key: %s', (kind, concerns) => {
   const mail = keyAlertMail({ ...alert, kind }, at, deps);
   expect(mail?.to.includes('growth@example.com')).toBe(concerns);
   expect(mail?.to).toContain('ops@example.com');
 });
 
-it('finds the team by the name of a key, too; nobody to tell is no mail', () => {
+it('a key alert finds the team by the name of a key, and is not sent without a recipient', () => {
   const teams = [team('growth', ['growth-billing.g*'])];
   expect(keyAlertMail(alert, at, { ...deps, teams })?.to).toContain('growth@example.com');
   expect(keyAlertMail(alert, at, { ...deps, teams, keyNames: [] })?.to).toEqual(['ops@example.com']);
@@ -78,12 +78,12 @@ it('finds the team by the name of a key, too; nobody to tell is no mail', () => 
   );
 });
 
-it('whoever chose the name of a key, the commands it tells do nothing else', () => {
+it('a hostile key name cannot change the commands in a key alert', () => {
   const mail = keyAlertMail({ ...alert, kind: 'waiting', service: "x'; reboot #\u202E" }, at, deps);
   expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain("`tollkeeper keys resume 'x'\\''; reboot #\uFFFD'`");
 });
 
-it('promises nothing of the old key where a step failed: it is tried again, and every step can be seen', () => {
+it('a key alert for a failed step promises nothing about the old key, and says that the step is retried and where to see the steps', () => {
   const mail = keyAlertMail({ ...alert, kind: 'failed', message: 'deleting: it did not answer.' }, at, deps);
   const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
   expect(text).toContain('every five minutes while the daemon runs');
@@ -93,7 +93,7 @@ it('promises nothing of the old key where a step failed: it is tried again, and 
   expect(fault('rotation-blocked', 'it is blocked').advice).toBe('follow the next step in the message');
 });
 
-it('says in one place what to do about a step that failed, or that a person is waited for', () => {
+it('a key alert says once what to do about a failed step or required action', () => {
   const standing = 'The old key is untouched and works';
   const told = (kind: KeyAlert['kind'], message: string): readonly string[] =>
     (keyAlertMail({ ...alert, kind, message }, at, deps)?.text ?? '')
@@ -131,14 +131,14 @@ it('says in one place what to do about a step that failed, or that a person is w
 it.each([
   'delivering failed 5 times: disk full. Then resume the rotation: tollkeeper keys resume growth-billing',
   'no place can be read back from.',
-])('notifies once how a rotation that waits goes on: %s', (message) => {
+])('a key alert says once how a waiting rotation continues: %s', (message) => {
   const mail = keyAlertMail({ ...alert, kind: 'waiting', message }, at, deps);
   const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
   expect(text.split('tollkeeper keys resume growth-billing')).toHaveLength(2);
   expect(text).toContain('`tollkeeper keys give-up growth-billing`');
 });
 
-it('names no command for a service where the news is of an account, or of the journal', () => {
+it('a key alert about an account or the journal names no command for a service', () => {
   const one = keyAlertMail(
     {
       kind: 'failed',

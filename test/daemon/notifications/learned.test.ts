@@ -15,7 +15,7 @@ const alert: readonly LearnedChange[] = [
   { topic: 'kind-unknown', name: 'gift', detail: '3 rows of a day, amounts as served 12.5', notedAt },
 ];
 
-it('says what has changed, what it means for the figures and what to do, once and escaped', () => {
+it('a mail about the export format says once, and escaped, what changed, what it means for the figures and what to do', () => {
   const mail = learnedMail(alert, 'main', deps);
   expect(mail?.subject).toBe(
     'Tollkeeper: the call log of main has changed: 1 new column, 1 removed column, 1 unknown row kind',
@@ -34,7 +34,7 @@ it('says what has changed, what it means for the figures and what to do, once an
   expect(learnedMail(alert.slice(1), 'main', deps)?.key).not.toEqual(mail?.key);
 });
 
-it('nothing new, or nobody to tell, makes no mail; a crowd of news makes one that can be read', () => {
+it('no change or no recipient causes no mail about the export format, and many changes one readable mail', () => {
   expect(learnedMail([], 'main', deps)).toBe(undefined);
   expect(learnedMail(alert, 'main', { ...deps, operators: [] })).toBe(undefined);
   const crowd = Array.from({ length: 500 }, (_, index): LearnedChange => ({
@@ -60,7 +60,7 @@ const withWarehouse = async <T>(folder: Folder, use: (warehouse: Warehouse) => P
   return await use(warehouse);
 };
 
-it('a column that has gone is mailed to operators by the pull that finds it, and by no other', async () => {
+it('a missing column is mailed to operators only by the pull that detects it', async () => {
   const sandbox = await startSandbox({ now: Date.now, months: 1, callsPerDay: 20 });
   await using folder = await openFolder();
   await folder.write(

@@ -64,7 +64,7 @@ describe.each(Object.entries(letters))('%s', (name, make) => {
   );
 });
 
-test('the checks do find what they look for', async () => {
+test('the layout checks find planted violations', async () => {
   const page = await browser.newPage({ viewport: { width: 375, height: 400 } });
   try {
     await page.setContent(

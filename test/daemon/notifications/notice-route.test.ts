@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { openWebServer } from '../../notify/support/web-server.ts';
 import { openTown } from '../support/daemon.ts';
 
-it('operators are told of an outage by mail and over a route, once', async () => {
+it('operators are notified of an outage once by mail and once over a route', async () => {
   await using town = await openTown('2026-11-20T12:00:00Z');
   await using web = await openWebServer((_asked, response) => void response.end());
   await town.folder.write('hook-secret', 'hook-secret-1');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hostile, jobNamed, letters, deps, noticeMails, noticeOf } from '../support/alert-emails.ts';
 
-describe('the mails of notices', () => {
-  it('say what happened, why, what to do, and when it is tried again', () => {
+describe('outage mails', () => {
+  it('say what happened, why, what to do and when it is retried', () => {
     const mail = letters['one job failed']?.();
     expect(mail?.subject).toBe('Tollkeeper: pull-logs failed');
     expect(mail?.text).toBe(`pull-logs failed
@@ -22,7 +22,7 @@ sent when it recovers.
 `);
   });
 
-  it('promise no mail at the end of an outage where none is asked for', () => {
+  it('promise no mail at the end of an outage when none is configured', () => {
     const [mail] = noticeMails(
       [noticeOf('pull-logs', 'failed')],
       deps(jobNamed('pull-logs', { notify: ['failed'] })),
@@ -31,7 +31,7 @@ sent when it recovers.
     expect(mail?.text).not.toContain('when it recovers');
   });
 
-  it('go to whom each job names: what is for the same people is one mail', () => {
+  it('go to the recipients of each job, with one mail for the same recipients', () => {
     const night = { notifyTo: ['night@example.com'] };
     const mails = noticeMails(
       [noticeOf('one', 'failed'), noticeOf('two', 'failed'), noticeOf('three', 'late')],
@@ -44,7 +44,7 @@ sent when it recovers.
     expect(noticeMails([noticeOf('one', 'failed')], { ...deps(jobNamed('one')), operators: [] })).toEqual([]);
   });
 
-  it('are the same mail for the same outage, and another for the next', () => {
+  it('are the same for the same outage, and different for the next', () => {
     const keyOf = (openedAt: number): string | undefined => {
       const notice = noticeOf('pull-logs', 'failed');
       const outage = { ...notice.outage, openedAt: openedAt as typeof notice.at };
@@ -54,7 +54,7 @@ sent when it recovers.
     expect(keyOf(1)).not.toBe(keyOf(2));
   });
 
-  it('stay readable when many jobs are down at once', () => {
+  it('stay readable when many jobs fail at once', () => {
     const names = Array.from({ length: 90 }, (_, index) => `job-${index}`);
     const [mail] = noticeMails(
       names.map((name) => noticeOf(name, 'failed')),
@@ -65,7 +65,7 @@ sent when it recovers.
     expect(mail?.html.length).toBeLessThan(100_000);
   });
 
-  it('of hostile words hold them as text: no markup, no controls, no end', () => {
+  it('contain hostile values as plain text of bounded length', () => {
     const mail = letters['hostile words']?.();
     expect(mail?.html).not.toMatch(/<img|<script/);
     expect(mail?.html).toContain('&lt;script&gt;alert(2)&lt;/script&gt;');

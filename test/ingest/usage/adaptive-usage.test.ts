@@ -43,15 +43,18 @@ describe('a usage export', () => {
     ['gateway-timeout', 9, 6],
     ['gateway-server-error', 40, 4],
     ['gateway-connection-lost', 9, 7],
-  ])('that answers %s beyond %i days is requested in shorter intervals from then on', async (code, days, most) => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
-    const { struck, fetchUsage } = failing(({ start: from, end }) =>
-      end - from > days * day ? code : undefined,
-    );
-    expect(await pullUsage(pullOf(warehouse, fetchUsage))).toMatchObject({ rows: 170, quota: '85' });
-    expect(struck.length).toBeLessThanOrEqual(most);
-  });
+  ])(
+    'that answers %s beyond %i days is requested in shorter intervals from then on',
+    async (code, days, most) => {
+      await using folder = await testFolder();
+      await using warehouse = await openIn(folder);
+      const { struck, fetchUsage } = failing(({ start: from, end }) =>
+        end - from > days * day ? code : undefined,
+      );
+      expect(await pullUsage(pullOf(warehouse, fetchUsage))).toMatchObject({ rows: 170, quota: '85' });
+      expect(struck.length).toBeLessThanOrEqual(most);
+    },
+  );
 
   it('that fails even for one bucket is abandoned at once', async () => {
     await using folder = await testFolder();

@@ -38,7 +38,7 @@ export const runKeyChaos = (isWanted: (index: number) => boolean): void => {
   describe.each(mine)('%s', (_name, scenario, index) => {
     const isCut = isLong || index < 2;
     if (isCut)
-      it('killed at each boundary of a step: no sink ever holds a dead key, and no key is left over', async () => {
+      it('killed at each boundary of a step leaves no invalid key in a sink and no orphan', async () => {
         await using fixture = await openKeyFixture(program, scenario);
         const whole: number[] = [];
         const { kills, wrongs, unfinished } = await playRotation(
@@ -73,7 +73,7 @@ export const runKeyChaos = (isWanted: (index: number) => boolean): void => {
         expect(fixture.consumer.failures()).toEqual([]);
       });
 
-    it('killed at random moments', async () => {
+    it('killed at random moments leaves no invalid key in a sink and no orphan', async () => {
       await using fixture = await openKeyFixture(program, scenario);
       const moments = fc.sample(fc.noBias(fc.integer({ min: 0, max: 1000 })), { seed, numRuns: 100_000 });
       // Processes that nobody disturbs tell how long they take, so that kills fall all over their work.

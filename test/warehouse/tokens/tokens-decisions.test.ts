@@ -76,24 +76,27 @@ describe('the convention of prompt tokens', () => {
     ]);
   });
 
-  it.each([true, false])('is derived from the charges of calls (includes the cache: %s)', async (includes) => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
-    // Two keys at different prices, which no single price fits.
-    const dearer = priced(includes, { key: 'dear', quota: '0.5' }).slice(0, 20);
-    await landCalls(warehouse, folder, [...priced(includes), ...dearer]);
-    const shows = includes ? 'includes_cache' : 'excludes_cache';
-    expect(await warehouse.tokens.conventions('main')).toMatchObject([
-      {
-        convention: shows,
-        decidedBy: 'price',
-        contradicted: false,
-        evidence: {
-          [includes ? 'includesPrice' : 'excludesPrice']: { day, days: 1, key: 'key', calls: 60, shows },
+  it.each([true, false])(
+    'is derived from the charges of calls (includes the cache: %s)',
+    async (includes) => {
+      await using folder = await testFolder();
+      await using warehouse = await openIn(folder);
+      // Two keys at different prices, which no single price fits.
+      const dearer = priced(includes, { key: 'dear', quota: '0.5' }).slice(0, 20);
+      await landCalls(warehouse, folder, [...priced(includes), ...dearer]);
+      const shows = includes ? 'includes_cache' : 'excludes_cache';
+      expect(await warehouse.tokens.conventions('main')).toMatchObject([
+        {
+          convention: shows,
+          decidedBy: 'price',
+          contradicted: false,
+          evidence: {
+            [includes ? 'includesPrice' : 'excludesPrice']: { day, days: 1, key: 'key', calls: 60, shows },
+          },
         },
-      },
-    ]);
-  });
+      ]);
+    },
+  );
 
   it('is derived from a month when a day has few calls', async () => {
     await using folder = await testFolder();
@@ -324,21 +327,26 @@ describe('the convention of completion tokens', () => {
     ]);
   });
 
-  it.each([true, false])('is derived from the charges of calls (includes reasoning: %s)', async (includes) => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
-    await landCalls(warehouse, folder, reasoned(includes));
-    const shows = includes ? 'includes_reasoning' : 'excludes_reasoning';
-    expect(await warehouse.tokens.conventions('main')).toMatchObject([
-      {
-        output: {
-          convention: shows,
-          decidedBy: 'price',
-          evidence: { [includes ? 'includesPrice' : 'excludesPrice']: { day, key: 'key', calls: 60, shows } },
+  it.each([true, false])(
+    'is derived from the charges of calls (includes reasoning: %s)',
+    async (includes) => {
+      await using folder = await testFolder();
+      await using warehouse = await openIn(folder);
+      await landCalls(warehouse, folder, reasoned(includes));
+      const shows = includes ? 'includes_reasoning' : 'excludes_reasoning';
+      expect(await warehouse.tokens.conventions('main')).toMatchObject([
+        {
+          output: {
+            convention: shows,
+            decidedBy: 'price',
+            evidence: {
+              [includes ? 'includesPrice' : 'excludesPrice']: { day, key: 'key', calls: 60, shows },
+            },
+          },
         },
-      },
-    ]);
-  });
+      ]);
+    },
+  );
 
   it('is undecided when charges and calls contradict each other, and follows the configuration', async () => {
     await using folder = await testFolder();
