@@ -46,18 +46,13 @@ const matchesOf = (line) => {
   const found = parts.flatMap(({ word, start }, index) =>
     (phrases.get(word) ?? []).flatMap(({ entry, rest }) => {
       const following = parts.slice(index + 1, index + 1 + rest.length);
-      const isPhrase =
-        following.length === rest.length && rest.every((next, at) => following[at].word === next);
+      const isPhrase = following.length === rest.length && rest.every((next, at) => following[at].word === next);
       const end = (following.at(-1) ?? parts[index]).end;
       return isPhrase && /^[\w\s-]*$/.test(line.slice(start, end)) ? [{ entry, start, end }] : [];
     }),
   );
   const ended = endings.flatMap(({ entry, pattern }) =>
-    [...line.matchAll(pattern)].map((match) => ({
-      entry,
-      start: match.index,
-      end: match.index + match[0].length,
-    })),
+    [...line.matchAll(pattern)].map((match) => ({ entry, start: match.index, end: match.index + match[0].length })),
   );
   return [...found, ...ended];
 };
@@ -155,10 +150,7 @@ const problems = scanned.flatMap(filesIn).flatMap(problemsOf);
 const idle = entries
   .flatMap(({ except = [] }) => except)
   .filter((exception) => !used.has(exception))
-  .map(
-    ({ text, in: paths = 'any file' }) =>
-      `vocabulary.json: nothing needs the exception "${text}" in ${[paths].flat().join(', ')}`,
-  );
+  .map(({ text, in: paths = 'any file' }) => `vocabulary.json: nothing needs the exception "${text}" in ${[paths].flat().join(', ')}`);
 const all = process.argv[2] === undefined ? [...problems, ...idle] : problems;
 for (const problem of all) process.stdout.write(`${problem}\n`);
 if (all.length > 0) {
