@@ -1,4 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { fault } from '../../core/index.ts';
 import { loadDuckDB } from '../duckdb.ts';
 import { reportRelations } from '../report-views/registry.ts';
@@ -8,11 +8,11 @@ import type { ResultTable } from './result-table.ts';
 import type { Needs } from './needs.ts';
 import { sqlFault } from './sql-fault.ts';
 
-/** The tables of a report without any rows: what a query reads and gives can be told there, and costs nothing. */
+/** The tables of a report without rows: they show what a query reads and returns, at no cost. */
 export type EmptyTables = AsyncDisposable & {
   /** @throws the engine's error, with its place as JSON; fault report-query-failed when it is not exactly one SELECT */
   readonly columnsOf: (sql: string) => Promise<ResultTable['columns']>;
-  /** The query as the engine's parser reads it; nothing where it cannot be told. */
+  /** The query as the engine's parser reads it; undefined where the parser cannot serialize it. */
   readonly treeOf: (sql: string) => Promise<unknown>;
   /** @throws fault report-query-failed with the place in the query */
   readonly needsOf: (sql: string) => Promise<Needs>;
@@ -72,7 +72,7 @@ const needsIn = async (connection: DuckDBConnection, sql: string): Promise<Needs
   }
 };
 
-export const openEmptyTables = async (): Promise<EmptyTables> => {
+const createEmptyTables = async (): Promise<DuckDBInstance> => {
   const { DuckDBInstance } = await loadDuckDB();
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
@@ -83,11 +83,25 @@ export const openEmptyTables = async (): Promise<EmptyTables> => {
   const connection = await instance.connect();
   for (const { name, columns } of reportRelations)
     await connection.run(`CREATE TABLE ${name} (${declared(columns)})`);
-  await connection.run(`SET disabled_optimizers = '${optimizers}'`);
-  await connection.run(`SET explain_output = 'physical_only'`);
-  await connection.run('SET errors_as_json = true');
-  await connection.run('SET enable_external_access = false');
-  await connection.run('SET lock_configuration = true');
+  await connection.run(`SET GLOBAL disabled_optimizers = '${optimizers}'`);
+  await connection.run(`SET GLOBAL explain_output = 'physical_only'`);
+  await connection.run('SET GLOBAL errors_as_json = true');
+  await connection.run('SET GLOBAL enable_external_access = false');
+  await connection.run('SET GLOBAL lock_configuration = true');
+  connection.closeSync();
+  return instance;
+};
+
+/** One for the process: it has neither rows, files nor threads, and is read alone. */
+let created: Promise<DuckDBInstance> | undefined;
+
+export const openEmptyTables = async (): Promise<EmptyTables> => {
+  created ??= createEmptyTables();
+  const instance = await created.catch((error: unknown) => {
+    created = undefined;
+    throw error;
+  });
+  const connection = await instance.connect();
   return {
     columnsOf: async (sql) => {
       const statement = await prepared(connection, sql);
@@ -117,7 +131,6 @@ export const openEmptyTables = async (): Promise<EmptyTables> => {
     },
     [Symbol.asyncDispose]: async () => {
       connection.closeSync();
-      instance.closeSync();
       return Promise.resolve();
     },
   };
