@@ -23,11 +23,13 @@ const moments = fc
   )
   .map(([start, beside]) => base + start + beside);
 
+/** Never whole: whole amounts far above earlier ones are rejected as a change of units (test/warehouse/logs/amount-forms.test.ts). */
 const amounts = fc
   .tuple(fc.bigInt({ min: -3_000_000_000n, max: 9_000_000_000n }), fc.integer({ min: 1, max: 8 }))
   .map(([digits, places]) => {
     const text = (digits < 0n ? -digits : digits).toString().padStart(places + 1, '0');
-    return `${digits < 0n ? '-' : ''}${text.slice(0, -places)}.${text.slice(-places)}`;
+    const fraction = text.slice(-places);
+    return `${digits < 0n ? '-' : ''}${text.slice(0, -places)}.${/[1-9]/.test(fraction) ? fraction : '5'}`;
   });
 
 const row = fc
