@@ -15,35 +15,35 @@ export type Throttle = Disposable & {
  */
 export const createThrottle = (clock: Clock, send: (step: ProgressStep) => boolean): Throttle => {
   /** Steps that have just been told of, with the newest line that is held back. */
-  const told = new Map<string, { held?: ProgressStep | undefined; limit: Limit }>();
+  const entries = new Map<string, { pending?: ProgressStep | undefined; limit: Limit }>();
 
   const flush = (): void => {
-    for (const entry of told.values()) {
-      if (entry.held !== undefined) send(entry.held);
-      delete entry.held;
+    for (const entry of entries.values()) {
+      if (entry.pending !== undefined) send(entry.pending);
+      delete entry.pending;
     }
   };
-  const rest = (name: string, held?: ProgressStep): void => {
+  const rest = (name: string, pending?: ProgressStep): void => {
     const limit = clock.limit(pause);
-    told.set(name, { limit, held });
+    entries.set(name, { limit, pending });
     limit.signal.addEventListener('abort', () => {
-      const waiting = told.get(name)?.held;
-      if (waiting === undefined) told.delete(name);
+      const waiting = entries.get(name)?.pending;
+      if (waiting === undefined) entries.delete(name);
       else rest(name, send(waiting) ? undefined : waiting);
     });
   };
   return {
     progress: (step) => {
-      const entry = told.get(step.step);
+      const entry = entries.get(step.step);
       if (entry === undefined) {
         flush();
         rest(step.step, send(step) ? undefined : step);
-      } else entry.held = step;
+      } else entry.pending = step;
     },
     flush,
     [Symbol.dispose]: () => {
-      for (const { limit } of told.values()) limit[Symbol.dispose]();
-      told.clear();
+      for (const { limit } of entries.values()) limit[Symbol.dispose]();
+      entries.clear();
     },
   };
 };

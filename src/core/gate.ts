@@ -4,9 +4,9 @@ export type Gate = (<T>(work: () => Promise<T>) => Promise<T>) & {
   readonly enter: () => Promise<Disposable>;
 };
 
-export const createGate = (places: number): Gate => {
+export const createGate = (limit: number): Gate => {
   const waiting: (() => void)[] = [];
-  let free = places;
+  let free = limit;
   const leave = (): void => {
     const next = waiting.shift();
     if (next === undefined) free += 1;

@@ -16,14 +16,14 @@ export const becomeTheDaemon = async (
   log: Log,
   wait: boolean,
 ): Promise<AsyncDisposable> => {
-  let told = false;
+  let isLogged = false;
   for (;;) {
     const lock = await acquireLock(daemonLock);
     if (lock.held) return lock;
     const holder = lock.holder === undefined ? '' : ` (process id ${lock.holder})`;
     if (!wait) throw fault('daemon-runs', `another daemon is running on this volume${holder}`);
-    if (!told) log.info(`waiting for the other daemon on this volume to stop${holder}`);
-    told = true;
+    if (!isLogged) log.info(`waiting for the other daemon on this volume to stop${holder}`);
+    isLogged = true;
     await clock.wait(between, signal);
   }
 };

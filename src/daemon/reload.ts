@@ -57,7 +57,7 @@ export const createReload = (options: ReloadDeps): Reload => {
   let inForce = started;
   let { read, fingerprint } = options.first;
   let changed: string | undefined;
-  let told = false;
+  let isReported = false;
   let pending: readonly ConfigFault[] | undefined;
   let state: ConfigState = { loadedAt: deps.clock.now(), faults: [], atNextStart: [] };
   let restUntil = 0;
@@ -85,8 +85,8 @@ export const createReload = (options: ReloadDeps): Reload => {
           error: fault.message,
           advice: fault.advice,
         });
-      const isFirst = !told;
-      told = true;
+      const isFirst = !isReported;
+      isReported = true;
       if (isFirst) await notify(loaded.faults);
       return;
     }
@@ -96,7 +96,7 @@ export const createReload = (options: ReloadDeps): Reload => {
     await options.adopt(loaded.config);
     ({ read, fingerprint } = loaded);
     inForce = loaded.config;
-    told = false;
+    isReported = false;
     pending = undefined;
     state = { loadedAt: deps.clock.now(), faults: [], atNextStart };
     log.info('applied the new configuration', { changes: inOneLine(changes) });

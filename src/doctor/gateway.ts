@@ -148,14 +148,14 @@ const checkClock = async (
 ): Promise<DoctorCheck> => {
   const about = `clock beside ${account.name}`;
   const asked = clock.now();
-  let told: string | undefined;
+  let date: string | undefined;
   try {
-    told = await ping(signal);
+    date = await ping(signal);
   } catch (error) {
     signal.throwIfAborted();
     return skipped(about, `the gateway did not report its time: ${messageOf(error)}`);
   }
-  const theirs = Date.parse(told ?? '');
+  const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return skipped(about, 'the gateway sends no valid Date header');
   const ours = (asked + clock.now()) / 2;
   // The header leaves out the part of the second.

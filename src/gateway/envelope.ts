@@ -30,8 +30,8 @@ const readJson = (text: string, endpoint: Endpoint, redact: (text: string) => st
   try {
     return parseJson(text);
   } catch {
-    const said = text.trim() === '' ? ' but an empty body' : quoted(gatewayTerms(text, redact).message);
-    throw unreadable(endpoint, `no JSON${said}`);
+    const quotation = text.trim() === '' ? ' but an empty body' : quoted(gatewayTerms(text, redact).message);
+    throw unreadable(endpoint, `no JSON${quotation}`);
   }
 };
 

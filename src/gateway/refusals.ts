@@ -110,7 +110,7 @@ export const refusalOf = (answer: RefusedAnswer, endpoint: Endpoint, deps: Refus
   if (status >= 300 && status < 400) return redirected(answer, endpoint, deps.redact);
   const terms = gatewayTerms(answer.text, deps.redact);
   const name = nameOf(endpoint);
-  const said = quoted(terms.message);
+  const quotation = quoted(terms.message);
   const wait = retryAfter(headers, deps.now);
   const later = wait === undefined ? {} : { retryAfter: wait };
   if (status === 401 || status === 403) {
@@ -123,18 +123,18 @@ export const refusalOf = (answer: RefusedAnswer, endpoint: Endpoint, deps: Refus
   }
   if (status === 404)
     return /\/\d+$/.test(endpoint.path)
-      ? fault('gateway-not-found', `the gateway found nothing at ${name} (404)${said}`, {
+      ? fault('gateway-not-found', `the gateway found nothing at ${name} (404)${quotation}`, {
           advice: 'the key may have been deleted: list the keys; otherwise check base_url',
         })
-      : fault('gateway-not-found', `the gateway has no ${name} (404)${said}`);
+      : fault('gateway-not-found', `the gateway has no ${name} (404)${quotation}`);
   if (status === 429)
-    return fault('gateway-rate-limited', `the gateway rate-limited ${name} (429)${said}`, {
+    return fault('gateway-rate-limited', `the gateway rate-limited ${name} (429)${quotation}`, {
       retryAfter: wait ?? unsaidWait,
     });
   const passing = endpoint.method === 'GET' ? later : { ...later, retryHelps: false, advice: outcomeUnknown };
   if (status === 408)
-    return fault('gateway-timeout', `the gateway timed out waiting for ${name} (408)${said}`, passing);
+    return fault('gateway-timeout', `the gateway timed out waiting for ${name} (408)${quotation}`, passing);
   if (status >= 500)
-    return fault('gateway-server-error', `the gateway failed at ${name} (${status})${said}`, passing);
-  return fault('gateway-http-error', `the gateway answered ${name} with status ${status}${said}`);
+    return fault('gateway-server-error', `the gateway failed at ${name} (${status})${quotation}`, passing);
+  return fault('gateway-http-error', `the gateway answered ${name} with status ${status}${quotation}`);
 };

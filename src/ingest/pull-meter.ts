@@ -53,14 +53,14 @@ export const createPullMeter = (
     return { step, done: windows, total, rows, bytes, ...rates(now), ...millisLeft(now), detail };
   };
   const fields: PullMeter['fields'] = () => {
-    const told = stepNow();
+    const rates = stepNow();
     return {
       windows: `${windows} of ${windows + windowsLeft}`,
       rowsSoFar: rows,
       bytesSoFar: bytes,
-      rowsPerSecond: told.rowsPerSecond,
-      bytesPerSecond: told.bytesPerSecond,
-      secondsLeft: told.millisLeft === undefined ? undefined : Math.ceil(told.millisLeft / 1000),
+      rowsPerSecond: rates.rowsPerSecond,
+      bytesPerSecond: rates.bytesPerSecond,
+      secondsLeft: rates.millisLeft === undefined ? undefined : Math.ceil(rates.millisLeft / 1000),
     };
   };
   const notify = (): void => {

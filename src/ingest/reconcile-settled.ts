@@ -21,8 +21,8 @@ export const joinRanges = (ranges: readonly Range[]): readonly Range[] => {
   return joined;
 };
 
-const reachedBy = (range: Range, held: readonly Range[]): UnixSeconds => {
-  const around = joinRanges(held).find(({ start, end }) => start <= range.start && end > range.start);
+const reachedBy = (range: Range, stored: readonly Range[]): UnixSeconds => {
+  const around = joinRanges(stored).find(({ start, end }) => start <= range.start && end > range.start);
   return around === undefined ? range.start : unixSeconds(Math.min(around.end, range.end));
 };
 

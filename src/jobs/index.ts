@@ -19,7 +19,7 @@ export const jobKinds: readonly JobKind[] = [
 ];
 
 export { builtFiles } from './report/built-files.ts';
-export { createWatermarks } from './data-reach.ts';
+export { createWatermarks } from './watermarks.ts';
 export { checkReports, composeReport } from './report/compose-report.ts';
 export type { ComposedReport } from './report/compose-report.ts';
 export { expiryPolicy } from './expire-keys/expire-shape.ts';

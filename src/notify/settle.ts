@@ -13,7 +13,7 @@ export type SettleDeps = {
   readonly log: Log;
 };
 
-const told = {
+const logMessages = {
   deferred: 'deferred a mail',
   failed: 'mail failed',
   unknown: 'mail of unknown outcome',
@@ -33,12 +33,12 @@ const fieldsOf = ({ id, route, account, kind, subject, recipient, messageId, att
 
 const logProblem = (
   row: OutboxRow,
-  { state, nextAttempt, error }: Verdict & { readonly state: keyof typeof told },
+  { state, nextAttempt, error }: Verdict & { readonly state: keyof typeof logMessages },
   why: Fault,
   log: Log,
 ): void => {
   // What is tried again by itself needs nobody yet; the rest needs a person.
-  log[nextAttempt === undefined ? 'error' : 'warn'](told[state], {
+  log[nextAttempt === undefined ? 'error' : 'warn'](logMessages[state], {
     ...fieldsOf(row),
     ...errorFields(why),
     error,

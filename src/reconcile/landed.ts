@@ -18,7 +18,7 @@ export type LandedReconciliation = {
   /** The worst verdict; missing where nothing was landed, or nothing could be compared. */
   readonly verdict?: string;
   /** What a person should know; missing while all is well. */
-  readonly told?: string;
+  readonly message?: string;
 };
 
 type Range = Interval<UnixSeconds>;
@@ -49,10 +49,10 @@ const concludeLanded = (
     const { source, verdict, gap, unit, text } = open;
     log.warn('the call log does not reconcile with another source', { source, verdict, gap, unit, text });
   }
-  const told = [...(open === undefined ? [] : [open.text]), ...failures].join(' ');
+  const message = [...(open === undefined ? [] : [open.text]), ...failures].join(' ');
   return {
     ...(worst === undefined ? {} : { verdict: worst.verdict }),
-    ...(told === '' ? {} : { told }),
+    ...(message === '' ? {} : { message }),
   };
 };
 

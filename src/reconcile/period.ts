@@ -35,28 +35,28 @@ export const reconcilePeriod = async (
 ): Promise<PeriodReconciliation> => {
   const { log, signal, zone } = context;
   try {
-    const held = await heldPart(period, context);
-    if (held === undefined) return { known: false, reason: 'the call log has no data for the period' };
-    const { comparisons, notCompared } = await reconcileRange(held, context);
+    const landed = await heldPart(period, context);
+    if (landed === undefined) return { known: false, reason: 'the call log has no data for the period' };
+    const { comparisons, notCompared } = await reconcileRange(landed, context);
     const totals = comparisons.filter(({ entry }) => entry === undefined);
     const first = totals.find(({ source }) => source === 'statistics') ?? totals[0];
-    const told =
+    const found =
       totals.find(({ verdict }) => isBad(verdict)) ??
       comparisons.find(({ verdict }) => isBad(verdict)) ??
       first;
-    if (told === undefined)
+    if (found === undefined)
       return { known: false, reason: notCompared[0]?.reason ?? 'no source to compare with' };
-    const isWhole = held.start === period.start && held.end === period.end;
+    const isWhole = landed.start === period.start && landed.end === period.end;
     return {
       known: true,
-      comparison: told,
-      part: isWhole ? undefined : held,
+      comparison: found,
+      part: isWhole ? undefined : landed,
       reconciliation: {
-        verdict: told.verdict,
+        verdict: found.verdict,
         text: isWhole
-          ? told.text
-          : `${told.text} The comparison covers what the log contains: ${rangeText.seconds(held, zone)}.`,
-        good: isWhole && isGood(told.verdict),
+          ? found.text
+          : `${found.text} The comparison covers what the log contains: ${rangeText.seconds(landed, zone)}.`,
+        good: isWhole && isGood(found.verdict),
       },
     };
   } catch (error) {

@@ -44,8 +44,8 @@ export const provenRate = (parts: readonly RatePart[], currency: string): Money 
   const perDollar = currency === 'USD' ? from : (divideMoney(one, from, 12) ?? one);
   if (compareMoney(perDollar, least) < 0 || compareMoney(perDollar, most) > 0) return undefined;
   const middle = multiplyMoney(addMoney(from, to), money('0.5'));
-  for (let places = 0; places <= 12; places += 1) {
-    const rate = money(roundMoney(middle, places));
+  for (let decimals = 0; decimals <= 12; decimals += 1) {
+    const rate = money(roundMoney(middle, decimals));
     if (compareMoney(rate, from) >= 0 && compareMoney(rate, to) <= 0) return rate;
   }
   return undefined;

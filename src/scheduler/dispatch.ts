@@ -94,7 +94,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
   const running = open.filter(({ state }) => state === 'running');
   const locks = new Map<string, string>();
   for (const { job } of running) for (const lock of jobs.get(job)?.locks ?? []) locks.set(lock, job);
-  let places = maxRunning - running.length;
+  let free = maxRunning - running.length;
   const closed = new Set<LedgerRun>();
 
   const close = (run: LedgerRun, state: RunClosing['state'], reason: string, code?: string): void => {
@@ -155,10 +155,10 @@ export const planDispatch = (situation: Situation): Dispatch => {
     if (data.state === 'waiting') return wait(() => data.message);
     if (data.state === 'late' && job.whenLate === 'fail')
       return close(run, 'failed', `${data.message}, and when_late is fail`, 'data-late');
-    const held = job.locks.find((lock) => locks.has(lock));
-    if (held !== undefined) return wait(() => `the lock ${held} is held by ${locks.get(held) ?? ''}`);
-    if (places <= 0) return wait(() => `${maxRunning} jobs are already running (scheduler.max_running)`);
-    places -= 1;
+    const taken = job.locks.find((lock) => locks.has(lock));
+    if (taken !== undefined) return wait(() => `the lock ${taken} is held by ${locks.get(taken) ?? ''}`);
+    if (free <= 0) return wait(() => `${maxRunning} jobs are already running (scheduler.max_running)`);
+    free -= 1;
     for (const lock of job.locks) locks.set(lock, job.name);
     const begun = { ...run, state: 'running' as const };
     ofJob.set(run.job, [...others.filter((other) => !closed.has(other)), begun]);

@@ -37,15 +37,15 @@ export const followOutages = (
   for (const { kind, job, slot, at, reason, code } of events) {
     const notify = jobs.get(job)?.notify ?? [];
     const known = now.get(job);
-    const told = { job, slot, at, reason, code };
+    const common = { job, slot, at, reason, code };
     if (kind === 'good') {
       if (known === undefined) continue;
       now.delete(job);
-      if (notify.includes('recovered')) notices.push({ ...told, kind: 'recovered', outage: known });
+      if (notify.includes('recovered')) notices.push({ ...common, kind: 'recovered', outage: known });
     } else if (known === undefined && notify.includes(kind)) {
       const outage = { job, slot, openedAt: at };
       now.set(job, outage);
-      notices.push({ ...told, kind, outage });
+      notices.push({ ...common, kind, outage });
     }
   }
   return {

@@ -3,8 +3,8 @@ import type { Clock, Interval, Progress, UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunLedger, RunTrigger } from '../warehouse/index.ts';
 import type { Interruption, Outcome } from './attempt.ts';
-import type { Cycles } from './passes.ts';
-import type { Ended, RunBook } from './run-book.ts';
+import type { Cycles } from './cycles.ts';
+import type { Ended, OpenRuns } from './open-runs.ts';
 import { isBySlot, keyText } from './run-key.ts';
 
 export type SlotRequest = {
@@ -45,7 +45,7 @@ export type RunRequests = {
 export type OrderDeps = {
   readonly clock: Pick<Clock, 'now'>;
   readonly ledger: RunLedger;
-  readonly book: () => RunBook;
+  readonly openRuns: () => OpenRuns;
   readonly cycles: () => Cycles;
   readonly interrupt: (key: string, interruption: Interruption) => void;
   readonly isStopping: () => boolean;
@@ -67,7 +67,7 @@ const rowOf = (wanted: SlotRequest, slot: UnixMillis, now: UnixMillis): LedgerRu
 
 /** Runs that people, the command line and other runs ask for, and who waits for them. */
 export const createRunRequests = (deps: OrderDeps): RunRequests => {
-  const { clock, ledger, book, cycles } = deps;
+  const { clock, ledger, openRuns, cycles } = deps;
   const waiters = new Map<string, Waiter[]>();
   const listeners = new Map<string, Set<Progress>>();
 
@@ -79,7 +79,7 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
     const now = clock.now();
     const find = async (at: UnixMillis): Promise<LedgerRun | undefined> => {
       const key = { job: wanted.job.name, slot: at };
-      const found = book().get(keyText(key)) ?? (await ledger.find(key));
+      const found = openRuns().get(keyText(key)) ?? (await ledger.find(key));
       // A row for a whole span of missed slots makes room for one of them.
       return found?.through === undefined ? found : undefined;
     };
@@ -97,16 +97,16 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
       const row = rowOf(wanted, slot, now);
       const [claimed] = await ledger.claim([{ runs: [row] }]);
       if (claimed === undefined) throw fault('aborted', 'the ledger has one row for many slots instead');
-      book().put(row);
+      openRuns().put(row);
       return { run: row, isOurs: true, already: false };
     }
-    if (book().get(keyText(known)) === undefined) {
+    if (openRuns().get(keyText(known)) === undefined) {
       const reopened = await ledger.reopen(known, now);
       if (reopened === undefined) throw fault('aborted', 'the run has been removed from the ledger');
-      book().put(reopened);
+      openRuns().put(reopened);
       return { run: reopened, isOurs: true, already: false };
     }
-    if (known.state !== 'running') book().put({ ...known, nextAttempt: now });
+    if (known.state !== 'running') openRuns().put({ ...known, nextAttempt: now });
     return { run: known, isOurs: false, already: false };
   };
 
@@ -116,12 +116,12 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
       ? reason
       : fault('aborted', 'the client that requested the run has disconnected');
     void cycles()
-      .between(async () => {
-        const open = book().get(key);
+      .runExclusive(async () => {
+        const open = openRuns().get(key);
         if (open === undefined) return;
         if (open.state === 'running') deps.interrupt(key, { error, final: true });
         else
-          await book().close([
+          await openRuns().close([
             { job: run.job, slot: run.slot, state: 'skipped', at: clock.now(), reason: error.message },
           ]);
       })
@@ -134,7 +134,7 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
       wanted.signal?.throwIfAborted();
       const { progress } = wanted;
       let ended: Promise<Ended> | undefined;
-      const placed = await cycles().between(async () => {
+      const placed = await cycles().runExclusive(async () => {
         const result = await place(wanted);
         if (result.already) return result;
         const key = keyText(result.run);

@@ -10,11 +10,11 @@ import { planDispatch } from './dispatch.ts';
 import type { DataState, Start } from './dispatch.ts';
 import { createRunRequests } from './run-requests.ts';
 import type { SlotRequest, Ordered } from './run-requests.ts';
-import { createOutageBook } from './outage-book.ts';
+import { createOutageTracker } from './outage-tracker.ts';
 import type { Notice } from './outages.ts';
-import { createCycles } from './passes.ts';
-import type { Cycles } from './passes.ts';
-import { createRunBook } from './run-book.ts';
+import { createCycles } from './cycles.ts';
+import type { Cycles } from './cycles.ts';
+import { createOpenRuns } from './open-runs.ts';
 import { isBySlot, keyText } from './run-key.ts';
 
 export type SchedulerDeps = {
@@ -92,16 +92,16 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     mine.controller.abort(interruption.error);
   };
 
-  const outages = await createOutageBook(ledger, clock, deps.notify);
+  const outages = await createOutageTracker(ledger, clock, deps.notify);
   const requests = createRunRequests({
     clock,
     ledger,
-    book: () => book,
+    openRuns: () => openRuns,
     cycles: () => cycles,
     interrupt,
     isStopping: () => stopping,
   });
-  const book = createRunBook({
+  const openRuns = createOpenRuns({
     ledger,
     log,
     jobs: () => jobs,
@@ -145,8 +145,8 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
   const claiming = await createClaiming({
     ledger,
     log,
-    hasBacklog: (job) => book.all().some((run) => run.job === job && run.trigger === 'catchup'),
-    ingestClaims: book.ingestClaims,
+    hasBacklog: (job) => openRuns.all().some((run) => run.job === job && run.trigger === 'catchup'),
+    ingestClaims: openRuns.ingestClaims,
   });
 
   const start = (job: Job, { run, dataLate }: Start): void => {
@@ -171,7 +171,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       },
     );
     const finish = (result: AttemptResult): Promise<void> => {
-      book.finish(result);
+      openRuns.finish(result);
       active.delete(key);
       return cycles.wake();
     };
@@ -179,7 +179,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
   };
 
   const dispatch = async (now: UnixMillis): Promise<void> => {
-    const open = book
+    const open = openRuns
       .all()
       .filter((run) => options.claimsSlots || run.state === 'running' || requests.isOrdered(run));
     const states = new Map<string, DataState>();
@@ -197,14 +197,14 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       isOrdered: requests.isOrdered,
     });
     waits = plan.waits;
-    await book.close(plan.closings);
+    await openRuns.close(plan.closings);
     for (const run of plan.replaced)
       interrupt(keyText(run), {
         error: fault('aborted', 'a newer slot replaced it because concurrency is replace'),
         final: true,
       });
     // Journal before effect: a run that is not written down does not begin.
-    const begun = await book.begin(
+    const begun = await openRuns.begin(
       plan.starts.map(({ run }) => run),
       now,
     );
@@ -216,9 +216,9 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
 
   const cycles: Cycles = createCycles(
     async () => {
-      await book.writeEnds();
+      await openRuns.writeEnds();
       const now = clock.now();
-      if (now < seen) book.followClockBack(now);
+      if (now < seen) openRuns.followClockBack(now);
       seen = now;
       if (!stopping) {
         if (options.claimsSlots) await claiming.claimDue(now);
@@ -238,18 +238,18 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
   /** Whoever ran these is gone: the database has one owner. */
   const recover = async (): Promise<void> => {
     const left = await ledger.open();
-    for (const run of left) book.put(run);
+    for (const run of left) openRuns.put(run);
     const error = fault('aborted', 'the process ended while it ran');
     for (const run of left.filter(({ state }) => state === 'running')) {
       const job = jobs.get(run.job);
       const failure = { state: 'interrupted' as const, error, final: !isBySlot(run) };
-      book.finish({ end: failedEnd(job, run, failure, clock, redact), error });
+      openRuns.finish({ end: failedEnd(job, run, failure, clock, redact), error });
     }
-    await book.writeEnds();
+    await openRuns.writeEnds();
     // The clock may have been far ahead when the process before this one wrote down what waits.
-    book.followClockBack(clock.now());
-    await book.close(
-      book
+    openRuns.followClockBack(clock.now());
+    await openRuns.close(
+      openRuns
         .all()
         .filter((run) => !isBySlot(run))
         .map(({ job, slot, state }) => ({
@@ -272,14 +272,14 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     reconcile: cycles.wake,
     request: requests.request,
     adopt: (adopted, most) =>
-      cycles.between(async () => {
+      cycles.runExclusive(async () => {
         if (options.claimsSlots) await claiming.adopt(adopted, clock.now());
         jobs = adopted;
         maxRunning = most;
         data.runEnded();
       }),
     openRuns: () =>
-      book.all().map((run) => {
+      openRuns.all().map((run) => {
         const waiting = run.state === 'running' ? undefined : waits.get(keyText(run))?.();
         return { run, waiting };
       }),
@@ -293,12 +293,12 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       using graceOver = clock.limit(grace);
       await Promise.race([over, aborted(graceOver.signal)]);
       if (active.size > 0) {
-        const names = [...active.keys()].map((key) => book.get(key)?.job ?? '');
+        const names = [...active.keys()].map((key) => openRuns.get(key)?.job ?? '');
         log.warn('aborting running jobs', { jobs: names.join(', ') });
       }
       const error = fault('aborted', 'the daemon was stopped while it ran');
       for (const key of active.keys()) {
-        const run = book.get(key);
+        const run = openRuns.get(key);
         interrupt(key, { error, final: run === undefined || !isBySlot(run) });
       }
       await over;

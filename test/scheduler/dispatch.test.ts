@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fault } from '../../src/core/index.ts';
 import { randomizedDelay } from '../../src/scheduler/randomized-delay.ts';
-import { heldRuns } from './support/held-runs.ts';
+import { blockedRuns } from './support/blocked-runs.ts';
 import {
   at,
   hour,
@@ -26,7 +26,7 @@ const states = async (): Promise<Record<string, string>> =>
 
 describe('locks and max_running', () => {
   it('jobs that share a lock run one after the other, and others concurrently', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const scheduler = await fixture.start(
       jobsOf({ a: { locks: ['gateway'] }, b: { locks: ['disk', 'gateway'] }, c: { locks: ['disk'] }, d: {} }),
     );
@@ -44,7 +44,7 @@ describe('locks and max_running', () => {
   });
 
   it('a retry waits for its lock as a first attempt does', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const retries = { limit: 1, backoff: 'constant', initial: minute, max: minute } as const;
     await fixture.start(jobsOf({ a: { locks: ['gateway'], retries }, b: { locks: ['gateway'] } }));
     await fixture.goTo('2026-11-21T09:00:00Z');
@@ -59,7 +59,7 @@ describe('locks and max_running', () => {
   });
 
   it('at most max_running jobs run at once, and the others follow in order', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const names = ['a', 'b', 'c', 'd', 'e'];
     const jobs = new Map(names.map((name) => [name, jobOf(name)]));
     const scheduler = await fixture.start(jobs, { maxRunning: 2 });
@@ -77,7 +77,7 @@ describe('locks and max_running', () => {
   });
 
   it('a run that waits longer than its starting deadline is missed and reported', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     await fixture.start(jobsOf({ a: {}, b: { startingDeadline: 10 * minute } }), { maxRunning: 1 });
     await fixture.goTo('2026-11-21T09:00:00Z');
     await fixture.goTo('2026-11-21T09:10:00Z');
@@ -176,7 +176,7 @@ describe('needs', () => {
     const jobs = jobsOf({ report: { ...needing, concurrency: 'forbid' } });
     const { schedule: _, ...pull } = jobOf('pull');
     await fixture.start(new Map([['pull', pull], ...jobs]));
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     await fixture.goTo('2026-11-21T09:00:00Z');
     await fixture.goTo('2026-11-21T09:00:10Z');
     expect(held.map(({ execution }) => `${execution.job.name} ${execution.run.trigger}`)).toEqual([
@@ -253,7 +253,7 @@ describe('a run that must not start', () => {
   });
 
   it('is skipped when its job is suspended, while running ones continue with their retries', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const jobs = {
       a: { retries: { limit: 1, backoff: 'constant', initial: minute, max: hour } as const },
       b: {},
@@ -273,7 +273,7 @@ describe('a run that must not start', () => {
   });
 
   it('is abandoned when its job is removed, while running ones continue without retries', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ a: {}, b: {} }), { maxRunning: 1 });
     await fixture.goTo('2026-11-21T09:00:00Z');
     await scheduler.adopt(jobsOf({ other: {} }), 1);
@@ -293,7 +293,7 @@ describe('a run that must not start', () => {
   });
 
   it('is never a requested older slot in favor of a newer one', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const jobs = jobsOf({
       other: { locks: ['gateway'], schedule: '30 8 * * *' },
       job: { concurrency: 'replace', locks: ['gateway'], catchup: 'none' },

@@ -95,14 +95,14 @@ const mutants: readonly Mutant[] = [
   mutant(
     'a run begins before it is written down',
     'scheduler/problem',
-    'scheduler/run-book.ts',
+    'scheduler/open-runs.ts',
     'await ledger.begin(runs, at);',
     'void ledger.begin(runs, at).catch(() => undefined);',
   ),
   mutant(
     'an end that the ledger refused is forgotten',
     'scheduler/problem',
-    'scheduler/run-book.ts',
+    'scheduler/open-runs.ts',
     'const results = [...finished];',
     'const results = finished.splice(0);',
   ),
@@ -117,7 +117,7 @@ const mutants: readonly Mutant[] = [
     'a retry from the future is waited for after a restart',
     'scheduler/problem',
     'scheduler/scheduler.ts',
-    'book.followClockBack(clock.now());',
+    'openRuns.followClockBack(clock.now());',
     '',
   ),
   mutant(
@@ -138,7 +138,7 @@ const mutants: readonly Mutant[] = [
     'one more runs than max_running says',
     'scheduler/dispatch',
     'scheduler/dispatch.ts',
-    'if (places <= 0)',
+    'if (free <= 0)',
     'if (places < 0)',
   ),
   mutant(
@@ -151,7 +151,7 @@ const mutants: readonly Mutant[] = [
   mutant(
     'a run on late data ends an outage',
     'scheduler/notices',
-    'scheduler/run-book.ts',
+    'scheduler/open-runs.ts',
     'if (dataLate !== true) outages.note',
     'outages.note',
   ),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fault } from '../../src/core/index.ts';
 import { planClaim } from '../../src/scheduler/claims.ts';
 import type { RunLedger } from '../../src/warehouse/index.ts';
-import { heldRuns } from './support/held-runs.ts';
+import { blockedRuns } from './support/blocked-runs.ts';
 import {
   at,
   hour,
@@ -81,7 +81,7 @@ describe('a ledger that is temporarily not writable', () => {
 
   it('records a successful run when it becomes writable, without running it again', async () => {
     const { disk, ledger } = fullDisk(fixture.ledger);
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     await fixture.start(jobsOf({ job: {} }), { ledger });
     await fixture.goTo('2026-11-21T09:00:00Z');
     disk.refused = () => true;
@@ -153,7 +153,7 @@ describe('a clock that jumps', () => {
   });
 
   it('far ahead and back runs the slots of today today', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     await fixture.start(jobsOf({ hourly: { catchup: 'all' }, daily: { schedule: '0 9 * * *' } }));
     await fixture.goTo('2031-11-21T08:30:00Z');
     expect(held.map(({ execution }) => execution.job.name)).toHaveLength(2);
@@ -190,7 +190,7 @@ describe('a clock that jumps', () => {
   });
 
   it('back over a requested slot rejects the request and runs the slot in its time', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const scheduler = await fixture.start(
       jobsOf({ job: { locks: ['gateway'] }, other: { locks: ['gateway'], schedule: '59 8 * * *' } }),
     );

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../src/core/index.ts';
 import type { Scheduler } from '../../src/scheduler/index.ts';
-import { heldRuns } from './support/held-runs.ts';
+import { blockedRuns } from './support/blocked-runs.ts';
 import {
   at,
   hour,
@@ -45,7 +45,7 @@ describe('a request of a slot', () => {
   });
 
   it('made twice at once is one run, and both receive its outcome', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     const both = [
       scheduler.request(requestOf(at('2026-11-20T12:00:00Z'))),
@@ -65,7 +65,7 @@ describe('a request of a slot', () => {
   });
 
   it('that is running waits for its end', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const ordered = scheduler.request(requestOf(nine));
@@ -148,7 +148,7 @@ describe('a request of a slot', () => {
 
 describe('a manual run', () => {
   it('waits until the run of its job has ended, and causes no skipped run', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const ordered = scheduler.request(requestOf());
@@ -186,7 +186,7 @@ describe('a manual run', () => {
   });
 
   it('that waits follows a clock set back', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const scheduler = await fixture.start(
       jobsOf({ job: { schedule: '0 0 1 1 *', locks: ['gateway'] }, other: { locks: ['gateway'] } }),
     );
@@ -202,7 +202,7 @@ describe('a manual run', () => {
   });
 
   it('is not retried by the next process, because its client has disconnected', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }), { maxRunning: 1 });
     void scheduler.request(requestOf()).catch(() => undefined);
     void scheduler.request(requestOf()).catch(() => undefined);
@@ -218,7 +218,7 @@ describe('a manual run', () => {
 
 describe('a cancelled request', () => {
   it('stops the run it started permanently', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     const giveUp = new AbortController();
     const ordered = scheduler.request(requestOf(at('2026-11-20T12:00:00Z'), giveUp.signal));
@@ -232,7 +232,7 @@ describe('a cancelled request', () => {
   });
 
   it('cancels a run that has not started', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const giveUp = new AbortController();
@@ -246,7 +246,7 @@ describe('a cancelled request', () => {
   });
 
   it('does not affect a run started by the schedule', async () => {
-    const held = heldRuns(fixture);
+    const held = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const giveUp = new AbortController();
@@ -269,7 +269,7 @@ describe('a cancelled request', () => {
 
 describe('a stopping daemon', () => {
   it('rejects requests that have not started and new ones', async () => {
-    heldRuns(fixture);
+    blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const waiting = scheduler.request(requestOf());

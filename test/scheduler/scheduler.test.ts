@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => fixture[Symbol.asyncDispose]());
 
 /** Runs that end when the test says so. */
-const heldRuns = () => {
+const blockedRuns = () => {
   const held: { execution: Execution; end: (outcome?: Outcome) => void; fail: (error: unknown) => void }[] =
     [];
   fixture.play = (execution) =>
@@ -117,7 +117,7 @@ describe('retries', () => {
 
 describe('overlapping slots', () => {
   const overlap = async (concurrency: 'forbid' | 'queue' | 'replace' | 'allow') => {
-    const held = heldRuns();
+    const held = blockedRuns();
     await fixture.start(jobsOf({ job: { concurrency } }));
     await fixture.goTo('2026-11-21T09:00:00Z');
     await fixture.goTo('2026-11-21T10:00:00Z');

@@ -103,12 +103,12 @@ Examples:
   tollkeeper doctor --json | jq '.checks[] | select(.state == "failed")'`,
     )
     .action(async (options: DoctorOptions) => {
-      const told = await runCheck(deps, options);
-      command.setOptionValue('exitCode', told.checks.some(({ state }) => state === 'failed') ? 1 : 0);
+      const report = await runCheck(deps, options);
+      command.setOptionValue('exitCode', report.checks.some(({ state }) => state === 'failed') ? 1 : 0);
       const text =
         options.json === true
-          ? jsonText(doctorJson(told))
-          : renderDoctor(told, screenOf(deps.stdout, deps.env));
+          ? jsonText(doctorJson(report))
+          : renderDoctor(report, screenOf(deps.stdout, deps.env));
       deps.stdout.write(deps.secrets.redact(text));
     });
 };

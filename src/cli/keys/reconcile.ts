@@ -15,9 +15,9 @@ const render = (services: ReconciledKeys): string =>
     : services
         .flatMap(({ service, differences, changes, applied }) => [
           `${oneLine(service)}:`,
-          ...differences.map((words) => `  ${oneLine(words)}`),
+          ...differences.map((message) => `  ${oneLine(message)}`),
           `  ${applied ? 'the journal was updated' : 'with --apply, the journal is updated'}:`,
-          ...changes.map((words) => `    ${oneLine(words)}`),
+          ...changes.map((message) => `    ${oneLine(message)}`),
         ])
         .map((line) => `${line}\n`)
         .join('');

@@ -48,12 +48,14 @@ const backfill = async (deps: Deps, call: Commands, request: Range, shown: Shown
   const total = await call('backfill', request, { progress: slots, onResult, signal: deps.signal });
   progress.end();
   const mail = results.reduce((sum, result) => addMail(sum, result.mail), noMail);
-  const told = notificationMail(mail);
+  const printed = notificationMail(mail);
   out(
-    json ? jsonText({ ...total, mail, runs: results.map(resultJson) }) : `${backfillEnd(total)}${told.out}`,
+    json
+      ? jsonText({ ...total, mail, runs: results.map(resultJson) })
+      : `${backfillEnd(total)}${printed.out}`,
   );
-  deps.stderr.write(deps.secrets.redact(told.err));
-  return total.failed > 0 ? 1 : told.code;
+  deps.stderr.write(deps.secrets.redact(printed.err));
+  return total.failed > 0 ? 1 : printed.code;
 };
 
 const runOne = async (
@@ -65,10 +67,10 @@ const runOne = async (
   const { json, progress } = shown;
   const result = await call('run', request, { progress: progress.progress, signal: deps.signal });
   progress.end();
-  const told = printResult(result);
-  deps.stdout.write(deps.secrets.redact(json ? jsonText(resultJson(result)) : told.out));
-  deps.stderr.write(deps.secrets.redact(told.err));
-  return told.code;
+  const printed = printResult(result);
+  deps.stdout.write(deps.secrets.redact(json ? jsonText(resultJson(result)) : printed.out));
+  deps.stderr.write(deps.secrets.redact(printed.err));
+  return printed.code;
 };
 
 const showPlan = async (deps: Deps, call: Commands, request: Order, json: boolean): Promise<number> => {

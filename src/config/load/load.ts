@@ -255,10 +255,10 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     ...rulesOf(jobs, declared, part?.resolved, options),
   ];
   const path = part === undefined ? undefined : warehousePathOf(part);
-  const told = path === undefined ? {} : { warehousePath: path };
+  const warehouse = path === undefined ? {} : { warehousePath: path };
   const checked = part?.value;
   if (faults.length > 0 || checked === undefined || pem === undefined)
-    return { faults: redacted(sortFaults(faults), options.secrets), ...told };
+    return { faults: redacted(sortFaults(faults), options.secrets), ...warehouse };
   const byName: Record<string, Job> = Object.create(null) as Record<string, Job>;
   for (const declaredJob of jobs) {
     const job = toJob(declaredJob, checked);
@@ -277,7 +277,7 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     settingsShape,
     shapes,
   };
-  return { config, faults: [], ...told };
+  return { config, faults: [], ...warehouse };
 };
 
 /**

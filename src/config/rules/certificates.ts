@@ -12,13 +12,13 @@ export const readCertificates = async (
   shape: Schema,
   files: ConfigFiles,
 ): Promise<{ certificates: Map<string, string>; faults: ConfigFault[] }> => {
-  const places: { readonly path: string; readonly place: readonly (string | number)[] }[] = [];
+  const fields: { readonly path: string; readonly place: readonly (string | number)[] }[] = [];
   eachText(part.resolved, shape, (path, place, schema) => {
-    if (notesOf(schema).pem === true && !part.isBroken(place)) places.push({ path, place });
+    if (notesOf(schema).pem === true && !part.isBroken(place)) fields.push({ path, place });
   });
   const certificates = new Map<string, string>();
   const faults: ConfigFault[] = [];
-  for (const { path, place } of places) {
+  for (const { path, place } of fields) {
     const text = await files.readFile(path).catch((error: unknown) => ({ problem: messageOf(error) }));
     if (typeof text === 'string' && text.includes('-----BEGIN CERTIFICATE-----'))
       certificates.set(path, text);

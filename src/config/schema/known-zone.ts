@@ -29,7 +29,7 @@ export const isKnownZone = (name: string): boolean => {
 };
 
 /** A place for the abbreviations that people write most. */
-const places: Readonly<Record<string, string>> = {
+const zonesByAbbreviation: Readonly<Record<string, string>> = {
   PST: 'America/Los_Angeles',
   PDT: 'America/Los_Angeles',
   MST: 'America/Denver',
@@ -58,7 +58,7 @@ const places: Readonly<Record<string, string>> = {
 /** What to write in place of a text that is no zone. */
 export const zoneAdvice = (text: string): string => {
   if (isAbbreviation(text))
-    return `use a place, because an abbreviation does not define clock changes: ${places[text.toUpperCase()] ?? 'for example Europe/Berlin'}`;
+    return `use a place, because an abbreviation does not define clock changes: ${zonesByAbbreviation[text.toUpperCase()] ?? 'for example Europe/Berlin'}`;
   if (/\d/.test(text))
     return 'use a place, because an offset does not define clock changes: for example Europe/Berlin';
   const zones = Intl.supportedValuesOf('timeZone');

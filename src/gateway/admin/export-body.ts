@@ -78,17 +78,17 @@ export const openExportBody = async (
   const terms = await messageInstead(beginning, redact);
   const denial = denialIn(terms, endpoint);
   if (denial !== undefined) throw denial;
-  const said = quoted(terms.message);
+  const quotation = quoted(terms.message);
   const advice = `the quoted message, if any, is from the gateway; it may mean that admin_key is revoked or lacks the scope ${endpoint.scope}`;
   if (terms.refused)
     throw fault(
       'gateway-refused',
-      `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}, and sent no CSV${said}`,
+      `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}, and sent no CSV${quotation}`,
       // It may only be busy.
       { advice, retryHelps: true },
     );
   const type = contentType === '' ? '' : ` (${redact(contentType).slice(0, 60)})`;
-  throw fault('export-not-csv', `${nameOf(endpoint)} did not answer with CSV${type}${said}`, {
+  throw fault('export-not-csv', `${nameOf(endpoint)} did not answer with CSV${type}${quotation}`, {
     advice,
   });
 };

@@ -110,7 +110,7 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
   const first: FetchAhead<Item, T>['first'] = async (items, ahead) => {
     const [item, ...others] = items;
     handedOut = 0;
-    for (const [held, slot] of slots) if (!items.includes(held)) letGo(held, slot);
+    for (const [window, slot] of slots) if (!items.includes(window)) letGo(window, slot);
     const slot = slots.get(item) ?? begin(item, false);
     const wasAhead = slot.ahead;
     slot.ahead = false;
@@ -124,7 +124,7 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
     }
     if (isOverload(outcome.error) && (wasAhead || slots.size > 0)) {
       throttle(outcome.error);
-      for (const [held, other] of slots) letGo(held, other);
+      for (const [window, other] of slots) letGo(window, other);
       await Promise.all(leaving);
     } else if (!slot.dropped) return outcome;
     return first(items, ahead);

@@ -18,10 +18,10 @@ export type PlannedWindow = {
 };
 
 /** What is held without a gap once the windows are landed too: they touch what is held. */
-const withWindows = (held: LogWindow, windows: readonly LogWindow[]): LogWindow =>
+const withWindows = (covered: LogWindow, windows: readonly LogWindow[]): LogWindow =>
   interval(
-    unixSeconds(Math.min(held.start, ...windows.map(({ start }) => start))),
-    unixSeconds(Math.max(held.end, ...windows.map(({ end }) => end))),
+    unixSeconds(Math.min(covered.start, ...windows.map(({ start }) => start))),
+    unixSeconds(Math.max(covered.end, ...windows.map(({ end }) => end))),
   );
 
 /**
@@ -38,12 +38,12 @@ export const planLogWork = (request: LogWorkRequest): readonly PlannedWindow[] =
   });
   // Where nothing is held yet, what is pulled first is as fresh as any revisit.
   if (revisit === undefined || origin === undefined || cursor === undefined) return planned;
-  const held = interval(origin, cursor);
+  const covered = interval(origin, cursor);
   const again = planRevisits({
     ...request,
     ...revisit,
-    from: revisitsFrom(held, revisit.after),
-    covered: withWindows(held, windows),
+    from: revisitsFrom(covered, revisit.after),
+    covered: withWindows(covered, windows),
     landings: [...(request.landings ?? []), ...windows.map((window) => ({ window, settled: until }))],
   }).flatMap((range) => planLogPull({ ...request, from: range.start, to: range.end }));
   return [...planned, ...again.map((window): PlannedWindow => ({ window, why: 'revisit' }))];

@@ -70,10 +70,10 @@ const unwritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EN
 export const spoolFault = (error: unknown, folder: string): unknown => {
   if (isFault(error)) return error;
   const code = systemCode(error) ?? '';
-  const told = (kind: 'disk-full' | 'path-unwritable', message: string): Fault =>
+  const spoolFault = (kind: 'disk-full' | 'path-unwritable', message: string): Fault =>
     fault(kind, `the spool folder ${folder} ${message} (${code})`, { cause: error });
-  if (full.has(code)) return told('disk-full', 'has no space left');
-  return unwritable.has(code) ? told('path-unwritable', 'cannot be written') : error;
+  if (full.has(code)) return spoolFault('disk-full', 'has no space left');
+  return unwritable.has(code) ? spoolFault('path-unwritable', 'cannot be written') : error;
 };
 
 /** A folder of its own in the spool; it goes with all that is in it when it is disposed of. */

@@ -5,7 +5,7 @@ import { cellsOf } from '../format/find-header.ts';
 /** A line after the rows that adds them up. */
 export type TotalLine = {
   readonly amount: Money;
-  readonly places: number;
+  readonly decimals: number;
   /** Another width than the rows: it may be a row that broke off. */
   readonly odd: boolean;
 };
@@ -37,5 +37,5 @@ export const totalLine = (
   const written = totalWord.test(cell) ? cell.replace(/^\D*?(?=[+-]?\d)/, '') : cell;
   if (!amountText.test(written)) return undefined;
   const amount = written.replace(/^'/, '');
-  return { amount: money(amount), places: placesOf(amount), odd: cells.length !== width };
+  return { amount: money(amount), decimals: placesOf(amount), odd: cells.length !== width };
 };

@@ -58,7 +58,7 @@ export const columnPoints = (
 const inConfig = (setting: string): string => `gateway.${setting} of the account in tollkeeper.yaml`;
 
 /** The point, from the YAML where a setting says it. */
-const said = (setting: unknown, name: string, point: LearnedPoint): LearnedPoint =>
+const configured = (setting: unknown, name: string, point: LearnedPoint): LearnedPoint =>
   setting === undefined ? point : { ...point, how: 'config', evidence: inConfig(name) };
 
 /** How exports begin and end, as the probe shows it or the YAML says. */
@@ -72,12 +72,12 @@ export const probePoints = (probed: ProbedExport, format: LogExportFormat = {}):
   return [
     empty,
     of('log.ends_lines', yes(endsLines)),
-    said(
+    configured(
       format.titleLines,
       'title_lines',
       of('log.title_line', titleLines === 0 ? 'no' : `${titleLines} before the header`),
     ),
-    said(format.totalLine, 'total_line', of('log.total_line', yes(totalLine))),
+    configured(format.totalLine, 'total_line', of('log.total_line', yes(totalLine))),
   ];
 };
 
@@ -124,8 +124,8 @@ export const amountPoints = (
     how,
   });
   if (profile.amounts !== 'auto') {
-    const said = of(profile.amounts, inConfig('amounts'), 'config');
-    return profile.amounts === 'units' ? [said, units] : [said];
+    const configured = of(profile.amounts, inConfig('amounts'), 'config');
+    return profile.amounts === 'units' ? [configured, units] : [configured];
   }
   if (known === undefined) return [];
   const whole = `${known.wholeCount} charged rows, every amount a whole number, the largest ${known.largestWhole}`;
@@ -145,7 +145,7 @@ export const guardPoint = (
   window: Interval<UnixSeconds>,
   { guards }: LogExportFormat = {},
 ): LearnedPoint =>
-  said(guards, 'guards', {
+  configured(guards, 'guards', {
     point: 'log.guards',
     value: (guards ?? guarded) ? "cells may begin with '" : guards === false ? 'none' : 'none seen',
     evidence: `the export of ${describeRange(window)} ${guarded ? 'contains such cells' : 'contains no such cell'}`,

@@ -26,12 +26,12 @@ const transposedFigures = (header: UsageRecord, rows: readonly UsageRecord[]): r
 
 /** Where time, entry and value stand in a long layout: as their names say, else by what the rows hold. */
 const placesOf = (header: UsageRecord, rows: readonly UsageRecord[], zone: string) => {
-  const places = [0, 1, 2];
+  const columns = [0, 1, 2];
   const isTimeIn = (at: number): boolean =>
     rows.length > 0 && rows.every(({ cells }) => usageTime(cells[at] ?? '', zone) !== undefined);
   const timeAt =
-    places.find((at) => isTimeName(header.cells[at] ?? '')) ?? places.find((at) => isTimeIn(at)) ?? 0;
-  const rest = places.filter((at) => at !== timeAt);
+    columns.find((at) => isTimeName(header.cells[at] ?? '')) ?? columns.find((at) => isTimeIn(at)) ?? 0;
+  const rest = columns.filter((at) => at !== timeAt);
   const valueAt = rest.findLast((at) => isValueName(header.cells[at] ?? '')) ?? rest[1] ?? 2;
   return { timeAt, valueAt, entryAt: rest.find((at) => at !== valueAt) ?? 1 };
 };

@@ -19,8 +19,8 @@ const placesOf = (written: string): number => written.trim().split('.')[1]?.leng
 
 /** Above zero when the total is larger than its parts by more than rounding can make it, below when it is smaller. */
 const gapOf = (total: UsageCell, parts: readonly UsageCell[]): number => {
-  const places = Math.max(...[total, ...parts].map(({ written }) => placesOf(written)));
-  const slack = multiplyMoney(money(`0.5e-${places}`), money(String(parts.length + 1)));
+  const decimals = Math.max(...[total, ...parts].map(({ written }) => placesOf(written)));
+  const slack = multiplyMoney(money(`0.5e-${decimals}`), money(String(parts.length + 1)));
   const sum = sumMoney(parts.map(({ value }) => value));
   if (compareMoney(subtractMoney(total.value, sum), slack) > 0) return 1;
   return compareMoney(subtractMoney(sum, total.value), slack) > 0 ? -1 : 0;

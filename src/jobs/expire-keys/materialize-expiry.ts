@@ -94,7 +94,7 @@ export const materializeExpiry = async (
   const idsShown = await keys.idsOf(account, names, idleFrom);
   const listed = idsNow(survey);
   const then = asked.length === 0 ? undefined : await snapshots.inventoryAt(account, idleFrom);
-  const tells =
+  const isComplete =
     then !== undefined && toSeconds(then.takenAt) >= toSeconds(unixMillis(idleFrom - inventoryAge));
   return {
     use: new Map(
@@ -116,7 +116,7 @@ export const materializeExpiry = async (
         [...new Set([...(idsShown.get(name) ?? []), ...(listed.get(bareName(name)) ?? [])])],
       ]),
     ),
-    ...(tells ? { namesThen: new Map(then.keys.map(({ id, name }) => [id, name])) } : {}),
+    ...(isComplete ? { namesThen: new Map(then.keys.map(({ id, name }) => [id, name])) } : {}),
     keptBySinks: policy.evenIfCurrent ? new Map() : await keyService.keptBySinks(due, survey, signal),
     past: pastSteps(history, policy.job),
   };

@@ -181,13 +181,13 @@ export const pullLogsKind = defineJobKind({
       !searched.isChanged ? landed : await compareLanded(startedAt, context, searched.ranges),
       context,
     );
-    const told = compared.told === undefined ? '' : `. ${compared.told}`;
+    const message = compared.message === undefined ? '' : `. ${compared.message}`;
     const more = `${againText(pulled)}${searchText(searched)}${capText(searched.rowCap)}${leftText(pulled)}${quarantineText(pulled)}`;
     return {
       summary:
         pulled.windows === 0
-          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${more}; ${watermarkText(pulled.reached, context.zone)}${told}`
-          : `${countText(pulled.rows, 'row')} of ${countText(pulled.windows, 'window')} landed${again}, ${amountText(pulled.quota, await context.warehouse.logs.amounts(account.name))}${more}; ${watermarkText(pulled.reached, context.zone)}${told}`,
+          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${more}; ${watermarkText(pulled.reached, context.zone)}${message}`
+          : `${countText(pulled.rows, 'row')} of ${countText(pulled.windows, 'window')} landed${again}, ${amountText(pulled.quota, await context.warehouse.logs.amounts(account.name))}${more}; ${watermarkText(pulled.reached, context.zone)}${message}`,
       figures: {
         windows: pulled.windows,
         rows: pulled.rows,

@@ -61,11 +61,11 @@ export const contradictionOf = async (
   const [start, end] = [unixSeconds(toSeconds(window.start) + aside), toSeconds(window.end)];
   if (end <= start) return undefined;
   const range = { start, end };
-  const held = await heldPart(range, context);
-  if (held !== undefined) {
-    const { net } = await context.warehouse.comparisons.totals(context.account.name, held);
-    if (isCharged(net)) return { source: 'the call log', amount: net, range: held };
-    if (held.start === start && held.end === end) return undefined;
+  const logged = await heldPart(range, context);
+  if (logged !== undefined) {
+    const { net } = await context.warehouse.comparisons.totals(context.account.name, logged);
+    if (isCharged(net)) return { source: 'the call log', amount: net, range: logged };
+    if (logged.start === start && logged.end === end) return undefined;
   }
   const counted = await byStatistics(range, context);
   if (isCharged(counted)) return { source: 'the statistics', amount: counted, range };

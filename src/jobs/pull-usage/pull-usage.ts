@@ -108,15 +108,15 @@ export const pullUsageKind = defineJobKind({
       settings.metric === 'spend'
         ? await compareUsageLanded(startedAt, request, notLanded, context, budget)
         : {};
-    const told = compared.told === undefined ? '' : `. ${compared.told}`;
+    const message = compared.message === undefined ? '' : `. ${compared.message}`;
     const open = notLanded.map(
       ({ dimension, reason }) => `; by ${dimension}, ${reason}: it is requested again with the next run`,
     );
     return {
       summary:
         pulled.windows === 0
-          ? `nothing ${open.length === 0 ? `to pull ${again ? 'again' : 'yet'}` : 'landed'}${open.join('')}${told}`
-          : `${countText(pulled.rows, 'figure')} landed${again ? ' again' : ''}, of ${windows.join(' and ')}${open.join('')}${told}`,
+          ? `nothing ${open.length === 0 ? `to pull ${again ? 'again' : 'yet'}` : 'landed'}${open.join('')}${message}`
+          : `${countText(pulled.rows, 'figure')} landed${again ? ' again' : ''}, of ${windows.join(' and ')}${open.join('')}${message}`,
       figures: {
         windows: pulled.windows,
         rows: pulled.rows,
@@ -136,8 +136,8 @@ export const pullUsageKind = defineJobKind({
       const request = { ...pull, cursor: covered?.end, origin: covered?.start };
       for (const window of planUsagePull(request)) {
         const suffix = again === undefined ? '' : ' again';
-        const held = covered !== undefined && again === undefined && window.start < covered.end;
-        const late = held
+        const isStored = covered !== undefined && again === undefined && window.start < covered.end;
+        const late = isStored
           ? `, what lies before ${rangeText.moment(toSeconds(covered.end), 'UTC')} again, for late figures`
           : '';
         lines.push(`pull usage by ${dimension}${suffix} ${rangeText.millis(window, 'UTC')}${late}`);

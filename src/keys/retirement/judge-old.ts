@@ -88,8 +88,8 @@ const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUse): str
   const last = use.lastCall === undefined ? '' : `, the last at ${shown(use.lastCall)}`;
   const models = use.models.slice(0, modelsNamed).map(({ model, calls: number }) => `${model} (${number})`);
   const more = use.models.length - models.length;
-  const told = [...models, ...(more > 0 ? [`${more} more models`] : [])].join(', ');
-  return `${name} is still in use${describeCalled(name, uses)}: ${calls(use)}${last}${told === '' ? '' : `, of ${told}`}`;
+  const listed = [...models, ...(more > 0 ? [`${more} more models`] : [])].join(', ');
+  return `${name} is still in use${describeCalled(name, uses)}: ${calls(use)}${last}${listed === '' ? '' : `, of ${listed}`}`;
 };
 
 /**

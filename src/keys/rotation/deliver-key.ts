@@ -15,9 +15,9 @@ const deliveryOf = ({ account, service }: Rotation, { generation, name }: Attemp
 });
 
 const plaintext = (cycle: Cycle, rotation: Rotation, attempt: Attempt): Secret => {
-  const held = cycle.deps.plaintexts.get(plaintextOf(rotation, attempt));
-  if (held === undefined) throw new RangeError(`the plaintext of ${attempt.name} is not in memory`);
-  return held;
+  const plaintext = cycle.deps.plaintexts.get(plaintextOf(rotation, attempt));
+  if (plaintext === undefined) throw new RangeError(`the plaintext of ${attempt.name} is not in memory`);
+  return plaintext;
 };
 
 /** A real call with the new key, which nobody but us has. @throws Fault key-verify-refused, key-verify-unclear */

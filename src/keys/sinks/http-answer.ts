@@ -29,9 +29,9 @@ const adviceFor: Readonly<Record<number, string>> = {
 /** Asked to come again: too early, too often, out of step, or something is wrong over there. */
 const passing = (status: number): boolean => [408, 409, 412, 425, 429].includes(status) || status >= 500;
 
-const faultOf = (answer: HttpAnswer, text: string, { clock, secrets, who }: Talk, said?: string): Fault => {
+const faultOf = (answer: HttpAnswer, text: string, { clock, secrets, who }: Talk, given?: string): Fault => {
   const { status } = answer;
-  const description = errorText(said ?? text, secrets);
+  const description = errorText(given ?? text, secrets);
   const message = `${who} answered ${status}${description === '' ? '' : `: “${description}”`}`;
   if (passing(status)) {
     const wait = retryAfter(answer.headers, clock.now());

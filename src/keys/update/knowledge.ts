@@ -45,11 +45,11 @@ const keptOf = (text: string): ReadonlySet<UpdateField> => {
 export const updateKnowledge = (points: readonly LearnedPoint[]): UpdateKnowledge => {
   const valueOf = (wanted: string): string | undefined =>
     points.find(({ point, how }) => point === wanted && how === 'probe')?.value;
-  const told = valueOf(updatePoints.unit);
-  const unit = parseQuotaUnit(told ?? '');
+  const recorded = valueOf(updatePoints.unit);
+  const unit = parseQuotaUnit(recorded ?? '');
   return {
     kept: keptOf(valueOf(updatePoints.omits) ?? ''),
-    probed: told !== undefined,
+    probed: recorded !== undefined,
     ...(unit === undefined ? {} : { unit }),
   };
 };

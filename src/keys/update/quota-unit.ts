@@ -53,8 +53,8 @@ export const writtenQuota = (amount: Money, unit: QuotaUnit, inexact: 'refuse' |
     unit.kind === 'currency'
       ? number
       : money(roundMoney(divideMoney(number, unit.perCurrency, 30) ?? zero, shownDecimals));
-  const said = unit.kind === 'currency' || multiplyMoney(wanted, unit.perCurrency) === number;
-  const exact = wanted === amount && said;
+  const isSame = unit.kind === 'currency' || multiplyMoney(wanted, unit.perCurrency) === number;
+  const exact = wanted === amount && isSame;
   if (!exact && inexact === 'refuse') {
     const describeUnit =
       unit.kind === 'currency' ? '' : ` in whole units, ${unit.perCurrency} of which make 1`;

@@ -16,7 +16,7 @@ type Parts<Kind extends string> = {
   /** For the JSON Schema and the reference. */
   readonly description: string;
   /** The bytes of a message, as text. */
-  readonly body: (said: Announcement, envelope: Envelope) => string;
+  readonly body: (announcement: Announcement, envelope: Envelope) => string;
 };
 
 /** One kind of channel: the shape of its YAML, what a message is, and how it is sent. */

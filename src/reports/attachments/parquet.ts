@@ -22,14 +22,14 @@ const typeOf = ({ format }: DataColumn, values: readonly DataCell[]): ParquetTab
   if (format === 'date') return known.every(isDate) ? 'date' : 'text';
   if (!known.every((value) => /^-?\d+(\.\d+)?$/.test(value))) return 'text';
   let whole = 0;
-  let places = 0;
+  let decimals = 0;
   for (const value of known) {
     const [digits = '', fraction = ''] = value.replace('-', '').split('.');
     whole = Math.max(whole, digits.length);
-    places = Math.max(places, fraction.length);
+    decimals = Math.max(decimals, fraction.length);
   }
   const least = format === 'number' ? 0 : 12;
-  const scale = scales.find((step) => step >= Math.max(least, places));
+  const scale = scales.find((step) => step >= Math.max(least, decimals));
   if (scale === undefined || whole + scale > maxDigits) return 'text';
   return scale === 0 && whole <= longDigits ? 'integer' : { scale };
 };

@@ -25,9 +25,9 @@ const decimalsOf = (decimal: string): number =>
   Math.min(12, (/^-?0\.(0+)[1-9]/.exec(decimal)?.[1]?.length ?? 0) + 2);
 
 export const moneyFormat = (currency: string, decimal: string): string => {
-  const places = `.${'0'.repeat(decimalsOf(decimal))}`;
+  const decimals = `.${'0'.repeat(decimalsOf(decimal))}`;
   const known = currencyCodes[currency];
-  return known === undefined ? `#,##0${places} [$${currency}]` : `${known}${places}`;
+  return known === undefined ? `#,##0${decimals} [$${currency}]` : `${known}${decimals}`;
 };
 
 export const numberFormat = (decimal: string): string => (decimal.includes('.') ? '#,##0.######' : '#,##0');

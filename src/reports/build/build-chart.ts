@@ -221,7 +221,7 @@ const altOf = (
     const part = last?.parts.find((one) => one.colour === colour);
     return part === undefined ? '–' : `${last?.label} ${amount(part.value)}`;
   };
-  const told =
+  const listed =
     shape.over === 'name'
       ? bars.map(({ label, total }) => `${label} ${amount(total)}`)
       : series.filter(({ shown }) => shown !== '').map((one) => `${one.shown} ${valueOf(one)}`);
@@ -231,7 +231,7 @@ const altOf = (
     total: adds(shape) ? amount(sumMoney(bars.map(({ total }) => total))) : '',
     highest: named(highest),
     lowest: named(lowest),
-    series: context.locale.list(told),
+    series: context.locale.list(listed),
     missing:
       missing.length > 3
         ? `${missing[0]} … ${missing.at(-1)} (${missing.length})`

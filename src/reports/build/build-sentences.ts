@@ -16,7 +16,7 @@ const textOf = (text: string, { locale }: Context): string => {
 };
 
 /** What a row says in a field; nothing where it is unknown. */
-const said = (
+const shown = (
   table: QueryTable,
   row: Row,
   { column, by, format }: SentenceField,
@@ -44,7 +44,7 @@ export const fillSentence = (
   let from = 0;
   for (const field of fieldsOfSentence(sentence)) {
     const at = sentence.indexOf(field.written, from);
-    const value = said(table, row, field, context);
+    const value = shown(table, row, field, context);
     if (value === undefined) return undefined;
     text += sentence.slice(from, at) + value;
     from = at + field.written.length;
@@ -62,8 +62,8 @@ export const buildText = (shape: TextShape, context: Context): TextModel | undef
   const table = context.table(shape.sql);
   if (table.rows.length === 0) return undefined;
   const row = table.only();
-  const told = paragraphs.flatMap((text) => fillSentence(text, table, row, context) ?? []);
-  return told.length === 0 ? undefined : { kind: 'text', title: shape.title, paragraphs: told };
+  const filled = paragraphs.flatMap((text) => fillSentence(text, table, row, context) ?? []);
+  return filled.length === 0 ? undefined : { kind: 'text', title: shape.title, paragraphs: filled };
 };
 
 /** What is odd in the chart, and a note for each row whose kind the report has a sentence for. */
@@ -73,16 +73,16 @@ export const buildLooks = (
   context: Context,
 ): NotesModel => {
   const table = context.table(shape.sql);
-  const said = table.rows.flatMap((row): NotesModel['notes'] => {
+  const shown = table.rows.flatMap((row): NotesModel['notes'] => {
     const item = shape.items.find(({ what }) => what === table.text(row, 'what'));
     const text = item === undefined ? undefined : fillSentence(item.text, table, row, context);
     return text === undefined ? [] : [{ tone: item?.warning === true ? 'warning' : 'look', text }];
   });
-  const warnings = said.filter(({ tone }) => tone === 'warning');
+  const warnings = shown.filter(({ tone }) => tone === 'warning');
   const notes: NotesModel['notes'] = [
     ...warnings,
     ...(spike === undefined ? [] : [{ tone: 'look' as const, text: describeSpike(spike, context) }]),
-    ...said.filter(({ tone }) => tone !== 'warning'),
+    ...shown.filter(({ tone }) => tone !== 'warning'),
   ];
   const more = notes.length - shape.limit;
   if (more <= 0) return { kind: 'notes', title: shape.title, notes };

@@ -198,7 +198,7 @@ const warningsOf = (request: BuildRequest, results: BuildResults): readonly Advi
   const sections = definition.sections.filter((section) => isShown(section, state, context));
   const facts = new Map([...(definition.facts ?? [])].filter(([file]) => results.tables.has(file)));
   const all = [
-    ...queryWarnings({ ...definition, sections }, facts, context.locale).map(({ said }) => said),
+    ...queryWarnings({ ...definition, sections }, facts, context.locale).map(({ advice }) => advice),
     ...(state === 'missing'
       ? []
       : dataWarnings(definition.headline, sections, facts, results.hasCalls, context)),
@@ -245,8 +245,9 @@ const assemble = (
     ...below,
   ];
   const team = teamOf(request, context);
-  const told = subjectFields(definition.title, request.account, team, built, state, facts, context);
-  const fields = seal === undefined ? told : { ...told, state: sealState(seal, told.state, context.locale) };
+  const subject = subjectFields(definition.title, request.account, team, built, state, facts, context);
+  const fields =
+    seal === undefined ? subject : { ...subject, state: sealState(seal, subject.state, context.locale) };
   const headline =
     seal === undefined || built.compared !== ''
       ? built

@@ -35,14 +35,14 @@ export const formatRate = (amount: Money, currency: string, locale: Locale): str
   const size = absoluteMoney(amount);
   const zeros = /^0\.(0*)[1-9]/.exec(size)?.[1]?.length;
   const whole = size.split('.')[0]?.length ?? 1;
-  const places = zeros === undefined ? Math.max(2, 4 - whole) : Math.min(12, zeros + 4);
-  const rounded = roundMoney(amount, places).replace(/(\.\d\d\d*?)0+$/, '$1');
+  const decimals = zeros === undefined ? Math.max(2, 4 - whole) : Math.min(12, zeros + 4);
+  const rounded = roundMoney(amount, decimals).replace(/(\.\d\d\d*?)0+$/, '$1');
   return locale.amount(currency, grouped(unsigned(rounded), locale), isNegative(rounded));
 };
 
 /** Up to `places` decimals; zeros at the end are left off. */
-export const formatNumber = (value: Money, locale: Locale, places = 2): string => {
-  const rounded = money(roundMoney(value, places));
+export const formatNumber = (value: Money, locale: Locale, decimals = 2): string => {
+  const rounded = money(roundMoney(value, decimals));
   return `${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`;
 };
 

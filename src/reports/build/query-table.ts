@@ -30,12 +30,12 @@ const sumOf = (cells: readonly (Cell | undefined)[]): Money | null => {
 };
 
 const addAll = (values: readonly Money[]): Money => {
-  const places = Math.max(...values.map((value) => value.split('.')[1]?.length ?? 0));
+  const decimals = Math.max(...values.map((value) => value.split('.')[1]?.length ?? 0));
   const total = values.reduce((sum, value) => {
     const [whole = '0', fraction = ''] = value.split('.');
-    return sum + BigInt(whole + fraction.padEnd(places, '0'));
+    return sum + BigInt(whole + fraction.padEnd(decimals, '0'));
   }, 0n);
-  return money(`${total}e-${places}`);
+  return money(`${total}e-${decimals}`);
 };
 
 /** @throws Fault `report-invalid` when columns that are asked for are missing or hold no figures. */

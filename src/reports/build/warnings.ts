@@ -10,7 +10,7 @@ import { isOfSameRows } from '../sql/rows.ts';
 
 /** What makes a figure of a report wrong or misleading, and what to write instead. */
 type ReportWarning = {
-  readonly said: Advice;
+  readonly advice: Advice;
   /** In the query, in bytes; or in report.yaml. */
   readonly place: { readonly sql: string; readonly at: number } | { readonly path: YamlPath };
 };
@@ -29,7 +29,7 @@ const periodWarnings = (
     periods
       .filter(({ value }) => !known.has(value))
       .map(({ value, at }) => ({
-        said: furtherPeriods.includes(value)
+        advice: furtherPeriods.includes(value)
           ? messages.reportWarnings.undeclaredPeriod(value, sql)
           : messages.reportWarnings.unknownPeriod(value, sql),
         place: { sql, at },
@@ -54,16 +54,16 @@ const tableWarnings = (
   return [
     ...(facts.limitAt === undefined || !isWhole
       ? []
-      : [{ said: messages.reportWarnings.limit(title, sql), place: { sql, at: facts.limitAt } }]),
+      : [{ advice: messages.reportWarnings.limit(title, sql), place: { sql, at: facts.limitAt } }]),
     ...(facts.listsPeriods && facts.mixedAt === undefined && isWhole
-      ? [{ said: messages.reportWarnings.mixedPeriods(sql), place: { sql, at: 0 } }]
+      ? [{ advice: messages.reportWarnings.mixedPeriods(sql), place: { sql, at: 0 } }]
       : []),
     ...columns.flatMap((column, at) => {
       const name = column.name?.toLowerCase() ?? '';
       if (!isAdded(table, column) || facts.columns.get(name)?.ratioAt === undefined) return [];
       return [
         {
-          said: messages.reportWarnings.ratio(title, column.name ?? '', sql),
+          advice: messages.reportWarnings.ratio(title, column.name ?? '', sql),
           place: { path: [...path, 'columns', at, 'name'] },
         },
       ];
@@ -81,7 +81,7 @@ export const queryWarnings = (
   ...[...facts].flatMap(([sql, { mixedAt }]) =>
     mixedAt === undefined
       ? []
-      : [{ said: locale.messages.reportWarnings.mixedPeriods(sql), place: { sql, at: mixedAt } }],
+      : [{ advice: locale.messages.reportWarnings.mixedPeriods(sql), place: { sql, at: mixedAt } }],
   ),
   ...shape.sections.flatMap((section, at) => {
     const known = section.kind === 'table' ? facts.get(section.sql) : undefined;

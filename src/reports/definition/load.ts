@@ -173,10 +173,14 @@ export const loadReport = async (
     faults.push(...columnFaults({ file, yaml }, shape, given, `texts.${tag}.yaml`));
   if (faults.length > 0) return { faults, warnings: [] };
   const facts = new Map([...good].map(([name, query]) => [name, query.facts]));
-  const warnings = queryWarnings(parsed.data, facts, localeOf('en')).map(({ said, place }): ReportFault => {
-    if ('path' in place) return { file, ...yaml.positionOf(place.path), ...said };
+  const warnings = queryWarnings(parsed.data, facts, localeOf('en')).map(({ advice, place }): ReportFault => {
+    if ('path' in place) return { file, ...yaml.positionOf(place.path), ...advice };
     // The built-in query has no file, and nothing to warn of.
-    return { file: `${folder}/${place.sql}`, ...positionIn(queries.get(place.sql) ?? '', place.at), ...said };
+    return {
+      file: `${folder}/${place.sql}`,
+      ...positionIn(queries.get(place.sql) ?? '', place.at),
+      ...advice,
+    };
   });
   return {
     report: {

@@ -77,20 +77,20 @@ const entriesOf = (
     const message = 'must be a map from each text of report.yaml to the same in the other language';
     return { translations, faults: [{ file, ...yaml.positionOf([]), message }] };
   }
-  const faults = Object.entries(yaml.value ?? {}).flatMap(([text, said]): ReportFault[] => {
+  const faults = Object.entries(yaml.value ?? {}).flatMap(([text, translated]): ReportFault[] => {
     if (!known.includes(text)) {
       const meant = nearest(text, known);
       const message = `unknown text ${quote(text)}: report.yaml does not say it`;
       const advice = meant === undefined ? 'remove it' : `did you mean ${quote(meant)}?`;
       return [{ file, ...yaml.positionOfKey([text]), message, advice }];
     }
-    if (typeof said !== 'string' || said.trim() === '') {
+    if (typeof translated !== 'string' || translated.trim() === '') {
       const message = `${quote(text)} has no text in this language`;
       // What stands there is at fault already: it is not missing as well.
       translations.set(text, text);
       return [{ file, ...yaml.positionOf([text]), message }];
     }
-    translations.set(text, said);
+    translations.set(text, translated);
     return [];
   });
   return { translations, faults };
@@ -131,14 +131,14 @@ const fieldFaults = (
 ): readonly ReportFault[] => {
   const seen = new Set<string>();
   return shown.flatMap(({ text, path }) => {
-    const said = translations.get(text);
+    const translated = translations.get(text);
     const known = knownFields(path.at(-1), text);
-    if (said === undefined || known === undefined || seen.has(text)) return [];
+    if (translated === undefined || known === undefined || seen.has(text)) return [];
     seen.add(text);
     const at = { file, ...yaml.positionOf([text]) };
     const list = [...known].join(', ');
-    const unknown = columnsOf(said).filter((field) => !known.has(field));
-    const isLost = columnsOf(text).includes('{count}') && !columnsOf(said).includes('{count}');
+    const unknown = columnsOf(translated).filter((field) => !known.has(field));
+    const isLost = columnsOf(text).includes('{count}') && !columnsOf(translated).includes('{count}');
     return [
       ...unknown.map((field) => ({
         ...at,
@@ -158,10 +158,10 @@ const translate = (name: string, report: Source, texts: Source): Translation => 
   // The words are held against the same rules as those of report.yaml, and blamed where they stand.
   const unfit = new Map<string, ReportFault>();
   for (const { path, message } of parsed.error?.issues ?? []) {
-    const said = shown.find((one) => one.path.join('/') === path.join('/'));
-    if (said === undefined) continue;
-    const fault = { file: texts.file, ...texts.yaml.positionOf([said.text]), message };
-    unfit.set(`${said.text}\n${message}`, fault);
+    const translated = shown.find((one) => one.path.join('/') === path.join('/'));
+    if (translated === undefined) continue;
+    const fault = { file: texts.file, ...texts.yaml.positionOf([translated.text]), message };
+    unfit.set(`${translated.text}\n${message}`, fault);
   }
   return {
     shape: parsed.data,

@@ -42,11 +42,11 @@ const linesBelow = (figures: readonly FigureModel[]): number =>
   Math.max(
     0,
     ...figures.map(({ change, note }) => {
-      const said = [
+      const phrases = [
         ...(change === undefined ? [] : [`▲ ${change.text}`]),
         ...(note === undefined ? [] : [note.text]),
       ];
-      return said.length === 0 ? 0 : wrap(said.join(' '), tileLetters).length;
+      return phrases.length === 0 ? 0 : wrap(phrases.join(' '), tileLetters).length;
     }),
   );
 
@@ -63,11 +63,11 @@ const tile = (figure: FigureModel | undefined, { lines, size }: TileLook, isFirs
   const height = 42 + lines * 18;
   if (figure === undefined) return markup`<td width="50%" height="${height}">&nbsp;</td>`;
   const edge = isFirst ? '' : `;border-left:1px solid ${colour.line}`;
-  const said =
+  const phrases =
     lines > 0
       ? markup`<div class="sf nm" style="font-size:12px;line-height:18px;color:${colour.soft}">${messageHtml(figure)}</div>`
       : undefined;
-  return markup`<td width="50%" height="${height}" valign="top" class="ln" style="padding:12px 6px 12px 13px${trusted(edge)}"><div class="sf" style="font-size:12px;line-height:18px;color:${colour.soft}">${figure.label}</div><div class="ik" style="font-size:${size}px;line-height:24px;font-weight:600;color:${colour.ink};font-variant-numeric:tabular-nums">${figure.value.text}</div>${said}</td>`;
+  return markup`<td width="50%" height="${height}" valign="top" class="ln" style="padding:12px 6px 12px 13px${trusted(edge)}"><div class="sf" style="font-size:12px;line-height:18px;color:${colour.soft}">${figure.label}</div><div class="ik" style="font-size:${size}px;line-height:24px;font-weight:600;color:${colour.ink};font-variant-numeric:tabular-nums">${figure.value.text}</div>${phrases}</td>`;
 };
 
 /** Two tables of two tiles side by side: on a phone they stack, and each row of two keeps one height. */

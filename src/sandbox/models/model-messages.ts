@@ -41,32 +41,32 @@ const numberFault = (body: Readonly<Record<string, unknown>>): string | undefine
 
 type Stated = { id: string; model: string; tokens: readonly string[]; cut: boolean; input: number };
 
-const message = (said: Stated): { id: string; type: string; role: string; model: string } => ({
-  id: said.id,
+const message = (reply: Stated): { id: string; type: string; role: string; model: string } => ({
+  id: reply.id,
   type: 'message',
   role: 'assistant',
-  model: said.model,
+  model: reply.model,
 });
 
-const stopReason = (said: Stated): string => (said.cut ? 'max_tokens' : 'end_turn');
+const stopReason = (reply: Stated): string => (reply.cut ? 'max_tokens' : 'end_turn');
 
 /** The opening event is the contract's (docs/gateway.md G14.6); the others are those of the vendor's own stream. */
-function* events(said: Stated): Generator<string, void> {
+function* events(reply: Stated): Generator<string, void> {
   const event = (type: string, data: Record<string, unknown>): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
-  const usage = { input_tokens: said.input, output_tokens: 0 };
+  const usage = { input_tokens: reply.input, output_tokens: 0 };
   yield event('message_start', {
-    message: { ...message(said), content: [], stop_reason: null, stop_sequence: null, usage },
+    message: { ...message(reply), content: [], stop_reason: null, stop_sequence: null, usage },
   });
   yield event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
-  for (const [at, word] of said.tokens.entries()) {
+  for (const [at, word] of reply.tokens.entries()) {
     const text = at === 0 ? word : ` ${word}`;
     yield event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
   }
   yield event('content_block_stop', { index: 0 });
   yield event('message_delta', {
-    delta: { stop_reason: stopReason(said), stop_sequence: null },
-    usage: { output_tokens: said.tokens.length },
+    delta: { stop_reason: stopReason(reply), stop_sequence: null },
+    usage: { output_tokens: reply.tokens.length },
   });
   yield event('message_stop', {});
 }
@@ -85,7 +85,7 @@ export const messages = (state: State, { body }: Request, key: StoredKey): Answe
   // The same question gets an answer of the same length.
   const wanted = sample[input % sample.length]?.completion ?? 1;
   const length = Math.min(wanted, max);
-  const said: Stated = {
+  const reply: Stated = {
     id: `msg_${newSecret(state.random, 24)}`,
     model: model.name,
     tokens: Array.from({ length }, (_, at) => vocabulary[at % vocabulary.length] ?? ''),
@@ -98,13 +98,13 @@ export const messages = (state: State, { body }: Request, key: StoredKey): Answe
     return {
       status: 200,
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-      body: events(said),
+      body: events(reply),
     };
   }
   return json(200, {
-    ...message(said),
-    content: [{ type: 'text', text: said.tokens.join(' ') }],
-    stop_reason: stopReason(said),
+    ...message(reply),
+    content: [{ type: 'text', text: reply.tokens.join(' ') }],
+    stop_reason: stopReason(reply),
     stop_sequence: null,
     usage: { input_tokens: input, output_tokens: length },
   });

@@ -26,16 +26,16 @@ export const takeOut = async (
   await engine.bulk(
     async (connection) =>
       inTransaction(connection, async () => {
-        const held = await readDigest(connection, 'call_log', ofMonth, bindings);
-        await verifyAgainst(connection, held, join(root, copy.file), {
+        const stored = await readDigest(connection, 'call_log', ofMonth, bindings);
+        await verifyAgainst(connection, stored, join(root, copy.file), {
           account: copy.account,
           name: copy.month,
         });
         const removed = await execute(connection, `DELETE FROM call_log WHERE ${ofMonth}`, bindings);
-        if (removed !== held.rows)
+        if (removed !== stored.rows)
           throw fault(
             'archive-unverified',
-            `${removed} rows would be removed from the table, expected ${held.rows}`,
+            `${removed} rows would be removed from the table, expected ${stored.rows}`,
           );
         await setState(connection, copy, 'sole', clock.now());
       }),

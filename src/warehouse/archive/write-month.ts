@@ -63,7 +63,7 @@ const writeDraft = async (
 /** Reads a file and compares it with what the table holds of the month. @throws fault archive-unverified. */
 export const verifyAgainst = async (
   connection: DuckDBConnection,
-  held: Digest,
+  stored: Digest,
   path: string,
   { account, name }: { readonly account: string; readonly name: string },
 ): Promise<void> => {
@@ -74,9 +74,9 @@ export const verifyAgainst = async (
       throw unverified(`cannot be read: ${messageOf(cause).split('\n')[0] ?? ''}`, { cause });
     },
   );
-  if (!sameDigest(held, found))
+  if (!sameDigest(stored, found))
     throw unverified(
-      `contains ${found.rows} rows with the sum ${found.quota}, but the table contains ${held.rows} rows with the sum ${held.quota}`,
+      `contains ${found.rows} rows with the sum ${found.quota}, but the table contains ${stored.rows} rows with the sum ${stored.quota}`,
     );
 };
 
@@ -99,11 +99,13 @@ export const writeMonth = async (
   await ownFolder(join(root, folder));
   try {
     return await engine.bulk(async (connection) => {
-      const held = await inTransaction(connection, async () => writeDraft(connection, account, month, draft));
+      const stored = await inTransaction(connection, async () =>
+        writeDraft(connection, account, month, draft),
+      );
       const { bytes } = await makeDurable(draft);
       onStep('drafted', month.name);
       const sha256 = await sha256Of(draft);
-      await verifyAgainst(connection, held, draft, { account, name: month.name });
+      await verifyAgainst(connection, stored, draft, { account, name: month.name });
       onStep('verified', month.name);
       const file = { account, month: month.name, file: `${folder}/${fileName(sha256)}`, sha256 };
       // Written down before it has its name, so that no file is ever there that nobody knows of.
@@ -112,7 +114,7 @@ export const writeMonth = async (
           connection,
           file,
           month,
-          { ...held, bytes, engine: await engineVersion(connection) },
+          { ...stored, bytes, engine: await engineVersion(connection) },
           clock.now(),
         ),
       );
@@ -125,7 +127,7 @@ export const writeMonth = async (
         await setState(connection, file, 'copy');
       });
       onStep('recorded', month.name);
-      return { rows: held.rows, bytes };
+      return { rows: stored.rows, bytes };
     }, signal);
   } catch (error) {
     await removeFile(draft).catch(() => undefined);

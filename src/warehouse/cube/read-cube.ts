@@ -24,11 +24,11 @@ import { timelineOf } from './timeline.ts';
 const failed = (message: string, cause?: unknown) =>
   fault('report-query-failed', message, cause === undefined ? {} : { cause });
 
-const checkCurrency = ({ account, currency }: CubeRequest, held: string | undefined): void => {
-  if (currency !== undefined && held !== undefined && currency !== held)
+const checkCurrency = ({ account, currency }: CubeRequest, available: string | undefined): void => {
+  if (currency !== undefined && available !== undefined && currency !== available)
     throw fault(
       'export-currency-changed',
-      `the account ${account} has amounts in ${held}, but the request is in ${currency}`,
+      `the account ${account} has amounts in ${available}, but the request is in ${currency}`,
     );
 };
 
@@ -66,8 +66,8 @@ type Materialized = {
   readonly views: Set<string>;
 };
 
-const holdsAll = (held: ReadonlySet<string>, asked: ReadonlySet<string>): boolean =>
-  [...asked].every((name) => held.has(name));
+const holdsAll = (available: ReadonlySet<string>, asked: ReadonlySet<string>): boolean =>
+  [...asked].every((name) => available.has(name));
 
 const materializeFor = async (
   all: readonly Needs[],
@@ -75,18 +75,29 @@ const materializeFor = async (
   { cells, calls, views }: Materialized,
 ): Promise<void> => {
   const plans = all.flatMap((needs) => cellsOf(needs) ?? []);
-  const missing = plans.filter((plan) => !cells.some((held) => serves(held.plan, plan)));
+  const missing = plans.filter((plan) => !cells.some((available) => serves(available.plan, plan)));
   for (const plan of planAggregates(missing)) {
     const table = `cells_${cells.length}`;
     await materializeAggregates(gathering, table, plan);
     cells.push({ table, plan });
   }
   const columns = new Set(all.flatMap((needs) => [...(needs.get('calls') ?? [])]));
-  if (all.some((needs) => needs.has('calls')) && !calls.some((held) => holdsAll(held.columns, columns))) {
+  if (
+    all.some((needs) => needs.has('calls')) &&
+    !calls.some((available) => holdsAll(available.columns, columns))
+  ) {
     const table = `calls_${calls.length}`;
-    const held = new Set([...columns, 'created_at', 'model_name', 'token_name', 'kind', 'spend', 'amount']);
-    await materializeCalls(gathering, table, held);
-    calls.push({ table, columns: held });
+    const available = new Set([
+      ...columns,
+      'created_at',
+      'model_name',
+      'token_name',
+      'kind',
+      'spend',
+      'amount',
+    ]);
+    await materializeCalls(gathering, table, available);
+    calls.push({ table, columns: available });
   }
   for (const view of reportViews)
     if (!views.has(view.name) && all.some((needs) => needs.has(view.name))) {
@@ -101,8 +112,8 @@ const show = async (
   { cells, calls }: Materialized,
 ): Promise<void> => {
   const plan = cellsOf(needs);
-  const held = plan === undefined ? undefined : cells.find((one) => serves(one.plan, plan));
-  if (held !== undefined) await showAggregates(connection, held.table, held.plan);
+  const available = plan === undefined ? undefined : cells.find((one) => serves(one.plan, plan));
+  if (available !== undefined) await showAggregates(connection, available.table, available.plan);
   const asked = needs.get('calls');
   const copied = asked === undefined ? undefined : calls.find(({ columns }) => holdsAll(columns, asked));
   if (copied !== undefined) await showCalls(connection, copied.table, copied.columns);

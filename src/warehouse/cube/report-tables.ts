@@ -59,20 +59,20 @@ const viewSql = (
   relation: ReportRelation,
   table: string,
   by: 'day' | 'segment',
-  held: ReadonlySet<string>,
+  available: ReadonlySet<string>,
 ): string => {
   const ofDay: ReadonlySet<string> = new Set(by === 'day' ? ['period', 'day', 'day_number'] : ['period']);
   const columns = relation.columns.map(({ name, type }) => {
     if (ofDay.has(name)) return `periods.${name}`;
-    if (!held.has(name)) return notMaterialized(name, type);
-    return ofKey.has(name) ? `key_owners.${name}` : `held.${name}`;
+    if (!available.has(name)) return notMaterialized(name, type);
+    return ofKey.has(name) ? `key_owners.${name}` : `available.${name}`;
   });
-  const owners = [...ofKey].some((name) => held.has(name))
-    ? 'LEFT JOIN key_owners ON key_owners.token_name = held.token_name'
+  const owners = [...ofKey].some((name) => available.has(name))
+    ? 'LEFT JOIN key_owners ON key_owners.token_name = available.token_name'
     : '';
   return `CREATE OR REPLACE TEMP VIEW ${relation.name} AS
     SELECT ${columns.join(', ')}
-    FROM ${table} AS held JOIN periods_by_${by} AS periods ON periods.slot_index = held.slot_index ${owners}`;
+    FROM ${table} AS available JOIN periods_by_${by} AS periods ON periods.slot_index = available.slot_index ${owners}`;
 };
 
 /** Lets `cube` be sums of one plan. */
@@ -81,8 +81,8 @@ export const showAggregates = async (
   table: string,
   plan: AggregatesPlan,
 ): Promise<void> => {
-  const held = new Set([...plan.dimensions, ...plan.measures]);
-  await execute(connection, viewSql(cubeRelation, table, plan.by, held));
+  const available = new Set([...plan.dimensions, ...plan.measures]);
+  await execute(connection, viewSql(cubeRelation, table, plan.by, available));
 };
 
 export const showCalls = async (

@@ -22,24 +22,24 @@ const placeOf = (before: string): { readonly line: number; readonly column: numb
 export const sqlFault = (sql: string, error: unknown): SqlFault => {
   const text = messageOf(error);
   const json = /\{.*\}/s.exec(text)?.[0];
-  let told: Told = {};
+  let details: Told = {};
   try {
-    told = json === undefined ? {} : (JSON.parse(json) as Told);
+    details = json === undefined ? {} : (JSON.parse(json) as Told);
   } catch {
     // Told in plain words.
   }
-  const message = (told.exception_message ?? text)
+  const message = (details.exception_message ?? text)
     .split('\n')
     .filter((line) => !/^(LINE \d+:|\s*\^|\t| *Candidate functions:)/.test(line))
     .slice(0, 3)
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .join('; ');
-  const position = Number(told.position);
+  const position = Number(details.position);
   if (!Number.isSafeInteger(position)) return { message };
   // The parser counts characters, all that comes after it bytes.
   const before =
-    told.error_subtype === 'SYNTAX_ERROR'
+    details.error_subtype === 'SYNTAX_ERROR'
       ? Array.from(sql).slice(0, position).join('')
       : Buffer.from(sql).subarray(0, position).toString();
   return { message, ...placeOf(before) };

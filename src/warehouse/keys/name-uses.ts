@@ -57,9 +57,9 @@ export const readNameUses = async (
     most: maxModels ?? null,
     ...calls.bindings,
   });
-  const places = unique.map((): { all?: Row; readonly models: Row[] } => ({ models: [] }));
+  const rowsByName = unique.map((): { all?: Row; readonly models: Row[] } => ({ models: [] }));
   for (const row of rows) {
-    const found = places[wholeNumber(row, 'place')];
+    const found = rowsByName[wholeNumber(row, 'place')];
     if (found === undefined) continue;
     if (wholeNumber(row, 'is_all') === 1) found.all = row;
     else found.models.push(row);
@@ -77,7 +77,9 @@ export const readNameUses = async (
       })),
     };
   };
-  return new Map(unique.map((name, place) => [name, useOf(places[place]?.all, places[place]?.models ?? [])]));
+  return new Map(
+    unique.map((name, place) => [name, useOf(rowsByName[place]?.all, rowsByName[place]?.models ?? [])]),
+  );
 };
 
 /** The stamp of the first call under the name at the moment or since. */

@@ -179,7 +179,7 @@ export const settleKinds = async (
     return { kinds: kinds.meanings, texts: new Map(), isNew: kinds.isNew, changed: named };
   }
   const { texts, isNew } = await learnTexts(connection, batch, rows);
-  const told = await applyTextLabels(connection, rows, texts);
+  const fromTexts = await applyTextLabels(connection, rows, texts);
   await noteUnclear(connection, rows, texts);
-  return { kinds: kinds.meanings, texts, isNew: kinds.isNew || isNew, changed: named + told };
+  return { kinds: kinds.meanings, texts, isNew: kinds.isNew || isNew, changed: named + fromTexts };
 };

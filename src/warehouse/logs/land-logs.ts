@@ -61,8 +61,8 @@ const checkTotal = (batch: LogBatch, landed: Money): void => {
   const sum = amountOf(batch.quarantined ?? [], landed);
   // A row that can't be read may have had any amount.
   if (batch.total === undefined || sum === undefined) return;
-  const { amount, places } = batch.total;
-  if (compareMoney(absoluteMoney(subtractMoney(sum, amount)), money(`1e-${places}`)) >= 0)
+  const { amount, decimals } = batch.total;
+  if (compareMoney(absoluteMoney(subtractMoney(sum, amount)), money(`1e-${decimals}`)) >= 0)
     throw fault('export-truncated', `the rows total ${sum}, but the total line of the export says ${amount}`);
 };
 

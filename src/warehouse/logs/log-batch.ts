@@ -67,7 +67,7 @@ export type LogBatch = {
     readonly decimalsWritten: boolean;
   };
   /** The amount of the export's own total line, and to how many places it was written. */
-  readonly total?: { readonly amount: Money; readonly places: number } | undefined;
+  readonly total?: { readonly amount: Money; readonly decimals: number } | undefined;
   /** Rows of the export that are not in the file, since they can't be read. */
   readonly quarantined?: readonly BadRow[];
   /** What is newer may still change: the covered span goes no further, whatever the window holds. */

@@ -1,7 +1,7 @@
 import { fault, money, multiplyMoney } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
 
-const places = money('1e18');
+const scale = money('1e18');
 const limit = 10n ** 38n;
 
 /** The SQL type that amounts of snapshots are kept in. */
@@ -9,7 +9,7 @@ export const amountType = 'DECIMAL(38, 18)';
 
 /** The amount, known to fit `amountType` digit by digit: the engine's own cast would round it. @throws fault */
 export const exactDecimal = (amount: Money, what: string): Money => {
-  const scaled = multiplyMoney(amount, places);
+  const scaled = multiplyMoney(amount, scale);
   if (scaled.includes('.'))
     throw fault('export-amount-inexact', `${what} is ${amount}, which has more than 18 decimals`, {
       advice: 'nothing of this snapshot was stored; report the gateway’s response',

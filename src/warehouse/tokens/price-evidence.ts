@@ -62,8 +62,8 @@ const pricedCall = (row: Row, { whole, part }: (typeof asks)[TokenSide]): Priced
 
 /** What one more in the last place of these charges is worth: none of them was rounded by more. */
 const roundingOf = (rows: readonly Row[]): number => {
-  const places = rows.map((row) => text(row, 'quota').replace(/0+$/, '').split('.')[1]?.length ?? 0);
-  return 10 ** -Math.max(0, ...places);
+  const decimals = rows.map((row) => text(row, 'quota').replace(/0+$/, '').split('.')[1]?.length ?? 0);
+  return 10 ** -Math.max(0, ...decimals);
 };
 
 type Asked = { readonly model: string; readonly day: number; readonly side: TokenSide };

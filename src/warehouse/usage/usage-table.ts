@@ -32,12 +32,12 @@ const seriesOf = ({ account, dimension, metric, granularity }: UsageSeries) => (
   granularity,
 });
 
-const places = money('1e12');
+const scale = money('1e12');
 const limit = 10n ** 28n;
 
 /** The digits of a DECIMAL(28, 12). */
 const decimalDigits = (value: Money): bigint => {
-  const scaled = multiplyMoney(value, places);
+  const scaled = multiplyMoney(value, scale);
   if (scaled.includes('.')) throw fault('export-amount-inexact', `${value} has more than 12 decimals`);
   const digits = BigInt(scaled);
   if (digits >= limit || digits <= -limit)

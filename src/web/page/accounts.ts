@@ -1,7 +1,16 @@
 import { html } from 'hono/html';
 import type { Interval, UnixMillis } from '../../core/index.ts';
 import type { AccountView, ComparedView, GapView, OpenRotationView } from '../status-data.ts';
-import { chip, command, moment, momentAway, pair, said, messageWithCommands, section } from './messages.ts';
+import {
+  chip,
+  command,
+  moment,
+  momentAway,
+  pair,
+  isolated,
+  messageWithCommands,
+  section,
+} from './messages.ts';
 import type { Html, PageLook } from './messages.ts';
 
 const rangeOf = ({ start, end }: Interval<UnixMillis>, look: PageLook): Html =>
@@ -9,15 +18,15 @@ const rangeOf = ({ start, end }: Interval<UnixMillis>, look: PageLook): Html =>
 
 const comparedItem = (one: ComparedView, look: PageLook): Html =>
   html`<li class="${one.bad ? 'hurt' : ''}">
-    <h4>${said(one.source)} ${chip(one.verdict, one.bad ? 'bad' : 'good')}</h4>
-    <p>${said(one.text)}</p>
+    <h4>${isolated(one.source)} ${chip(one.verdict, one.bad ? 'bad' : 'good')}</h4>
+    <p>${isolated(one.text)}</p>
     <p class="quiet">${rangeOf(one.range, look)}, compared ${momentAway(one.comparedAt, look)}</p>
   </li>`;
 
 const gapItem = (gap: GapView, look: PageLook): Html =>
   html`<li class="${gap.state === 'open' ? 'hurt' : ''}">
-    <h4>${said(gap.source)} ${chip(gap.verdict, gap.state === 'open' ? 'bad' : 'warn')}</h4>
-    <p>${said(gap.text)}</p>
+    <h4>${isolated(gap.source)} ${chip(gap.verdict, gap.state === 'open' ? 'bad' : 'warn')}</h4>
+    <p>${isolated(gap.text)}</p>
     <p class="quiet">
       ${rangeOf(gap.range, look)}, noted
       ${momentAway(gap.notedAt, look)}${gap.state === 'passed' ? '; later periods agree again' : ''}
@@ -29,7 +38,7 @@ const accountItem = (
   look: PageLook,
 ): Html =>
   html`<li>
-    <h3>${said(account)}</h3>
+    <h3>${isolated(account)}</h3>
     <dl>
       ${pair('Call log', log === undefined ? html`no data pulled yet` : rangeOf(log, look))}
       ${sources.map(({ job, kind, reached }) =>
@@ -71,16 +80,16 @@ export const accountsSection = (accounts: readonly AccountView[], look: PageLook
 const rotationItem = (one: OpenRotationView, look: PageLook): Html =>
   html`<li class="${one.stage === 'waiting' ? 'hurt' : ''}">
     <h3>
-      ${said(one.service)} ${chip(one.stage, one.stage === 'waiting' ? 'bad' : 'busy')}
-      <span class="quiet">${said(one.account)}</span>
+      ${isolated(one.service)} ${chip(one.stage, one.stage === 'waiting' ? 'bad' : 'busy')}
+      <span class="quiet">${isolated(one.account)}</span>
     </h3>
     <dl>
       ${pair('Since', momentAway(one.since, look))}
-      ${one.old === undefined ? '' : pair('Old key', html`${said(one.old.name)} <small>(id ${one.old.keyId})</small>`)}
+      ${one.old === undefined ? '' : pair('Old key', html`${isolated(one.old.name)} <small>(id ${one.old.keyId})</small>`)}
       ${
         one.candidate === undefined
           ? ''
-          : pair('New key', html`${said(one.candidate.name)} <small>(id ${one.candidate.keyId})</small>`)
+          : pair('New key', html`${isolated(one.candidate.name)} <small>(id ${one.candidate.keyId})</small>`)
       }
       ${one.tries === 0 ? '' : pair('Failed tries', html`${one.tries}`)}
     </dl>

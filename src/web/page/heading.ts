@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { StatusView } from '../status-view.ts';
 import { needsPerson } from '../needs-person.ts';
-import { command, momentAway, said } from './messages.ts';
+import { command, momentAway, isolated } from './messages.ts';
 import type { Html, PageLook } from './messages.ts';
 
 /** Whether all is well, in one look. */
@@ -12,7 +12,7 @@ export const verdictOf = (status: StatusView): Html => {
     : html`<div class="verdict bad" role="status">
         <strong>Action required</strong>
         <ul>
-          ${needed.map((line) => html`<li>${said(line)}</li>`)}
+          ${needed.map((line) => html`<li>${isolated(line)}</li>`)}
         </ul>
       </div>`;
 };
@@ -40,13 +40,13 @@ export const stateOf = (status: StatusView, look: PageLook): Html => {
                 ({ file, line, column, message, advice }) =>
                   html`<li>
                     ${command(`${file}:${line}:${column}`)}
-                    ${said(message)}${
-                      advice === undefined ? '' : html`<br /><i>What to do:</i> ${said(advice)}`
+                    ${isolated(message)}${
+                      advice === undefined ? '' : html`<br /><i>What to do:</i> ${isolated(advice)}`
                     }
                   </li>`,
               )}
             </ul>
           </div>`
     }
-    ${atNextStart.length === 0 ? '' : html`<p>Takes effect at the next start: ${said(atNextStart.join(', '))}.</p>`}`;
+    ${atNextStart.length === 0 ? '' : html`<p>Takes effect at the next start: ${isolated(atNextStart.join(', '))}.</p>`}`;
 };

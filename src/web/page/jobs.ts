@@ -2,7 +2,16 @@ import { html } from 'hono/html';
 import { adviceOf } from '../../core/index.ts';
 import type { JobView, RunView } from '../status-view.ts';
 import { runTones } from '../tones.ts';
-import { chip, moment, momentAway, pair, roughly, said, messageWithCommands, section } from './messages.ts';
+import {
+  chip,
+  moment,
+  momentAway,
+  pair,
+  roughly,
+  isolated,
+  messageWithCommands,
+  section,
+} from './messages.ts';
 import type { Html, PageLook } from './messages.ts';
 
 /** A page that names more jobs than that is not read. */
@@ -39,7 +48,7 @@ const whyOf = (job: JobView): readonly Html[] => {
   const why = reason ?? summary ?? code;
   const advice = job.failure?.advice ?? (state === 'ok' ? undefined : adviceOf(code));
   return [
-    ...(why === undefined ? [] : [html`<p class="${isDown(job) ? '' : 'quiet'}">${said(why)}</p>`]),
+    ...(why === undefined ? [] : [html`<p class="${isDown(job) ? '' : 'quiet'}">${isolated(why)}</p>`]),
     ...(advice === undefined ? [] : [html`<p><i>What to do:</i> ${messageWithCommands(advice)}</p>`]),
   ];
 };
@@ -47,7 +56,7 @@ const whyOf = (job: JobView): readonly Html[] => {
 const jobItem = (job: JobView, look: PageLook): Html => {
   const { lastGood, outageSince, zone } = job;
   return html`<li class="${isDown(job) ? 'hurt' : ''}">
-    <h3>${said(job.job)} ${stateOf(job)} <small>${job.kind}</small></h3>
+    <h3>${isolated(job.job)} ${stateOf(job)} <small>${job.kind}</small></h3>
     <dl>
       ${pair('Last run', lastOf(job, look))} ${pair('Next run', nextOf(job, look))}
       ${outageSince === undefined ? '' : pair('Outage since', momentAway(outageSince, look, zone))}
@@ -82,9 +91,9 @@ const openItem = (run: RunView, look: PageLook): Html => {
       ? run.nextAttempt !== undefined && run.nextAttempt > look.now
         ? html`next try ${momentAway(run.nextAttempt, look, run.zone)}`
         : html`${run.state === 'running' && attempt !== undefined ? `for ${roughly(look.now - attempt.startedAt)}` : ''}`
-      : html`waiting: ${said(run.waiting)}`;
+      : html`waiting: ${isolated(run.waiting)}`;
   return html`<li>
-    <h3>${said(run.job)} ${chip(run.state, runTones[run.state])}</h3>
+    <h3>${isolated(run.job)} ${chip(run.state, runTones[run.state])}</h3>
     <p>slot ${moment(run.slot, look, run.zone)}; ${wait}</p>
   </li>`;
 };

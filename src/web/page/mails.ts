@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { OutboxView, StatusView } from '../status-view.ts';
 import { mailTones } from '../tones.ts';
-import { chip, command, momentAway, pair, said, section } from './messages.ts';
+import { chip, command, momentAway, pair, isolated, section } from './messages.ts';
 import type { Html, PageLook } from './messages.ts';
 
 /** Rows of the outbox that the page tells of. */
@@ -18,7 +18,7 @@ const toDo = ({ id, state, next, recipient }: OutboxView): Html => {
   const drop = command(`tollkeeper outbox drop ${id}`);
   if (state === 'unknown')
     return html`<p>
-      <i>What to do:</i> it may or may not have arrived. Ask ${said(recipient)}; ${resend} sends the same
+      <i>What to do:</i> it may or may not have arrived. Ask ${isolated(recipient)}; ${resend} sends the same
       message again, ${drop} closes the entry.
     </p>`;
   return state === 'failed'
@@ -29,17 +29,17 @@ const toDo = ({ id, state, next, recipient }: OutboxView): Html => {
 const mailItem = (row: OutboxView, look: PageLook): Html => {
   const { id, state, kind, subject, title, recipient, route, attempts, lastError, next, queuedAt } = row;
   return html`<li class="${mailTones[state] === 'bad' ? 'hurt' : ''}">
-    <h3>${said(recipient)} ${chip(state, mailTones[state])} <small>${id}</small></h3>
+    <h3>${isolated(recipient)} ${chip(state, mailTones[state])} <small>${id}</small></h3>
     <dl>
-      ${pair('About', title === undefined ? html`${said(kind)} ${said(subject)}` : said(title))}
+      ${pair('About', title === undefined ? html`${isolated(kind)} ${isolated(subject)}` : isolated(title))}
       ${pair(
         'Queued',
         html`${momentAway(queuedAt, look)}; ${attempts}
-        ${attempts === 1 ? 'try' : 'tries'}${route === 'mail' ? '' : html` by ${said(route)}`}`,
+        ${attempts === 1 ? 'try' : 'tries'}${route === 'mail' ? '' : html` by ${isolated(route)}`}`,
       )}
       ${next === undefined ? '' : pair('Next try', momentAway(next, look))}
     </dl>
-    ${lastError === undefined ? '' : html`<p class="quiet">${said(lastError)}</p>`} ${toDo(row)}
+    ${lastError === undefined ? '' : html`<p class="quiet">${isolated(lastError)}</p>`} ${toDo(row)}
   </li>`;
 };
 

@@ -55,7 +55,7 @@ const plainOf = (text: string): string => {
 };
 
 /** A text that came from elsewhere: isolated from what is around it, whatever its direction. */
-export const said = (text: string): Html => html`<bdi>${plainOf(text)}</bdi>`;
+export const isolated = (text: string): Html => html`<bdi>${plainOf(text)}</bdi>`;
 
 /** The same of a sentence of ours that quotes others and tells commands between `backticks`, which are shown as such. */
 export const messageWithCommands = (text: string): Html =>

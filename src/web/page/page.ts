@@ -48,11 +48,11 @@ export const renderPage = (status: StatusView, mails: ShownMails): Html => {
 };
 
 /** A page that says one thing alone. */
-export const renderNote = (words: string): Html =>
+export const renderNote = (message: string): Html =>
   document(
     'Tollkeeper',
     html`<main>
       <h1>Tollkeeper</h1>
-      <p class="box">${words}</p>
+      <p class="box">${message}</p>
     </main>`,
   );

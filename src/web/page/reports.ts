@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { KeptReportView, KeptReportsView } from '../status-data.ts';
-import { chip, command, momentAway, said, section } from './messages.ts';
+import { chip, command, momentAway, isolated, section } from './messages.ts';
 import type { Html, PageLook } from './messages.ts';
 
 /** Where the page serves a report of the archive. */
@@ -11,12 +11,12 @@ const reportItem = (
   look: PageLook,
 ): Html =>
   html`<li>
-    <h3><a href="${linkOf(place)}">${said(subject)}</a></h3>
+    <h3><a href="${linkOf(place)}">${isolated(subject)}</a></h3>
     <p class="quiet">
-      ${said(job)}${part === undefined ? '' : html`, ${said(part)}`}; ${said(period)}; built
+      ${isolated(job)}${part === undefined ? '' : html`, ${isolated(part)}`}; ${isolated(period)}; built
       ${momentAway(builtAt, look)}
     </p>
-    ${verdict.good ? '' : html`<p>${chip('look', 'warn')} ${said(verdict.text)}</p>`}
+    ${verdict.good ? '' : html`<p>${chip('look', 'warn')} ${isolated(verdict.text)}</p>`}
   </li>`;
 
 export const reportsSection = ({ newest, problem }: KeptReportsView, look: PageLook): Html =>
@@ -26,6 +26,6 @@ export const reportsSection = ({ newest, problem }: KeptReportsView, look: PageL
       : html`<ul>
           ${newest.map((report) => reportItem(report, look))}
         </ul>`,
-    html`${problem === undefined ? '' : html`<p>${chip('damaged', 'bad')} ${said(problem)}</p>`}`,
+    html`${problem === undefined ? '' : html`<p>${chip('damaged', 'bad')} ${isolated(problem)}</p>`}`,
     html`${newest.length === 0 ? '' : html`<p class="quiet">${command('tollkeeper reports')} lists all.</p>`}`,
   ]);

@@ -158,7 +158,7 @@ describe('a restatement', () => {
     await using warehouse = await openInMemory(folder);
     await landIn(folder, warehouse, range(900, 1800), [[900, '1']]);
     const broken = landIn(folder, warehouse, range(900, 1800), [[901, '2']], {
-      total: { amount: money('3'), places: 2 },
+      total: { amount: money('3'), decimals: 2 },
     });
     await expect(broken).rejects.toMatchObject({ code: 'export-truncated' });
     expect((await warehouse.restatements.since('main', unixMillis(0), whole)).quarters).toEqual([]);

@@ -19,13 +19,13 @@ export const createCommandSink = (spec: CommandSpec, place: string, deps: SinkDe
   const [program = ''] = spec.argv;
 
   const run = async (order: CommandRun, delivery: Delivery, signal: AbortSignal): Promise<string> => {
-    const told = {
+    const variables = {
       ...notifiedOf(delivery),
       TOLLKEEPER_GENERATION: String(delivery.generation),
       TOLLKEEPER_KEY_NAME: delivery.keyName,
     };
     try {
-      return lastLine(await runCommand({ ...order, told }, deps, signal));
+      return lastLine(await runCommand({ ...order, variables }, deps, signal));
     } catch (error) {
       if (!hasCode(error, 'command-failed')) throw error;
       const { advice } = error;

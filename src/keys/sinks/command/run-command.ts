@@ -14,7 +14,7 @@ export type CommandDeps = {
 
 export type CommandRun = CommandRequest & {
   /** Variables told to the program, whatever else it is given; never a secret. */
-  readonly told?: Readonly<Record<string, string>>;
+  readonly variables?: Readonly<Record<string, string>>;
   /** Given on standard input, which ends behind it. */
   readonly input?: Secret | undefined;
 };
@@ -31,7 +31,7 @@ const environmentOf = (run: CommandRun, env: CommandDeps['env']): Record<string,
     const value = env[name];
     if (value !== undefined) given[name] = value;
   }
-  return { ...given, ...run.told };
+  return { ...given, ...run.variables };
 };
 
 const collecting = (stream: NodeJS.ReadableStream | null): (() => string) => {
@@ -122,8 +122,8 @@ export const runCommand = async (
       throw fault('command-failed', `${program} timed out after ${run.timeout / 1000} s and was stopped`);
     if (code === 0) return output();
     const how = code === null ? `was killed by ${killedBy ?? 'a signal'}` : `exited with ${code}`;
-    const said = errorText(errors() || output(), deps.secrets);
-    throw fault('command-failed', `${program} ${how}${said === '' ? '' : `: “${said}”`}`);
+    const reason = errorText(errors() || output(), deps.secrets);
+    throw fault('command-failed', `${program} ${how}${reason === '' ? '' : `: “${reason}”`}`);
   } finally {
     signal.removeEventListener('abort', stop);
     child.stdout?.destroy();

@@ -18,5 +18,5 @@ export const runThen = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const argv = order.argv.map((one) => fillArgument(one, of));
-  await runCommand({ ...order, argv, told: notifiedOf(of) }, deps, signal);
+  await runCommand({ ...order, argv, variables: notifiedOf(of) }, deps, signal);
 };

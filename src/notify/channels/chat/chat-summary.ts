@@ -72,13 +72,13 @@ const footerOf = ({ footer, verdict }: Announcement): readonly string[] => {
 };
 
 /** A few lines and the tops of tables; what a chat cuts off would be lost. */
-export const summarise = (said: Announcement): ChatSummary => {
-  const { total, change, verdict } = said;
+export const summarise = (announcement: Announcement): ChatSummary => {
+  const { total, change, verdict } = announcement;
   return {
     title: chatLine(
-      said.kind === 'notice'
-        ? said.subject
-        : [said.title, said.period, said.account]
+      announcement.kind === 'notice'
+        ? announcement.subject
+        : [announcement.title, announcement.period, announcement.account]
             .filter((part) => part !== undefined && part !== '')
             .join(', '),
       150,
@@ -88,10 +88,10 @@ export const summarise = (said: Announcement): ChatSummary => {
       ...(change === undefined
         ? []
         : [[change.direction === 'unknown' ? '' : change.text, change.compared].filter(Boolean).join(' ')]),
-      ...(said.cause === undefined ? [] : [said.cause]),
+      ...(announcement.cause === undefined ? [] : [announcement.cause]),
       ...(verdict === undefined ? [] : [verdict.text]),
     ].map(line),
-    facts: said.sections
+    facts: announcement.sections
       .flatMap((section) => (section.kind === 'figures' ? section.figures : []))
       .slice(0, most.facts)
       .map(({ label, value, change: changed, note }) => ({
@@ -101,14 +101,14 @@ export const summarise = (said: Announcement): ChatSummary => {
           160,
         ),
       })),
-    notes: said.sections
+    notes: announcement.sections
       .flatMap(notesOf)
       .filter((text) => text.trim() !== '')
       .slice(0, most.notes)
       .map(line),
-    tables: said.sections
+    tables: announcement.sections
       .flatMap((section) => (section.kind === 'table' ? [tableOf(section)] : []))
       .slice(0, most.tables),
-    footer: footerOf(said).map(line),
+    footer: footerOf(announcement).map(line),
   };
 };

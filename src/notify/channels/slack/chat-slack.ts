@@ -75,5 +75,5 @@ const limit = 13_000;
 const blocksLength = (text: string): number => text.length - text.indexOf('"blocks":');
 
 /** A message for an incoming webhook of Slack, or of a chat that takes the same. */
-export const slackBody = (said: Announcement, { id }: Envelope): string =>
-  withinLimit(summarise(said), limit, blocksLength, (summary) => message(summary, id));
+export const slackBody = (announcement: Announcement, { id }: Envelope): string =>
+  withinLimit(summarise(announcement), limit, blocksLength, (summary) => message(summary, id));

@@ -51,9 +51,9 @@ const parsed = (text: string): unknown => {
 };
 
 const errorText = (text: string): string => {
-  const said = refusal.safeParse(parsed(text));
-  if (!said.success) return '';
-  const { error, error_description: why } = said.data;
+  const checked = refusal.safeParse(parsed(text));
+  if (!checked.success) return '';
+  const { error, error_description: why } = checked.data;
   return `: “${oneLine(why === undefined ? error : `${error}: ${why}`).slice(0, 300)}”`;
 };
 
@@ -94,12 +94,12 @@ export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: 
     });
     const text = await response.text(sizeLimit);
     if (response.status !== 200) throw refused(response.status, text);
-    const said = answer.safeParse(parsed(text));
-    if (!said.success)
+    const checked = answer.safeParse(parsed(text));
+    if (!checked.success)
       throw fault('mail-login-refused', `the token server ${url.host} answered without an access token`, {
         advice: 'check mail.oauth2.token_url',
       });
-    const { access_token: token, expires_in: seconds, refresh_token: next } = said.data;
+    const { access_token: token, expires_in: seconds, refresh_token: next } = checked.data;
     secrets.register(token);
     if (next !== undefined) {
       // RFC 6749 6: where a new one is given, the old one is to be thrown away.

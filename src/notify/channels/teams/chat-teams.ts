@@ -79,9 +79,9 @@ const message = ({ title, lead, facts, notes, tables, footer }: ChatSummary, id:
 const limit = 26_000;
 
 /** A message with an Adaptive Card for a webhook of a Teams workflow. */
-export const teamsBody = (said: Announcement, { id }: Envelope): string =>
+export const teamsBody = (announcement: Announcement, { id }: Envelope): string =>
   withinLimit(
-    summarise(said),
+    summarise(announcement),
     limit,
     (text) => Buffer.byteLength(text),
     (summary) => message(summary, id),

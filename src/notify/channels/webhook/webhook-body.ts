@@ -8,22 +8,22 @@ export type Envelope = {
 };
 
 /** Snake case as all JSON that the gateway's users know, amounts as text: a JSON number would be read as a float. */
-export const webhookBody = (said: Announcement, { id, at }: Envelope): string =>
+export const webhookBody = (announcement: Announcement, { id, at }: Envelope): string =>
   JSON.stringify({
     version: 1,
     id,
     created_at: new Date(at).toISOString(),
-    kind: said.kind,
-    title: said.title,
-    subject: said.subject,
-    account: said.account ?? null,
-    period: said.period ?? null,
-    currency: said.currency ?? null,
-    total: said.total ?? null,
-    change: said.change ?? null,
-    cause: said.cause ?? null,
-    verdict: said.verdict ?? null,
-    sections: said.sections,
-    footer: said.footer,
-    run_id: said.runId ?? null,
+    kind: announcement.kind,
+    title: announcement.title,
+    subject: announcement.subject,
+    account: announcement.account ?? null,
+    period: announcement.period ?? null,
+    currency: announcement.currency ?? null,
+    total: announcement.total ?? null,
+    change: announcement.change ?? null,
+    cause: announcement.cause ?? null,
+    verdict: announcement.verdict ?? null,
+    sections: announcement.sections,
+    footer: announcement.footer,
+    run_id: announcement.runId ?? null,
   });

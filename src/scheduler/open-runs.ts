@@ -4,65 +4,65 @@ import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunClosing, RunLedger } from '../warehouse/index.ts';
 import type { AttemptResult, Outcome } from './attempt.ts';
 import type { Claimed } from './claiming.ts';
-import type { OutageBook } from './outage-book.ts';
+import type { OutageTracker } from './outage-tracker.ts';
 import { randomizedDelay } from './randomized-delay.ts';
 import { retryWait } from './retry-wait.ts';
 import { isBySlot, keyText } from './run-key.ts';
 
-/** A run that has ended, or whose attempt has with another to come. */
+/** A run that has ended, or whose attempt has ended with a retry pending. */
 export type Ended = {
   readonly run: LedgerRun;
   readonly outcome?: Outcome | undefined;
   readonly error?: unknown;
 };
 
-export type RunBook = {
-  /** Every run that is not over, as the ledger has it. */
+export type OpenRuns = {
+  /** Every run that has not ended, as stored in the ledger. */
   readonly all: () => readonly LedgerRun[];
   readonly get: (key: string) => LedgerRun | undefined;
-  /** Runs that the ledger has taken, or that are to begin at another moment. */
+  /** Adds a run that the ledger has stored, or whose start has changed. */
   readonly put: (run: LedgerRun) => void;
-  /** Takes in what was claimed, and tells of slots that were missed. */
+  /** Adds claimed runs, and reports missed slots. */
   readonly ingestClaims: (claimed: Claimed) => void;
   readonly begin: (runs: readonly LedgerRun[], at: UnixMillis) => Promise<readonly LedgerRun[]>;
-  /** An attempt has ended; it is written down with the next `writeEnds`. */
+  /** An attempt has ended; the next `writeEnds` records it. */
   readonly finish: (result: AttemptResult) => void;
-  /** Writes ends down; what the ledger does not take is kept for the next time. */
+  /** Records ended attempts; those that the ledger rejects are kept for the next call. */
   readonly writeEnds: () => Promise<void>;
   readonly close: (closings: readonly RunClosing[]) => Promise<void>;
-  /** After the clock was set back: what waits for its wait to pass waits no longer than that, not until the clock has caught up. */
+  /** After the clock was set back: a retry waits for its normal wait, not until the clock has caught up. */
   readonly followClockBack: (now: UnixMillis) => void;
 };
 
-export type RunBookDeps = {
+export type OpenRunsDeps = {
   readonly ledger: RunLedger;
   readonly log: Log;
   readonly jobs: () => ReadonlyMap<string, Job>;
-  readonly outages: OutageBook;
-  /** Hears of every end, after the ledger has it. `over`: no attempt is to come. */
+  readonly outages: OutageTracker;
+  /** Called for every end after the ledger has recorded it. `over`: no attempt follows. */
   readonly onEnd: (ended: Ended, over: boolean) => void;
-  /** Hears of runs that the ledger has no more, since their slot is yet to come again. */
+  /** Called for runs removed from the ledger, because their slot is in the future again. */
   readonly onGone: (run: LedgerRun) => void;
 };
 
 const iso = (moment: UnixMillis): string => new Date(moment).toISOString();
 
-/** No run has a reason to wait for longer, whatever the clock showed when its next attempt was fixed. */
+/** The longest that a run waits, whatever the clock showed when its next attempt was planned. */
 const latestBegin = (run: LedgerRun, job: Job, now: UnixMillis): UnixMillis => {
   if (!isBySlot(run)) return now;
   if (run.attempts > 0) return unixMillis(now + retryWait(job.retries, run.attempts));
   return unixMillis(Math.max(now, run.slot + randomizedDelay(job.name, job.randomizedDelay)));
 };
 
-/** Mirrors the open runs of the ledger; what is kept here changes only after the ledger has. */
-export const createRunBook = (deps: RunBookDeps): RunBook => {
+/** Mirrors the open runs of the ledger; it changes only after the ledger has. */
+export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
   const { ledger, log, jobs, outages } = deps;
   const open = new Map<string, LedgerRun>();
   const finished: AttemptResult[] = [];
   const about = (run: LedgerRun): Log =>
     log.with({ job: run.job, slot: iso(run.slot), ...(run.attempts > 1 ? { attempt: run.attempts } : {}) });
 
-  const told = (run: LedgerRun, { outcome, error, dataLate, isMeant }: AttemptResult): void => {
+  const reportEnd = (run: LedgerRun, { outcome, error, dataLate, isMeant }: AttemptResult): void => {
     const milliseconds = (run.endedAt ?? 0) - (run.startedAt ?? 0);
     if (run.state === 'ok') {
       about(run).info('run succeeded', { ...outcome?.figures, milliseconds });
@@ -138,7 +138,7 @@ export const createRunBook = (deps: RunBookDeps): RunBook => {
         const after: LedgerRun = { ...rest, ...how, endedAt: at };
         if (end.nextAttempt === undefined) open.delete(key);
         else open.set(key, after);
-        told(after, result);
+        reportEnd(after, result);
         deps.onEnd(
           {
             run: after,

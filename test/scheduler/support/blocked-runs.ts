@@ -8,7 +8,7 @@ export type HeldRun = {
 };
 
 /** Runs that end when the test says so, or when they are stopped. */
-export const heldRuns = (fixture: SchedulerFixture): readonly HeldRun[] => {
+export const blockedRuns = (fixture: SchedulerFixture): readonly HeldRun[] => {
   const held: HeldRun[] = [];
   fixture.play = (execution) =>
     new Promise((resolve, reject) => {
