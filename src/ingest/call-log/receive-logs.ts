@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault } from '../../core/index.ts';
@@ -35,15 +36,17 @@ const takeTotal = async (
   // A row or a total longer than this is none.
   if (comes === false || lastRecord === undefined || lastRecord.end - lastRecord.start > 65_536)
     return undefined;
-  const line = (await file.read(lastRecord.start, lastRecord.end)).toString('utf8');
+  const line = await file.read(lastRecord.start, lastRecord.end);
+  // Damaged bytes prove nothing: as a row, the line is rejected or quarantined.
+  if (!isUtf8(line)) return undefined;
   const quotaAt = columnAt(columns, 'quota');
-  const total = totalLine(line, columns.length, quotaAt, columnAt(columns, 'created_at'));
+  const total = totalLine(line.toString('utf8'), columns.length, quotaAt, columnAt(columns, 'created_at'));
   if (total !== undefined) await file.truncate(lastRecord.start);
   return total;
 };
 
 /**
- * Takes an export to the folder; `words` is what is known of it beforehand. Nothing for a body without a byte.
+ * Takes an export to the folder; `format` is what is known of it beforehand. Nothing for a body without a byte.
  * @throws faults export-not-csv, export-column-missing, disk-full, path-unwritable, and those of the stream.
  */
 export const receiveLogs = async (
