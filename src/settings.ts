@@ -14,12 +14,12 @@ export { periodForms } from './reports/index.ts';
 /** The tables that the SQL of a report may name. */
 export const reportRelations: readonly {
   readonly name: string;
-  readonly words: string;
-  readonly columns: readonly { readonly name: string; readonly type: string; readonly words: string }[];
+  readonly description: string;
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly description: string }[];
 }[] = relations.map(({ name, description, columns }) => ({
   name,
-  words: description,
-  columns: columns.map((column) => ({ name: column.name, type: column.type, words: column.description })),
+  description: description,
+  columns: columns.map((column) => ({ name: column.name, type: column.type, description: column.description })),
 }));
 
 /** Reports that come with the program; a folder of the same name beside the config goes before them. */

@@ -63,7 +63,7 @@ const moveAccountOn = async (
         account,
         service: view.service,
         stage: view.stage,
-        message: view.words,
+        message: view.message,
       });
   return true;
 };

@@ -13,7 +13,7 @@ export type DoctorCheck = {
   readonly about: string;
   /** `skipped`: it could not be tried, or there is nothing to try. */
   readonly state: 'ok' | 'failed' | 'skipped';
-  readonly said: string;
+  readonly message: string;
   /** What to do, of a thing that failed or that will fail once a job applies its plans. */
   readonly advice?: string | undefined;
   readonly code?: string | undefined;

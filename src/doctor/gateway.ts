@@ -166,7 +166,7 @@ const checkClock = async (
   return {
     about,
     state: 'failed',
-    said: `this machine’s clock is ${message}`,
+    message: `this machine’s clock is ${message}`,
     advice:
       'synchronize the clock of this machine with NTP; if it is correct, the clock of the gateway is wrong',
   };
@@ -208,8 +208,8 @@ export const checkGateway = async (
       const needless = names.length === 0 && !hasCode(error, 'gateway-key-refused');
       checks.push(
         needless
-          ? skipped(ofScope, `${refusal.said}; ${use}`)
-          : { ...refusal, said: `${refusal.said}; ${use}` },
+          ? skipped(ofScope, `${refusal.message}; ${use}`)
+          : { ...refusal, message: `${refusal.message}; ${use}` },
       );
     }
   }

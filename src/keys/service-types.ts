@@ -86,7 +86,7 @@ export type RotationView = {
   readonly stage: RotationStage;
   readonly since: UnixMillis;
   /** One sentence: what it waits for, or what is wrong and what to do. */
-  readonly words: string;
+  readonly message: string;
   readonly old?: { readonly keyId: number; readonly name: string } | undefined;
   readonly candidate?: { readonly keyId: number; readonly name: string };
   /** Whether every sink held the candidate: from then on the old key can go. */

@@ -24,7 +24,7 @@ const longestPause = 20_000;
 const called = ({ kind, model, status }: ModelAnswer): string =>
   `POST /v1/${kind} with ${model} ${status === undefined ? 'got no answer' : `answered ${status}`}`;
 
-const messageBy = ({ said }: ModelAnswer): string => (said === '' ? '' : `: ${said}`);
+const messageBy = ({ message }: ModelAnswer): string => (message === '' ? '' : `: ${message}`);
 
 const evidenceOf = (answer: ModelAnswer, tries: number, spent: number): string => {
   const tokens =

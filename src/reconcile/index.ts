@@ -7,7 +7,7 @@ export type { LandedReconciliation } from './landed.ts';
 export { matchFigures } from './match-figures.ts';
 export { concludeComparisons, describeComparison } from './messages.ts';
 export { reconcilePeriod } from './period.ts';
-export { heldPart, reconcileHeld, reconcileRange } from './range.ts';
+export { coveredPart, reconcileCovered, reconcileRange } from './range.ts';
 export { compareStatistics } from './statistics.ts';
 export { compareUsage } from './usage.ts';
 export { agreement, isBad, isGood, nameGap, verdicts } from './verdict.ts';

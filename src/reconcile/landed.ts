@@ -4,7 +4,7 @@ import { joinRanges } from '../ingest/index.ts';
 import type { StoredComparison } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
 import { openOtherLogs } from './other-currency.ts';
-import { compareRange, heldPart } from './range.ts';
+import { compareRange, coveredPart } from './range.ts';
 import type { SourceGroup } from './range.ts';
 import { isBad, isGood } from './verdict.ts';
 import { judgeGaps } from './gaps.ts';
@@ -140,7 +140,7 @@ export const compareLandedUsage = async (
       );
       const landed = landings.filter(({ landedAt }) => landedAt >= since).map(({ window }) => window);
       for (const offsetPeriod of joinRanges(landed).slice(-maxRanges)) {
-        const range = await heldPart(offsetPeriod, context);
+        const range = await coveredPart(offsetPeriod, context);
         if (range === undefined) continue;
         // By model and by key together, so that each can speak for the other.
         const key = `${range.start} ${range.end}`;

@@ -2,7 +2,7 @@ import { errorFields, isFault, rangeText } from '../core/index.ts';
 import type { Interval, UnixSeconds } from '../core/index.ts';
 import type { Comparison } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
-import { heldPart, reconcileRange } from './range.ts';
+import { coveredPart, reconcileRange } from './range.ts';
 import { isBad, isGood } from './verdict.ts';
 
 /** What comparing the log with other sources came to: the worst there is to say, in a sentence. */
@@ -35,7 +35,7 @@ export const reconcilePeriod = async (
 ): Promise<PeriodReconciliation> => {
   const { log, signal, zone } = context;
   try {
-    const landed = await heldPart(period, context);
+    const landed = await coveredPart(period, context);
     if (landed === undefined) return { known: false, reason: 'the call log has no data for the period' };
     const { comparisons, notCompared } = await reconcileRange(landed, context);
     const totals = comparisons.filter(({ entry }) => entry === undefined);

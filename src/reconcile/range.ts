@@ -34,7 +34,7 @@ export type Reconciled = {
 };
 
 /** The part of the span that the log holds without a gap. */
-export const heldPart = async (
+export const coveredPart = async (
   range: Range,
   { account, warehouse }: ReconcileContext,
 ): Promise<Range | undefined> => {
@@ -131,15 +131,15 @@ export const reconcileRange = async (range: Range, context: ReconcileContext): P
 };
 
 /** The same of the part that the log holds. @throws fault `wrong-use` where it holds nothing of the span */
-export const reconcileHeld = async (
+export const reconcileCovered = async (
   range: Range,
   context: ReconcileContext,
-): Promise<Reconciled & { readonly held: Range }> => {
-  const held = await heldPart(range, context);
-  if (held === undefined)
+): Promise<Reconciled & { readonly compared: Range }> => {
+  const compared = await coveredPart(range, context);
+  if (compared === undefined)
     throw fault('wrong-use', 'the call log has no data for this time range', {
       advice:
         'run a job of the kind pull-logs first (`tollkeeper run JOB`), or choose a time range that the call log covers',
     });
-  return { ...(await reconcileRange(held, context)), held };
+  return { ...(await reconcileRange(compared, context)), compared };
 };

@@ -35,7 +35,7 @@ export type AccountView = {
   readonly sources: readonly {
     readonly job: string;
     readonly kind: string;
-    readonly reached?: UnixMillis | undefined;
+    readonly watermark?: UnixMillis | undefined;
   }[];
   readonly compared: readonly ComparedView[];
   /** The newest first. */
@@ -74,7 +74,7 @@ export type OpenRotationView = {
   readonly stage: string;
   readonly since: UnixMillis;
   /** One sentence: what it waits for, or what is wrong and what to do. */
-  readonly words: string;
+  readonly message: string;
   readonly old?: { readonly keyId: number; readonly name: string } | undefined;
   readonly candidate?: { readonly keyId: number; readonly name: string };
   /** Failed tries of the step it stands before. */
@@ -88,7 +88,7 @@ export type OpenRotationView = {
 };
 
 /** An account whose gateway has another time than this host: what is wrong and what to do. */
-export type ClockProblemView = { readonly account: string; readonly words: string };
+export type ClockProblemView = { readonly account: string; readonly message: string };
 
 /** A service whose journal is older than the gateway or its sinks: no key of it is written. */
 export type OutdatedServiceView = {

@@ -82,7 +82,7 @@ const run = (
 type Check = {
   readonly about: string;
   readonly state: string;
-  readonly said: string;
+  readonly message: string;
   readonly code?: string;
 };
 type Told = {
@@ -159,7 +159,7 @@ describe('`doctor` against a real gateway and mail server', () => {
     const usage = found.checks.find(({ about }) => about.startsWith('scope usage:read'));
     expect(usage).toMatchObject({
       code: 'gateway-scope-missing',
-      said: expect.stringContaining('pull-usage') as string,
+      message: expect.stringContaining('pull-usage') as string,
     });
   });
 
@@ -175,7 +175,7 @@ describe('`doctor` against a real gateway and mail server', () => {
     expect(stateOf(found, 'then of good')).toBe('ok');
     expect(found.checks.find(({ about }) => about === 'then of bad')).toMatchObject({
       state: 'failed',
-      said: '/no/such/systemctl is not an executable program',
+      message: '/no/such/systemctl is not an executable program',
     });
     expect(ran.code).toBe(1);
   });
@@ -251,7 +251,7 @@ it('`doctor` asks a running daemon and shows its answer', async () => {
   const asked: unknown[] = [];
   const doctor: ProgramHandlers['doctor'] = (request) => {
     asked.push(request);
-    const check = { about: 'gateway main', state: 'failed', said: 'is down', advice: 'wait' } as const;
+    const check = { about: 'gateway main', state: 'failed', message: 'is down', advice: 'wait' } as const;
     return Promise.resolve({ version, zone: 'UTC', now: systemClock.now(), checks: [check], learned: [] });
   };
   await using _daemon = await listenForCommands({
@@ -300,7 +300,7 @@ it.each(screens)('`doctor` keeps hostile values on their lines: %s', (_, screen)
       checks: (['ok', 'failed', 'skipped'] as const).map((state) => ({
         about: hostile,
         state,
-        said: hostile,
+        message: hostile,
         advice: hostile,
       })),
       learned: [

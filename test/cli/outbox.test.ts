@@ -75,8 +75,8 @@ describe('the `outbox` command', () => {
     });
     expect((await run('status')).code).toBe(0);
     expect(JSON.parse((await run('outbox', 'drop', '--json', '1', '2')).stdout)).toEqual([
-      { id: '1', done: false, said: 'it is already sent to good@example.com' },
-      { id: '2', done: true, said: 'it is already dropped' },
+      { id: '1', done: false, message: 'it is already sent to good@example.com' },
+      { id: '2', done: true, message: 'it is already dropped' },
     ]);
 
     expect(await run('outbox', 'resend', '1')).toMatchObject({
@@ -103,8 +103,8 @@ describe('the `outbox` command', () => {
     expect(row).toMatchObject({ title: 'Spend', queuedAt: iso, next: iso });
     const resent = await run('outbox', 'resend', '3');
     expect(resent.stdout).toMatch(/^3: deferred, next attempt \S+ \S+ Asia\/Kolkata: /);
-    const json = JSON.parse((await run('outbox', 'resend', '3', '--json')).stdout) as { said: string }[];
-    expect(json[0]?.said).toMatch(/^deferred, next attempt \S+ \S+ UTC: /);
+    const json = JSON.parse((await run('outbox', 'resend', '3', '--json')).stdout) as { message: string }[];
+    expect(json[0]?.message).toMatch(/^deferred, next attempt \S+ \S+ UTC: /);
   });
 
   it('does not send a changed message', async () => {

@@ -328,7 +328,7 @@ describe('rotations in the status', () => {
     service,
     stage: 'current',
     since: at('2026-11-21T07:30:00Z'),
-    words: 'both keys work until 2026-11-23',
+    message: 'both keys work until 2026-11-23',
     tries: 0,
     ...change,
   });
@@ -345,13 +345,13 @@ describe('rotations in the status', () => {
         rotation('calm'),
         rotation('failing', {
           stage: 'delivering',
-          words: 'the disk is full',
+          message: 'the disk is full',
           tries: 2,
           triesAllowed: 5,
           nextTry: unixMillis(now + 240_000),
         }),
-        rotation('late', { escalated: true, words: 'batch.g1 is still used' }),
-        rotation('stuck', { stage: 'waiting', words: 'deliver failed 5 times', tries: 5, triesAllowed: 5 }),
+        rotation('late', { escalated: true, message: 'batch.g1 is still used' }),
+        rotation('stuck', { stage: 'waiting', message: 'deliver failed 5 times', tries: 5, triesAllowed: 5 }),
       ]),
     );
     expect(page).toContain(`
@@ -403,7 +403,7 @@ action required: a rotation is paused: stuck; an old key is past the deadline: l
     expect(pageOf(withRotations(two))).toMatch(/^ROTATION +ACCOUNT +STAGE[^\n]*\na +main /m);
     const many = Array.from({ length: 25 }, (_, index) => rotation(`s${index}`));
     expect(pageOf(withRotations(many))).toContain('and 5 more: `tollkeeper keys list`');
-    const long = rotation(hostile, { words: hostile, tries: 1, nextTry: now, account: hostile });
+    const long = rotation(hostile, { message: hostile, tries: 1, nextTry: now, account: hostile });
     const problem = { code: hostile, message: hostile, advice: hostile };
     for (const [, screen] of screens)
       expect(

@@ -30,10 +30,10 @@ it('the control socket carries each key request and its response, with progress'
     },
     'keys/expire': (request) => note(outcome, 'expire', request),
     'keys/create': (request) => note(outcome, 'create', request),
-    'keys/adopt': (request) => note({ said: 'a' }, 'adopt', request),
-    'keys/confirm': (request) => note({ said: 'c' }, 'confirm', request),
+    'keys/adopt': (request) => note({ message: 'a' }, 'adopt', request),
+    'keys/confirm': (request) => note({ message: 'c' }, 'confirm', request),
     'keys/resume': (request) => note(outcome, 'resume', request),
-    'keys/give-up': (request) => note({ said: 'g' }, 'give-up', request),
+    'keys/give-up': (request) => note({ message: 'g' }, 'give-up', request),
     'keys/reconcile': (request) => note([], 'reconcile', request),
     'keys/history': (request) => note({ zone: 'UTC', steps: [] }, 'history', request),
   };
@@ -66,11 +66,11 @@ it('the control socket carries each key request and its response, with progress'
   expect(
     await daemon('keys/adopt', { ...service, key: 'x', generation: 2, move: true }, { signal: never }),
   ).toEqual({
-    said: 'a',
+    message: 'a',
   });
-  expect(await daemon('keys/confirm', { ...service, fingerprint: 'ab' })).toEqual({ said: 'c' });
+  expect(await daemon('keys/confirm', { ...service, fingerprint: 'ab' })).toEqual({ message: 'c' });
   await daemon('keys/resume', service, { signal: never });
-  expect(await daemon('keys/give-up', service)).toEqual({ said: 'g' });
+  expect(await daemon('keys/give-up', service)).toEqual({ message: 'g' });
   expect(await daemon('keys/reconcile', { ...service, apply: true }, { signal: never })).toEqual([]);
   expect(await daemon('keys/history', { account: 'main' })).toEqual({ zone: 'UTC', steps: [] });
   expect(steps).toEqual([{ step: 'rotating billing' }, { step: 'rotating billing' }]);

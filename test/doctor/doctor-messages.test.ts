@@ -46,7 +46,7 @@ it('permission to write keys is known from past writes and never tested without 
     {
       about,
       state: 'skipped',
-      said: 'unknown until a job in mode apply or `tollkeeper doctor --probe-keys` writes a temporary key; needed by rotate',
+      message: 'unknown until a job in mode apply or `tollkeeper doctor --probe-keys` writes a temporary key; needed by rotate',
     },
   ]);
   const points = [probed('key.quota_unit', 'currency')];
@@ -54,7 +54,7 @@ it('permission to write keys is known from past writes and never tested without 
     {
       about,
       state: 'ok',
-      said: 'a temporary key was written on 2026-01-01 20:40 UTC; needed by rotate',
+      message: 'a temporary key was written on 2026-01-01 20:40 UTC; needed by rotate',
     },
   ]);
 });
@@ -67,11 +67,11 @@ it('a requested temporary key shows the scope, or the obstacle', async () => {
     {
       about: 'scope keys:write of main',
       state: 'ok',
-      said: 'a temporary key was created, changed, read and deleted; no job needs it',
+      message: 'a temporary key was created, changed, read and deleted; no job needs it',
     },
   ]);
   expect(await learns(probed('key.quota_unit', 'open: neither'))).toMatchObject([
-    { state: 'ok', said: expect.stringContaining('it did not show key.quota_unit') as string },
+    { state: 'ok', message: expect.stringContaining('it did not show key.quota_unit') as string },
   ]);
   const fails = (code: FaultCode) => tried(() => Promise.reject(fault(code, 'no')));
   expect(await fails('gateway-scope-missing')).toMatchObject([

@@ -49,14 +49,14 @@ it.each([
     {
       about: 'then of rotate-prod',
       state: 'failed',
-      said: `${program} is not an executable program`,
+      message: `${program} is not an executable program`,
       code: 'command-failed',
     },
   ]);
 });
 
 it('a command is completed with the account, but not with what depends on the service', () => {
-  expect(check(['/no/{account}'])).toMatchObject([{ said: '/no/main is not an executable program' }]);
+  expect(check(['/no/{account}'])).toMatchObject([{ message: '/no/main is not an executable program' }]);
   expect(check(['/no/{service}'])).toMatchObject([{ state: 'skipped' }]);
 });
 

@@ -40,9 +40,9 @@ const scripted = async (...answers: readonly Given[]) => {
       const {
         status = 200,
         headers = {},
-        body: said = '',
+        body: reply = '',
       } = answers[Math.min(bodies.length, answers.length) - 1] ?? {};
-      response.writeHead(status, headers).end(typeof said === 'string' ? said : JSON.stringify(said));
+      response.writeHead(status, headers).end(typeof reply === 'string' ? reply : JSON.stringify(reply));
     });
   });
   return { ...callerOf(`${server.url.origin}/prefix/`), bodies, server };
@@ -72,7 +72,7 @@ describe('a model that is called with an API key', () => {
       verdict: 'works',
       status: 200,
       tokens: 1,
-      said: '',
+      message: '',
       passing: false,
     });
     const chat: ModelQuestion = { kind: 'messages', model: 'claude-haiku-4-5' };
@@ -89,12 +89,12 @@ describe('a model that is called with an API key', () => {
       const refusal = { verdict: 'refused', status: Number(model_key_errors) };
       expect(await fixture.ask(embedding, 'sk-nobodyknowsthiskey')).toMatchObject({
         ...refusal,
-        said: expect.stringContaining('invalid_api_key') as string,
+        message: expect.stringContaining('invalid_api_key') as string,
       });
       fixture.sandbox.traffic.disableKey(fixture.key.id);
       expect(await fixture.ask(embedding, fixture.plaintext)).toMatchObject({
         ...refusal,
-        said: 'key_disabled “this API key is disabled”',
+        message: 'key_disabled “this API key is disabled”',
       });
     },
   );
@@ -122,7 +122,7 @@ describe('the answer of a model', () => {
     ['a result', { body: result }, { verdict: 'works', tokens: 3 }],
     ['a result that counts nothing', { body: { data: [{ embedding: 'AAAA' }] } }, { verdict: 'works' }],
     ['a refusal', { status: 401, body: error('invalid_api_key') }, { verdict: 'refused', passing: true }],
-    ['a refusal of few words', { status: 403 }, { verdict: 'refused', said: '' }],
+    ['a refusal of few words', { status: 403 }, { verdict: 'refused', message: '' }],
     [
       'no channel',
       { status: 503, body: error('model_not_found', '没有可用渠道') },
@@ -142,14 +142,14 @@ describe('the answer of a model', () => {
     [
       'a page of a proxy',
       { status: 503, body: '<title>Service Unavailable</title>' },
-      { verdict: 'unknown', passing: true, said: '“Service Unavailable”' },
+      { verdict: 'unknown', passing: true, message: '“Service Unavailable”' },
     ],
     [
       'too many requests',
       { status: 429, headers: { 'retry-after': '7' } },
       { verdict: 'limited', retryAfter: 7000 },
     ],
-    ['too many requests, no more said', { status: 429 }, { verdict: 'limited', said: '' }],
+    ['too many requests, no more said', { status: 429 }, { verdict: 'limited', message: '' }],
     ['an overload', { status: 500, body: error('x') }, { verdict: 'unknown', passing: true }],
     [
       'an envelope that refuses',
@@ -194,7 +194,7 @@ describe('the answer of a model', () => {
     expect(await callerOf(gone.url.origin).ask(embedding)).toMatchObject({
       verdict: 'unknown',
       passing: true,
-      said: expect.stringMatching(/closed the connection/) as string,
+      message: expect.stringMatching(/closed the connection/) as string,
     });
   });
 

@@ -228,7 +228,7 @@ describe('a rotation', () => {
     fixture.state.sinks = [aged.sink];
     const id = await fixture.start(old);
     const [moved] = await fixture.advance([id]);
-    expect(moved?.view.words).toContain('keys confirm');
+    expect(moved?.view.message).toContain('keys confirm');
     await fixture.restart();
     fixture.elapse(hour);
     await fixture.advance();

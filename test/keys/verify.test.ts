@@ -7,12 +7,12 @@ const answerOf = (verdict: ModelAnswer['verdict'], more: Partial<ModelAnswer> = 
   kind: 'embeddings',
   model: 'small',
   verdict,
-  said: '',
+  message: '',
   passing: verdict !== 'works',
   ...more,
 });
 const works = answerOf('works', { status: 200, tokens: 1 });
-const refused = answerOf('refused', { status: 401, said: 'invalid_api_key “nein”' });
+const refused = answerOf('refused', { status: 401, message: 'invalid_api_key “nein”' });
 const unknown = answerOf('unknown', { status: 502 });
 
 /** Answers one after the other, the last again and again. */

@@ -30,11 +30,11 @@ export const reportTables = (asJson: boolean): string => {
   if (asJson) return jsonText({ tables: reportRelations });
   const wide = Math.max(...reportRelations.flatMap(({ columns }) => columns.map(({ name }) => name.length)));
   return reportRelations
-    .map(({ name, words, columns }) =>
+    .map(({ name, description, columns }) =>
       [
-        `${name}: ${words}`,
+        `${name}: ${description}`,
         ...columns.map(
-          (column) => `  ${column.name.padEnd(wide)}  ${column.type.padEnd(15)}  ${column.words}`,
+          (column) => `  ${column.name.padEnd(wide)}  ${column.type.padEnd(15)}  ${column.description}`,
         ),
       ].join('\n'),
     )

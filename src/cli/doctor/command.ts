@@ -41,14 +41,14 @@ const doctorJson = ({ checks, learned }: Told) => ({
 
 /** What keeps the program from even beginning is found too: the config, the database, the daemon. */
 const beforeAll = (error: Fault): Told => {
-  const { message: said, advice, code } = error;
+  const { message, advice, code } = error;
   const about =
     code === 'config-invalid' ? 'config' : /^(daemon|control|socket)-/.test(code) ? 'daemon' : 'database';
   return {
     zone: 'UTC',
     checks: [
-      { about, state: 'failed', said, advice, code },
-      { about: 'everything else', state: 'skipped', said: `the check of the ${about} failed` },
+      { about, state: 'failed', message, advice, code },
+      { about: 'everything else', state: 'skipped', message: `the check of the ${about} failed` },
     ],
     learned: [],
   };

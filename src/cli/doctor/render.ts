@@ -21,13 +21,13 @@ const block = (text: string, margin: number, { width }: Screen): readonly string
 };
 
 const checkLines = (
-  { about, state, said, advice, code }: Check,
+  { about, state, message, advice, code }: Check,
   zone: string,
   screen: Screen,
 ): readonly string[] => {
   const [sign, style] = signs[state];
   const [first = '', ...rest] = block(
-    inZone(`${about}: ${state === 'skipped' ? 'skipped, ' : ''}${said}`, zone),
+    inZone(`${about}: ${state === 'skipped' ? 'skipped, ' : ''}${message}`, zone),
     2,
     screen,
   );

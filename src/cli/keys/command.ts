@@ -93,7 +93,7 @@ keys.
 
 Examples:
   tollkeeper keys history billing
-  tollkeeper keys history --json | jq -r '.[] | select(.what == "deleted") | [.at, .words] | @tsv'`,
+  tollkeeper keys history --json | jq -r '.[] | select(.what == "deleted") | [.at, .message] | @tsv'`,
     )
     .action(async (service: string | undefined, options: Asked) => {
       const history = await read(service, options);

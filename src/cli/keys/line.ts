@@ -36,9 +36,9 @@ const fingerprintOf = (text: string): string => {
 
 const printMessage = (
   { print }: KeysDeps,
-  said: { readonly said: string },
+  message: { readonly message: string },
   json: boolean | undefined,
-): void => print(json === true ? jsonText(said) : `${oneLine(said.said)}\n`);
+): void => print(json === true ? jsonText(message) : `${oneLine(message.message)}\n`);
 
 const addAdopt = (keys: Command, part: KeysDeps): void => {
   common(keys.command('adopt'))
@@ -96,8 +96,8 @@ Examples:
         who: part.person(),
         ...inAccount(options),
       });
-      const said = fromDaemon ? answer.said : `${answer.said}; ${onlyBy([service])}`;
-      printMessage(part, { said }, options.json);
+      const message = fromDaemon ? answer.message : `${answer.message}; ${onlyBy([service])}`;
+      printMessage(part, { message }, options.json);
     });
 };
 

@@ -63,7 +63,7 @@ Examples:
   tollkeeper keys plan rotate-prod --all
   tollkeeper keys plan rotate-prod -o plan.json
   tollkeeper keys plan --json | jq '.[].changes[].service'
-  tollkeeper keys plan --json | jq -r '.[].held[] | [.name, .reason] | @tsv'`,
+  tollkeeper keys plan --json | jq -r '.[].skipped[] | [.name, .reason] | @tsv'`,
     )
     .action(async (job: string | undefined, { config, out, all, json }: PlanOptions) => {
       const input = job === undefined ? {} : { job };

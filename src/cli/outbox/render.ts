@@ -56,8 +56,8 @@ export const renderOutbox = (rows: readonly OutboxView[], now: number, screen: S
 export const renderOutboxAnswers = (answers: readonly OutboxAnswer[], { paint }: Screen): string =>
   answers
     .map(
-      ({ id, done, said, zone }) =>
-        `${oneLine(id)}: ${paint(done ? 'plain' : 'bad', oneLine(inZone(said, zone)))}\n`,
+      ({ id, done, message, zone }) =>
+        `${oneLine(id)}: ${paint(done ? 'plain' : 'bad', oneLine(inZone(message, zone)))}\n`,
     )
     .join('');
 

@@ -8,7 +8,7 @@ import type { Row } from '../ui/table.ts';
 import { clip, oneLine, wrap } from '../ui/text.ts';
 
 type Comparison = ReconcileView['comparisons'][number];
-type Range = ReconcileView['held'];
+type Range = ReconcileView['compared'];
 
 const styles: Readonly<Record<string, Style>> = {
   truncated: 'bad',
@@ -22,11 +22,11 @@ const rangeText = ({ start, end }: Range, zone: string): string =>
   `${localSlot(toMillis(start), zone)} to ${localSlot(toMillis(end), zone)}`;
 
 /** Words below a row: of what is open, and where another span was compared. */
-const noteOf = (one: Comparison, { held, zone }: ReconcileView): Pick<Row, 'below'> => {
+const noteOf = (one: Comparison, { compared, zone }: ReconcileView): Pick<Row, 'below'> => {
   const style = styles[one.verdict];
   const below = [
     ...(style === undefined ? [] : [inZone(one.text, zone)]),
-    ...(one.entry !== undefined || isSame(one.range, held)
+    ...(one.entry !== undefined || isSame(one.range, compared)
       ? []
       : [{ text: rangeText(one.range, zone), style: 'quiet' as const }]),
   ];
@@ -57,9 +57,9 @@ const lines = (text: string, { width }: Screen): readonly string[] =>
 
 /** Every comparison, what could not be compared, and what it comes to. */
 export const renderReconcile = (view: ReconcileView, screen: Screen): string => {
-  const { asked, held, zone, comparisons, notCompared, conclusion, good } = view;
-  const heading = `${view.account}, ${rangeText(held, zone)}${
-    isSame(asked, held) ? '' : ' (up to the watermark of the log)'
+  const { asked, compared, zone, comparisons, notCompared, conclusion, good } = view;
+  const heading = `${view.account}, ${rangeText(compared, zone)}${
+    isSame(asked, compared) ? '' : ' (up to the watermark of the log)'
   }`;
   const table =
     comparisons.length === 0
@@ -92,7 +92,7 @@ const isoRange = ({ start, end }: Range) => ({ start: iso(toMillis(start)), end:
 export const reconcileJson = (view: ReconcileView) => ({
   ...view,
   asked: isoRange(view.asked),
-  held: isoRange(view.held),
+  compared: isoRange(view.compared),
   comparisons: view.comparisons.map((one) => ({
     ...one,
     range: isoRange(one.range),

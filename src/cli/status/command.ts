@@ -35,7 +35,7 @@ usage errors or if the configuration is invalid and no daemon is running.
 Examples:
   tollkeeper status
   tollkeeper status --json | jq '.jobs[] | select(.outageSince)'
-  tollkeeper status --json | jq '.data.rotations[] | select(.tries > 0) | {service, words, nextTry}'
+  tollkeeper status --json | jq '.data.rotations[] | select(.tries > 0) | {service, message, nextTry}'
   tollkeeper status > /dev/null || echo "have a look"`,
     )
     .action(async (options: { config: string; json?: boolean }) => {

@@ -22,7 +22,7 @@ const dataJson = ({ accounts, reports, rotations, outdated, ...data }: NonNullab
   accounts: accounts.map((account) => ({
     ...account,
     log: account.log === undefined ? undefined : rangeJson(account.log),
-    sources: account.sources.map((source) => ({ ...source, reached: isoOr(source.reached) })),
+    sources: account.sources.map((source) => ({ ...source, watermark: isoOr(source.watermark) })),
     compared: account.compared.map((one) => ({
       ...one,
       range: rangeJson(one.range),

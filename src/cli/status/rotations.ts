@@ -35,7 +35,7 @@ const rowOf = (rotation: Rotation, many: boolean, { zone }: Data, { now, width }
       localMoment(rotation.since, zone),
     ],
     below: [
-      { text: inZone(rotation.words, zone), style: rankOf(rotation) < 2 ? 'bad' : 'plain' },
+      { text: inZone(rotation.message, zone), style: rankOf(rotation) < 2 ? 'bad' : 'plain' },
       ...(tries === undefined ? [] : [{ text: tries, style: 'warn' as const }]),
     ],
   };
@@ -45,7 +45,7 @@ const lines = (text: string, { width, paint }: Screen, style: Style): readonly s
   (width === undefined ? [oneLine(text)] : wrap(oneLine(text), width)).map((line) => paint(style, line));
 
 const problemLines = ({ keyProblem, clockProblems = [] }: Data, look: Look): readonly string[] => [
-  ...clockProblems.flatMap(({ account, words }) => ['', ...lines(`${account}: ${words}`, look, 'bad')]),
+  ...clockProblems.flatMap(({ account, message }) => ['', ...lines(`${account}: ${message}`, look, 'bad')]),
   ...(keyProblem === undefined
     ? []
     : [
@@ -59,7 +59,7 @@ const outdatedLines = ({ outdated = [] }: Data, look: Look): readonly string[] =
   outdated.flatMap(({ service, differences }) => [
     '',
     ...lines(`key operations of ${service} are suspended: the key journal is out of date`, look, 'bad'),
-    ...differences.flatMap((words) => lines(words, look, 'plain')),
+    ...differences.flatMap((message) => lines(message, look, 'plain')),
     ...lines(
       `what to do: stop any other Tollkeeper that manages it, then run \`tollkeeper keys reconcile ${shellWord(service)}\``,
       look,

@@ -23,7 +23,7 @@ export const bare = (schema: Schema | undefined): Schema | undefined => {
 };
 
 const describeWithout = (notes: FieldNotes): FieldNotes =>
-  Object.fromEntries(Object.entries(notes).filter(([key]) => key !== 'words'));
+  Object.fromEntries(Object.entries(notes).filter(([key]) => key !== 'description'));
 
 const collectNotes = (schema: Schema | undefined): FieldNotes => {
   let notes: FieldNotes = {};
@@ -32,7 +32,7 @@ const collectNotes = (schema: Schema | undefined): FieldNotes => {
     notes = { ...fieldNotes.get(current), ...notes };
     if (current instanceof z.ZodPipe) current = current.in;
     else if (current instanceof z.ZodUnion)
-      // The words of one option would not describe the others.
+      // The description of one option would not describe the others.
       return current.options.reduce(
         (all: FieldNotes, option): FieldNotes => ({ ...describeWithout(notesOf(option)), ...all }),
         notes,

@@ -23,7 +23,7 @@ const configChecks = (faults: ProcessState['config']['faults']): readonly Doctor
   faults.map(({ file, line, column, message, advice }) => ({
     about: 'new config',
     state: 'failed',
-    said: `${file}:${line}:${column}: ${message}; the previous configuration stays active`,
+    message: `${file}:${line}:${column}: ${message}; the previous configuration stays active`,
     advice,
   }));
 

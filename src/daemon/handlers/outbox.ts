@@ -12,7 +12,7 @@ export type OutboxAnswer = {
   readonly id: string;
   readonly done: boolean;
   /** Times in it are UTC. */
-  readonly said: string;
+  readonly message: string;
   /** Of times in text. */
   readonly zone: string;
 };
@@ -34,13 +34,13 @@ const viewOf = (
 const because = ({ lastError }: OutboxRow): string => (lastError === undefined ? '' : `: ${lastError}`);
 
 /** The state of a row that was to be sent. */
-const describeSent = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'said'> => {
+const describeSent = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'message'> => {
   const { state, recipient, nextAttempt } = row;
-  if (state === 'sent') return { done: true, said: `sent to ${recipient}` };
-  if (state === 'queued' || state === 'sending') return { done: true, said: `being sent to ${recipient}` };
-  if (nextAttempt === neverAgain) return { done: false, said: `${state}${because(row)}` };
+  if (state === 'sent') return { done: true, message: `sent to ${recipient}` };
+  if (state === 'queued' || state === 'sending') return { done: true, message: `being sent to ${recipient}` };
+  if (nextAttempt === neverAgain) return { done: false, message: `${state}${because(row)}` };
   const next = formatMoment(toSeconds(nextAttempt), 'UTC');
-  return { done: true, said: `${state}, next attempt ${next}${because(row)}` };
+  return { done: true, message: `${state}, next attempt ${next}${because(row)}` };
 };
 
 /** Looking into the outbox, and what a person requests of it. */
@@ -48,21 +48,21 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
   const { outbox } = app.warehouse;
   const zone = (): string => app.config().settings.timezone;
   const rowOf = async (id: string): Promise<OutboxRow | undefined> => (await outbox.list({ ids: [id] }))[0];
-  const none: Pick<OutboxAnswer, 'done' | 'said'> = { done: false, said: 'no such row' };
+  const none: Pick<OutboxAnswer, 'done' | 'message'> = { done: false, message: 'no such row' };
 
   const requeue = async (
     runtime: RuntimeLease,
     id: string,
-  ): Promise<Pick<OutboxAnswer, 'done' | 'said'> | undefined> => {
+  ): Promise<Pick<OutboxAnswer, 'done' | 'message'> | undefined> => {
     const row = await rowOf(id);
     if (row === undefined) return none;
     if (!(await runtime.holdsMail(row.file)))
       return {
         done: false,
-        said: 'its stored message is missing or damaged; run its job again to create it again',
+        message: 'its stored message is missing or damaged; run its job again to create it again',
       };
     return (await outbox.resend(id, clock.now())) === undefined
-      ? { done: false, said: 'it is being sent now' }
+      ? { done: false, message: 'it is being sent now' }
       : undefined;
   };
 
@@ -71,7 +71,7 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
       (await outbox.list(query)).map((row) => viewOf(row, zone())).toReversed(),
     'outbox/resend': async ({ ids }, { signal }): Promise<readonly OutboxAnswer[]> => {
       using runtime = app.lease();
-      const refused = new Map<string, Pick<OutboxAnswer, 'done' | 'said'>>();
+      const refused = new Map<string, Pick<OutboxAnswer, 'done' | 'message'>>();
       for (const id of ids) {
         const refusal = await requeue(runtime, id);
         if (refusal !== undefined) refused.set(id, refusal);
@@ -89,12 +89,12 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
         const dropped = await outbox.drop(id, clock.now());
         const row = dropped ?? (await rowOf(id));
         if (dropped !== undefined)
-          answers.push({ id, done: true, said: `dropped; it will not be sent to ${dropped.recipient}` });
+          answers.push({ id, done: true, message: `dropped; it will not be sent to ${dropped.recipient}` });
         else if (row === undefined) answers.push({ id, ...none });
-        else if (row.state === 'dropped') answers.push({ id, done: true, said: 'it is already dropped' });
+        else if (row.state === 'dropped') answers.push({ id, done: true, message: 'it is already dropped' });
         else if (row.state === 'sent')
-          answers.push({ id, done: false, said: `it is already sent to ${row.recipient}` });
-        else answers.push({ id, done: false, said: 'it is being sent now' });
+          answers.push({ id, done: false, message: `it is already sent to ${row.recipient}` });
+        else answers.push({ id, done: false, message: 'it is being sent now' });
       }
       return answers.map((answer) => ({ ...answer, zone: zone() }));
     },

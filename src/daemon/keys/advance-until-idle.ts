@@ -17,7 +17,7 @@ export type KeyOperation = {
 const maxCycles = 50;
 
 const isSame = (left: RotationState, right: RotationState | undefined): boolean =>
-  left.stage === right?.stage && left.since === right.since && left.words === right.words;
+  left.stage === right?.stage && left.since === right.since && left.message === right.message;
 
 const isGood = ({ stage, fault, tries }: RotationState): boolean =>
   fault === undefined && tries === 0 && stage !== 'waiting' && stage !== 'given-up';
@@ -51,7 +51,7 @@ const notStarted = async (
     const stopped = outdated.find((one) => one.service === service);
     if (stopped !== undefined) return [describeStop(stopped)];
     const other = open.find((view) => view.service === service && !ids.includes(view.id));
-    return other === undefined ? [] : [`${service} has a rotation in progress (${other.id}): ${other.words}`];
+    return other === undefined ? [] : [`${service} has a rotation in progress (${other.id}): ${other.message}`];
   });
 };
 
@@ -81,7 +81,7 @@ export const advanceUntilIdle = async (
       // To have looked again, and to have seen the same, is no step.
       const goesOn = moved && fault === undefined && !isSame(state, states.get(view.id));
       states.set(view.id, state);
-      if (goesOn) progress({ step: `${view.service}: ${view.stage}`, detail: view.words });
+      if (goesOn) progress({ step: `${view.service}: ${view.stage}`, detail: view.message });
       return goesOn ? [view.id] : [];
     });
   }
@@ -102,6 +102,6 @@ export const expireNow = async (
     keyId,
     name,
     done,
-    said: message,
+    message: message,
   }));
 };

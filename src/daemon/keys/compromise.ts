@@ -63,7 +63,7 @@ export const resumeCompromised = async (
   if (view.cutOver !== true)
     throw fault(
       'wrong-use',
-      `${service} has a rotation in progress that does not replace a compromised key: ${view.words}`,
+      `${service} has a rotation in progress that does not replace a compromised key: ${view.message}`,
       { advice: `end it with \`tollkeeper keys give-up ${service}\` and repeat this command` },
     );
   const successor = all.find((one) => one.account === account && one.key.id === view.candidate?.keyId);

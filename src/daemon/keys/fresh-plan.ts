@@ -22,7 +22,7 @@ const whyNot = (
   // A clock that restarted cannot be explained briefly; what restarts it is a call.
   return why.reason === 'not-due'
     ? 'it is no longer due: it was used since, or the job was changed'
-    : why.words;
+    : why.message;
 };
 
 /** Whether a plan would end a key, and not only tell of it. */

@@ -125,8 +125,8 @@ export const createKeyHandlers = (lease: () => KeyWork) => {
       for (const name of accounts.named(account))
         for (const event of await (await work.keyService(name)).history(service)) {
           const { at, who, rotation, what } = event;
-          const said = describeStep(event, zone);
-          steps.push({ at, account: name, who, service: event.service, rotation, what, ...said, event });
+          const described = describeStep(event, zone);
+          steps.push({ at, account: name, who, service: event.service, rotation, what, ...described, event });
         }
       return { zone, steps: steps.toSorted((left, right) => left.at - right.at) };
     },

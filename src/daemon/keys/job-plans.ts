@@ -45,7 +45,7 @@ const skipNotes = (skipped: readonly SkippedKey[]): readonly string[] => {
   const notable = skipped.filter(needsAttention);
   const usual = skipped.length - notable.length;
   return [
-    ...notable.map(({ name, words }) => `skipped: ${name}: ${words}`),
+    ...notable.map(({ name, message }) => `skipped: ${name}: ${message}`),
     ...(usual === 0 ? [] : [`skipped as expected: ${usual === 1 ? '1 key' : `${usual} keys`}`]),
   ];
 };

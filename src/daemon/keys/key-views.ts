@@ -64,7 +64,7 @@ export type PlannedChange = {
   readonly service: string;
   readonly keyId?: number | undefined;
   readonly name?: string | undefined;
-  readonly words: string;
+  readonly message: string;
 };
 
 export type KeyPlanView = {
@@ -77,12 +77,12 @@ export type KeyPlanView = {
   /** What is left out or put off, and why. */
   readonly notes: readonly string[];
   /** Every key that the job is about and leaves as it is; missing of a plan that was read from a file. */
-  readonly held?:
+  readonly skipped?:
     | readonly {
         readonly keyId: number;
         readonly name: string;
         readonly reason: string;
-        readonly words: string;
+        readonly message: string;
       }[]
     | undefined;
   /** The plan as a file; what it is made from is in it. */
@@ -100,7 +100,7 @@ export type KeyOutcome = {
     readonly keyId: number;
     readonly name: string;
     readonly done: boolean;
-    readonly said: string;
+    readonly message: string;
   }[];
   /** What was left as it is, and why. */
   readonly notes: readonly string[];
@@ -120,7 +120,7 @@ export type KeyStep = {
   readonly service: string;
   readonly rotation: string;
   readonly what: string;
-  readonly words: string;
+  readonly message: string;
   readonly tone: 'good' | 'bad' | 'plain';
   /** All that was written down of it. */
   readonly event: Readonly<Record<string, unknown>>;

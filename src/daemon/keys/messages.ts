@@ -112,12 +112,12 @@ const bad: ReadonlySet<KeyEventKind> = new Set([
 export const describeStep = (
   event: KeyEvent,
   zone: string,
-): { readonly words: string; readonly tone: 'good' | 'bad' | 'plain' } => {
+): { readonly message: string; readonly tone: 'good' | 'bad' | 'plain' } => {
   const { what } = event;
   // Each kind has its own description, and an event is of the kind that it names.
   const describe = descriptions[what] as (event: KeyEvent, zone: string) => string;
   return {
-    words: describe(event, zone),
+    message: describe(event, zone),
     tone: good.has(what) ? 'good' : bad.has(what) ? 'bad' : 'plain',
   };
 };

@@ -112,27 +112,27 @@ export const createKeyOperations = (lease: () => KeyWork) =>
     'keys/adopt': async (
       { key: named, service, generation, who, account, move = false },
       { signal },
-    ): Promise<{ readonly said: string }> => {
+    ): Promise<{ readonly message: string }> => {
       using work = lease();
       const found = findKey(named, await work.accounts.allKeys(account, signal), work.now());
       const placed = { keyId: found.key.id, service, generation, move };
       const keyService = await work.keyService(found.account);
       await keyService.adopt(placed, who, signal);
-      return { said: `${found.key.name} (id ${found.key.id}) is generation ${generation} of ${service}` };
+      return { message: `${found.key.name} (id ${found.key.id}) is generation ${generation} of ${service}` };
     },
-    'keys/confirm': async ({ service, fingerprint, who, account }): Promise<{ readonly said: string }> => {
+    'keys/confirm': async ({ service, fingerprint, who, account }): Promise<{ readonly message: string }> => {
       using work = lease();
       const keyService = await work.keyService(await work.accounts.ofService(service, account));
-      return { said: await keyService.confirm(service, fingerprint, who) };
+      return { message: await keyService.confirm(service, fingerprint, who) };
     },
     'keys/resume': async ({ service, who, account }, { progress, signal }): Promise<KeyOutcome> => {
       using work = lease();
       const { accounts, zone } = work;
       const name = await accounts.ofService(service, account);
       const keyService = await work.keyService(name);
-      const said = await keyService.resume(service, who);
+      const message = await keyService.resume(service, who);
       const open = await accounts.openOf(service, name);
-      const resumed = { ids: open === undefined ? [] : [open.view.id], notes: [said] };
+      const resumed = { ids: open === undefined ? [] : [open.view.id], notes: [message] };
       return await advanceUntilIdle({ account: name, keyService, zone, progress, signal }, resumed);
     },
     'keys/reconcile': async ({ service, who, account, apply }, { signal }): Promise<ReconciledKeys> => {
@@ -152,9 +152,9 @@ export const createKeyOperations = (lease: () => KeyWork) =>
         });
       return found;
     },
-    'keys/give-up': async ({ service, who, account }): Promise<{ readonly said: string }> => {
+    'keys/give-up': async ({ service, who, account }): Promise<{ readonly message: string }> => {
       using work = lease();
       const keyService = await work.keyService(await work.accounts.ofService(service, account));
-      return { said: await keyService.giveUp(service, who) };
+      return { message: await keyService.giveUp(service, who) };
     },
   }) satisfies Partial<CommandHandlers>;

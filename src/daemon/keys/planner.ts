@@ -26,7 +26,7 @@ export type JobKeyPlan = {
 
 /** A plan made just now, with each key that the job is about and leaves as it is. */
 export type FreshKeyPlan = JobKeyPlan & {
-  readonly skipped: readonly Pick<SkippedKey, 'keyId' | 'name' | 'reason' | 'words'>[];
+  readonly skipped: readonly Pick<SkippedKey, 'keyId' | 'name' | 'reason' | 'message'>[];
 };
 
 /** What a rotate-keys job says of a key that its selection covers. */
@@ -45,7 +45,7 @@ export type KeyPlanner = {
     job: string,
     key: SurveyedKey,
     survey: KeySurvey,
-  ) => { readonly reason: string; readonly words: string } | undefined;
+  ) => { readonly reason: string; readonly message: string } | undefined;
   /** What keeps the job from making a first key for the service, as a sentence. */
   readonly nameProblem: (job: string, service: string) => string | undefined;
   /** The first rotate-keys job of the account that covers the key and delivers what it makes. */

@@ -26,13 +26,13 @@ const describeRetirement = ({ terms: { retire } }: PlannedRotation): string => {
 
 const rotationChange = (planned: PlannedRotation): PlannedChange => {
   const { service, old, why } = planned;
-  if (old === undefined) return { what: 'create', service, words: `a first key: ${describeQuota(planned)}` };
+  if (old === undefined) return { what: 'create', service, message: `a first key: ${describeQuota(planned)}` };
   return {
     what: 'rotate',
     service,
     keyId: old.keyId,
     name: old.name,
-    words: `${describeReason[why]}; ${describeQuota(planned)}; the old key is ${describeRetirement(planned)}`,
+    message: `${describeReason[why]}; ${describeQuota(planned)}; the old key is ${describeRetirement(planned)}`,
   };
 };
 
@@ -59,12 +59,12 @@ export const planView = (
       service: planned.service,
       keyId: planned.keyId,
       name: planned.name,
-      words: describeExpiry(planned, job.zone),
+      message: describeExpiry(planned, job.zone),
     })),
   ],
   notes,
   ...(skipped === undefined
     ? {}
-    : { held: skipped.map(({ keyId, name, reason, words }) => ({ keyId, name, reason, words })) }),
+    : { skipped: skipped.map(({ keyId, name, reason, message }) => ({ keyId, name, reason, message })) }),
   file,
 });

@@ -96,7 +96,7 @@ const planned = (
   // A quota that is given makes up for one that is used up.
   const isMadeUp = obstacle?.reason === 'exhausted' && quota !== undefined;
   if (obstacle !== undefined && !isMadeUp && !(now && noMatterWhenCompromised.has(obstacle.reason)))
-    throw fault('wrong-use', `${key.name} (id ${key.id}) cannot be rotated: ${obstacle.words}`, {
+    throw fault('wrong-use', `${key.name} (id ${key.id}) cannot be rotated: ${obstacle.message}`, {
       advice: noMatterWhenCompromised.has(obstacle.reason)
         ? `\`tollkeeper keys rotate ${shellWord(service)} --now\` creates another key without an overlap`
         : '`tollkeeper keys list` shows the keys of the service; `tollkeeper keys expire` ends a key that is not needed',

@@ -25,9 +25,9 @@ const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'do
 const marker = ' What to do: ';
 
 /** What happened, and what is said to be done about it, which goes into a line of its own. */
-const parted = (message: string): { readonly what: string; readonly said?: string } => {
+const parted = (message: string): { readonly what: string; readonly detail?: string } => {
   const at = message.indexOf(marker);
-  return at < 0 ? { what: message } : { what: message.slice(0, at), said: message.slice(at + marker.length) };
+  return at < 0 ? { what: message } : { what: message.slice(0, at), detail: message.slice(at + marker.length) };
 };
 
 /** What is to be done whatever went wrong. */
@@ -51,10 +51,10 @@ const defaultToDo = ({ kind, service: named, message }: KeyAlert): string | unde
 };
 
 const toDo = (alert: KeyAlert): string | undefined => {
-  const { said } = parted(alert.message);
+  const { detail } = parted(alert.message);
   const usual = alert.advice ?? defaultToDo(alert);
-  if (said === undefined || usual === undefined) return said ?? usual;
-  return `${said}${said.endsWith('.') ? '' : ';'} ${usual}`;
+  if (detail === undefined || usual === undefined) return detail ?? usual;
+  return `${detail}${detail.endsWith('.') ? '' : ';'} ${usual}`;
 };
 
 /** What stands for how things are now: a service that never had a key is in no list of keys. */

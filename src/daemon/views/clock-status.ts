@@ -20,7 +20,7 @@ export const clockProblems = (
         : expiryPolicy(name, fields as ExpireSettings).quiet;
     const effect = clockEffect(clocks.of(account), quiet);
     if (effect.effect === 'suspend' && !found.has(account))
-      found.set(account, { account, words: effect.message });
+      found.set(account, { account, message: effect.message });
   }
   return [...found.values()];
 };

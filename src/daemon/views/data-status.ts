@@ -22,8 +22,8 @@ const accountView = async (account: string, config: Config, warehouse: Warehouse
   const sources: AccountView['sources'][number][] = [];
   for (const job of Object.values(config.jobs)) {
     if (job.account !== account || !data.bringsData(job)) continue;
-    const reached = await data.watermarkOf(job, { warehouse });
-    sources.push({ job: job.name, kind: job.kind, reached });
+    const watermark = await data.watermarkOf(job, { warehouse });
+    sources.push({ job: job.name, kind: job.kind, watermark });
   }
   const newest = await warehouse.comparisons.newest(account);
   const gaps = (await warehouse.comparisons.gaps(account)).flatMap(({ state, ...gap }) =>

@@ -2,7 +2,7 @@ import { fault, interval, readMoment, toSeconds } from '../../core/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { JobContext } from '../../jobs/index.ts';
 import type { CommandInput } from '../../control/index.ts';
-import { reconcileHeld } from '../../reconcile/index.ts';
+import { reconcileCovered } from '../../reconcile/index.ts';
 
 /** The call log held against another source. Spans in seconds UTC, amounts as exact decimal text. */
 export type ComparisonView = {
@@ -25,7 +25,7 @@ export type ReconcileView = {
   readonly zone: string;
   readonly asked: Interval<UnixSeconds>;
   /** What of it the log holds, which was compared. */
-  readonly held: Interval<UnixSeconds>;
+  readonly compared: Interval<UnixSeconds>;
   readonly comparisons: readonly ComparisonView[];
   readonly notCompared: readonly { readonly source: string; readonly reason: string }[];
   readonly conclusion: string;
@@ -54,5 +54,5 @@ export const reconcileOrdered = async (
     });
   progress({ step: 'comparing the call log with other sources', detail: account.name });
   const asked = interval(start, end);
-  return { account: account.name, zone, asked, ...(await reconcileHeld(asked, context)) };
+  return { account: account.name, zone, asked, ...(await reconcileCovered(asked, context)) };
 };

@@ -28,7 +28,7 @@ export type ModelAnswer = ModelQuestion & {
   /** Of a call that works, as the gateway counts them. */
   readonly tokens?: number;
   /** The gateway's own words, redacted and shortened, or what became of the connection; may be empty. */
-  readonly said: string;
+  readonly message: string;
   /** Milliseconds that the gateway asked us to wait. */
   readonly retryAfter?: number | undefined;
   readonly passing: boolean;
@@ -115,17 +115,17 @@ const findingOf = (
   { secrets, clock }: Pick<ModelCallDeps, 'secrets' | 'clock'>,
 ): Finding => {
   const result = status === 200 ? readResult(question, text) : undefined;
-  if (result !== undefined) return { verdict: 'works', status, said: '', passing: false, ...result };
+  if (result !== undefined) return { verdict: 'works', status, message: '', passing: false, ...result };
   const terms = gatewayTerms(text, secrets.redact);
-  const said = secrets.redact(messageIn(terms));
-  if (status === 401 || status === 403) return { verdict: 'refused', status, said, passing: true };
+  const message = secrets.redact(messageIn(terms));
+  if (status === 401 || status === 403) return { verdict: 'refused', status, message, passing: true };
   if ((status === 503 || status === 404) && noChannel(terms.code))
-    return { verdict: 'no-channel', status, said, passing: true };
+    return { verdict: 'no-channel', status, message, passing: true };
   const wait = retryAfter(headers, clock.now());
   const later = wait === undefined ? {} : { retryAfter: wait };
-  if (status === 429) return { verdict: 'limited', status, said, passing: true, ...later };
+  if (status === 429) return { verdict: 'limited', status, message, passing: true, ...later };
   const passing = status === 408 || status >= 500 || status === 200;
-  return { verdict: 'unknown', status, said, passing, ...later };
+  return { verdict: 'unknown', status, message, passing, ...later };
 };
 
 /** Calls models with API keys. Never throws but for the reason of the signal: whatever comes is a finding. */
@@ -158,7 +158,7 @@ export const createModelCaller = (deps: ModelCallDeps): ModelCaller => {
       signal?.throwIfAborted();
       if (!isNetworkProblem(error)) throw error;
       const passing = error.kind !== 'certificate' && error.kind !== 'tls';
-      return { verdict: 'unknown', said: deps.secrets.redact(error.message), passing };
+      return { verdict: 'unknown', message: deps.secrets.redact(error.message), passing };
     }
   };
   return async (key, question, options = {}) => {
@@ -169,7 +169,7 @@ export const createModelCaller = (deps: ModelCallDeps): ModelCaller => {
       return {
         ...question,
         verdict: 'refused',
-        said: 'the key contains a character that is not allowed in a header',
+        message: 'the key contains a character that is not allowed in a header',
         passing: false,
       };
     const short = question.kind === 'embeddings' ? fewDimensions : undefined;

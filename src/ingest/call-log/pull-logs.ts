@@ -19,7 +19,7 @@ export type PullSummary = {
   /** Received. */
   readonly bytes: number;
   /** How far data reaches without a gap, seconds UTC. */
-  readonly reached: UnixSeconds | undefined;
+  readonly watermark: UnixSeconds | undefined;
   /** Asked for. */
   readonly columns: readonly string[];
   /** Seconds of the plan that are left to the next run, since the requests of this one were used up. */
@@ -47,7 +47,7 @@ export const pullLogs = async (
   const counts = () => ({ windows, rows, quota, revisited, restated, quarantined });
   const [first] = plan;
   if (first === undefined)
-    return { ...counts(), bytes: 0, reached: covered?.end, columns: [], secondsLeft: 0 };
+    return { ...counts(), bytes: 0, watermark: covered?.end, columns: [], secondsLeft: 0 };
   const session = await openSession(first.window.start);
   let lengthLeft = plan.reduce((sum, { window }) => sum + window.end - window.start, 0);
   try {
@@ -62,7 +62,7 @@ export const pullLogs = async (
   } finally {
     await session.end();
   }
-  const reached = (await warehouse.logs.watermark(account))?.end;
-  const rest = { bytes: session.bytes(), reached, columns: session.columns(), secondsLeft: lengthLeft };
+  const watermark = (await warehouse.logs.watermark(account))?.end;
+  const rest = { bytes: session.bytes(), watermark, columns: session.columns(), secondsLeft: lengthLeft };
   return { ...counts(), ...rest };
 };

@@ -77,7 +77,7 @@ export type UsageSummary = {
   readonly quota: Money;
   readonly bytes: number;
   /** How far every dimension reaches, seconds UTC. */
-  readonly reached: UnixSeconds | undefined;
+  readonly watermark: UnixSeconds | undefined;
   readonly columns: readonly string[];
   readonly open: readonly OpenUsageWindow[];
 };
@@ -313,7 +313,7 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
     rows,
     quota,
     bytes: meter.bytes(),
-    reached: whole ? toSeconds(earliest) : undefined,
+    watermark: whole ? toSeconds(earliest) : undefined,
     columns: request.dimensions,
     open,
   };

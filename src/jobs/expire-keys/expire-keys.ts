@@ -78,7 +78,7 @@ const carriedOut = async (
 const figuresOf = ({ plan, notices }: Planned) => ({
   selected: plan.selected,
   planned: plan.expiries.length,
-  held: plan.skipped.filter(needsAttention).length,
+  skipped: plan.skipped.filter(needsAttention).length,
   notices: notices.length,
 });
 
@@ -106,7 +106,7 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
     : planEmail.title;
   return {
     summary: `${did}, of ${countText(plan.selected, 'key')}${noticed}${mailed}`,
-    figures: { mode: settings.mode, ...figuresOf(found), told: notified },
+    figures: { mode: settings.mode, ...figuresOf(found), notified },
   };
 };
 

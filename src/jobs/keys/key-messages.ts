@@ -54,7 +54,7 @@ export const endedKey = (
   ...ageText(age),
 });
 
-export const skippedRow = ({ name, service, words: message, age }: SkippedKey): PlannedKey => ({
+export const skippedRow = ({ name, service, message, age }: SkippedKey): PlannedKey => ({
   name,
   service,
   skipped: true,

@@ -89,8 +89,8 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
   };
 };
 
-const watermarkText = (reached: UnixSeconds | undefined, zone: string): string =>
-  reached === undefined ? 'nothing is landed yet' : `data now reaches ${rangeText.moment(reached, zone)}`;
+const watermarkText = (watermark: UnixSeconds | undefined, zone: string): string =>
+  watermark === undefined ? 'nothing is landed yet' : `data now reaches ${rangeText.moment(watermark, zone)}`;
 
 const quarantineText = ({ quarantined }: PullSummary): string =>
   quarantined === 0
@@ -186,8 +186,8 @@ export const pullLogsKind = defineJobKind({
     return {
       summary:
         pulled.windows === 0
-          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${more}; ${watermarkText(pulled.reached, context.zone)}${message}`
-          : `${countText(pulled.rows, 'row')} of ${countText(pulled.windows, 'window')} landed${again}, ${amountText(pulled.quota, await context.warehouse.logs.amounts(account.name))}${more}; ${watermarkText(pulled.reached, context.zone)}${message}`,
+          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${more}; ${watermarkText(pulled.watermark, context.zone)}${message}`
+          : `${countText(pulled.rows, 'row')} of ${countText(pulled.windows, 'window')} landed${again}, ${amountText(pulled.quota, await context.warehouse.logs.amounts(account.name))}${more}; ${watermarkText(pulled.watermark, context.zone)}${message}`,
       figures: {
         windows: pulled.windows,
         rows: pulled.rows,
@@ -196,7 +196,7 @@ export const pullLogsKind = defineJobKind({
         revisited: pulled.revisited,
         restated: pulled.restated,
         quarantined: pulled.quarantined,
-        reached: pulled.reached,
+        watermark: pulled.watermark,
         compared: compared.verdict,
         requests: budget.taken(),
         requestedAgain: searched.exports,
@@ -218,7 +218,7 @@ export const pullLogsKind = defineJobKind({
     const again = backfilled(context);
     if (again === undefined)
       return lines.length === 0 ? ['nothing to pull: the warehouse reaches up to the lag'] : lines;
-    const bounds = inMillis({ since: pull.since, until: pull.until, reached: covered?.end });
+    const bounds = inMillis({ since: pull.since, until: pull.until, watermark: covered?.end });
     return [
       ...(lines.length === 0 ? ['nothing to pull again'] : lines),
       ...backfillNotes(again, bounds, zone),

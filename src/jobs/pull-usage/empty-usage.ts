@@ -10,7 +10,7 @@ import {
 } from '../../core/index.ts';
 import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { JobContext } from '../job-kind.ts';
-import { heldPart } from '../../reconcile/index.ts';
+import { coveredPart } from '../../reconcile/index.ts';
 
 const bucketSeconds = { hour: 3600, day: 86_400, week: 7 * 86_400 } as const;
 
@@ -61,7 +61,7 @@ export const contradictionOf = async (
   const [start, end] = [unixSeconds(toSeconds(window.start) + aside), toSeconds(window.end)];
   if (end <= start) return undefined;
   const range = { start, end };
-  const logged = await heldPart(range, context);
+  const logged = await coveredPart(range, context);
   if (logged !== undefined) {
     const { net } = await context.warehouse.comparisons.totals(context.account.name, logged);
     if (isCharged(net)) return { source: 'the call log', amount: net, range: logged };

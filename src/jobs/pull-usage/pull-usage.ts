@@ -144,8 +144,8 @@ export const pullUsageKind = defineJobKind({
       }
     }
     if (again === undefined) return lines.length === 0 ? ['nothing to pull yet'] : lines;
-    const reached = await leastReach(settings, { ...context, account: pull.account });
-    const notes = backfillNotes(again, { since: pull.since, until: pull.until, reached }, context.zone);
+    const watermark = await leastReach(settings, { ...context, account: pull.account });
+    const notes = backfillNotes(again, { since: pull.since, until: pull.until, watermark }, context.zone);
     return [...(lines.length === 0 ? ['nothing to pull again'] : lines), ...notes];
   },
   watermark: leastReach,

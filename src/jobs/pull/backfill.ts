@@ -19,17 +19,17 @@ export const wholeSeconds = ({ start, end }: Interval<UnixMillis>): Interval<Uni
 export type BackfillBounds = {
   readonly since: UnixMillis;
   readonly until: UnixMillis;
-  readonly reached: UnixMillis | undefined;
+  readonly watermark: UnixMillis | undefined;
 };
 
 /** What of a backfill's interval is left out, and what it leaves open, a sentence each; moments in the zone given. Pure. */
 export const backfillNotes = (
   { start, end }: Interval<UnixMillis>,
-  { since, until, reached }: BackfillBounds,
+  { since, until, watermark }: BackfillBounds,
   zone: string,
 ): readonly string[] => {
   const at = (moment: UnixMillis): string => rangeText.moment(toSeconds(moment), zone);
-  const covered = reached ?? since;
+  const covered = watermark ?? since;
   return [
     ...(start < since ? [`the time before ${at(since)} is excluded: since starts there`] : []),
     ...(end > until ? [`the time after ${at(until)} is left to later runs: it may still change`] : []),
@@ -45,13 +45,13 @@ export const backfillNotes = (
 export const inMillis = ({
   since,
   until,
-  reached,
+  watermark,
 }: {
   readonly since: UnixSeconds;
   readonly until: UnixSeconds;
-  readonly reached: UnixSeconds | undefined;
+  readonly watermark: UnixSeconds | undefined;
 }): BackfillBounds => ({
   since: toMillis(since),
   until: toMillis(until),
-  reached: reached === undefined ? undefined : toMillis(reached),
+  watermark: watermark === undefined ? undefined : toMillis(watermark),
 });

@@ -12,7 +12,7 @@ const aboutNames: ReadonlySet<SkippedKey['reason']> = new Set(['name-too-long', 
 export const notifyOfNames = async (skipped: readonly SkippedKey[], context: JobContext): Promise<void> => {
   const { mail, account, warehouse, clock, name: job, costOwners = nobodyPays } = context;
   if (mail === undefined || costOwners.operators.length === 0) return;
-  for (const { service, name, words, reason } of skipped) {
+  for (const { service, name, message, reason } of skipped) {
     if (!aboutNames.has(reason)) continue;
     const title = `the key ${name} cannot be rotated because of its name`;
     const subject = `Tollkeeper: ${title}`;
@@ -27,13 +27,13 @@ export const notifyOfNames = async (skipped: readonly SkippedKey[], context: Job
           subject,
           title,
           tone: 'bad',
-          preview: words,
+          preview: message,
           blocks: [
             {
               heading: name,
               tone: 'bad',
               lines: [
-                ['What', words],
+                ['What', message],
                 [
                   'What to do',
                   `\`tollkeeper keys adopt ${shellWord(name)} --service SHORTER --generation 1 --move\`, or a shorter \`name\` template in job ${job}.`,

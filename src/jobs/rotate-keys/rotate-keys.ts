@@ -39,7 +39,7 @@ const planEmailOf = ({ rotations, skipped }: RotationPlan): PlanEmail => {
 const figuresOf = (plan: RotationPlan) => ({
   selected: plan.selected,
   planned: plan.rotations.length,
-  held: plan.skipped.filter(needsAttention).length,
+  skipped: plan.skipped.filter(needsAttention).length,
 });
 
 const planned = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
@@ -48,7 +48,7 @@ const planned = async (settings: RotateSettings, context: JobContext): Promise<J
   const { notified, mailed } = await mailPlan(planEmail, settings.mail?.to, context);
   return {
     summary: `${planEmail.title} of ${countText(plan.selected, 'service')}${mailed}`,
-    figures: { mode: 'plan', ...figuresOf(plan), told: notified },
+    figures: { mode: 'plan', ...figuresOf(plan), notified },
   };
 };
 
@@ -113,7 +113,7 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
       : [
           `${countText(skipped.length, 'key')} skipped: ${skipped
             .slice(0, 3)
-            .map(({ name, words }) => `${name}, ${words}`)
+            .map(({ name, message }) => `${name}, ${message}`)
             .join('; ')}${skipped.length > 3 ? ' …' : ''}`,
         ]),
   ];
@@ -150,7 +150,7 @@ export const rotateKeysKind = defineJobKind({
     const plan = await planOf(keyService, settings, context);
     const { keys, usual } = planEmailOf(plan);
     const lines = [
-      ...open.map(({ service, words }) => `continue the rotation of ${service}: ${words}`),
+      ...open.map(({ service, message }) => `continue the rotation of ${service}: ${message}`),
       ...keys.map(keyLine),
       ...(usual === 0 ? [] : [`skip ${countText(usual, 'other key')} as expected`]),
     ];

@@ -39,7 +39,7 @@ export type SkippedKey = {
   readonly age?: number | undefined;
   readonly reason: SkipReason;
   /** Why, and what to do where something can be done. */
-  readonly words: string;
+  readonly message: string;
 };
 
 /** What goes its usual way, so that nobody needs to hear of it. */
@@ -57,7 +57,7 @@ export const skippedKey = (
   surveyed: SurveyedKey,
   now: UnixMillis,
   reason: SkipReason,
-  words: string,
+  message: string,
 ): SkippedKey => {
   const age = ageOf(surveyed, now);
   const { key, service, generation } = surveyed;
@@ -68,7 +68,7 @@ export const skippedKey = (
     generation,
     age,
     reason,
-    words,
+    message,
   };
 };
 

@@ -64,7 +64,7 @@ export const viewOfRotation = (rotation: Rotation, text?: string): RotationView 
     service: rotation.service,
     stage,
     since: rotation.changedAt,
-    words: text ?? known ?? standing[stage],
+    message: text ?? known ?? standing[stage],
     ...(rotation.old === undefined ? {} : { old: { keyId: rotation.old.keyId, name: rotation.old.name } }),
     ...(rotation.cutover === undefined ? {} : { cutOver: true }),
     ...(attempt?.keyId === undefined ? {} : { candidate: { keyId: attempt.keyId, name: attempt.name } }),

@@ -28,9 +28,9 @@ const createNotes = () => {
     kept: (): ReadonlySet<UpdateField> => new Set([...kept].filter((field) => !lost.has(field))),
     look: (sent: string, before: ApiKey, step: ProbeStep, leftOut: readonly UpdateField[]): void => {
       if (step.state !== 'done') {
-        const said =
-          step.state === 'refused' ? `was refused (${step.said})` : 'was never seen to take effect';
-        messages.push(`an update of ${sent} alone ${said}`);
+        const message =
+          step.state === 'refused' ? `was refused (${step.message})` : 'was never seen to take effect';
+        messages.push(`an update of ${sent} alone ${message}`);
         return;
       }
       const seen = leftOut.map((field) => {

@@ -12,7 +12,7 @@ export type ProbeDeps = {
 export type ProbeStep =
   | { readonly state: 'done'; readonly key: ApiKey }
   /** The gateway said no, and the key is as it was. */
-  | { readonly state: 'refused'; readonly key: ApiKey; readonly said: string }
+  | { readonly state: 'refused'; readonly key: ApiKey; readonly message: string }
   /** It said yes, or nothing, and the key never showed the change. */
   | { readonly state: 'unseen'; readonly key: ApiKey };
 
@@ -61,7 +61,7 @@ export const probeStep = async (
       key = await gateway.readKey(patch.id, { signal });
     }
     if (seen(key)) return { state: 'done', key };
-    if (no !== undefined) return { state: 'refused', key, said: no };
+    if (no !== undefined) return { state: 'refused', key, message: no };
     if (!open || attempt === maxTries) return { state: 'unseen', key };
   }
 };

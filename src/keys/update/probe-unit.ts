@@ -56,7 +56,7 @@ export const probeUnit = async (
     key = step.key;
     if (step.state === 'done') samples.push({ written, read: key.remainQuota });
     else
-      problem = `; ${written} was ${step.state === 'refused' ? `refused (${step.said})` : 'written and never seen'}`;
+      problem = `; ${written} was ${step.state === 'refused' ? `refused (${step.message})` : 'written and never seen'}`;
   }
   const unit = unitOf(samples);
   const shown = samples.map(({ written, read }) => `${written} read as ${read}`).join(', ');

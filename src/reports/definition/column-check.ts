@@ -51,14 +51,14 @@ const ofFigure = (
           figure: isFigure(format),
         }))
       : ofQuotient(quotient, suffixes, [...path, 'quotient'], sql);
-  const said = notes.flatMap(({ text, bad }, at): Wanted[] => {
+  const expected = notes.flatMap(({ text, bad }, at): Wanted[] => {
     const place = [...path, 'notes', at];
     return [
       ...ofSentence(text, [...place, 'text'], sql),
       ...(bad === undefined ? [] : [{ path: [...place, 'bad'], sql, column: bad, figure: true }]),
     ];
   });
-  return [...value, ...said];
+  return [...value, ...expected];
 };
 
 const ofSection = (section: SectionShape, path: YamlPath): Wanted[] => {
@@ -169,9 +169,9 @@ export const columnFaults = (
     const fault = columns === undefined ? undefined : faultOf(wanted, columns);
     if (fault === undefined || (texts !== undefined && wanted.sentence !== true)) return [];
     const place = yaml.positionOf(wanted.path);
-    const said = `${place.line}:${place.column} ${fault.message}`;
-    if (seen.has(said)) return [];
-    seen.add(said);
+    const text = `${place.line}:${place.column} ${fault.message}`;
+    if (seen.has(text)) return [];
+    seen.add(text);
     return [
       {
         file,

@@ -63,7 +63,7 @@ export const comparisonsView: ReportView = {
     ['gap', 'DECIMAL(38, 18)', 'theirs minus ours'],
     ['unit', 'VARCHAR', 'USD, CNY or units'],
     ['verdict', 'VARCHAR', 'the verdict'],
-    ['words', 'VARCHAR', 'the verdict as a sentence'],
+    ['message', 'VARCHAR', 'the verdict as a sentence'],
     ['compared_seconds', 'BIGINT', 'time of the comparison, seconds UTC'],
   ]),
   sql: async ({ request, range }) =>

@@ -23,7 +23,7 @@ const countsSql = (relation: string): string => `
 const remaindersSql = (relation: string): string => `
   SELECT *,
     cache = 0 OR convention IS NOT NULL AS splits,
-    excludes OR cached IS NOT NULL AS reads_told,
+    excludes OR cached IS NOT NULL AS reads_stated,
     CASE WHEN excludes THEN prompt WHEN cache <= prompt THEN prompt - cache END
       - coalesce(audio_in, 0) - coalesce(image, 0) AS uncached,
     thought = 0 OR output_convention IS NOT NULL AS splits_output,
@@ -65,7 +65,7 @@ const classesSql = (relation: string): string => `
     convention AS token_convention,
     output_convention AS token_output_convention,
     CASE WHEN excludes THEN prompt + cache ELSE prompt END AS input_tokens,
-    CASE WHEN uncached >= 0 AND reads_told THEN greatest(uncached - audio_somewhere, 0) END AS input_uncached_tokens,
+    CASE WHEN uncached >= 0 AND reads_stated THEN greatest(uncached - audio_somewhere, 0) END AS input_uncached_tokens,
     CASE WHEN splits AND (cache <= prompt OR excludes AND prompt >= 0) THEN cached END AS input_cache_read_tokens,
     CASE WHEN splits AND (cache <= prompt OR excludes AND prompt >= 0) THEN cache_write END AS input_cache_write_tokens,
     CASE WHEN uncached >= 0 THEN audio_in END AS input_audio_tokens,

@@ -41,10 +41,10 @@ const accountItem = (
     <h3>${isolated(account)}</h3>
     <dl>
       ${pair('Call log', log === undefined ? html`no data pulled yet` : rangeOf(log, look))}
-      ${sources.map(({ job, kind, reached }) =>
+      ${sources.map(({ job, kind, watermark }) =>
         pair(
           job === kind ? job : `${job} (${kind})`,
-          reached === undefined ? html`incomplete` : html`reaches ${momentAway(reached, look)}`,
+          watermark === undefined ? html`incomplete` : html`reaches ${momentAway(watermark, look)}`,
         ),
       )}
     </dl>
@@ -93,7 +93,7 @@ const rotationItem = (one: OpenRotationView, look: PageLook): Html =>
       }
       ${one.tries === 0 ? '' : pair('Failed tries', html`${one.tries}`)}
     </dl>
-    <p>${messageWithCommands(one.words)}</p>
+    <p>${messageWithCommands(one.message)}</p>
   </li>`;
 
 /** As much as a person reads; `keys list` tells of all. */

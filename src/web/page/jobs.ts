@@ -89,7 +89,7 @@ const openItem = (run: RunView, look: PageLook): Html => {
   const wait =
     run.waiting === undefined
       ? run.nextAttempt !== undefined && run.nextAttempt > look.now
-        ? html`next try ${momentAway(run.nextAttempt, look, run.zone)}`
+        ? html`next attempt ${momentAway(run.nextAttempt, look, run.zone)}`
         : html`${run.state === 'running' && attempt !== undefined ? `for ${roughly(look.now - attempt.startedAt)}` : ''}`
       : html`waiting: ${isolated(run.waiting)}`;
   return html`<li>

@@ -141,7 +141,7 @@ export const listenForPage = async (options: PageOptions): Promise<Listener> => 
     log.error('the status page cannot read the status', errorFields(error));
     return show(
       context,
-      renderNote(`How things stand cannot be told at this moment: ${redact(messageOf(error))}`),
+      renderNote(`The status is not available at this moment: ${redact(messageOf(error))}`),
       503,
     );
   });

@@ -183,7 +183,7 @@ describe('keys plan and apply', () => {
       stdout: expect.stringMatching(/\nthe plan is not stale; nothing was written\n$/),
     });
     expect(main.asked).toEqual([]);
-    main.steps = [{ view: { stage: 'current', words: 'both keys work' }, moved: false }];
+    main.steps = [{ view: { stage: 'current', message: 'both keys work' }, moved: false }];
     const ran = await run('apply', 'plan.json');
     expect(ran).toMatchObject({ code: 0, questions: [], stderr: 'rotating billing: current\n' });
     expect(ran.stdout).toBe('billing: current\n  of billing.g7 (id 1)\n  both keys work\n');
@@ -192,10 +192,10 @@ describe('keys plan and apply', () => {
   it('give each unchanged key and the reason, always in JSON and on request in text', async () => {
     fixture.plans['rotate-prod'] = {
       notes: ['left as usual: 1 key'],
-      skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }],
+      skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', message: 'it is due in 12 d' }],
     };
     expect(await json('plan', 'rotate-prod')).toMatchObject([
-      { held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }] },
+      { skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', message: 'it is due in 12 d' }] },
     ]);
     const shown = await run('plan', 'rotate-prod', '--all');
     expect(shown.stdout).toContain('skipped: idle (ID 2), not-due: it is due in 12 d\n');
@@ -253,7 +253,7 @@ describe('manual key commands', () => {
         view: {
           stage: 'created',
           tries: 1,
-          words: 'the sink is full',
+          message: 'the sink is full',
           candidate: { keyId: 8, name: 'billing.g8' },
         },
         moved: true,
@@ -286,7 +286,7 @@ describe('manual key commands', () => {
     const alone = (...argv: string[]): Promise<Ran> => runOver(fixture, argv, undefined, false);
     const message =
       /no daemon is running: this will not advance until you start `tollkeeper serve`, .*keys rotate billing`/;
-    const left = { view: { stage: 'current', words: 'both keys work' }, moved: false } as const;
+    const left = { view: { stage: 'current', message: 'both keys work' }, moved: false } as const;
     main.steps = [left, left, left, left];
     const ran = await alone('rotate', 'billing', '--json');
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
@@ -298,7 +298,7 @@ describe('manual key commands', () => {
     expect((await run('rotate', 'billing')).stdout).not.toContain('daemon');
     main.events = [compromisePlanned('main', 'billing')];
     expect((await alone('rotate', 'billing', '--now', '--yes')).stdout).toContain('no daemon');
-    main.steps = [{ view: { stage: 'waiting', words: 'see to it' }, moved: false }];
+    main.steps = [{ view: { stage: 'waiting', message: 'see to it' }, moved: false }];
     expect((await alone('rotate', 'billing')).stdout).not.toContain('no daemon');
     main.steps = [{ view: { stage: 'done' }, moved: false }];
     expect((await alone('rotate', 'billing')).stdout).not.toContain('no daemon');
@@ -345,7 +345,7 @@ describe('manual key commands', () => {
     expect(main.asked.map((one) => (one as object[])[1])).toMatchObject([{ move: false }, { move: true }]);
     expect((await run('create', 'batch', '-j', 'rotate-prod', '--unlimited')).code).toBe(0);
     expect((await run('resume', 'batch')).stdout).toMatch(/^batch: planned\n(.*\n)*it goes on\n$/);
-    expect(await json('give-up', 'batch')).toEqual({ said: 'it is given up' });
+    expect(await json('give-up', 'batch')).toEqual({ message: 'it is given up' });
   });
 });
 

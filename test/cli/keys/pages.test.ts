@@ -42,7 +42,7 @@ const rotation = (change: Partial<RotationState> = {}): RotationState => ({
   service: 'billing',
   stage: 'current',
   since: now,
-  words: 'both keys work until 2026-11-23',
+  message: 'both keys work until 2026-11-23',
   tries: 0,
   ...change,
 });
@@ -63,7 +63,7 @@ describe('the attention column', () => {
     ['nothing', {}, undefined],
     [
       'a person',
-      { rotation: rotation({ stage: 'waiting', words: 'the sink is full' }) },
+      { rotation: rotation({ stage: 'waiting', message: 'the sink is full' }) },
       /^action required: the sink is full$/,
     ],
     ['a look at a failed step', { rotation: rotation({ tries: 2 }) }, /^rotation \(current\): /],
@@ -74,7 +74,7 @@ describe('the attention column', () => {
     ],
     [
       'somebody to find out who still uses the old one',
-      { rotation: rotation({ escalated: true, words: 'billing.g1 is used' }) },
+      { rotation: rotation({ escalated: true, message: 'billing.g1 is used' }) },
       /^past its time: billing\.g1 is used$/,
     ],
     ['a successor, since it expired', { expires: inDays(-3) }, /^expired 3 d ago$/],
@@ -99,7 +99,7 @@ describe('the attention column', () => {
   ])('%s', (_, change, message) => {
     const [first] = attentionOf(keyView('billing', change), now);
     if (message === undefined) expect(first).toBe(undefined);
-    else expect(first?.words).toMatch(message);
+    else expect(first?.message).toMatch(message);
   });
 
   it('sorts the keys by required action, then by nearest expiry', () => {
@@ -173,7 +173,7 @@ describe('the list of keys', () => {
     expect(page).toBe('no keys\nbilling: rotation (creating): both keys work until 2026-11-23\n');
     const failing = rotation({
       stage: 'creating',
-      words: 'no answer',
+      message: 'no answer',
       tries: 1,
       triesAllowed: 2,
       nextTry: now,
@@ -198,7 +198,7 @@ it('a plan lists every unchanged key on request, and always in JSON', () => {
     zone: 'UTC',
     changes: [],
     notes: ['left as usual: 1 key'],
-    held: [{ keyId: 7, name: 'billing.g7', reason: 'not-due', words: 'it is due in 12 d' }],
+    skipped: [{ keyId: 7, name: 'billing.g7', reason: 'not-due', message: 'it is due in 12 d' }],
     file: '{}',
   };
   const screen = { paint: noPaint };
@@ -207,13 +207,13 @@ it('a plan lists every unchanged key on request, and always in JSON', () => {
   expect(renderKeyPlans([plan], screen, true)).toBe(
     `${heading}skipped: billing.g7 (ID 7), not-due: it is due in 12 d\n`,
   );
-  expect(keyPlansJson([plan])).toMatchObject([{ held: [{ name: 'billing.g7', reason: 'not-due' }] }]);
+  expect(keyPlansJson([plan])).toMatchObject([{ skipped: [{ name: 'billing.g7', reason: 'not-due' }] }]);
 });
 
 describe.each(screens)('every page of keys on %s', (_, screen) => {
   const long = rotation({
     service: hostile,
-    words: hostile,
+    message: hostile,
     tries: 1,
     old: { keyId: 1, name: hostile },
     candidate: { keyId: 2, name: hostile },
@@ -226,8 +226,8 @@ describe.each(screens)('every page of keys on %s', (_, screen) => {
     kind: 'rotate-keys',
     zone: 'UTC',
     changes: [
-      { what: 'rotate', service: hostile, keyId: 1, name: hostile, words: hostile },
-      { what: 'create', service: 'b', words: 'a first key' },
+      { what: 'rotate', service: hostile, keyId: 1, name: hostile, message: hostile },
+      { what: 'create', service: 'b', message: 'a first key' },
     ],
     notes: [hostile],
     file: '{}',
@@ -239,13 +239,13 @@ describe.each(screens)('every page of keys on %s', (_, screen) => {
     service: hostile,
     rotation: hostile,
     what,
-    words: hostile,
+    message: hostile,
     tone: 'bad',
     event: {},
   });
   const outcome: KeyOutcome = {
     rotations: [long],
-    changes: [{ account: 'main', keyId: 1, name: hostile, done: false, said: hostile }],
+    changes: [{ account: 'main', keyId: 1, name: hostile, done: false, message: hostile }],
     notes: [hostile],
     good: false,
   };

@@ -57,7 +57,7 @@ describe('the `reconcile` command', () => {
     };
     expect(json).toMatchObject({
       account: 'main',
-      held: { start: '2026-11-12T00:00:00.000Z', end: '2026-11-15T00:00:00.000Z' },
+      compared: { start: '2026-11-12T00:00:00.000Z', end: '2026-11-15T00:00:00.000Z' },
       good: true,
     });
     expect(json.comparisons[0]).toMatchObject({
@@ -107,7 +107,7 @@ describe.each(screens)('the page on %s', (_, screen) => {
     account: 'main',
     zone: 'Europe/Berlin',
     asked: { ...range, end: second('2026-11-30T00:00:00Z') },
-    held: range,
+    compared: range,
     comparisons: [one('truncated'), one('unexplained', hostile), one('late data', ''), one('equal', 'gpt')],
     notCompared: [{ source: 'statistics', reason: hostile }],
     conclusion: 'The log is truncated.',

@@ -24,7 +24,7 @@ const viewOf = (service: string): RotationView => ({
   service,
   stage: 'creating',
   since: now,
-  words: 'the successor is being created',
+  message: 'the successor is being created',
   tries: 0,
 });
 
@@ -168,7 +168,7 @@ describe('a manual rotation', () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     main.steps = [
       { view: { stage: 'verified' }, moved: true },
-      { view: { stage: 'current', words: 'both keys work until 2026-11-23' }, moved: true },
+      { view: { stage: 'current', message: 'both keys work until 2026-11-23' }, moved: true },
       { view: {}, moved: false },
     ];
     const seen: unknown[] = [];
@@ -178,7 +178,7 @@ describe('a manual rotation', () => {
     );
     expect(outcome).toMatchObject({
       good: true,
-      rotations: [{ stage: 'current', words: 'both keys work until 2026-11-23', old: { keyId: 1 } }],
+      rotations: [{ stage: 'current', message: 'both keys work until 2026-11-23', old: { keyId: 1 } }],
     });
     expect(seen).toEqual([
       'verified',
@@ -348,7 +348,7 @@ describe('the other key commands', () => {
     });
     expect(await keys['keys/expire']({ key: 'unlucky', who }, { signal: never })).toMatchObject({
       good: false,
-      changes: [{ keyId: 13, done: false, said: 'said of unlucky' }],
+      changes: [{ keyId: 13, done: false, message: 'message of unlucky' }],
     });
     expect(main.asked).toMatchObject([
       ['expire', [{ keyId: 1, action: { kind: 'expire', at: (now + 2 * day) / 1000 } }], who],
@@ -488,7 +488,7 @@ describe('the other key commands', () => {
           { key: 'legacy', service: 'billing', generation: 3, move: true, who },
           { signal: never },
         )
-      ).said,
+      ).message,
     ).toBe('legacy (id 9) is generation 3 of billing');
     await expect(keys['keys/resume']({ service: 'billing', who }, quiet)).rejects.toThrow('in any account');
     await other.start([plannedRotation(surveyed(9, 'billing.g3'))], who);
@@ -556,8 +556,8 @@ describe('plans', () => {
   });
 
   it.each([
-    [{ skipped: [{ keyId: 2, name: 'idle', reason: 'used', words: 'it is in use' }] }, /: it is in use$/],
-    [{ skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'not due' }] }, /: it is no longer due/],
+    [{ skipped: [{ keyId: 2, name: 'idle', reason: 'used', message: 'it is in use' }] }, /: it is in use$/],
+    [{ skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', message: 'not due' }] }, /: it is no longer due/],
     [
       { expiries: [{ ...plannedExpiry(2, 'old'), action: { kind: 'warn', stage: 'soon' } }] },
       /to be announced now$/,
@@ -629,7 +629,7 @@ describe('the list of keys', () => {
         every: 30 * day,
         team: 'growth',
         sameName: [],
-        rotation: { id: 'r1', words: 'a key is to be made' },
+        rotation: { id: 'r1', message: 'a key is to be made' },
         use: { calls: 12, spend: '3.25' },
       },
       { keyId: 2, sameName: [3], use: { calls: 0 } },
@@ -670,7 +670,7 @@ describe('the history of a key', () => {
       },
     ];
     const { steps, zone } = await keyFixture({ main }).keys['keys/history']({ service: 'billing' });
-    expect([zone, ...steps.map(({ words, tone }) => `${tone}: ${words}`)]).toEqual([
+    expect([zone, ...steps.map(({ message, tone }) => `${tone}: ${message}`)]).toEqual([
       'UTC',
       'plain: billing.g8 is requested',
       'plain: billing.g8 is created, id 2, SHA-256 abababababab…',

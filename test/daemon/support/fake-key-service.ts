@@ -84,14 +84,14 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
       return fresh.map(({ service, old }) => {
         const id = `r${keyService.rotations.length + 1}`;
         const part = old === undefined ? {} : { old: { keyId: old.keyId, name: old.name } };
-        const words = 'a key is to be made';
+        const message = 'a key is to be made';
         keyService.rotations.push({
           id,
           account,
           service,
           stage: 'planned',
           since: now,
-          words,
+          message,
           tries: 0,
           ...part,
         });
@@ -114,7 +114,7 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
         }),
     expire: async (planned, who) => {
       keyService.asked.push(['expire', planned, who]);
-      return planned.map((one) => ({ planned: one, done: one.keyId !== 13, message: `said of ${one.name}` }));
+      return planned.map((one) => ({ planned: one, done: one.keyId !== 13, message: `message of ${one.name}` }));
     },
     adopt: async (key, who) => void keyService.asked.push(['adopt', key, who]),
     confirm: async (service, fingerprint, who) => {
@@ -168,8 +168,8 @@ export const keyFixture = (
       throw fault('wrong-use', `${job} does not rotate keys`);
     },
     obstacleOf: (_job, { key, retired, service }) => {
-      if (retired === true) return { reason: service.replace('batch-', ''), words: 'it has left its line' };
-      return key.status === 2 ? { reason: 'disabled', words: 'it is disabled' } : undefined;
+      if (retired === true) return { reason: service.replace('batch-', ''), message: 'it has left its line' };
+      return key.status === 2 ? { reason: 'disabled', message: 'it is disabled' } : undefined;
     },
     nameProblem: (_job, service) => (service.length > 40 ? 'it is too long' : undefined),
     overwrites: (_job, service) =>

@@ -29,7 +29,7 @@ it('a pull lands what the gateway served, and a second pull changes no row', asy
   ];
   await using set = await setUp(rows);
   const summary = await pullLogs(pullOf(set.folder, set.warehouse, set.source));
-  expect(summary).toMatchObject({ windows: 4, rows: 6, quota: '2.25001235', reached: base + 86_400 });
+  expect(summary).toMatchObject({ windows: 4, rows: 6, quota: '2.25001235', watermark: base + 86_400 });
   expect(summary.columns).toContain('cached_tokens');
   expect(set.source.queries[0]?.columns).toEqual([]);
   expect(set.source.queries[1]?.columns).toEqual(summary.columns);
@@ -40,7 +40,7 @@ it('a pull lands what the gateway served, and a second pull changes no row', asy
   const forced = await pullLogs(
     pullOf(set.folder, set.warehouse, set.source, { from: seconds(base), to: seconds(base + 30_000) }),
   );
-  expect(forced).toMatchObject({ windows: 2, rows: 4, reached: base + 86_400 });
+  expect(forced).toMatchObject({ windows: 2, rows: 4, watermark: base + 86_400 });
   expect(await set.warehouse.spend('main', whole)).toEqual(spend);
   expect(await readdir(set.folder.spool)).toEqual([]);
 });

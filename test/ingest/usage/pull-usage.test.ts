@@ -110,7 +110,7 @@ describe('a usage pull', () => {
         { dimensions: ['model', 'token'], until: unixMillis(start + 200 * day) },
       ),
     );
-    expect(summary).toMatchObject({ rows: 400, quota: '100', reached: (start + 200 * day) / 1000 });
+    expect(summary).toMatchObject({ rows: 400, quota: '100', watermark: (start + 200 * day) / 1000 });
     expect(new Set(source.queries.map(({ groupBy }) => groupBy))).toEqual(new Set(['model', 'token']));
     expect(summary.windows).toBeGreaterThan(12);
   });

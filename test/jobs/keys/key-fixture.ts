@@ -44,7 +44,7 @@ export const viewOf = (service: string, stage: RotationView['stage'], id = `r-${
   service,
   stage,
   since: unixMillis(0),
-  words: `waits in ${stage}`,
+  message: `waits in ${stage}`,
   tries: 0,
 });
 

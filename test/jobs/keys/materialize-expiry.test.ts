@@ -97,7 +97,7 @@ const planned = async (keys: readonly SurveyedKey[], change: Partial<ExpiryPolic
     evidence,
     asked,
     does: expiries.map(({ planned: { action } }) => action),
-    skipped: skipped.map(({ reason, words }) => `${reason}: ${words}`),
+    skipped: skipped.map(({ reason, message }) => `${reason}: ${message}`),
   };
 };
 

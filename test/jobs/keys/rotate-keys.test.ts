@@ -49,7 +49,7 @@ describe('rotate-keys', () => {
     expect(outcome.summary).toBe(
       '2 keys would be rotated, 2 skipped of 5 services; the plan is enqueued for 1 recipient',
     );
-    expect(outcome.figures).toEqual({ mode: 'plan', selected: 5, planned: 2, held: 2, told: 1 });
+    expect(outcome.figures).toEqual({ mode: 'plan', selected: 5, planned: 2, skipped: 2, notified: 1 });
     await run('rotate-keys', byDefault, { ...change, slot });
     expect([keyService.asked, sandbox.requests.writes()]).toEqual([['survey', 'survey'], writes]);
     const found = await mails();
@@ -181,7 +181,7 @@ describe('rotate-keys', () => {
       mode: 'apply',
       selected: 5,
       planned: 2,
-      held: 2,
+      skipped: 2,
       begun: 2,
       moved: 2,
       done: 1,

@@ -83,7 +83,7 @@ const plan = (keys: readonly SurveyedKey[], change: Partial<ExpiryPolicy> = {}, 
   return {
     does: Object.fromEntries(expiries.map(({ planned }) => [planned.name, planned.action.kind])),
     skipped: Object.fromEntries(skipped.map(({ name, reason }) => [name, reason])),
-    messages: Object.fromEntries(skipped.map(({ name, words }) => [name, words])),
+    messages: Object.fromEntries(skipped.map(({ name, message }) => [name, message])),
     whys: Object.fromEntries(expiries.map(({ planned, why }) => [planned.name, why])),
   };
 };
@@ -349,7 +349,7 @@ describe('evidence that a key may end', () => {
     const keys = [surveyed('a', { id: 5 })];
     const ending = policy({ stages });
     const { namesThen: _none, ...rest } = evidenceOf(keys, { ending });
-    expect(planExpiry(surveyOf(...keys), ending, rest, []).skipped[0]?.words).toContain(
+    expect(planExpiry(surveyOf(...keys), ending, rest, []).skipped[0]?.message).toContain(
       'a snapshot job records it',
     );
   });

@@ -38,7 +38,7 @@ const plan = (
   return {
     taken: rotations.map(({ planned }) => planned.old?.name),
     skipped: Object.fromEntries(skipped.map(({ name, reason }) => [name, reason])),
-    messages: Object.fromEntries(skipped.map(({ name, words }) => [name, words])),
+    messages: Object.fromEntries(skipped.map(({ name, message }) => [name, message])),
   };
 };
 

@@ -61,7 +61,7 @@ export const goodStatus: StatusView = {
         account: 'main',
         log: { start: before(9000), end: before(1) },
         sources: [
-          { job: 'pull-logs', kind: 'pull-logs', reached: before(1) },
+          { job: 'pull-logs', kind: 'pull-logs', watermark: before(1) },
           { job: 'usage', kind: 'pull-usage' },
         ],
         compared: [
@@ -174,7 +174,7 @@ export const badStatus = (names: readonly string[]): StatusView => {
         service,
         stage: index % 2 === 0 ? 'waiting' : 'delivering',
         since: before(3),
-        words: `${name(index + 2)}; fix the cause, then resume the rotation with \`tollkeeper keys resume billing\``,
+        message: `${name(index + 2)}; fix the cause, then resume the rotation with \`tollkeeper keys resume billing\``,
         old: { keyId: 12, name: name(index + 1) },
         candidate: { keyId: 13, name: service },
         tries: index,

@@ -8,7 +8,7 @@ export type Attention = {
   /** The lower, the more urgent. */
   readonly rank: number;
   readonly style: Style;
-  readonly words: string;
+  readonly message: string;
 };
 
 const day = 86_400_000;
@@ -33,20 +33,20 @@ const isNothing = (amount: string): boolean => amount.startsWith('-') || /^0*(\.
 
 const ofRotation = ({ rotation }: KeyView, now: number): readonly Attention[] => {
   if (rotation === undefined) return [];
-  const { stage, words, escalated } = rotation;
-  if (stage === 'waiting') return [{ rank: 0, style: 'bad', words: `action required: ${words}` }];
-  if (escalated === true) return [{ rank: 0, style: 'bad', words: `past its time: ${words}` }];
+  const { stage, message, escalated } = rotation;
+  if (stage === 'waiting') return [{ rank: 0, style: 'bad', message: `action required: ${message}` }];
+  if (escalated === true) return [{ rank: 0, style: 'bad', message: `past its time: ${message}` }];
   const tries = describeTries(rotation, now);
   if (tries !== undefined)
-    return [{ rank: 1, style: 'bad', words: `rotation (${stage}): ${words} (${tries})` }];
-  return [{ rank: 8, style: 'busy', words: `rotation (${stage}): ${words}` }];
+    return [{ rank: 1, style: 'bad', message: `rotation (${stage}): ${message} (${tries})` }];
+  return [{ rank: 8, style: 'busy', message: `rotation (${stage}): ${message}` }];
 };
 
 const ofExpiry = ({ expires }: KeyView, now: number): readonly Attention[] => {
   if (expires === 'never') return [];
   const left = expires * 1000 - now;
-  if (left <= 0) return [{ rank: 2, style: 'bad', words: `expired ${describeDuration(-left)} ago` }];
-  return left <= soon ? [{ rank: 5, style: 'warn', words: `expires in ${describeDuration(left)}` }] : [];
+  if (left <= 0) return [{ rank: 2, style: 'bad', message: `expired ${describeDuration(-left)} ago` }];
+  return left <= soon ? [{ rank: 5, style: 'warn', message: `expires in ${describeDuration(left)}` }] : [];
 };
 
 const ofAge = ({ every, created, rotation, job }: KeyView, now: number): readonly Attention[] => {
@@ -58,7 +58,7 @@ const ofAge = ({ every, created, rotation, job }: KeyView, now: number): readonl
         {
           rank: 6,
           style: 'warn',
-          words: `due for rotation by ${job ?? 'its job'} since ${describeDuration(over)}`,
+          message: `due for rotation by ${job ?? 'its job'} since ${describeDuration(over)}`,
         },
       ];
 };
@@ -73,12 +73,12 @@ export const attentionOf = (key: KeyView, now: number): readonly Attention[] => 
           {
             rank: 1,
             style: 'bad' as const,
-            words: `created but never delivered, retained for now: ${key.retained}; \`tollkeeper keys expire id:${key.keyId}\` expires it`,
+            message: `created but never delivered, retained for now: ${key.retained}; \`tollkeeper keys expire id:${key.keyId}\` expires it`,
           },
         ]),
     ...ofExpiry(key, now),
     ...(!key.unlimitedQuota && isNothing(key.remainQuota)
-      ? [{ rank: 3, style: 'bad' as const, words: 'quota exhausted' }]
+      ? [{ rank: 3, style: 'bad' as const, message: 'quota exhausted' }]
       : []),
     ...(key.sameName.length === 0
       ? []
@@ -86,12 +86,12 @@ export const attentionOf = (key: KeyView, now: number): readonly Attention[] => 
           {
             rank: 4,
             style: 'warn' as const,
-            words: `name collision with ID ${key.sameName.join(', ')}: their calls cannot be told apart`,
+            message: `name collision with ID ${key.sameName.join(', ')}: their calls cannot be told apart`,
           },
         ]),
     ...ofAge(key, now),
     ...(key.use?.calls === 0
-      ? [{ rank: 7, style: 'quiet' as const, words: 'no calls in this time range' }]
+      ? [{ rank: 7, style: 'quiet' as const, message: 'no calls in this time range' }]
       : []),
   ];
   return found.toSorted((left, right) => left.rank - right.rank);

@@ -34,9 +34,9 @@ const stepLines = (
   const time = timeOf(step, zone);
   const [mark, style] = marks[step.tone];
   const by = before?.who === step.who ? '' : ` (${step.who})`;
-  const words = oneLine(`${inZone(step.words, zone)}${by}`);
+  const message = oneLine(`${inZone(step.message, zone)}${by}`);
   const start = widthOf(time) + 4 + room + 2;
-  const wrapped = screen.width === undefined ? [words] : wrap(words, Math.max(20, screen.width - start));
+  const wrapped = screen.width === undefined ? [message] : wrap(message, Math.max(20, screen.width - start));
   const beside = screen.width === undefined || screen.width - start >= 20;
   const blank = ' '.repeat(widthOf(time));
   const first = `${screen.paint('quiet', time)}  ${screen.paint(style, mark)} `;
@@ -44,7 +44,7 @@ const stepLines = (
   const rail = `${blank}  ${screen.paint('quiet', '│')} `;
   const gap = describeSince(step, before).map((range) => `${blank}  ${screen.paint('quiet', `┆ ${range}`)}`);
   if (!beside) {
-    const below = wrap(words, Math.max(10, (screen.width ?? 0) - widthOf(time) - 4));
+    const below = wrap(message, Math.max(10, (screen.width ?? 0) - widthOf(time) - 4));
     return [...gap, `${first}${what}`, ...below.map((line) => `${rail}${line}`)];
   }
   const pad = ' '.repeat(room - widthOf(step.what) + 2);

@@ -66,7 +66,7 @@ const rowOf = (key: KeyView, view: KeyListView, screen: Screen, wide: boolean): 
       idleOf(key, view),
       spendOf(key, view),
     ],
-    below: attentionOf(key, at).map(({ words, style }) => ({ text: inZone(words, zone), style })),
+    below: attentionOf(key, at).map(({ message, style }) => ({ text: inZone(message, zone), style })),
   };
 };
 
@@ -76,11 +76,11 @@ const lines = (text: string, { width }: Screen): readonly string[] =>
 const watermarkLines = ({ accounts, at, zone }: KeyListView, screen: Screen): readonly string[] =>
   accounts.flatMap(({ account, since, through }) => {
     const range = describeDuration(at - since * 1000);
-    const words =
+    const message =
       through === undefined
         ? `use of ${account}: the call log may be incomplete over the last ${range}; ? means unknown`
         : `use of ${account}: the last ${range}, call log complete until ${localMoment(toMillis(through), zone)}`;
-    return lines(words, screen).map((line) => screen.paint('quiet', line));
+    return lines(message, screen).map((line) => screen.paint('quiet', line));
   });
 
 /** Rotations that no listed key has a part in. */
@@ -93,9 +93,9 @@ const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationStat
 export const renderKeys = (view: KeyListView, screen: Screen, wide = false): string => {
   const rest = otherRotations(view).flatMap((state) => {
     const tries = describeTries(state, view.at);
-    const { service, stage, words } = state;
+    const { service, stage, message } = state;
     return lines(
-      `${service}: rotation (${stage}): ${inZone(words, view.zone)}${tries === undefined ? '' : ` (${tries})`}`,
+      `${service}: rotation (${stage}): ${inZone(message, view.zone)}${tries === undefined ? '' : ` (${tries})`}`,
       screen,
     );
   });
@@ -145,7 +145,7 @@ export const keysJson = (view: KeyListView) => ({
     expires: key.expires === 'never' ? 'never' : isoSeconds(key.expires),
     rotation: key.rotation === undefined ? undefined : rotationJson(key.rotation),
     use: key.use === undefined ? undefined : { ...key.use, lastCall: isoSeconds(key.use.lastCall) },
-    attention: attentionOf(key, view.at).map(({ words }) => words),
+    attention: attentionOf(key, view.at).map(({ message }) => message),
   })),
   rotations: view.rotations.map(rotationJson),
 });

@@ -31,8 +31,8 @@ const title = (name: string, { width, paint }: Screen): string =>
 const rotationLines = (state: RotationState, zone: string, screen: Screen): readonly string[] => {
   return [
     `${title(state.service, screen)}: ${screen.paint(styleOf(state), state.stage)}`,
-    ...cutOver(state).flatMap((words) => indented(words, 'plain', screen)),
-    ...indented(inZone(state.words, zone), 'plain', screen),
+    ...cutOver(state).flatMap((message) => indented(message, 'plain', screen)),
+    ...indented(inZone(state.message, zone), 'plain', screen),
     ...(state.fault === undefined
       ? []
       : [
@@ -49,9 +49,9 @@ export const renderKeyOutcome = (
 ): string => {
   const page = [
     ...rotations.flatMap((state) => rotationLines(state, zone, screen)),
-    ...changes.flatMap(({ name, keyId, done, said }) => [
+    ...changes.flatMap(({ name, keyId, done, message }) => [
       `${title(name, screen)} (id ${keyId})`,
-      ...indented(inZone(said, zone), done ? 'plain' : 'bad', screen),
+      ...indented(inZone(message, zone), done ? 'plain' : 'bad', screen),
     ]),
     ...notes.flatMap((note) =>
       screen.width === undefined

@@ -17,9 +17,9 @@ const lines = (text: string, { width }: Screen): readonly string[] =>
   width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
 
 /** Every key with its reason, or what a person needs to hear of them. */
-const leftLines = ({ notes, held }: KeyPlanView, all: boolean): readonly string[] =>
-  all && held !== undefined
-    ? held.map(({ name, keyId, reason, words }) => `skipped: ${name} (ID ${keyId}), ${reason}: ${words}`)
+const leftLines = ({ notes, skipped }: KeyPlanView, all: boolean): readonly string[] =>
+  all && skipped !== undefined
+    ? skipped.map(({ name, keyId, reason, message }) => `skipped: ${name} (ID ${keyId}), ${reason}: ${message}`)
     : notes;
 
 const planLines = (plan: KeyPlanView, all: boolean, screen: Screen): readonly string[] => {
@@ -34,14 +34,14 @@ const planLines = (plan: KeyPlanView, all: boolean, screen: Screen): readonly st
       ? []
       : tableLines(
           [{ title: 'WHAT' }, { title: 'SERVICE' }, { title: 'KEY', spare: 1 }, { title: 'ID', spare: 2 }],
-          changes.map(({ what, service, name, keyId, words }) => ({
+          changes.map(({ what, service, name, keyId, message }) => ({
             cells: [
               { text: what, style: styles[what] },
               short(service),
               short(name ?? '-'),
               keyId === undefined ? '-' : String(keyId),
             ],
-            note: words,
+            note: message,
           })),
           screen,
         );
