@@ -19,7 +19,11 @@ export const reportRelations: readonly {
 }[] = relations.map(({ name, description, columns }) => ({
   name,
   description: description,
-  columns: columns.map((column) => ({ name: column.name, type: column.type, description: column.description })),
+  columns: columns.map((column) => ({
+    name: column.name,
+    type: column.type,
+    description: column.description,
+  })),
 }));
 
 /** Reports that come with the program; a folder of the same name beside the config goes before them. */

@@ -3,7 +3,11 @@ import type { DoctorCheck } from './doctor-view.ts';
 
 export const passed = (about: string, message: string): DoctorCheck => ({ about, state: 'ok', message });
 
-export const skipped = (about: string, message: string): DoctorCheck => ({ about, state: 'skipped', message });
+export const skipped = (about: string, message: string): DoctorCheck => ({
+  about,
+  state: 'skipped',
+  message,
+});
 
 /** What was thrown, with what to do where that is known. */
 export const failed = (about: string, error: unknown): DoctorCheck =>

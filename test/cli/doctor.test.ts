@@ -95,7 +95,7 @@ type Told = {
   }[];
 };
 
-const told = ({ stdout }: Ran): Told => JSON.parse(stdout) as Told;
+const reported = ({ stdout }: Ran): Told => JSON.parse(stdout) as Told;
 const stateOf = (found: Told, about: string): string | undefined =>
   found.checks.find((check) => check.about.startsWith(about))?.state;
 
@@ -133,7 +133,7 @@ describe('`doctor` against a real gateway and mail server', () => {
   it('shows the observed export format with its evidence and the configured values', async () => {
     await using folder = await openFixture({ gateway: '{ amounts: currency, usage_zone: Asia/Shanghai }' });
     expect((await run(folder, ['run', 'pull-logs'])).code).toBe(0);
-    const [learned] = told(await run(folder, ['doctor', '--json'])).learned;
+    const [learned] = reported(await run(folder, ['doctor', '--json'])).learned;
     const points = new Map(learned?.points.map((one) => [one.point, one]));
     expect(points.get('log.time_form')).toMatchObject({
       how: 'data',
@@ -151,7 +151,7 @@ describe('`doctor` against a real gateway and mail server', () => {
     await using folder = await openFixture();
     const ran = await run(folder, ['doctor', '--json'], { GATEWAY_ADMIN_KEY: narrowKey });
     expect(ran.code).toBe(1);
-    const found = told(ran);
+    const found = reported(ran);
     expect(stateOf(found, 'gateway main')).toBe('ok');
     expect(stateOf(found, 'scope logs:read')).toBe('ok');
     for (const scope of ['account:read', 'usage:read', 'keys:read'])
@@ -170,7 +170,7 @@ describe('`doctor` against a real gateway and mail server', () => {
       jobs: `jobs:\n${job('good', process.execPath)}${job('bad', '/no/such/systemctl')}`,
     });
     const ran = await run(folder, ['doctor', '--json']);
-    const found = told(ran);
+    const found = reported(ran);
     expect(found.checks.filter(({ about }) => about === 'config')).toMatchObject([{ state: 'ok' }]);
     expect(stateOf(found, 'then of good')).toBe('ok');
     expect(found.checks.find(({ about }) => about === 'then of bad')).toMatchObject({
@@ -183,7 +183,7 @@ describe('`doctor` against a real gateway and mail server', () => {
   it('does not check a scope that no job needs', async () => {
     await using folder = await openFixture({ jobs: `jobs:\n  pull: { kind: pull-logs, since: ${since} }\n` });
     const ran = await run(folder, ['doctor', '--json'], { GATEWAY_ADMIN_KEY: narrowKey });
-    expect(told(ran).checks.filter(({ about }) => about.startsWith('scope'))).toHaveLength(1);
+    expect(reported(ran).checks.filter(({ about }) => about.startsWith('scope'))).toHaveLength(1);
     expect(ran.code).toBe(0);
   });
 
@@ -204,7 +204,7 @@ describe('`doctor` against a real gateway and mail server', () => {
   it('reports a rejected login at the mail server', async () => {
     await using folder = await openFixture();
     const wrong = mail.url.replace('open%2Fsesame', 'shut');
-    const found = told(await run(folder, ['doctor', '--json'], { SMTP_URL: wrong }));
+    const found = reported(await run(folder, ['doctor', '--json'], { SMTP_URL: wrong }));
     const check = found.checks.find(({ about }) => about.startsWith('mail'));
     expect(check).toMatchObject({ state: 'failed', code: 'mail-login-refused' });
   });

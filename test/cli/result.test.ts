@@ -63,15 +63,15 @@ describe('the result of a run', () => {
     ['queued', 'has not started'],
     ['running', 'has not ended'],
   ] as const)('%s: no success either', (state, message) => {
-    const told = printResult(resultOf(runView('2026-11-21T07:00:00Z', { state, reason: 'so' })));
-    expect(told).toEqual({ out: '', err: `tollkeeper: daily-spend ${message}: so\n`, code: 1 });
+    const reported = printResult(resultOf(runView('2026-11-21T07:00:00Z', { state, reason: 'so' })));
+    expect(reported).toEqual({ out: '', err: `tollkeeper: daily-spend ${message}: so\n`, code: 1 });
   });
 
   it.each(['deferred', 'failed', 'unknown'] as const)('well, but with mail %s: exit code 1', (what) => {
     const mail = { ...noMail, [what]: 1, problem: 'the mail server\nrefused' };
-    const told = printResult(resultOf(good, { mail }));
-    expect(told).toMatchObject({ out: '12 rows landed\n', code: 1 });
-    expect(told.err).toMatch(
+    const reported = printResult(resultOf(good, { mail }));
+    expect(reported).toMatchObject({ out: '12 rows landed\n', code: 1 });
+    expect(reported.err).toMatch(
       /^tollkeeper: not all mail was sent: \d to be retried by `serve` or the next `run`, \d refused, \d of unknown outcome\n {2}first error: the mail server refused\n$/,
     );
   });
@@ -83,8 +83,8 @@ describe('the result of a run', () => {
         advice: hostile,
         mail: { ...noMail, failed: 1, problem: hostile },
       });
-      const told = printResult(result);
-      for (const page of [`${told.out}${told.err}`, backfillLine(result)])
+      const reported = printResult(result);
+      for (const page of [`${reported.out}${reported.err}`, backfillLine(result)])
         expect(pageFaults(page, pipe)).toEqual([]);
     }
   });
@@ -127,7 +127,7 @@ describe('the result of a backfill', () => {
   });
 
   it('shows its current slot at each step on a terminal, and at intervals elsewhere', () => {
-    const told = (isTerminal: boolean) => {
+    const reported = (isTerminal: boolean) => {
       const clock = manualClock();
       const steps: ProgressStep[] = [];
       const progress = backfillProgress('a', (step) => steps.push(step), { isTerminal }, clock);
@@ -138,13 +138,13 @@ describe('the result of a backfill', () => {
       }
       return steps;
     };
-    expect(told(true)).toEqual(
+    expect(reported(true)).toEqual(
       [1, 2, 3].flatMap((slot) => [
         { step: `slot ${slot} of 3` },
         { step: `slot ${slot} of 3: pulling`, rows: 3 },
       ]),
     );
-    expect(told(false)).toEqual([{ step: 'slot 1 of 3' }, { step: 'slot 3 of 3' }]);
+    expect(reported(false)).toEqual([{ step: 'slot 1 of 3' }, { step: 'slot 3 of 3' }]);
   });
 });
 

@@ -120,14 +120,14 @@ describe('a job rotate-keys', () => {
   });
 
   it('needs a call log that is pulled often enough to prove that a key is idle', async () => {
-    const told = (...beside: readonly string[]) => faultsOf('rotate-keys', rotating(), beside);
-    expect(await told()).toContain(
+    const reported = (...beside: readonly string[]) => faultsOf('rotate-keys', rotating(), beside);
+    expect(await reported()).toContain(
       'jobs.a.retire depends on the call log, and no pull-logs job of the account main is declared',
     );
-    expect(await told(pull.replace('account: main', 'account: other'))).toContain('is declared');
-    expect(await told(pull.replace(', since', ', suspend: true, since'))).toContain('is declared');
-    expect(await told(pull.replace('schedule: "7 * * * *", ', ''))).toContain('main has a schedule');
-    expect(await told(pull.replace('7 * * * *', '7 3 * * 1'))).toContain(
+    expect(await reported(pull.replace('account: main', 'account: other'))).toContain('is declared');
+    expect(await reported(pull.replace(', since', ', suspend: true, since'))).toContain('is declared');
+    expect(await reported(pull.replace('schedule: "7 * * * *", ', ''))).toContain('main has a schedule');
+    expect(await reported(pull.replace('7 * * * *', '7 3 * * 1'))).toContain(
       'jobs.a.retire needs a call log that is pulled at least every 1d (quiet), and pull runs every 7d',
     );
     const timed = rotating('retire: { when: after-overlap }');
@@ -143,12 +143,12 @@ describe('a job rotate-keys', () => {
     ['10m', undefined],
     ['600s', undefined],
     ['1h', undefined],
-  ])('needs a call log that is pulled after late rows arrive: lag %s', async (lag, told) => {
+  ])('needs a call log that is pulled after late rows arrive: lag %s', async (lag, reported) => {
     const hasty = pull.replace(' }', `, lag: ${lag} }`);
     const message =
-      told === undefined
+      reported === undefined
         ? ''
-        : `config/jobs/a.yaml:12:5: jobs.a.retire needs a call log that includes late rows, and lag of pull is ${told}: rows arrive up to ten minutes late, so no key could be proven unused
+        : `config/jobs/a.yaml:12:5: jobs.a.retire needs a call log that includes late rows, and lag of pull is ${reported}: rows arrive up to ten minutes late, so no key could be proven unused
   what to do: set lag: 10m (the default) or longer in job pull`;
     const retire = rotating('retire: { when: unused }');
     expect(await faultsOf('rotate-keys', retire, [hasty, snapshot])).toBe(message);

@@ -1248,11 +1248,13 @@ it('`check` finds no fault in the config before the mistakes are made', async ()
 it('a job without an account is reported once per job when several accounts are configured', async () => {
   const second =
     '    currency: USD\n  second:\n    base_url: "${GATEWAY_BASE_URL}"\n    admin_key: "${GATEWAY_ADMIN_KEY}"\n';
-  const told = await check([s('    currency: USD\n', second)]);
-  expect(told.map(({ at }) => at)).toEqual([
+  const reported = await check([s('    currency: USD\n', second)]);
+  expect(reported.map(({ at }) => at)).toEqual([
     'jobs/keys.yaml:2:3',
     'jobs/pulls.yaml:2:3',
     'jobs/reports.yaml:2:3',
   ]);
-  expect(new Set(told.map(({ advice }) => advice))).toEqual(new Set(['add account: one of main, second']));
+  expect(new Set(reported.map(({ advice }) => advice))).toEqual(
+    new Set(['add account: one of main, second']),
+  );
 });

@@ -23,7 +23,7 @@ const start = startOfDay(since, 'UTC');
 const watermark = unixSeconds(Math.floor(now / 1000) - 600);
 
 /** What no data can tell must be told: the zone of naive times, and that of a day. */
-const told = (name: VariantName, value: string): Partial<GatewayProfile> => ({
+const reported = (name: VariantName, value: string): Partial<GatewayProfile> => ({
   ...(name === 'log_zone' ? { naiveZone: value } : {}),
   ...(name === 'usage_zone' ? { usageZone: value } : {}),
 });
@@ -62,7 +62,7 @@ const touching = (others: readonly RegExp[]): typeof everyVariant =>
 
 describe.each(sampled(touching([aboutKeys]), 3))('pulls from a gateway with %s=%s', (name, value) => {
   it('land every row of the call log to the last decimal, agree with the statistics or report why not, and change nothing when repeated', async () => {
-    await using fixture = await openJobFixture({ variants: switched(name, value) }, told(name, value));
+    await using fixture = await openJobFixture({ variants: switched(name, value) }, reported(name, value));
     const first = await fixture.run('pull-logs', { since, window: '7d' });
     const { spend, truth } = await pulled(fixture);
     const served = left(fixture.sandbox)
@@ -90,7 +90,7 @@ describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 4))(
   'pulls from a gateway with %s=%s',
   (name, value) => {
     it('land the usage of every day by model, equal to the log', async () => {
-      await using fixture = await openJobFixture({ variants: switched(name, value) }, told(name, value));
+      await using fixture = await openJobFixture({ variants: switched(name, value) }, reported(name, value));
       await fixture.run('pull-usage', { since, group_by: ['model'] });
       const { sandbox, context } = fixture;
       const zone = sandbox.variants.usage_zone;

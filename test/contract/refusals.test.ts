@@ -21,11 +21,11 @@ describe.each(forms)('a refused export, signalled by %s with code %s', (errors, 
         { key: few, scopes: ['account:read'] },
       ],
     });
-    const told = errors !== 'http-200' || code === 'present';
+    const reported = errors !== 'http-200' || code === 'present';
     for (const [key, codes] of [
-      [few, told ? ['gateway-scope-missing'] : ['gateway-refused']],
+      [few, reported ? ['gateway-scope-missing'] : ['gateway-refused']],
       // 403 without a code says as much of a wrong key as of a missing scope.
-      ['sk-admin-made-up', told ? ['gateway-key-refused', 'gateway-scope-missing'] : ['gateway-refused']],
+      ['sk-admin-made-up', reported ? ['gateway-key-refused', 'gateway-scope-missing'] : ['gateway-refused']],
     ] as const) {
       const gateway = fixture.gatewayWith(key);
       for (const [scope, call] of [
@@ -50,7 +50,7 @@ describe.each(forms)('a refused export, signalled by %s with code %s', (errors, 
         expect(codes).toContain(found);
         expect(advice + message).toContain(scope);
         expect(advice + message).not.toMatch(/made-up|only-the-account/);
-        expect(fixture.sandbox.requests.all()).toHaveLength(told ? 1 : 2);
+        expect(fixture.sandbox.requests.all()).toHaveLength(reported ? 1 : 2);
       }
     }
   });

@@ -201,14 +201,14 @@ describe('a command through the control socket', () => {
   it('carries no secret in any field', async () => {
     await using fixture = await openControlFixture();
     const secret = 'sk-"quoted"\nsecret';
-    const said = `it used ${secret} there`;
+    const output = `it used ${secret} there`;
     const handlers: Partial<ProgramHandlers> = {
-      status: () => Promise.reject(new Error(said)),
-      plan: () => Promise.resolve([said]),
-      run: () => Promise.reject(fault('gateway-refused', said, { advice: said })),
+      status: () => Promise.reject(new Error(output)),
+      plan: () => Promise.resolve([output]),
+      run: () => Promise.reject(fault('gateway-refused', output, { advice: output })),
       backfill: async (_request, { progress, onResult }) => {
-        progress({ step: 'pulling', detail: said });
-        onResult({ result: { ...runResult('a'), advice: said }, done: 1, total: 1 });
+        progress({ step: 'pulling', detail: output });
+        onResult({ result: { ...runResult('a'), advice: output }, done: 1, total: 1 });
         return { slots: 1, ok: 1, already: 0, failed: 0 };
       },
     };

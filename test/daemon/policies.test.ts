@@ -216,7 +216,7 @@ describe.concurrent('timeout', () => {
     town.gateway.holdAfter(0);
     const daemon = await town.serve();
     town.clock.set(Date.parse('2026-11-21T07:00:00Z'));
-    await town.gateway.held();
+    await town.gateway.blocked();
     town.clock.advance(10 * 60_000);
     expect(await daemon.line({ job: 'pull-logs', message: 'the run failed' })).toMatchObject({
       code: 'run-timeout',

@@ -15,7 +15,7 @@ let folder: Folder;
 let reload: Reload;
 const lines: string[] = [];
 const adopted: Config[] = [];
-const told: (readonly ConfigFault[])[] = [];
+const reported: (readonly ConfigFault[])[] = [];
 let diskIsFull = false;
 
 beforeEach(async () => {
@@ -31,7 +31,7 @@ beforeEach(async () => {
   const path = join(folder.path, 'config');
   const loaded = await readConfig(path, deps);
   if (loaded.config === undefined) throw new Error(loaded.faults.map(({ message }) => message).join());
-  for (const list of [lines, adopted, told]) list.splice(0);
+  for (const list of [lines, adopted, reported]) list.splice(0);
   diskIsFull = false;
   reload = createReload({
     deps,
@@ -44,7 +44,7 @@ beforeEach(async () => {
     },
     notifyFaults: async (faults) => {
       if (diskIsFull) throw new Error('no space left on device');
-      told.push(faults);
+      reported.push(faults);
     },
   });
 });
@@ -77,7 +77,7 @@ it('a reload reports no fault for a half-written file that is completed a moment
   await looks(1);
   await folder.write(spend, after);
   await looks(2);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   expect(lines.join('')).not.toContain('not taken up');
   expect(reload.state().faults).toEqual([]);
   expect(adopted).toHaveLength(1);
@@ -99,7 +99,7 @@ it('a reload reports faults once until the configuration is valid again', async 
     await looks(6);
     await reload.now();
   }
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
   expect(reload.state().faults.length).toBeGreaterThan(0);
   expect(lines.filter((line) => line.includes('spend.yaml:2:'))).not.toEqual([]);
   await folder.write(spend, before);
@@ -107,7 +107,7 @@ it('a reload reports faults once until the configuration is valid again', async 
   expect(reload.state().faults).toEqual([]);
   await folder.write(spend, before.replaceAll('since', 'sinse'));
   await looks(6);
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
 });
 
 it('a reload reports and applies later what a full disk prevented', async () => {
@@ -119,7 +119,7 @@ it('a reload reports and applies later what a full disk prevented', async () => 
   await expect(reload.look()).rejects.toThrow('no space');
   diskIsFull = false;
   await looks(4);
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
 
   diskIsFull = true;
   await folder.write(spend, before.replace('7 * * * *', '8 * * * *'));
@@ -135,8 +135,8 @@ it('a reload reports and applies later what a full disk prevented', async () => 
 it('a missing config folder is a fault that does not end the daemon', async () => {
   await rm(join(folder.path, 'config'), { recursive: true });
   await looks(4);
-  expect(told).toHaveLength(1);
-  expect(told.flat().every((fault) => !isFault(fault) && fault.line >= 1)).toBe(true);
+  expect(reported).toHaveLength(1);
+  expect(reported.flat().every((fault) => !isFault(fault) && fault.line >= 1)).toBe(true);
   await mkdir(join(folder.path, 'config'));
   await defaultConfig(folder);
   await looks(4);

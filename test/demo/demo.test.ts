@@ -10,7 +10,7 @@ it('the demo reconciles, sends mail and rotates the key of an application whose 
   const out = await mkdtemp(join(tmpdir(), 'tollkeeper-demo-'));
   watchSecret('demo-password');
   exemptFile(join(out, 'secrets/billing.env'));
-  let [said, warned] = ['', ''];
+  let [output, warned] = ['', ''];
   try {
     await runDemo({
       env: {},
@@ -19,7 +19,7 @@ it('the demo reconciles, sends mail and rotates the key of an application whose 
       clock: systemClock,
       random: Math.random,
       secrets: createSecretRegistry(),
-      stdout: { write: (text) => void (said += text), isTerminal: false, columns: 100 },
+      stdout: { write: (text) => void (output += text), isTerminal: false, columns: 100 },
       stderr: { write: (text) => void (warned += text), isTerminal: false, columns: 100 },
       signal: new AbortController().signal,
       onHangup: () => ({ [Symbol.dispose]: () => undefined }),
@@ -34,12 +34,12 @@ it('the demo reconciles, sends mail and rotates the key of an application whose 
       /Overlap: billing and billing\.g2-[a-z]\d[a-z]\d both work/,
       /billing\.g2-[a-z]\d[a-z]\d is left\. The application made \d+ calls, read 2 keys, and none of its calls failed\./,
     ])
-      expect(said).toMatch(message);
+      expect(output).toMatch(message);
     expect(await readFile(join(out, 'secrets/billing.env'), 'utf8')).toMatch(
       /^# of the billing service\nREGION=eu\nGATEWAY_API_KEY=sk-\w{48}\n$/,
     );
     expect(await readdir(join(out, 'mails'))).not.toEqual([]);
-    watchOutput('output of the demo', said);
+    watchOutput('output of the demo', output);
   } finally {
     await rm(out, { recursive: true });
   }

@@ -46,7 +46,8 @@ it('permission to write keys is known from past writes and never tested without 
     {
       about,
       state: 'skipped',
-      message: 'unknown until a job in mode apply or `tollkeeper doctor --probe-keys` writes a temporary key; needed by rotate',
+      message:
+        'unknown until a job in mode apply or `tollkeeper doctor --probe-keys` writes a temporary key; needed by rotate',
     },
   ]);
   const points = [probed('key.quota_unit', 'currency')];

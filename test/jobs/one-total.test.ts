@@ -116,8 +116,8 @@ describe('every report of one month and the statistics endpoint', () => {
           if (at >= 0) expect(sums?.[at]).toBe(total);
         }
 
-      const said = [summary, statement].map(textOf);
-      for (const text of said) expect(text).toContain(`Spend, exact: ${total} USD.`);
+      const output = [summary, statement].map(textOf);
+      for (const text of output) expect(text).toContain(`Spend, exact: ${total} USD.`);
       // A team is told of the whole that it adds up, and none of its amounts.
       for (const text of parts.map(textOf))
         expect(text).toContain('The account as a whole is reconciled with the gateway’s statistics.');
@@ -127,7 +127,7 @@ describe('every report of one month and the statistics endpoint', () => {
       const reason = `${name} ${value}`;
       if (reason === 'statistics_refunds excluded') {
         expect(read(truth.consumption)).toBe(true);
-        for (const text of said)
+        for (const text of output)
           expect(text).toContain(
             `The log’s consumption matches the gateway’s statistics, ${money(truth.consumption)} USD; that source does not deduct refunds.`,
           );
@@ -135,7 +135,7 @@ describe('every report of one month and the statistics endpoint', () => {
         const there = reportFixture.sandbox.truth.sums(start, end, { unit: value as 'CNY' | 'units' }).net;
         expect(read(there)).toBe(true);
         const message = value === 'units' ? 'counted in integer units' : 'in another currency';
-        for (const text of said) {
+        for (const text of output) {
           expect(text).toContain(
             `The log matches the gateway’s statistics${value === 'units' ? ',' : ''} ${message}:`,
           );
@@ -143,7 +143,7 @@ describe('every report of one month and the statistics endpoint', () => {
         }
       } else {
         expect(read(total)).toBe(true);
-        for (const text of said)
+        for (const text of output)
           expect(text).toContain(`The log matches the gateway’s statistics: ${total} USD.`);
       }
     },

@@ -14,7 +14,7 @@ const lag = 10 * minute;
 const memoryLog = (hostNow: () => number, uptime: () => number, shift: () => number) => {
   const calls: { name: string; stamp: number; landed: boolean }[] = [];
   let known: GatewayClock | undefined;
-  let reached: number | undefined;
+  let watermark: number | undefined;
   const gatewayNow = () => hostNow() + shift();
   const knownNow = () => hostNow() + clockOffset(known);
   const answered = (): void => {
@@ -23,8 +23,8 @@ const memoryLog = (hostNow: () => number, uptime: () => number, shift: () => num
     const reading = { at: unixMillis(hostNow()), uptime: uptime(), offset, uncertainty: 500 };
     const { clock, suspectFrom } = afterReading(known, reading);
     known = clock;
-    if (suspectFrom !== undefined && reached !== undefined)
-      reached = Math.min(reached, Math.floor(suspectFrom / 1000) - lag / 1000);
+    if (suspectFrom !== undefined && watermark !== undefined)
+      watermark = Math.min(watermark, Math.floor(suspectFrom / 1000) - lag / 1000);
   };
   const landed = (name: string, from: number, to: number) =>
     calls.filter((call) => call.landed && call.name === name && call.stamp >= from && call.stamp < to);
@@ -36,11 +36,11 @@ const memoryLog = (hostNow: () => number, uptime: () => number, shift: () => num
     },
     pull: (): void => {
       const until = Math.floor((knownNow() - lag) / 1000);
-      const from = reached ?? Math.floor(knownNow() / 1000) - 86_400;
+      const from = watermark ?? Math.floor(knownNow() / 1000) - 86_400;
       answered();
       for (const call of calls) if (call.stamp >= from && call.stamp < until) call.landed = true;
       const settled = until * 1000 <= knownNow() ? until : Math.floor(knownNow() / 1000) - lag / 1000;
-      reached = Math.max(Math.min(reached ?? settled, settled), settled);
+      watermark = Math.max(Math.min(watermark ?? settled, settled), settled);
     },
     evidence: {
       use: async (_account: string, name: string, range: { start: number; end: number }): Promise<KeyUse> => {
@@ -55,7 +55,7 @@ const memoryLog = (hostNow: () => number, uptime: () => number, shift: () => num
         return found.length === 0 ? undefined : unixSeconds(Math.min(...found.map(({ stamp }) => stamp)));
       },
       logComplete: async (_account: string, range: { start: number; end: number }) => {
-        const through = reached ?? 0;
+        const through = watermark ?? 0;
         if (through >= range.end) return { complete: true } as const;
         const why = 'the log is behind';
         return through > range.start

@@ -67,7 +67,7 @@ const play = async (
     unlimitedQuota: !given.limited,
     remainQuota: '10' as never,
   });
-  for (const { held } of sinks) held.value = fixture.gateway.plaintextOf(old);
+  for (const { contents } of sinks) contents.value = fixture.gateway.plaintextOf(old);
   fixture.gateway.faults.create.push(...given.creates);
   fixture.gateway.faults.remove.push(...given.removes);
   fixture.gateway.faults.update.push(...given.updates);
@@ -77,8 +77,8 @@ const play = async (
   const wrong: string[] = [];
   let isDead = false;
   const look = (what: string): void => {
-    for (const { sink, held } of sinks)
-      if (!fixture.gateway.works(held.value ?? '')) wrong.push(`${what}: ${sink.place} holds a dead key`);
+    for (const { sink, contents } of sinks)
+      if (!fixture.gateway.works(contents.value ?? '')) wrong.push(`${what}: ${sink.place} holds a dead key`);
     // A key that no list shows cannot be cleared away before another one is made.
     const kept = retained(fixture);
     const orphanKey = orphans(fixture).filter((name) => given.late === 0 && !kept.has(name));
@@ -127,8 +127,8 @@ const play = async (
     }
     await live(async () => fixture.advance());
     // The application calls with whatever each sink holds.
-    for (const { held } of sinks) {
-      const key = [...fixture.gateway.keys.values()].find(({ plaintext }) => plaintext === held.value);
+    for (const { contents } of sinks) {
+      const key = [...fixture.gateway.keys.values()].find(({ plaintext }) => plaintext === contents.value);
       if (key !== undefined) fixture.state.calls.push({ name: key.name, at: fixture.clock.now() + 1000 });
     }
     fixture.elapse(hour / 2 + 5000);

@@ -152,24 +152,24 @@ export const memoryGateway = (clock: Clock) => {
 
 /** A sink that keeps one key, as a file does. */
 export const memorySink = (place: string, over: Partial<Sink> = {}) => {
-  const held: { value: string | undefined; deliveries: number } = { value: undefined, deliveries: 0 };
+  const contents: { value: string | undefined; deliveries: number } = { value: undefined, deliveries: 0 };
   const sink: Sink = {
     place,
     describe: () => `the sink ${place}`,
     confirmedByPerson: false,
     deliver: async (key) => {
-      held.value = key.reveal();
-      held.deliveries += 1;
+      contents.value = key.reveal();
+      contents.deliveries += 1;
       return {};
     },
     fingerprint: async () =>
-      held.value === undefined
+      contents.value === undefined
         ? { state: 'empty' }
-        : { state: 'holds', fingerprint: fingerprintOf(held.value) },
+        : { state: 'holds', fingerprint: fingerprintOf(contents.value) },
     problems: async () => [],
     ...over,
   };
-  return { held, sink };
+  return { contents, sink };
 };
 
 /** A file that only a person can read: it is confirmed by them. */

@@ -6,11 +6,11 @@ describe('a rotation', () => {
   it('creates, verifies, delivers and reads back a key, waits until the old key is idle and deletes it', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
-    fixture.sink.held.value = fixture.gateway.plaintextOf(old);
+    fixture.sink.contents.value = fixture.gateway.plaintextOf(old);
     const id = await fixture.start(old);
     const [first] = await fixture.advance([id]);
     expect(first?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g2' } });
-    expect(fixture.sink.held.value).toBe(fixture.gateway.plaintextOf(first?.view.candidate?.keyId ?? 0));
+    expect(fixture.sink.contents.value).toBe(fixture.gateway.plaintextOf(first?.view.candidate?.keyId ?? 0));
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
     fixture.elapse(hour + 1000);
     fixture.used('billing.g2', hour / 2);
@@ -145,7 +145,7 @@ describe('a rotation', () => {
     fixture.elapse(7 * hour);
     await fixture.advance();
     // Delivered again, where it was not found.
-    expect([fixture.sink.held.deliveries, liar.held.deliveries]).toEqual([1, 2]);
+    expect([fixture.sink.contents.deliveries, liar.contents.deliveries]).toEqual([1, 2]);
   });
 
   it('deletes a key that is refused for longer than caches last, and creates another one', async () => {

@@ -109,7 +109,7 @@ describe('a delayed key list', () => {
     fixture.gateway.hidden.add(moved?.view.candidate?.keyId ?? 0);
     fixture.elapse(5 * minute);
     await fixture.advance();
-    expect(fixture.gateway.works(fixture.sink.held.value ?? '')).toBe(true);
+    expect(fixture.gateway.works(fixture.sink.contents.value ?? '')).toBe(true);
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
   });
 
@@ -155,7 +155,7 @@ describe('a new key that is deleted externally', () => {
     const [again] = await fixture.advance();
     expect(again?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g3']);
-    expect(fixture.gateway.works(fixture.sink.held.value ?? '')).toBe(true);
+    expect(fixture.gateway.works(fixture.sink.contents.value ?? '')).toBe(true);
     expect(fixture.alert.map(({ title }) => title)).toEqual([
       'the new key billing.g2 was deleted externally',
     ]);
@@ -306,8 +306,8 @@ describe('an operator', () => {
       await fixture.advance();
     }
     expect((await fixture.keyService().open()).map(({ stage }) => stage)).toEqual(['current']);
-    expect(two.held.value).toBe(fixture.sink.held.value);
-    expect(fixture.gateway.works(two.held.value ?? '')).toBe(true);
+    expect(two.contents.value).toBe(fixture.sink.contents.value);
+    expect(fixture.gateway.works(two.contents.value ?? '')).toBe(true);
   });
 
   it('can give up a rotation that cuts over and never completes, and the next rotation retires its old key', async () => {
@@ -352,16 +352,16 @@ describe('before an old key is deleted,', () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const before = fixture.gateway.plaintextOf(old);
-    fixture.sink.held.value = before;
+    fixture.sink.contents.value = before;
     await fixture.advance([await fixture.start(old)]);
-    const fresh = fixture.sink.held.value;
-    fixture.sink.held.value = before;
+    const fresh = fixture.sink.contents.value;
+    fixture.sink.contents.value = before;
     fixture.elapse(2 * hour);
     fixture.used('billing.g2');
     await fixture.advance();
     expect(fixture.gateway.works(before)).toBe(true);
     expect(fixture.alert.at(-1)?.message).toContain('no longer holds billing.g2: it holds another key');
-    fixture.sink.held.value = fresh;
+    fixture.sink.contents.value = fresh;
     fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g2']);
@@ -395,7 +395,7 @@ describe('a key that is to be ended', () => {
     const fresh = moved?.view.candidate?.keyId ?? 0;
     const ended = await fixture.keyService().expire([end(fresh, 'billing.g2', 2)], 'person anna', signal);
     expect(ended).toMatchObject([{ done: false, message: expect.stringContaining('give-up billing') }]);
-    expect(fixture.gateway.works(fixture.sink.held.value ?? '')).toBe(true);
+    expect(fixture.gateway.works(fixture.sink.contents.value ?? '')).toBe(true);
   });
 });
 

@@ -127,7 +127,11 @@ describe('a temporarily unreadable sink', () => {
     isUp = true;
     fixture.elapse(hour);
     await fixture.advance();
-    expect([await stages(fixture), aged.held.deliveries, shy.held.deliveries]).toEqual([['current'], 1, 1]);
+    expect([await stages(fixture), aged.contents.deliveries, shy.contents.deliveries]).toEqual([
+      ['current'],
+      1,
+      1,
+    ]);
   });
 });
 
@@ -159,13 +163,13 @@ describe('a rotation that requires action', () => {
     await using fixture = await engineFixture();
     fixture.state.sinks = [sealedSink().sink];
     await fixture.begun();
-    const told = (): number => new Set(fixture.alert.map(({ key }) => key)).size;
-    expect(told()).toBe(1);
+    const reported = (): number => new Set(fixture.alert.map(({ key }) => key)).size;
+    expect(reported()).toBe(1);
     for (let days = 1; days <= 15; days += 1) {
       fixture.elapse(day);
       await fixture.advance();
     }
-    expect(told()).toBe(3);
+    expect(reported()).toBe(3);
   });
 
   it('is reported again each week after its attempts are used up', async () => {
@@ -299,7 +303,7 @@ describe('an emptied sink', () => {
     fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
     if (where !== '') await dieAt(fixture, where);
-    fixture.sink.held.value = undefined;
+    fixture.sink.contents.value = undefined;
     const [moved] = await fixture.advance();
     expect(moved?.fault?.message).toContain('no longer holds billing.g2: it is empty');
     expect(fixture.gateway.keys.has(old)).toBe(true);
@@ -376,13 +380,13 @@ describe('the count of failed attempts', () => {
     ['a proof that is taken again', {}, {}],
   ])('is kept: %s', async (_, terms, fields) => {
     await using fixture = await engineFixture();
-    fixture.sink.held.value = 'sk-other';
+    fixture.sink.contents.value = 'sk-other';
     await fixture.begun(terms, fields);
     fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
     // Somebody puts the old contents back each time.
     await dieAt(fixture, 'after record retiring');
-    fixture.sink.held.value = 'sk-other';
+    fixture.sink.contents.value = 'sk-other';
     for (let round = 0; round < 40; round += 1) {
       fixture.elapse(5 * minute * (1 + round));
       fixture.used('billing.g2', minute);
@@ -444,7 +448,7 @@ describe('a service whose new key stopped working', () => {
     );
     await fixture.advance([await fixture.start(old)]);
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2', 'billing.g3']);
-    expect(fixture.gateway.works(fixture.sink.held.value ?? '')).toBe(true);
+    expect(fixture.gateway.works(fixture.sink.contents.value ?? '')).toBe(true);
   });
 });
 

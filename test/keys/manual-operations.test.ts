@@ -35,16 +35,16 @@ describe('a rotation that is given up during the delivery', () => {
     const old = await split(fixture);
     // While it is open, nothing else is begun.
     expect(await due(fixture)).toEqual([]);
-    const said = await fixture.keyService().giveUp('billing', who);
-    expect(said).toContain('memory:one received billing.g2, memory:two may hold billing.g2');
-    expect(said).toContain('`tollkeeper keys rotate billing`');
+    const output = await fixture.keyService().giveUp('billing', who);
+    expect(output).toContain('memory:one received billing.g2, memory:two may hold billing.g2');
+    expect(output).toContain('`tollkeeper keys rotate billing`');
     await fixture.restart();
     const [planned, ...others] = await due(fixture);
     expect([planned, others]).toMatchObject([{ why: 'split', old: { keyId: old, generation: 1 } }, []]);
     fixture.state.sinks = [fixture.sink.sink];
     const ids = planned === undefined ? [] : await fixture.keyService().start([planned], 'job rotate');
     await fixture.keyService().advance({ ids, signal, progress: noProgress });
-    expect(fixture.gateway.works(fixture.sink.held.value ?? '')).toBe(true);
+    expect(fixture.gateway.works(fixture.sink.contents.value ?? '')).toBe(true);
     fixture.elapse(hour + 5000);
     fixture.used('billing.g3', 2000);
     await fixture.advance();

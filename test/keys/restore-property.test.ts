@@ -84,7 +84,7 @@ const live = async (
     const [first] = fixtures;
     if (first === undefined) return;
     const used = [...first.gateway.keys.values()].filter(
-      ({ id, plaintext }) => id === theirs || sinks.some(({ held }) => held.value === plaintext),
+      ({ id, plaintext }) => id === theirs || sinks.some(({ contents }) => contents.value === plaintext),
     );
     for (const { name } of used) for (const fixture of fixtures) fixture.used(name, 0);
     first.elapse(hour / 2);
@@ -108,8 +108,8 @@ const watch = (
   wrong: Set<string>,
   theirs: () => number | undefined,
 ) => {
-  for (const { sink, held } of sinks)
-    if (!fixture.gateway.works(held.value ?? '')) wrong.add(`${sink.place} holds a dead key`);
+  for (const { sink, contents } of sinks)
+    if (!fixture.gateway.works(contents.value ?? '')) wrong.add(`${sink.place} holds a dead key`);
   const id = theirs();
   if (id !== undefined && !fixture.gateway.keys.has(id)) wrong.add('the key of a person was deleted');
 };
@@ -126,7 +126,7 @@ const play = async (variant: Variant, copiedAt: number, putBackAt: number): Prom
   await using other = await engineFixture({ beside: fixture });
   const sinks = variant.sinks();
   const old = fixture.gateway.add('billing.g1');
-  for (const { held } of sinks) held.value = fixture.gateway.plaintextOf(old);
+  for (const { contents } of sinks) contents.value = fixture.gateway.plaintextOf(old);
   for (const one of [fixture, other]) one.state.sinks = sinks.map(({ sink }) => sink);
   if (variant.lost !== undefined) fixture.gateway.faults.create.push(variant.lost);
   let theirs: number | undefined;

@@ -23,7 +23,7 @@ const withRotation = async (
 ): Promise<Sinks> => {
   const sinks = [memorySink('memory:one'), memorySink('memory:two')];
   const old = fixture.gateway.add('billing.g1');
-  for (const { held } of sinks) held.value = fixture.gateway.plaintextOf(old);
+  for (const { contents } of sinks) contents.value = fixture.gateway.plaintextOf(old);
   fixture.state.sinks = sinks.map(({ sink }) => sink);
   fixture.backUpBehind(`after record ${step}`);
   await fixture.start(old, terms);
@@ -33,8 +33,8 @@ const withRotation = async (
 /** Half an hour passes each round; consumers call with what the sinks hold. */
 const runOn = async (fixture: EngineFixture, sinks: Sinks, rounds = 8): Promise<void> => {
   for (let round = 0; round < rounds; round += 1) {
-    for (const { held } of sinks) {
-      const key = [...fixture.gateway.keys.values()].find(({ plaintext }) => plaintext === held.value);
+    for (const { contents } of sinks) {
+      const key = [...fixture.gateway.keys.values()].find(({ plaintext }) => plaintext === contents.value);
       if (key !== undefined) fixture.used(key.name, 0);
     }
     fixture.elapse(hour / 2);
@@ -43,7 +43,7 @@ const runOn = async (fixture: EngineFixture, sinks: Sinks, rounds = 8): Promise<
 };
 
 const deadIn = (fixture: EngineFixture, sinks: Sinks): readonly string[] =>
-  sinks.flatMap(({ sink, held }) => (fixture.gateway.works(held.value ?? '') ? [] : [sink.place]));
+  sinks.flatMap(({ sink, contents }) => (fixture.gateway.works(contents.value ?? '') ? [] : [sink.place]));
 
 /** The journal of behind `created`, though the rotation was done since. */
 const restored = async (fixture: EngineFixture): Promise<Sinks> => {
@@ -119,7 +119,7 @@ describe('an outdated journal', () => {
   it('is shown by `reconcile`, which changes the journal only when asked, and key operations resume', async () => {
     await using fixture = await engineFixture();
     const sinks = await restored(fixture);
-    const [writes, held] = [{ ...fixture.gateway.writes }, sinks.map((one) => one.held.value)];
+    const [writes, contents] = [{ ...fixture.gateway.writes }, sinks.map((one) => one.contents.value)];
     const [shown] = await fixture.keyService().reconcile({ apply: false }, who, signal);
     expect(shown).toMatchObject({ service: 'billing', applied: false });
     expect(shown?.differences).toHaveLength(2);
@@ -128,7 +128,7 @@ describe('an outdated journal', () => {
     expect(applied?.changes).toEqual(shown?.changes);
     expect([await fixture.keyService().outdated(), await fixture.keyService().open()]).toEqual([[], []]);
     expect(fixture.gateway.writes).toEqual(writes);
-    expect(sinks.map((one) => one.held.value)).toEqual(held);
+    expect(sinks.map((one) => one.contents.value)).toEqual(contents);
     expect(await fixture.keyService().reconcile({ apply: false }, who, signal)).toEqual([]);
     // The next rotation replaces what the sinks hold, and deletes it once it is unused.
     const [current] = fixture.gateway.keys.keys();
@@ -143,12 +143,12 @@ describe('an outdated journal', () => {
     const sinks = await withRotation(fixture, 'planned');
     await fixture.advance();
     const [mine] = sinks;
-    const before = mine?.held.value;
-    if (mine !== undefined) mine.held.value = 'sk-of-another-program';
+    const before = mine?.contents.value;
+    if (mine !== undefined) mine.contents.value = 'sk-of-another-program';
     fixture.elapse(hour / 4);
     await fixture.advance();
     expect(await fixture.keyService().outdated()).toHaveLength(1);
-    if (mine !== undefined) mine.held.value = before;
+    if (mine !== undefined) mine.contents.value = before;
     await runOn(fixture, sinks);
     expect(await fixture.keyService().outdated()).toEqual([]);
     expect(fixture.names()).toEqual(['billing.g2']);
@@ -204,7 +204,7 @@ describe('a sink that cannot be read back', () => {
       },
     ];
     const old = fixture.gateway.add('billing.g1');
-    webhook.held.value = fixture.gateway.plaintextOf(old);
+    webhook.contents.value = fixture.gateway.plaintextOf(old);
     await fixture.start(old);
     fixture.backUpBehind('after record created');
     await runOn(fixture, [webhook], 2);
@@ -236,8 +236,8 @@ describe('two Tollkeepers on one service', () => {
           await fixture.advance();
           expect(deadIn(first, sinks)).toEqual([]);
         }
-        for (const { held } of sinks) {
-          const key = [...first.gateway.keys.values()].find(({ plaintext }) => plaintext === held.value);
+        for (const { contents } of sinks) {
+          const key = [...first.gateway.keys.values()].find(({ plaintext }) => plaintext === contents.value);
           if (key !== undefined) for (const fixture of [first, second]) fixture.used(key.name, 0);
         }
         first.elapse(hour / 2);

@@ -169,11 +169,11 @@ describe('a broken connection', () => {
     const summary = await outboxFixture.deliver(transport);
     expect(summary).toMatchObject({ sent: 0, deferred: 0, failed: 0, unknown: 1 });
     expect(summary.problem).toContain('was transmitted and before it was confirmed');
-    const told = () =>
+    const reported = () =>
       outboxFixture.lines
         .filter((line) => line.includes('mail of unknown outcome'))
         .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(told().map(({ level }) => level)).toEqual(['warn']);
+    expect(reported().map(({ level }) => level)).toEqual(['warn']);
     expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 1, failed: 0, unknown: 0 });
     for (const wait of [5 * minute, 30 * minute]) {
       outboxFixture.clock.advance(wait - 1);
@@ -187,8 +187,8 @@ describe('a broken connection', () => {
     for (const { bytes } of office.received)
       expect(bytes.equals(office.received[0]?.bytes ?? bytes)).toBe(true);
     expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
-    expect(told().map(({ level }) => level)).toEqual(['warn', 'warn', 'error']);
-    expect(told().at(-1)).toMatchObject({
+    expect(reported().map(({ level }) => level)).toEqual(['warn', 'warn', 'error']);
+    expect(reported().at(-1)).toMatchObject({
       code: 'mail-outcome-unknown',
       recipient: 'finance@example.com',
       attempts: 3,

@@ -102,7 +102,7 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
     fixture.gateway.holdAfter(0);
     const slot = ['run', 'pull-logs', '--slot', dateBefore(1), '--json'];
     const runs = [1, 2, 3, 4].map(() => fixture.here(...slot));
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     const others = [
       ['status'],
       ['status', '--json'],
@@ -130,7 +130,7 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
     const daemon = await fixture.serve();
     fixture.gateway.holdAfter(0);
     const client = fixture.start('run', 'pull-logs');
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     client.kill('SIGKILL');
     await daemon.line('the run was interrupted');
     const [run] = await fixture.runs('pull-logs');
@@ -151,7 +151,7 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
     const daemon = await fixture.serve();
     fixture.gateway.holdAfter(0);
     const client = fixture.start('run', 'pull-logs');
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     client.kill('SIGINT');
     expect(await client.ended).toEqual({ code: 1, signal: null });
     expect(client.stderr()).toContain('SIGINT');
@@ -169,7 +169,7 @@ describe.concurrent('a backfill interrupted by Ctrl-C', { timeout: 180_000 }, ()
     fixture.gateway.holdAfter(5, '/api/data/self/pivot/stream-export');
     const first = fixture.start(...range);
     await first.line(' ok ');
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     first.kill('SIGINT');
     expect(await first.ended).toEqual({ code: 1, signal: null });
     const done = first.stdout().filter((line) => line.includes(' ok ')).length;

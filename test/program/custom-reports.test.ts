@@ -128,12 +128,12 @@ sections:
     ['mixed', sound.replace("WHERE period = 'current'", ''), /adds up the current period[^]*FILTER/],
   ])(
     'about %s are printed by check and report with a fix and shown in the report, all with exit code 0',
-    async (name, sql, said) => {
+    async (name, sql, output) => {
       await folder.write(`config/reports/${name}/report.yaml`, yaml);
       await folder.write(`config/reports/${name}/models.sql`, sql);
       const checked = await run('check');
       expect(checked.code).toBe(0);
-      expect(checked.stdout).toMatch(said);
+      expect(checked.stdout).toMatch(output);
       expect(checked.stdout).toMatch(new RegExp(`${name}/(models\\.sql|report\\.yaml):\\d+:\\d+: warning: `));
       expect(checked.stdout).toContain('the configuration is valid');
       const json = JSON.parse((await run('check', '--json')).stdout) as { warnings: { file: string }[] };
@@ -142,12 +142,12 @@ sections:
       const ran = await run('report', name, '--period', 'last-7-days', '--out', 'built');
       expect(ran.code).toBe(0);
       expect(ran.stderr).toMatch(/^warning: /m);
-      expect(ran.stderr).toMatch(said);
+      expect(ran.stderr).toMatch(output);
       const text = (await readFile(join(folder.path, 'built', `${name}.txt`), 'utf8')).replaceAll(
         /\s+/g,
         ' ',
       );
-      expect(text).toMatch(said);
+      expect(text).toMatch(output);
     },
   );
 
@@ -162,12 +162,12 @@ sections:
       sound.replace('WHERE', "WHERE model_name = 'none' AND"),
       /has no rows although[^]*`optional: true`/,
     ],
-  ])('about %s are printed by report when only the data shows them', async (name, sql, said) => {
+  ])('about %s are printed by report when only the data shows them', async (name, sql, output) => {
     await folder.write(`config/reports/${name}/report.yaml`, yaml);
     await folder.write(`config/reports/${name}/models.sql`, sql);
     const ran = await run('report', name, '--period', 'last-7-days', '--out', 'built', '--json');
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toMatch(said);
+    expect(ran.stderr).toMatch(output);
     expect((JSON.parse(ran.stdout) as { warnings: unknown[] }).warnings).toHaveLength(1);
   });
 });

@@ -28,7 +28,7 @@ it('expire-keys never expires the key in the sinks of a service, and the plan gi
   );
   expect((await fixture.run('run', 'expire-all')).code).toBe(0);
   expect(fixture.names()).toEqual(['app.g2']);
-  expect(await fixture.call(await fixture.held())).toBe(200);
+  expect(await fixture.call(await fixture.deliveredKey())).toBe(200);
 });
 
 it('expire-keys never expires an older key that was put back into a sink', async () => {
@@ -36,9 +36,9 @@ it('expire-keys never expires an older key that was put back into a sink', async
     jobs: expireAll(),
     job: { retire: '{ when: after-overlap, then: expire }' },
   });
-  const held = async () => fixture.held();
+  const deliveredKey = async () => fixture.deliveredKey();
   await fixture.run('run', 'rotate-app');
-  const second = await held();
+  const second = await deliveredKey();
   fixture.clock.advance(31 * 24 * 3_600_000);
   await fixture.run('run', 'rotate-app');
   await fixture.run('run', 'rotate-app');

@@ -72,9 +72,9 @@ describe('notifications of a command without a daemon', () => {
     expect(ran.stderr + ran.stdout).toContain('keys:write');
     expect(sandbox.requests.all().filter(({ method }) => method === 'POST')).toHaveLength(1);
     expect(sandbox.state.keys.all().filter(({ name }) => name.startsWith('prod-gateway.'))).toEqual([]);
-    const told = mail.taken.find(({ parsed }) => parsed.subject?.includes('rotation of prod-gateway'));
-    expect(told?.recipients).toEqual(['ops@example.com']);
-    expect(told?.parsed.text).toContain('keys:write');
+    const reported = mail.taken.find(({ parsed }) => parsed.subject?.includes('rotation of prod-gateway'));
+    expect(reported?.recipients).toEqual(['ops@example.com']);
+    expect(reported?.parsed.text).toContain('keys:write');
   });
 
   it('contain the plan, and the gateway counts no write', async () => {

@@ -46,7 +46,7 @@ it('keys rotate of an exhausted key requires --quota when the job carries its qu
   const successor = fixture.sandbox.state.keys.all().find(({ name }) => name === 'app.g2');
   // Less what our verification cost.
   expect(successor?.remain).toBeGreaterThan(499_999_000n);
-  expect(await fixture.call(await fixture.held())).toBe(200);
+  expect(await fixture.call(await fixture.deliveredKey())).toBe(200);
 });
 
 it('a name too long for its next generation is reported by check and by a notification of the job', async () => {

@@ -32,7 +32,7 @@ describe.concurrent('a manual run that is killed', { timeout: 180_000 }, () => {
     await fixture.jobs(pullLogs(rarely));
     fixture.gateway.holdAfter(0);
     const run = fixture.start('run', 'pull-logs');
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     run.kill('SIGKILL');
     await run.ended;
     await expectFailedUntilSuccess(fixture);
@@ -44,7 +44,7 @@ describe.concurrent('a manual run that is killed', { timeout: 180_000 }, () => {
     const daemon = await fixture.serve();
     fixture.gateway.holdAfter(0);
     const client = fixture.start('run', 'pull-logs');
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     client.kill('SIGKILL');
     await daemon.line('the run was interrupted');
     await expectFailedUntilSuccess(fixture);
@@ -56,7 +56,7 @@ describe.concurrent('a manual run that is killed', { timeout: 180_000 }, () => {
     const daemon = await fixture.serve();
     fixture.gateway.holdAfter(0);
     const client = fixture.start('run', 'pull-logs');
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     daemon.kill('SIGKILL');
     await daemon.ended;
     expect(await client.ended).toEqual({ code: 1, signal: null });

@@ -19,16 +19,16 @@ describe.concurrent('a configuration changed while the daemon runs', { timeout: 
     await fixture.jobs(pullLogs('schedule: "* * * * * *", timeout: 30m'));
     fixture.gateway.holdAfter(0);
     const daemon = await fixture.serve();
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     const { slot } = parsed(await daemon.line('"run started"'));
     await fixture.jobs(pullLogs(`${rarely}, timeout: 45m`), `fresh: { kind: pull-usage, since: 2026-01-01 }`);
     const began = Date.now();
-    const told = parsed(await daemon.line('applied the new configuration'));
+    const reported = parsed(await daemon.line('applied the new configuration'));
     const took = Date.now() - began;
     expect(took).toBeLessThan(15_000 * (await slowness(fixture)));
-    expect(told['changes']).toContain('job pull-logs: timeout 30m → 45m');
-    expect(told['changes']).toContain('job pull-logs: schedule "* * * * * *" → ');
-    expect(told['changes']).toContain('job fresh added');
+    expect(reported['changes']).toContain('job pull-logs: timeout 30m → 45m');
+    expect(reported['changes']).toContain('job pull-logs: schedule "* * * * * *" → ');
+    expect(reported['changes']).toContain('job fresh added');
     const status = JSON.parse((await fixture.command('status', '--json')).stdout) as {
       jobs: { job: string }[];
       open: { slot: string; state: string }[];
@@ -49,11 +49,11 @@ describe.concurrent('a configuration changed while the daemon runs', { timeout: 
     await fixture.settings('log: { level: debug }\nscheduler: { max_running: 2 }', '600MB');
     const began = Date.now();
     daemon.kill('SIGHUP');
-    const told = parsed(await daemon.line('applied the new configuration'));
+    const reported = parsed(await daemon.line('applied the new configuration'));
     const took = Date.now() - began;
     // By itself it looks twice, three seconds apart.
     expect(took).toBeLessThan(3_000 * (await slowness(fixture)));
-    expect(told['changes']).toBe('scheduler.max_running 4 → 2; log.level "info" → "debug"');
+    expect(reported['changes']).toBe('scheduler.max_running 4 → 2; log.level "info" → "debug"');
     expect(parsed(await daemon.line('take effect after a restart'))['settings']).toBe(
       'warehouse.memory_limit "512MB" → "600MB"',
     );
@@ -148,7 +148,7 @@ status: { port: 0 }
     expect((await fixture.command('run', 'pull-logs')).code).toBe(0);
     fixture.gateway.holdAfter(0, '/api/log/self/stat');
     const report = fixture.start('report', 'spend-summary', '--period', 'last-week', '--out', 'out');
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     await fixture.jobs(pullLogs(`${rarely}, timeout: 45m`));
     daemon.kill('SIGHUP');
     await daemon.line('applied the new configuration');

@@ -26,15 +26,15 @@ const open = async (): Promise<KeyFixture> => {
 const does = async (
   fixture: KeyFixture,
   ...argv: readonly string[]
-): Promise<Pick<Lived, 'code' | 'said'>> => {
-  const { code, said } = await fixture.live(argv);
-  return { code, said: said.replaceAll(/\s+/g, ' ') };
+): Promise<Pick<Lived, 'code' | 'output'>> => {
+  const { code, output } = await fixture.live(argv);
+  return { code, output: output.replaceAll(/\s+/g, ' ') };
 };
 
 const succeeds = async (fixture: KeyFixture, ...argv: readonly string[]): Promise<string> => {
-  const { code, said } = await does(fixture, ...argv);
-  expect([code, said]).toEqual([0, said]);
-  return said;
+  const { code, output } = await does(fixture, ...argv);
+  expect([code, output]).toEqual([0, output]);
+  return output;
 };
 
 /** The log is pulled, and the job goes by it. */
@@ -76,7 +76,7 @@ describe('a data folder restored from a backup taken before its rotation ended',
       which: /^before line (verifying|delivering)$/,
       meanwhile: (boundary) => copyFolder(fixture, 'data', `data-${boundary.split(' ')[0] ?? ''}`),
     });
-    expect([rotated.code, rotated.said]).toEqual([0, rotated.said]);
+    expect([rotated.code, rotated.output]).toEqual([0, rotated.output]);
     await passOverlap(fixture);
     await pullAndRotate(fixture);
     await expectWhole(fixture);
@@ -95,12 +95,16 @@ describe('a data folder restored from a backup taken before its rotation ended',
     }
     const stopped = await does(fixture, 'status');
     expect(stopped.code).toBe(1);
-    expect(stopped.said).toContain('key operations of app-one are suspended: the key journal is out of date');
-    expect(stopped.said).toMatch(/app-one\.env holds a key that the journal never delivered there/);
+    expect(stopped.output).toContain(
+      'key operations of app-one are suspended: the key journal is out of date',
+    );
+    expect(stopped.output).toMatch(/app-one\.env holds a key that the journal never delivered there/);
 
     const shown = await does(fixture, 'keys', 'reconcile');
     expect(shown.code).toBe(1);
-    expect(shown.said).toMatch(/app-one\.json holds a key .* app-one\.g2-\w+ \(id \d+\) is generation 2 of/);
+    expect(shown.output).toMatch(
+      /app-one\.json holds a key .* app-one\.g2-\w+ \(id \d+\) is generation 2 of/,
+    );
     expect(await succeeds(fixture, 'keys', 'reconcile', '--apply')).toContain('the journal was updated');
     expect(fixture.sandbox.requests.keyWrites()).toEqual({ POST: 0, PUT: 0, DELETE: 0 });
     await expectWhole(fixture);

@@ -124,7 +124,7 @@ describe.concurrent('the daemon', { timeout: 180_000 }, () => {
     );
     const other = await fixture.command('serve', '--config', 'other');
     expect(other.code).toBe(2);
-    expect(other.stderr).toMatch(/held by another program\n {2}what to do: /);
+    expect(other.stderr).toMatch(/blocked by another program\n {2}what to do: /);
     expect(await fixture.folder.files()).not.toContain('other/tollkeeper.duckdb');
   });
 });
@@ -147,7 +147,7 @@ describe.concurrent('a pull interrupted', { timeout: 180_000 }, () => {
     await fixture.jobs(pullLogs());
     fixture.gateway.holdAfter(4);
     const pull = fixture.start('run', 'pull-logs');
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     pull.kill('SIGKILL');
     expect(await pull.ended).toEqual({ code: null, signal: 'SIGKILL' });
     // Windows are fetched ahead: of more than one something may lie there.
@@ -160,7 +160,7 @@ describe.concurrent('a pull interrupted', { timeout: 180_000 }, () => {
     await fixture.jobs(pullLogs());
     fixture.gateway.holdAfter(4);
     const pull = fixture.start('run', 'pull-logs');
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     pull.kill('SIGTERM');
     expect(await pull.ended).toEqual({ code: 1, signal: null });
     expect(pull.stderr()).toContain('SIGTERM');
@@ -186,7 +186,7 @@ describe.concurrent('a pull interrupted', { timeout: 180_000 }, () => {
     await fixture.jobs(pullLogs(', schedule: "* * * * * *"'));
     fixture.gateway.holdAfter(2);
     const daemon = fixture.start('serve');
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     daemon.kill('SIGTERM');
     await daemon.line('"stopping"');
     daemon.kill('SIGTERM');

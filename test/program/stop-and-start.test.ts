@@ -22,7 +22,7 @@ describe.concurrent('a daemon stopped while a job runs', { timeout: 180_000 }, (
     );
     fixture.gateway.holdAfter(0);
     const daemon = await fixture.serve();
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     const began = Date.now();
     daemon.kill('SIGTERM');
     expect(await daemon.ended).toEqual({ code: 0, signal: null });
@@ -60,7 +60,7 @@ describe.concurrent('a daemon stopped while a job runs', { timeout: 180_000 }, (
     await fixture.jobs(pullLogs(everySecond));
     fixture.gateway.holdAfter(0);
     const daemon = await fixture.serve();
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     daemon.kill('SIGTERM');
     await daemon.line('"stopping"');
     const refused = await fixture.command('run', 'pull-logs');
@@ -83,7 +83,7 @@ describe.concurrent('a daemon stopped while a job runs', { timeout: 180_000 }, (
     await fixture.jobs(pullLogs(`${everySecond}, retries: { limit: 2, initial: 1s }`));
     fixture.gateway.holdAfter(0);
     const daemon = await fixture.serve();
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     const { slot } = parsed(await daemon.line('"run started"'));
     daemon.kill('SIGKILL');
     await daemon.ended;
@@ -111,7 +111,7 @@ describe.concurrent('a daemon stopped while a job runs', { timeout: 180_000 }, (
     await fixture.jobs(pullLogs(`${everySecond}, retries: { limit: 0 }`));
     fixture.gateway.holdAfter(0);
     const daemon = await fixture.serve();
-    await fixture.gateway.held();
+    await fixture.gateway.blocked();
     const { slot } = parsed(await daemon.line('"run started"'));
     daemon.kill('SIGKILL');
     await daemon.ended;

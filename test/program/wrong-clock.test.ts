@@ -24,8 +24,8 @@ it('a gateway whose clock is an hour behind keeps the old key until the clock is
   let shift = -60 * minute;
   await using fixture = await openRotationFixture({ job, pulls: '*/5 * * * *', gatewayShift: () => shift });
   await fixture.run('run', 'rotate-app');
-  const held = await fixture.held();
-  expect(held).not.toBe(fixture.old.key);
+  const deliveredKey = await fixture.deliveredKey();
+  expect(deliveredKey).not.toBe(fixture.old.key);
   // The consumer goes on with the old key for longer than max_overlap.
   await elapse(fixture, 90, fixture.old.key);
   expect(fixture.names()).toEqual(['app', 'app.g2']);
@@ -36,11 +36,11 @@ it('a gateway whose clock is an hour behind keeps the old key until the clock is
   );
   expect((await fixture.run('outbox')).stdout).toMatch(/clock/);
   shift = 0;
-  await elapse(fixture, 2, held);
+  await elapse(fixture, 2, deliveredKey);
   expect(fixture.names()).toEqual(['app', 'app.g2']);
   expect((await fixture.run('status')).code).toBe(0);
   // Quiet for long enough since, as far as a log tells whose rows come late: then the old one goes.
-  await elapse(fixture, 30, held);
+  await elapse(fixture, 30, deliveredKey);
   expect(fixture.names()).toEqual(['app.g2']);
 });
 
@@ -55,7 +55,7 @@ it('a gateway whose clock is an hour ahead never makes our own verification coun
   await fixture.run('run', 'pull-logs');
   await fixture.run('run', 'rotate-app');
   expect(fixture.names()).toEqual(['app', 'app.g2']);
-  await elapse(fixture, 30, await fixture.held());
+  await elapse(fixture, 30, await fixture.deliveredKey());
   expect(fixture.names()).toEqual(['app.g2']);
 });
 

@@ -307,14 +307,14 @@ describe('the data of a report', () => {
       Number(model.headline.value.exact),
       model.headline.value.exact,
     ]);
-    const told = (sheets[0]?.data ?? []).map((row) => row.join(' ')).join('\n');
+    const reported = (sheets[0]?.data ?? []).map((row) => row.join(' ')).join('\n');
     for (const message of [
       model.title,
       model.period,
       ...model.data.figures.rows.map(([label]) => label ?? ''),
       ...model.footer,
     ])
-      expect(told).toContain(message);
+      expect(reported).toContain(message);
   });
 
   it('leave missing values empty, and show no day without data as zero', async () => {

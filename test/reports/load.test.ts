@@ -32,7 +32,7 @@ sections:
 const sql = 'SELECT 1 AS spend, 1 AS spend_before';
 const files = { 'report.yaml': good, 'totals.sql': sql, 'models.sql': sql };
 
-const told = ({ faults }: LoadedReport): string[] =>
+const reported = ({ faults }: LoadedReport): string[] =>
   faults.map(
     ({ file, line, column, message }) => `${file.replace('reports/mine/', '')}:${line}:${column}: ${message}`,
   );
@@ -66,18 +66,18 @@ describe('loading a report', () => {
       ...files,
       'report.yaml': `${good}${`      - { label: Again, name: spend, format: money${more} }\n`.repeat(7)}`,
     });
-    expect(told(await load(withColumns(', only_in_files: true')))).toEqual([]);
-    expect(told(await load(withColumns('')))).toEqual([
+    expect(reported(await load(withColumns(', only_in_files: true')))).toEqual([]);
+    expect(reported(await load(withColumns('')))).toEqual([
       expect.stringContaining('shows more than 8 columns: set only_in_files') as string,
     ]);
   });
 
   test('a missing folder is reported', async () => {
-    expect(told(await load({}))).toEqual(['report.yaml:1:1: report.yaml: there is no such file']);
+    expect(reported(await load({}))).toEqual(['report.yaml:1:1: report.yaml: there is no such file']);
   });
 
   test('invalid YAML is reported with its position', async () => {
-    const [first] = told(await load({ 'report.yaml': 'title: [1\nsubject: x\n' }));
+    const [first] = reported(await load({ 'report.yaml': 'title: [1\nsubject: x\n' }));
     expect(first).toMatch(/^report\.yaml:2:/);
   });
 
@@ -87,7 +87,7 @@ describe('loading a report', () => {
       .replace('{total}', '{totl}')
       .replace('kind: table', 'kind: tabel')
       .replace('name: spend }', 'name: spend, sections: 1 }');
-    const faults = told(await load({ 'report.yaml': yaml, 'totals.sql': 'SELECT 1; DROP TABLE x' }));
+    const faults = reported(await load({ 'report.yaml': yaml, 'totals.sql': 'SELECT 1; DROP TABLE x' }));
     expect(faults).toEqual(
       expect.arrayContaining([
         'report.yaml:1:1: unknown key "titel"; did you mean "title"?',
@@ -113,7 +113,7 @@ describe('loading a report', () => {
     ['limit: 0\n    columns:\n      - { bar_of: a }', /limit: /],
   ])('%j', async (written, expected) => {
     const yaml = good.slice(0, good.indexOf('columns:')) + written;
-    const faults = told(await load({ ...files, 'report.yaml': `${yaml}\n` }));
+    const faults = reported(await load({ ...files, 'report.yaml': `${yaml}\n` }));
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(expected);
   });
@@ -121,7 +121,7 @@ describe('loading a report', () => {
   test.each(['../secrets.sql', '/etc/passwd', 'a/b.sql', 'models.txt', '.sql'])(
     '%s is no SQL file of the folder',
     async (name) => {
-      const faults = told(
+      const faults = reported(
         await load({ ...files, 'report.yaml': good.replace('models.sql', JSON.stringify(name)) }),
       );
       expect(faults).toEqual([expect.stringMatching(/^report\.yaml:8:10: .*\.sql file/)]);
@@ -210,7 +210,9 @@ sections:
 
   test('every fault of the SQL and of its use in report.yaml is reported with its position', async () => {
     const broken = '-- é\nSELECT team,\n  sum(spnd) FROM cube GROUP BY 1';
-    expect(told(await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries))).toEqual([
+    expect(
+      reported(await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries)),
+    ).toEqual([
       expect.stringMatching(/^broken\.sql:3:7: Referenced column "spnd" not found in FROM clause!/) as string,
       'report.yaml:7:9: totals.sql gives no column "spent"; it gives spend, tokens',
       'report.yaml:8:54: models.sql gives no column "spend_before"; it gives day, model_name, spend, part',
@@ -231,14 +233,18 @@ sections:
       ["SELECT a FROM read_csv('/etc/passwd') AS t(a)", /^broken\.sql:1:15: Cannot access file/],
       ['SELECT quota AS a FROM call_log', /^broken\.sql:1:24: Table with name call_log does not exist!/],
     ] as const) {
-      const found = told(await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries));
+      const found = reported(
+        await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries),
+      );
       expect(found[0]).toMatch(message);
     }
   });
 
   test('sentences use existing columns and formats', async () => {
     const unknown = yaml.replace('{on:date}', '{spend:monney} {9}');
-    expect(told(await load({ 'report.yaml': unknown, ...queries, 'broken.sql': 'SELECT 1 AS a' }))).toEqual([
+    expect(
+      reported(await load({ 'report.yaml': unknown, ...queries, 'broken.sql': 'SELECT 1 AS a' })),
+    ).toEqual([
       expect.stringContaining('unknown format in {spend:monney}; known are money, rate') as string,
       expect.stringContaining('{9} names no column') as string,
     ]);

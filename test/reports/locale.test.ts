@@ -132,7 +132,7 @@ describe('dates', () => {
 });
 
 /** All texts of a tree of words, functions called with distinct values. */
-const said = (value: unknown, path = ''): readonly (readonly [string, string])[] => {
+const output = (value: unknown, path = ''): readonly (readonly [string, string])[] => {
   if (typeof value === 'string') return [[path, value]];
   if (typeof value === 'function') {
     const given = {
@@ -163,14 +163,14 @@ const said = (value: unknown, path = ''): readonly (readonly [string, string])[]
     );
     // Sentences that come with advice.
     if (Array.isArray(result)) return [[path, result.join()]];
-    return typeof result === 'string' ? [[path, result]] : said(result, path);
+    return typeof result === 'string' ? [[path, result]] : output(result, path);
   }
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => said(inner, `${path}.${key}`));
+  return Object.entries(value).flatMap(([key, inner]) => output(inner, `${path}.${key}`));
 };
 
 describe('messages', () => {
-  const errorText = (tag: LocaleTag): ReadonlyMap<string, string> => new Map(said(localeOf(tag).messages));
+  const errorText = (tag: LocaleTag): ReadonlyMap<string, string> => new Map(output(localeOf(tag).messages));
   const english = errorText('en');
 
   test.each(['de', 'zh'] as const)('%s has every word that English has, and says it itself', (tag) => {

@@ -56,11 +56,11 @@ describe('the figures of a spend mail', () => {
     expect(figures.get('Month to date')?.note?.text).toBe('19 of 30 days');
     const pace = money(spent(rows, '2026-11-05T23:00:00Z', '2026-11-19T23:00:00Z'));
     const forecast = sumMoney([multiplyMoney(money(month), money('14')), multiplyMoney(pace, money('11'))]);
-    const said = figures.get('Forecast');
-    expect(multiplyMoney(said?.value.exact ?? money('0'), money('14')).slice(0, 12)).toBe(
+    const output = figures.get('Forecast');
+    expect(multiplyMoney(output?.value.exact ?? money('0'), money('14')).slice(0, 12)).toBe(
       forecast.slice(0, 12),
     );
-    expect(said?.note).toEqual({
+    expect(output?.note).toEqual({
       text: expect.stringMatching(/^9\d\.\d% of the \$15,000\.00 budget$/) as string,
       tone: 'neutral',
     });
@@ -175,17 +175,17 @@ describe('the section of anomalies', () => {
       key('billing.g7', { ...before, expires_seconds: soon, last_call_seconds: old }),
       key('billing.g8', { ...line, rotated: true, created_seconds: made, last_call_seconds: null }),
     ];
-    const told = async (shown: readonly ReturnType<typeof key>[]) =>
+    const reported = async (shown: readonly ReturnType<typeof key>[]) =>
       looksOf(await build({ rows, period: 'yesterday', others: { keys: shown } }));
-    expect(await told(rotation)).toEqual([]);
+    expect(await reported(rotation)).toEqual([]);
     // What is still in use is missed when it expires.
     const used = { last_call_seconds: secondsOf('2026-11-20T06:00:00Z') };
-    expect(await told([key('billing.g7', { ...before, ...used, expires_seconds: soon })])).toEqual([
+    expect(await reported([key('billing.g7', { ...before, ...used, expires_seconds: soon })])).toEqual([
       '! The key billing.g7 expires Nov 21 12:00; its spend to date is $12.50.',
     ]);
     // The first key of a service is new, and the last one idle, under the name of the service.
     expect(
-      await told([
+      await reported([
         key('billing.g1', { ...line, created_seconds: made }),
         key('search.g4', { service: 'search', generation: 4, rotated: true, service_last_call_seconds: old }),
       ]),
@@ -197,8 +197,8 @@ describe('the section of anomalies', () => {
 
   test('a key without calls counts as idle since the start of the log', async () => {
     const facts = { dataSince: unixSeconds(secondsOf('2026-09-25T00:00:00Z')) };
-    const told = looksOf(await build({ rows, facts, others: { keys } }));
-    expect(told).toContain('The key never used is idle: no call since Sep 25 02:00.');
+    const reported = looksOf(await build({ rows, facts, others: { keys } }));
+    expect(reported).toContain('The key never used is idle: no call since Sep 25 02:00.');
   });
 
   test('nothing is reported for time before the data starts', async () => {

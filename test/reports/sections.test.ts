@@ -66,9 +66,9 @@ describe('charts', () => {
     expect(chart.alt).toContain('Weeks, Sep 25 – Nov 19, 2026: total $');
     const { html } = await renderReport(model);
     for (const { name } of chart.legend) expect(html).toContain(`■</span>&nbsp;${name}`);
-    const told = await modelOf(`${line}
+    const reported = await modelOf(`${line}
   - { kind: table, title: Keys, sql: history.sql, columns: [{ label: Key, name: token_name, format: text, swatch: true }] }`);
-    expect(chartIn(told).chart.legend).toEqual([]);
+    expect(chartIn(reported).chart.legend).toEqual([]);
   });
 
   test('a bar chart of names has at most eight bars with the rest as the last, so that the sum is exact', async () => {

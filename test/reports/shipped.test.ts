@@ -132,9 +132,9 @@ describe('an empty account', () => {
         expect(parseHtml(html).children.length).toBeGreaterThan(0);
         expect(text).not.toMatch(/NaN|undefined|null/);
       }
-      const said = messageBy(await account.report(name));
+      const stated = messageBy(await account.report(name));
       if (name === 'key-inventory')
-        expect(said).toEqual(
+        expect(stated).toEqual(
           expect.arrayContaining([
             expect.stringMatching(/^There is no key inventory yet/) as string,
             expect.stringMatching(/^No call log has been pulled yet/) as string,
@@ -378,11 +378,11 @@ describe('token economics', () => {
     const cached = fitted.reduce((sum, call) => sum + (call.cached ?? 0), 0);
     const saved = [money(`${cached * 27}e-7`), money(`${cached * 4}e-6`)];
     expect(columnOf(model, 'Cache savings by model', 'Saved')).toEqual([saved[1], saved[0], sumMoney(saved)]);
-    const said = messageBy(model).join('\n');
-    expect(said).toContain('The prices of 1 of the 2 models are estimates');
-    expect(said).toContain('by models without known prices (1 of them)');
-    expect(said).toContain('No prices are known for 1 of the 3 models');
-    expect(said).toContain('R² of at least 0.999999');
+    const stated = messageBy(model).join('\n');
+    expect(stated).toContain('The prices of 1 of the 2 models are estimates');
+    expect(stated).toContain('by models without known prices (1 of them)');
+    expect(stated).toContain('No prices are known for 1 of the 3 models');
+    expect(stated).toContain('R² of at least 0.999999');
   });
 
   test('the report has no table of prices and no savings without any price', async () => {

@@ -85,10 +85,10 @@ describe('an ordinary month', () => {
         .map((column, at) => ({ ...column, at }))
         .filter(({ role }) => role !== 'bar');
       expect(shown[0]).toEqual(columns.map(({ label }) => label));
-      const said = section.rows.map(({ cells }) =>
+      const output = section.rows.map(({ cells }) =>
         columns.map(({ at, role }) => unsignedIf(role === 'change', cells[at]?.text ?? '')),
       );
-      expect(shown.slice(1).map((row) => row.map((text) => text.replace(/^[▲▼] /, '')))).toEqual(said);
+      expect(shown.slice(1).map((row) => row.map((text) => text.replace(/^[▲▼] /, '')))).toEqual(output);
       for (const row of section.rows) {
         const texts = columns.map(({ at }) => row.cells[at]?.text ?? '').filter((text) => text !== '');
         const pattern = texts
@@ -317,17 +317,17 @@ describe('an unusual period', () => {
 
   test('a report gives the reason when it has no amounts or another currency', async () => {
     const rows: CubeRow[] = [{ quarter: at(3), model: 'm', key: 'k', spend: '500' }];
-    const told = async (options: BuildOptions, message = 'set gateway.amounts'): Promise<boolean> =>
+    const reported = async (options: BuildOptions, message = 'set gateway.amounts'): Promise<boolean> =>
       (await build(options)).sections.some(
         (section) => section.kind === 'notes' && section.notes.some(({ text }) => text.includes(message)),
       );
-    expect(await told({ rows, amounts: 'unknown' })).toBe(true);
-    expect(await told({ rows })).toBe(false);
-    expect(await told({ rows: [], amounts: 'unknown' })).toBe(false);
+    expect(await reported({ rows, amounts: 'unknown' })).toBe(true);
+    expect(await reported({ rows })).toBe(false);
+    expect(await reported({ rows: [], amounts: 'unknown' })).toBe(false);
     expect(
-      await told({ rows, amounts: 'units', currency: 'CNY' }, 'No conversion rate to CNY is verified'),
+      await reported({ rows, amounts: 'units', currency: 'CNY' }, 'No conversion rate to CNY is verified'),
     ).toBe(true);
-    expect(await told({ rows, amounts: 'units' }, 'fractions of')).toBe(false);
+    expect(await reported({ rows, amounts: 'units' }, 'fractions of')).toBe(false);
   });
 
   test('token counts that the gateway does not export are unknown, not zero', async () => {

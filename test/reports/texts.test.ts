@@ -39,7 +39,7 @@ const load = (files: Readonly<Record<string, string>>): Promise<LoadedReport> =>
     return text;
   });
 
-const told = ({ faults }: LoadedReport): string[] =>
+const reported = ({ faults }: LoadedReport): string[] =>
   faults.map(({ file, line, column, message }) => `${file.slice(5)}:${line}:${column}: ${message}`);
 
 describe('texts in another language', () => {
@@ -80,7 +80,7 @@ describe('texts in another language', () => {
       .replace('其他 {count} 个模型', '其他 {anzahl} 个模型')
       .replace('About: 说明', 'About:')
       .replace('（无）', `"${'无'.repeat(61)}"`);
-    expect(told(await load({ 'texts.zh.yaml': texts }))).toEqual([
+    expect(reported(await load({ 'texts.zh.yaml': texts }))).toEqual([
       'texts.zh.yaml:3:1: unknown text "Modells": report.yaml does not say it',
       expect.stringMatching(/^texts\.zh\.yaml:7:\d+: "About" has no text in this language$/),
       expect.stringMatching(/^texts\.zh\.yaml:1:16: unknown field \{verdikt\}; known are \{title\}/),
@@ -95,10 +95,10 @@ describe('texts in another language', () => {
   test('a sentence about a row uses only the columns that it uses in report.yaml', async () => {
     const about = 'Asked of {who} for {spend:money}.';
     const yaml = { 'report.yaml': report.replace('text: Asked of finance.', `sql: a.sql, text: '${about}'`) };
-    const texts = (said: string) =>
-      chinese.replace('Asked of finance.: 由财务提出。', `'${about}': '${said}'`);
-    expect(told(await load({ ...yaml, 'texts.zh.yaml': texts('{who}：{spend:tokens}。') }))).toEqual([]);
-    expect(told(await load({ ...yaml, 'texts.zh.yaml': texts('{谁}：{money}。') }))).toEqual([
+    const texts = (output: string) =>
+      chinese.replace('Asked of finance.: 由财务提出。', `'${about}': '${output}'`);
+    expect(reported(await load({ ...yaml, 'texts.zh.yaml': texts('{who}：{spend:tokens}。') }))).toEqual([]);
+    expect(reported(await load({ ...yaml, 'texts.zh.yaml': texts('{谁}：{money}。') }))).toEqual([
       expect.stringMatching(/^texts\.zh\.yaml:9:38: .*\{谁\}/),
       'texts.zh.yaml:9:38: unknown field {谁}; known is {who}, {spend}',
       'texts.zh.yaml:9:38: unknown field {money}; known is {who}, {spend}',
@@ -113,11 +113,13 @@ describe('texts in another language', () => {
   ])('%s', async (_, text, fault) => {
     const { report: loaded, ...rest } = await load({ 'texts.de.yaml': text });
     expect(loaded).toBe(undefined);
-    expect(told(rest)[0]).toContain(fault);
+    expect(reported(rest)[0]).toContain(fault);
   });
 
   test('a fault of report.yaml itself is reported alone', async () => {
-    const faults = told(await load({ 'report.yaml': report.replace('Mine', '7'), 'texts.zh.yaml': chinese }));
+    const faults = reported(
+      await load({ 'report.yaml': report.replace('Mine', '7'), 'texts.zh.yaml': chinese }),
+    );
     expect(faults).toEqual([expect.stringMatching(/^report\.yaml:1:8: title/)]);
   });
 });

@@ -52,12 +52,12 @@ const ratioQuery = (each: string): string =>
   `SELECT model_name, sum(spend) AS spend, CAST(${each} AS DECIMAL(18, 6)) AS each FROM cube WHERE period = 'current' GROUP BY 1`;
 
 describe('a query whose total leaves out rows', () => {
-  const said = 'The total of “Models” omits rows: models.sql truncates the result with LIMIT.';
+  const output = 'The total of “Models” omits rows: models.sql truncates the result with LIMIT.';
 
   test('is reported with the position of its LIMIT and what to write instead', async () => {
-    expect(await warned(`${sound}\nORDER BY 2 DESC\nLIMIT 8`)).toEqual([`models.sql:3:7: ${said}`]);
+    expect(await warned(`${sound}\nORDER BY 2 DESC\nLIMIT 8`)).toEqual([`models.sql:3:7: ${output}`]);
     expect(await warned(`-- nach Größe, 按大小\n${sound} /* größte */ LIMIT 8`)).toEqual([
-      `models.sql:2:105: ${said}`,
+      `models.sql:2:105: ${output}`,
     ]);
     const { warnings } = await load({ 'report.yaml': yaml, 'models.sql': `${sound} LIMIT 8` });
     expect(warnings[0]?.advice).toContain('set `limit:` of the table in report.yaml');
@@ -71,7 +71,7 @@ describe('a query whose total leaves out rows', () => {
     `(${sound} LIMIT 8) UNION ALL (SELECT 'rest', 0)`,
     `SELECT model_name, spend FROM (${sound}) JOIN (SELECT model_name FROM cube WHERE period = 'current' GROUP BY 1 LIMIT 5) USING (model_name)`,
   ])('is detected with the LIMIT elsewhere: %s', async (sql) => {
-    expect((await warned(sql)).map((text) => text.replace(/^[^ ]* /, ''))).toEqual([said]);
+    expect((await warned(sql)).map((text) => text.replace(/^[^ ]* /, ''))).toEqual([output]);
   });
 
   test.each([
@@ -153,7 +153,7 @@ describe('a period that the report does not have', () => {
 });
 
 describe('a query that adds up both periods', () => {
-  const said = 'models.sql adds up the current period and the period it is compared with.';
+  const output = 'models.sql adds up the current period and the period it is compared with.';
 
   test.each([
     'SELECT model_name, sum(spend) AS spend FROM cube GROUP BY 1',
@@ -166,7 +166,7 @@ describe('a query that adds up both periods', () => {
     'SELECT model_name, sum(s) AS spend FROM (SELECT period, model_name, sum(spend) AS s FROM cube GROUP BY ALL) GROUP BY 1',
     "SELECT model_name, sum(spend) * (SELECT count(*) FROM calls) AS spend FROM cube WHERE period = 'current' GROUP BY 1",
   ])('is named: %s', async (sql) => {
-    expect((await warned(sql)).map((text) => text.replace(/^[^ ]* /, ''))).toEqual([said]);
+    expect((await warned(sql)).map((text) => text.replace(/^[^ ]* /, ''))).toEqual([output]);
   });
 
   test.each([
@@ -259,13 +259,13 @@ describe('a report that is built', () => {
 
   test('warns of a table or chart without rows where the period has calls', async () => {
     const empty = sound.replace('WHERE', "WHERE model_name = 'gpt-5' AND");
-    const said = '“Models” has no rows although the period has calls.';
-    expect((await built(empty)).warnings.map(({ message }) => message)).toEqual([said]);
+    const output = '“Models” has no rows although the period has calls.';
+    expect((await built(empty)).warnings.map(({ message }) => message)).toEqual([output]);
     const chart = `title: Mine
 sections:
   - { kind: chart, title: Models, sql: models.sql, chart: bar, over: name, x: model_name, value: spend }
 `;
-    expect((await built(empty, chart)).warnings.map(({ message }) => message)).toEqual([said]);
+    expect((await built(empty, chart)).warnings.map(({ message }) => message)).toEqual([output]);
     expect(
       (await built(empty, yaml.replace('    columns:', '    optional: true\n    columns:'))).warnings,
     ).toEqual([]);

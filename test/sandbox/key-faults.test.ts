@@ -138,15 +138,15 @@ test('an Admin Key without the write scope reads keys and writes none', async ()
 });
 
 test('every plaintext is reported inside the process, with or without a response', async () => {
-  const told: string[] = [];
-  const listen = (message: unknown): void => void told.push((message as { plaintext: string }).plaintext);
+  const reported: string[] = [];
+  const listen = (message: unknown): void => void reported.push((message as { plaintext: string }).plaintext);
   subscribe('tollkeeper:sandbox:plaintext', listen);
   try {
     await withBox({}, async (own) => {
       const { key } = await own.createKey();
       own.sandbox.faults.plant({ kind: 'lost-answer', method: 'POST' });
       await expect(own.createKey()).rejects.toThrow('fetch failed');
-      expect(told).toEqual([own.sandbox.adminKey, key.replace('sk-', ''), expect.any(String)]);
+      expect(reported).toEqual([own.sandbox.adminKey, key.replace('sk-', ''), expect.any(String)]);
     });
   } finally {
     unsubscribe('tollkeeper:sandbox:plaintext', listen);

@@ -269,10 +269,10 @@ describe('the initial keys', () => {
           own.sandbox.truth
             .rows(seconds(NOW) - 600, seconds(own.clock.now))
             .findLast(({ token, kind }) => token === name && kind === 'consumption')?.createdAt ?? 0;
-        const held = Number(key_cache);
+        const cached = Number(key_cache);
         return ['growth-web', 'growth-mail', 'prod-gateway'].map((name) => {
           const after = last(name) - seconds(NOW);
-          return after <= held && after > held - 300;
+          return after <= cached && after > cached - 300;
         });
       });
     for (const cache of ['0', '60', '600'] as const)

@@ -26,58 +26,58 @@ const states = async (): Promise<Record<string, string>> =>
 
 describe('locks and max_running', () => {
   it('jobs that share a lock run one after the other, and others concurrently', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(
       jobsOf({ a: { locks: ['gateway'] }, b: { locks: ['disk', 'gateway'] }, c: { locks: ['disk'] }, d: {} }),
     );
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(await states()).toEqual({ a: 'running', b: 'queued', c: 'running', d: 'running' });
     expect(scheduler.openRuns().find(({ run }) => run.job === 'b')?.waiting).toMatch(
-      /lock disk is held by c|lock gateway is held by a/,
+      /lock disk is blocked by c|lock gateway is blocked by a/,
     );
-    held.find(({ execution }) => execution.job.name === 'a')?.end();
+    blocked.find(({ execution }) => execution.job.name === 'a')?.end();
     await fixture.goTo('2026-11-21T09:00:01Z');
     expect((await states())['b']).toBe('queued');
-    held.find(({ execution }) => execution.job.name === 'c')?.end();
+    blocked.find(({ execution }) => execution.job.name === 'c')?.end();
     await fixture.goTo('2026-11-21T09:00:02Z');
     expect((await states())['b']).toBe('running');
   });
 
   it('a retry waits for its lock as a first attempt does', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const retries = { limit: 1, backoff: 'constant', initial: minute, max: minute } as const;
     await fixture.start(jobsOf({ a: { locks: ['gateway'], retries }, b: { locks: ['gateway'] } }));
     await fixture.goTo('2026-11-21T09:00:00Z');
-    held[0]?.fail(fault('gateway-unreachable', 'no way there'));
+    blocked[0]?.fail(fault('gateway-unreachable', 'no way there'));
     await fixture.goTo('2026-11-21T09:00:01Z');
     expect(await states()).toEqual({ a: 'failed', b: 'running' });
     await fixture.goTo('2026-11-21T09:01:01Z');
-    expect(held).toHaveLength(2);
-    held[1]?.end();
+    expect(blocked).toHaveLength(2);
+    blocked[1]?.end();
     await fixture.goTo('2026-11-21T09:01:02Z');
     expect(await states()).toEqual({ a: 'running', b: 'ok' });
   });
 
   it('at most max_running jobs run at once, and the others follow in order', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const names = ['a', 'b', 'c', 'd', 'e'];
     const jobs = new Map(names.map((name) => [name, jobOf(name)]));
     const scheduler = await fixture.start(jobs, { maxRunning: 2 });
     await fixture.goTo('2026-11-21T09:00:00Z');
-    expect(held.map(({ execution }) => execution.job.name)).toEqual(['a', 'b']);
+    expect(blocked.map(({ execution }) => execution.job.name)).toEqual(['a', 'b']);
     expect(scheduler.openRuns().find(({ run }) => run.job === 'c')?.waiting).toMatch(
       /2 jobs are already running/,
     );
-    held[1]?.end();
+    blocked[1]?.end();
     await fixture.goTo('2026-11-21T09:00:01Z');
-    expect(held.map(({ execution }) => execution.job.name)).toEqual(['a', 'b', 'c']);
+    expect(blocked.map(({ execution }) => execution.job.name)).toEqual(['a', 'b', 'c']);
     await scheduler.adopt(jobs, 4);
     await settled(scheduler);
-    expect(held).toHaveLength(5);
+    expect(blocked).toHaveLength(5);
   });
 
   it('a run that waits longer than its starting deadline is missed and reported', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     await fixture.start(jobsOf({ a: {}, b: { startingDeadline: 10 * minute } }), { maxRunning: 1 });
     await fixture.goTo('2026-11-21T09:00:00Z');
     await fixture.goTo('2026-11-21T09:10:00Z');
@@ -89,7 +89,7 @@ describe('locks and max_running', () => {
       endedAt: at('2026-11-21T09:10:00.001Z'),
     });
     expect(fixture.notices).toMatchObject([{ job: 'b', kind: 'missed' }]);
-    held[0]?.end();
+    blocked[0]?.end();
     await fixture.goTo('2026-11-21T09:20:00Z');
     expect(fixture.began).toEqual(['a 2026-11-21T09:00:00']);
   });
@@ -176,17 +176,17 @@ describe('needs', () => {
     const jobs = jobsOf({ report: { ...needing, concurrency: 'forbid' } });
     const { schedule: _, ...pull } = jobOf('pull');
     await fixture.start(new Map([['pull', pull], ...jobs]));
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     await fixture.goTo('2026-11-21T09:00:00Z');
     await fixture.goTo('2026-11-21T09:00:10Z');
-    expect(held.map(({ execution }) => `${execution.job.name} ${execution.run.trigger}`)).toEqual([
+    expect(blocked.map(({ execution }) => `${execution.job.name} ${execution.run.trigger}`)).toEqual([
       'pull needed',
     ]);
     fixture.watermark.set('pull', at('2026-11-21T09:00:00Z'));
-    held[0]?.end();
+    blocked[0]?.end();
     await fixture.goTo('2026-11-21T09:00:11Z');
-    expect(held.map(({ execution }) => execution.job.name)).toEqual(['pull', 'report']);
-    expect(held[1]?.execution.dataLate).toBeUndefined();
+    expect(blocked.map(({ execution }) => execution.job.name)).toEqual(['pull', 'report']);
+    expect(blocked[1]?.execution.dataLate).toBeUndefined();
   });
 
   it('a needed job with too little data is not run again, and the data are late', async () => {
@@ -253,7 +253,7 @@ describe('a run that must not start', () => {
   });
 
   it('is skipped when its job is suspended, while running ones continue with their retries', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const jobs = {
       a: { retries: { limit: 1, backoff: 'constant', initial: minute, max: hour } as const },
       b: {},
@@ -264,23 +264,23 @@ describe('a run that must not start', () => {
     await scheduler.adopt(jobsOf({ a: { ...jobs.a, suspend: true }, b: { suspend: true } }), 1);
     await settled(scheduler);
     expect(await states()).toEqual({ a: 'running', b: 'skipped' });
-    held[0]?.fail(fault('gateway-unreachable', 'no way there'));
+    blocked[0]?.fail(fault('gateway-unreachable', 'no way there'));
     await fixture.goTo('2026-11-21T09:00:01Z');
     await fixture.goTo('2026-11-21T09:01:01Z');
-    held[1]?.end();
+    blocked[1]?.end();
     await fixture.goTo('2026-11-21T09:01:02Z');
     expect(await states()).toEqual({ a: 'ok', b: 'skipped' });
   });
 
   it('is abandoned when its job is removed, while running ones continue without retries', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ a: {}, b: {} }), { maxRunning: 1 });
     await fixture.goTo('2026-11-21T09:00:00Z');
     await scheduler.adopt(jobsOf({ other: {} }), 1);
     await settled(scheduler);
     expect(await states()).toEqual({ a: 'running', b: 'skipped' });
     expect((await fixture.runs('b'))[0]?.reason).toMatch(/no longer configured/);
-    held[0]?.fail(fault('gateway-unreachable', 'no way there'));
+    blocked[0]?.fail(fault('gateway-unreachable', 'no way there'));
     await fixture.goTo('2026-11-21T09:05:00Z');
     expect((await fixture.runs('a'))[0]).toMatchObject({ state: 'failed', attempts: 1 });
     expect(scheduler.openRuns()).toEqual([]);
@@ -293,7 +293,7 @@ describe('a run that must not start', () => {
   });
 
   it('is never a requested older slot in favor of a newer one', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const jobs = jobsOf({
       other: { locks: ['gateway'], schedule: '30 8 * * *' },
       job: { concurrency: 'replace', locks: ['gateway'], catchup: 'none' },
@@ -315,11 +315,11 @@ describe('a run that must not start', () => {
     });
     await settled(scheduler);
     await fixture.goTo('2026-11-21T11:00:00Z');
-    held[0]?.end();
+    blocked[0]?.end();
     await fixture.goTo('2026-11-21T11:00:01Z');
-    for (const { end } of held) end();
+    for (const { end } of blocked) end();
     await fixture.goTo('2026-11-21T11:00:02Z');
-    for (const { end } of held) end();
+    for (const { end } of blocked) end();
     await fixture.goTo('2026-11-21T11:00:03Z');
     expect((await ordered).run).toMatchObject({ state: 'ok', slot: at('2026-11-21T09:00:00Z') });
     expect(await fixture.rows('job')).toEqual([

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture[Symbol.asyncDispose]());
 
-const told = (): readonly string[] =>
+const reported = (): readonly string[] =>
   fixture.notices.map(
     ({ kind, job, outage }) => `${kind} ${job} ${new Date(outage.slot).toISOString().slice(11, 16)}`,
   );
@@ -29,16 +29,16 @@ describe('an outage', () => {
     await fixture.start(jobsOf({ job: { retries: none } }));
     fails();
     for (const time of ['09', '10', '11']) await fixture.goTo(`2026-11-21T${time}:00:00Z`);
-    expect(told()).toEqual(['failed job 09:00']);
+    expect(reported()).toEqual(['failed job 09:00']);
     expect((await fixture.ledger.outages()).map(({ job }) => job)).toEqual(['job']);
     works();
     for (const time of ['12', '13']) await fixture.goTo(`2026-11-21T${time}:00:00Z`);
-    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
+    expect(reported()).toEqual(['failed job 09:00', 'recovered job 09:00']);
     expect(fixture.notices[1]).toMatchObject({ slot: Date.parse('2026-11-21T12:00:00Z') });
     expect(await fixture.ledger.outages()).toEqual([]);
     fails();
     await fixture.goTo('2026-11-21T14:00:00Z');
-    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00', 'failed job 14:00']);
+    expect(reported()).toEqual(['failed job 09:00', 'recovered job 09:00', 'failed job 14:00']);
   });
 
   it('survives a restart without a second notification, and its end is reported', async () => {
@@ -50,10 +50,10 @@ describe('an outage', () => {
     const second = await fixture.start(jobs);
     expect([...second.outages().keys()]).toEqual(['job']);
     await fixture.goTo('2026-11-21T10:00:00Z');
-    expect(told()).toEqual(['failed job 09:00']);
+    expect(reported()).toEqual(['failed job 09:00']);
     works();
     await fixture.goTo('2026-11-21T11:00:00Z');
-    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
+    expect(reported()).toEqual(['failed job 09:00', 'recovered job 09:00']);
     expect(second.outages().size).toBe(0);
   });
 
@@ -65,7 +65,7 @@ describe('an outage', () => {
     works();
     await fixture.goTo('2026-11-21T09:01:00Z');
     expect((await fixture.runs())[0]).toMatchObject({ state: 'ok', attempts: 2 });
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 
   it('does not end with a successful run on late data', async () => {
@@ -73,10 +73,10 @@ describe('an outage', () => {
     await fixture.start(jobsOf({ pull: { schedule: '0 0 1 1 *' }, report }));
     for (const time of ['09:00', '09:01', '10:00', '10:01']) await fixture.goTo(`2026-11-21T${time}:00Z`);
     expect((await fixture.rows('report')).map((row) => row.split(' ')[1])).toEqual(['ok', 'ok']);
-    expect(told()).toEqual(['late report 09:00']);
+    expect(reported()).toEqual(['late report 09:00']);
     fixture.watermark.set('pull', unixMillis(Date.parse('2026-11-21T11:00:00Z')));
     await fixture.goTo('2026-11-21T11:00:00Z');
-    expect(told()).toEqual(['late report 09:00', 'recovered report 09:00']);
+    expect(reported()).toEqual(['late report 09:00', 'recovered report 09:00']);
   });
 
   it('does not start with a failed manual run, but ends with a successful one', async () => {
@@ -91,11 +91,11 @@ describe('an outage', () => {
     };
     fails();
     expect((await byHand()).run.state).toBe('failed');
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
     await fixture.goTo('2026-11-21T09:00:00Z');
     works();
     expect((await byHand()).run.state).toBe('ok');
-    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
+    expect(reported()).toEqual(['failed job 09:00', 'recovered job 09:00']);
   });
 
   it('ends silently when the job is removed, and a later failure starts another one', async () => {
@@ -108,7 +108,7 @@ describe('an outage', () => {
     await scheduler.adopt(jobsOf({ job: { retries: none } }), 4);
     await settled(scheduler);
     await fixture.goTo('2026-11-21T10:00:00Z');
-    expect(told()).toEqual(['failed job 09:00', 'failed job 10:00']);
+    expect(reported()).toEqual(['failed job 09:00', 'failed job 10:00']);
   });
 
   it('is notified again until the notification succeeds', async () => {
@@ -122,7 +122,7 @@ describe('an outage', () => {
     expect(await fixture.ledger.outages()).toEqual([]);
     fixture.notices.push = push;
     await fixture.goTo('2026-11-21T09:00:01Z');
-    expect(told()).toEqual(['failed job 09:00']);
+    expect(reported()).toEqual(['failed job 09:00']);
     expect([...deaf.outages().keys()]).toEqual(['job']);
   });
 });
@@ -137,9 +137,9 @@ describe('missed slots', () => {
   it('are reported when nothing ran in their place', async () => {
     await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'none' });
     expect(await fixture.rows()).toHaveLength(4);
-    expect(told()).toEqual(['missed job 12:00']);
+    expect(reported()).toEqual(['missed job 12:00']);
     await fixture.goTo('2026-11-21T13:00:00Z');
-    expect(told()).toEqual(['missed job 12:00', 'recovered job 12:00']);
+    expect(reported()).toEqual(['missed job 12:00', 'recovered job 12:00']);
   });
 
   it('are not reported when a later slot replaces them', async () => {
@@ -150,13 +150,13 @@ describe('missed slots', () => {
       'missed',
       'ok',
     ]);
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
     expect(fixture.lines).toContainEqual(expect.objectContaining({ message: 'missed slots', rows: 3 }));
   });
 
   it('are not reported for a suspended job', async () => {
     await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'none', suspend: true });
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 });
 

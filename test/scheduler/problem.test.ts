@@ -81,11 +81,11 @@ describe('a ledger that is temporarily not writable', () => {
 
   it('records a successful run when it becomes writable, without running it again', async () => {
     const { disk, ledger } = fullDisk(fixture.ledger);
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     await fixture.start(jobsOf({ job: {} }), { ledger });
     await fixture.goTo('2026-11-21T09:00:00Z');
     disk.refused = () => true;
-    held[0]?.end();
+    blocked[0]?.end();
     await fixture.goTo('2026-11-21T09:00:01Z');
     await fixture.goTo('2026-11-21T10:00:00Z');
     expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 running']);
@@ -94,7 +94,7 @@ describe('a ledger that is temporarily not writable', () => {
     await fixture.goTo('2026-11-21T10:00:01Z');
     expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 running']);
     expect((await fixture.runs())[0]?.endedAt).toBe(at('2026-11-21T09:00:01Z'));
-    expect(held).toHaveLength(2);
+    expect(blocked).toHaveLength(2);
   });
 
   it('loses no claimed slot when it rejects a reload halfway', async () => {
@@ -153,12 +153,12 @@ describe('a clock that jumps', () => {
   });
 
   it('far ahead and back runs the slots of today today', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     await fixture.start(jobsOf({ hourly: { catchup: 'all' }, daily: { schedule: '0 9 * * *' } }));
     await fixture.goTo('2031-11-21T08:30:00Z');
-    expect(held.map(({ execution }) => execution.job.name)).toHaveLength(2);
+    expect(blocked.map(({ execution }) => execution.job.name)).toHaveLength(2);
     await fixture.goTo('2026-11-21T08:31:00Z');
-    for (const { end } of held) end();
+    for (const { end } of blocked) end();
     await fixture.goTo('2026-11-21T08:32:00Z');
     expect((await fixture.runs()).map(({ job, state }) => `${job} ${state}`)).toEqual([
       'hourly ok',
@@ -166,7 +166,7 @@ describe('a clock that jumps', () => {
     ]);
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(
-      held
+      blocked
         .slice(2)
         .map(({ execution }) => `${execution.job.name} ${execution.run.trigger}`)
         .toSorted(),
@@ -190,13 +190,13 @@ describe('a clock that jumps', () => {
   });
 
   it('back over a requested slot rejects the request and runs the slot in its time', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(
       jobsOf({ job: { locks: ['gateway'] }, other: { locks: ['gateway'], schedule: '59 8 * * *' } }),
     );
     await fixture.goTo('2026-11-21T08:59:00Z');
     await fixture.goTo('2026-11-21T09:00:00Z');
-    expect(held).toHaveLength(1);
+    expect(blocked).toHaveLength(1);
     const slot = at('2026-11-21T09:00:00Z');
     const ordered = scheduler.request({
       job: jobOf('job'),
@@ -208,11 +208,11 @@ describe('a clock that jumps', () => {
     await settled(scheduler);
     await fixture.goTo('2026-11-21T08:59:30Z');
     await refused;
-    held[0]?.end();
+    blocked[0]?.end();
     await fixture.goTo('2026-11-21T08:59:31Z');
-    expect(held).toHaveLength(1);
+    expect(blocked).toHaveLength(1);
     await fixture.goTo('2026-11-21T09:00:00Z');
-    expect(held).toHaveLength(2);
+    expect(blocked).toHaveLength(2);
   });
 });
 

@@ -45,15 +45,15 @@ describe('a request of a slot', () => {
   });
 
   it('made twice at once is one run, and both receive its outcome', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     const both = [
       scheduler.request(requestOf(at('2026-11-20T12:00:00Z'))),
       scheduler.request(requestOf(at('2026-11-20T12:00:00Z'))),
     ];
     await settled(scheduler);
-    expect(held).toHaveLength(1);
-    held[0]?.end();
+    expect(blocked).toHaveLength(1);
+    blocked[0]?.end();
     await settled(scheduler);
     expect((await Promise.all(both)).map(({ run, already }) => `${run.state} ${already}`)).toEqual([
       'ok false',
@@ -61,17 +61,17 @@ describe('a request of a slot', () => {
     ]);
     const again = await rested(scheduler, scheduler.request(requestOf(at('2026-11-20T12:00:00Z'))));
     expect(again.already).toBe(true);
-    expect(held).toHaveLength(1);
+    expect(blocked).toHaveLength(1);
   });
 
   it('that is running waits for its end', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const ordered = scheduler.request(requestOf(nine));
     await settled(scheduler);
-    expect(held).toHaveLength(1);
-    held[0]?.end();
+    expect(blocked).toHaveLength(1);
+    blocked[0]?.end();
     expect(await rested(scheduler, ordered)).toMatchObject({
       already: false,
       run: { state: 'ok', attempts: 1 },
@@ -148,21 +148,21 @@ describe('a request of a slot', () => {
 
 describe('a manual run', () => {
   it('waits until the run of its job has ended, and causes no skipped run', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const ordered = scheduler.request(requestOf());
     await settled(scheduler);
-    expect(held).toHaveLength(1);
-    held[0]?.end();
+    expect(blocked).toHaveLength(1);
+    blocked[0]?.end();
     await settled(scheduler);
-    expect(held[1]?.execution.run.trigger).toBe('hand');
+    expect(blocked[1]?.execution.run.trigger).toBe('hand');
     // The slot of ten comes while it runs.
     await fixture.goTo('2026-11-21T10:00:00Z');
-    expect(held).toHaveLength(2);
-    held[1]?.end();
+    expect(blocked).toHaveLength(2);
+    blocked[1]?.end();
     await rested(scheduler, ordered);
-    held[2]?.end();
+    blocked[2]?.end();
     await fixture.goTo('2026-11-21T10:00:01Z');
     expect((await fixture.runs()).map(({ trigger, state }) => `${trigger} ${state}`)).toEqual([
       'schedule ok',
@@ -186,7 +186,7 @@ describe('a manual run', () => {
   });
 
   it('that waits follows a clock set back', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(
       jobsOf({ job: { schedule: '0 0 1 1 *', locks: ['gateway'] }, other: { locks: ['gateway'] } }),
     );
@@ -194,31 +194,31 @@ describe('a manual run', () => {
     const ordered = scheduler.request(requestOf());
     await settled(scheduler);
     await fixture.goTo('2026-11-21T07:00:00Z');
-    held[0]?.end();
+    blocked[0]?.end();
     await fixture.goTo('2026-11-21T07:00:01Z');
-    expect(held).toHaveLength(2);
-    held[1]?.end();
+    expect(blocked).toHaveLength(2);
+    blocked[1]?.end();
     expect((await rested(scheduler, ordered)).run.state).toBe('ok');
   });
 
   it('is not retried by the next process, because its client has disconnected', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }), { maxRunning: 1 });
     void scheduler.request(requestOf()).catch(() => undefined);
     void scheduler.request(requestOf()).catch(() => undefined);
     await settled(scheduler);
-    expect(held).toHaveLength(1);
+    expect(blocked).toHaveLength(1);
     const next = await fixture.start(jobsOf({ job: {} }));
     expect(next.openRuns()).toEqual([]);
     expect((await fixture.runs()).map(({ state }) => state)).toEqual(['interrupted', 'skipped']);
-    expect(held).toHaveLength(1);
+    expect(blocked).toHaveLength(1);
     expect(fixture.notices).toEqual([]);
   });
 });
 
 describe('a cancelled request', () => {
   it('stops the run it started permanently', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     const giveUp = new AbortController();
     const ordered = scheduler.request(requestOf(at('2026-11-20T12:00:00Z'), giveUp.signal));
@@ -227,12 +227,12 @@ describe('a cancelled request', () => {
     const ended = await rested(scheduler, ordered);
     expect(ended.run).toMatchObject({ state: 'interrupted' });
     expect(ended.run).not.toHaveProperty('nextAttempt');
-    expect(held[0]?.execution.signal.aborted).toBe(true);
+    expect(blocked[0]?.execution.signal.aborted).toBe(true);
     expect(fixture.notices).toEqual([]);
   });
 
   it('cancels a run that has not started', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const giveUp = new AbortController();
@@ -240,13 +240,13 @@ describe('a cancelled request', () => {
     await settled(scheduler);
     giveUp.abort();
     expect((await rested(scheduler, ordered)).run).toMatchObject({ state: 'skipped', attempts: 0 });
-    held[0]?.end();
+    blocked[0]?.end();
     await fixture.goTo('2026-11-21T09:00:01Z');
-    expect(held).toHaveLength(1);
+    expect(blocked).toHaveLength(1);
   });
 
   it('does not affect a run started by the schedule', async () => {
-    const held = blockedRuns(fixture);
+    const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const giveUp = new AbortController();
@@ -254,7 +254,7 @@ describe('a cancelled request', () => {
     await settled(scheduler);
     giveUp.abort();
     await settled(scheduler);
-    held[0]?.end();
+    blocked[0]?.end();
     expect((await rested(scheduler, ordered)).run.state).toBe('ok');
   });
 

@@ -12,18 +12,21 @@ afterEach(() => fixture[Symbol.asyncDispose]());
 
 /** Runs that end when the test says so. */
 const blockedRuns = () => {
-  const held: { execution: Execution; end: (outcome?: Outcome) => void; fail: (error: unknown) => void }[] =
-    [];
+  const blocked: {
+    execution: Execution;
+    end: (outcome?: Outcome) => void;
+    fail: (error: unknown) => void;
+  }[] = [];
   fixture.play = (execution) =>
     new Promise((resolve, reject) => {
       execution.signal.addEventListener('abort', () => reject(execution.signal.reason as Error));
-      held.push({
+      blocked.push({
         execution,
         end: (outcome = { summary: 'done', figures: {} }) => resolve(outcome),
         fail: reject,
       });
     });
-  return held;
+  return blocked;
 };
 
 describe('slots', () => {
@@ -117,47 +120,47 @@ describe('retries', () => {
 
 describe('overlapping slots', () => {
   const overlap = async (concurrency: 'forbid' | 'queue' | 'replace' | 'allow') => {
-    const held = blockedRuns();
+    const blocked = blockedRuns();
     await fixture.start(jobsOf({ job: { concurrency } }));
     await fixture.goTo('2026-11-21T09:00:00Z');
     await fixture.goTo('2026-11-21T10:00:00Z');
-    return held;
+    return blocked;
   };
 
   it('under forbid skip the later one with its reason', async () => {
-    const held = await overlap('forbid');
-    expect(held).toHaveLength(1);
-    held[0]?.end();
+    const blocked = await overlap('forbid');
+    expect(blocked).toHaveLength(1);
+    blocked[0]?.end();
     await fixture.goTo('2026-11-21T10:00:01Z');
     expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 skipped']);
     expect((await fixture.runs())[1]?.reason).toMatch(/09:00 UTC had not ended, and concurrency is forbid/);
   });
 
   it('under queue make the later one wait', async () => {
-    const held = await overlap('queue');
-    expect(held).toHaveLength(1);
-    held[0]?.end();
+    const blocked = await overlap('queue');
+    expect(blocked).toHaveLength(1);
+    blocked[0]?.end();
     await fixture.goTo('2026-11-21T10:00:01Z');
-    expect(held).toHaveLength(2);
-    held[1]?.end();
+    expect(blocked).toHaveLength(2);
+    blocked[1]?.end();
     await fixture.goTo('2026-11-21T10:00:02Z');
     expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 ok']);
   });
 
   it('under replace stop the earlier one permanently without an outage', async () => {
-    const held = await overlap('replace');
+    const blocked = await overlap('replace');
     await fixture.goTo('2026-11-21T10:00:01Z');
-    expect(held).toHaveLength(2);
-    held[1]?.end();
+    expect(blocked).toHaveLength(2);
+    blocked[1]?.end();
     await fixture.goTo('2026-11-21T10:00:02Z');
     expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 interrupted', '2026-11-21T10:00:00 ok']);
     expect(fixture.notices).toEqual([]);
   });
 
   it('under allow both run', async () => {
-    const held = await overlap('allow');
-    expect(held).toHaveLength(2);
-    for (const { end } of held) end();
+    const blocked = await overlap('allow');
+    expect(blocked).toHaveLength(2);
+    for (const { end } of blocked) end();
     await fixture.goTo('2026-11-21T10:00:01Z');
     expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 ok']);
   });

@@ -9,19 +9,20 @@ const inStorms = it.runIf(chaosFactor > 1);
 
 /** Lets it run on, some hours between two runs, until one key is left. */
 const toTheEnd = async (fixture: RotationFixture): Promise<void> => {
-  const said: string[] = [];
-  const isOver = async () => fixture.names().length === 1 && (await fixture.held()) !== fixture.old.key;
-  while (said.length < 8 && !(await isOver())) {
+  const output: string[] = [];
+  const isOver = async () =>
+    fixture.names().length === 1 && (await fixture.deliveredKey()) !== fixture.old.key;
+  while (output.length < 8 && !(await isOver())) {
     const { stdout, stderr } = await fixture.later(3);
-    said.push(stdout + stderr);
+    output.push(stdout + stderr);
   }
-  if (!(await isOver())) throw new Error(`it came to no end:\n${said.join('\n')}`);
-  expect(await fixture.call(await fixture.held())).toBe(200);
+  if (!(await isOver())) throw new Error(`it came to no end:\n${output.join('\n')}`);
+  expect(await fixture.call(await fixture.deliveredKey())).toBe(200);
 };
 
 /** Nothing has happened to the old key, and it is in its sink. */
 const expectUntouched = async (fixture: RotationFixture): Promise<void> => {
-  expect(await fixture.held()).toBe(fixture.old.key);
+  expect(await fixture.deliveredKey()).toBe(fixture.old.key);
   expect(await fixture.call(fixture.old.key)).toBe(200);
   expect(fixture.sandbox.state.keys.get(fixture.old.id)).toMatchObject({ name: 'app', expiredTime: -1 });
 };
@@ -50,7 +51,7 @@ describe('a rotation', () => {
     expect(first.code).toBe(0);
     expect(fixture.names()).toHaveLength(2);
     expect(await fixture.call(fixture.old.key)).toBe(200);
-    expect(await fixture.call(await fixture.held())).toBe(200);
+    expect(await fixture.call(await fixture.deliveredKey())).toBe(200);
     await toTheEnd(fixture);
     expect((await fixture.run('keys', 'audit', '--verify')).code).toBe(0);
   });

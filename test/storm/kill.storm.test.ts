@@ -44,8 +44,8 @@ beforeAll(async () => {
     const states = new Map<string, number>();
     const triedAgain = runs.filter(({ slot }) => (attempts.get(slot)?.length ?? 0) > 1).length;
     for (const { state } of runs) states.set(state, (states.get(state) ?? 0) + 1);
-    const told = [...states].map(([state, number]) => `${number} ${state}`).join(', ');
-    say(`${job}: ${runs.length} slots, ${told}; ${triedAgain} tried again`);
+    const reported = [...states].map(([state, number]) => `${number} ${state}`).join(', ');
+    say(`${job}: ${runs.length} slots, ${reported}; ${triedAgain} tried again`);
   }
 });
 afterAll(async () => {

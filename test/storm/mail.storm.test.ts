@@ -17,11 +17,11 @@ it(
         void (done % 20 === 0 && process.stdout.write(`storm: ${done} senders of ${count}\n`)),
     });
     const { rows, copies, killed, cut } = outcome;
-    const told = rows.filter(({ state }) => state === 'unknown').length;
+    const reported = rows.filter(({ state }) => state === 'unknown').length;
     const doubted = rows.filter(({ doubts }) => doubts > 0).length;
     const mails = new Set(copies.map(({ messageId }) => messageId)).size;
     process.stdout.write(
-      `${killed.size} of ${count} killed, ${cut.size} connections cut after the dot; ${rows.length} mails, ${doubted} of them in doubt, ${copies.length - mails} second copies, ${told} told as unknown\n`,
+      `${killed.size} of ${count} killed, ${cut.size} connections cut after the dot; ${rows.length} mails, ${doubted} of them in doubt, ${copies.length - mails} second copies, ${reported} told as unknown\n`,
     );
     expectMailOnce(outcome);
     if (count >= 60) {

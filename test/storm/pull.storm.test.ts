@@ -52,7 +52,7 @@ const rowsOf = (from: number, to: number): readonly SourceRow[] => {
 };
 
 /** Rows, tokens and amounts by quarter hour and model. */
-const held = async (warehouse: Warehouse): Promise<readonly string[]> => {
+const stored = async (warehouse: Warehouse): Promise<readonly string[]> => {
   const days = localDays('2025-12-31', '2026-12-31', 'UTC');
   return warehouse.readCube({ account: 'main', periods: [{ name: 'current', days }] }, async (query) => {
     const { rows } = await query(
@@ -102,14 +102,14 @@ it(
       seed,
     });
     const landed = { nothing: 0, some: 0, all: 0 };
-    let reached = base;
+    let farthest = base;
     /** Milliseconds within which a pull may end: learned, so that kills fall all over it. */
     let longest = 1000;
     try {
       for (const [again, moment] of draws) {
-        const until = reached + step;
+        const until = farthest + step;
         // Every other round begins with what is landed already.
-        const from = again && reached > base ? String(Math.max(base, reached - step)) : '';
+        const from = again && farthest > base ? String(Math.max(base, farthest - step)) : '';
         const argv = [out, database, folder.spool, url, from, String(until)];
         const pull = spawn(process.execPath, ['--input-type=module', '-e', child, ...argv], {
           stdio: ['ignore', 'pipe', 'inherit'],
@@ -125,20 +125,20 @@ it(
         expect(await readdir(folder.spool)).toEqual([]);
         const covered = await warehouse.logs.watermark('main');
         const end = covered?.end ?? base;
-        expect(end).toBeGreaterThanOrEqual(reached);
+        expect(end).toBeGreaterThanOrEqual(farthest);
         expect((end - base) % 1200).toBe(0);
-        const outcome = end === reached ? 'nothing' : end === until ? 'all' : 'some';
+        const outcome = end === farthest ? 'nothing' : end === until ? 'all' : 'some';
         landed[outcome] += 1;
         if (outcome !== 'some') longest *= outcome === 'all' ? 0.8 : 1.25;
-        expect(await held(warehouse)).toEqual(expected(end));
+        expect(await stored(warehouse)).toEqual(expected(end));
         const { calls } = await warehouse.spend('main', interval(seconds(0), seconds(4_000_000_000)));
         expect(calls).toBe(rowsOf(base, end).length);
 
         const next = logSource(rowsOf(Math.max(base, end - hour), until + hour));
         const request = pullOf(folder, warehouse, next, { until: seconds(until), windowSeconds: hour });
         await pullLogs(request);
-        expect(await held(warehouse)).toEqual(expected(until));
-        reached = until;
+        expect(await stored(warehouse)).toEqual(expected(until));
+        farthest = until;
       }
     } finally {
       source.closeAllConnections();

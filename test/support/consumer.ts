@@ -82,12 +82,12 @@ export const startConsumer = async (options: {
     for (const one of waiting) one.reject(new Error('the consumer has ended'));
   });
   createInterface({ input: consumer.stdout }).on('line', (line) => {
-    const told = JSON.parse(line) as FailedCall | { readonly calls: number };
-    if (!('calls' in told)) {
-      failures.push(told);
+    const reported = JSON.parse(line) as FailedCall | { readonly calls: number };
+    if (!('calls' in reported)) {
+      failures.push(reported);
       return;
     }
-    calls = told.calls;
+    calls = reported.calls;
     for (const one of waiting) {
       one.left -= 1;
       if (one.left > 0) continue;

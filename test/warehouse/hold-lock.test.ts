@@ -29,7 +29,7 @@ const inProcess = `
 
 type Other = AsyncDisposable & {
   readonly process: ChildProcess;
-  readonly told: { readonly held: boolean; readonly holder?: number };
+  readonly reported: { readonly held: boolean; readonly holder?: number };
 };
 
 const otherProcess = async (path: string): Promise<Other> => {
@@ -44,7 +44,7 @@ const otherProcess = async (path: string): Promise<Other> => {
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   return {
     process: child,
-    told: JSON.parse(line.toString()) as Other['told'],
+    reported: JSON.parse(line.toString()) as Other['reported'],
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL');
       await ended;
@@ -63,11 +63,11 @@ describe('one process per volume', () => {
     const path = join(folder.path, 'data', 'daemon.lock');
     const first = await otherProcess(path);
     await using _first = first;
-    expect(first.told).toEqual({ held: true });
+    expect(first.reported).toEqual({ held: true });
     expect(await acquireLock(path)).toEqual({ held: false, holder: first.process.pid });
     // A refused attempt takes nothing away from the first.
     await using second = await otherProcess(path);
-    expect(second.told).toEqual({ held: false, holder: first.process.pid });
+    expect(second.reported).toEqual({ held: false, holder: first.process.pid });
 
     await first[Symbol.asyncDispose]();
     const freed = performance.now();
@@ -75,10 +75,10 @@ describe('one process per volume', () => {
     expect(performance.now() - freed).toBeLessThan(1000);
     expect(await readdir(join(folder.path, 'data'))).toEqual(['daemon.lock']);
     await using third = await otherProcess(path);
-    expect(third.told).toEqual({ held: false, holder: process.pid });
+    expect(third.reported).toEqual({ held: false, holder: process.pid });
     await release(lock);
     await using fourth = await otherProcess(path);
-    expect(fourth.told).toEqual({ held: true });
+    expect(fourth.reported).toEqual({ held: true });
     expect(await readdir(join(folder.path, 'data'))).toEqual(['daemon.lock']);
   });
 
@@ -87,9 +87,10 @@ describe('one process per volume', () => {
     const path = join(folder.path, 'daemon.lock');
     const others = await Promise.all(Array.from({ length: 4 }, async () => otherProcess(path)));
     try {
-      const holders = others.filter(({ told }) => told.held);
+      const holders = others.filter(({ reported }) => reported.held);
       expect(holders).toHaveLength(1);
-      for (const { told } of others) if (!told.held) expect(told.holder).toBe(holders[0]?.process.pid);
+      for (const { reported } of others)
+        if (!reported.held) expect(reported.holder).toBe(holders[0]?.process.pid);
       expect((await readdir(folder.path)).filter((name) => name !== 'spool')).toEqual(['daemon.lock']);
     } finally {
       await Promise.all(others.map(async (one) => one[Symbol.asyncDispose]()));
@@ -104,7 +105,7 @@ describe('one process per volume', () => {
     expect(await acquireLock(path)).toEqual({ held: false, holder: process.pid });
     expect(await acquireLock(join(folder.path, 'linked', 'daemon.lock'))).toMatchObject({ held: false });
     await using other = await otherProcess(path);
-    expect(other.told).toEqual({ held: false, holder: process.pid });
+    expect(other.reported).toEqual({ held: false, holder: process.pid });
     await release(lock);
     await release(lock);
     await release(await acquireLock(path));

@@ -48,9 +48,9 @@ describe.each(Object.entries(stands))('%s', (name, { status, mails }) => {
       const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
       try {
         const page = await context.newPage();
-        const reached: string[] = [];
+        const watermark: string[] = [];
         const complaints: string[] = [];
-        page.on('request', (request) => reached.push(request.url()));
+        page.on('request', (request) => watermark.push(request.url()));
         page.on('dialog', (dialog) => complaints.push(dialog.message()));
         page.on('console', (message) => complaints.push(message.text()));
         await page.goto(fixture.url, { waitUntil: 'load' });
@@ -63,7 +63,7 @@ describe.each(Object.entries(stands))('%s', (name, { status, mails }) => {
         }
         expect(await overflow(page)).toEqual([]);
         expect(await faint(page)).toEqual([]);
-        expect(reached.filter((url) => url !== fixture.url && !url.startsWith('data:'))).toEqual([]);
+        expect(watermark.filter((url) => url !== fixture.url && !url.startsWith('data:'))).toEqual([]);
         // A breach of the page's own policy would be told here.
         expect(complaints).toEqual([]);
       } finally {

@@ -51,7 +51,9 @@ const notStarted = async (
     const stopped = outdated.find((one) => one.service === service);
     if (stopped !== undefined) return [describeStop(stopped)];
     const other = open.find((view) => view.service === service && !ids.includes(view.id));
-    return other === undefined ? [] : [`${service} has a rotation in progress (${other.id}): ${other.message}`];
+    return other === undefined
+      ? []
+      : [`${service} has a rotation in progress (${other.id}): ${other.message}`];
   });
 };
 

@@ -26,7 +26,8 @@ const describeRetirement = ({ terms: { retire } }: PlannedRotation): string => {
 
 const rotationChange = (planned: PlannedRotation): PlannedChange => {
   const { service, old, why } = planned;
-  if (old === undefined) return { what: 'create', service, message: `a first key: ${describeQuota(planned)}` };
+  if (old === undefined)
+    return { what: 'create', service, message: `a first key: ${describeQuota(planned)}` };
   return {
     what: 'rotate',
     service,

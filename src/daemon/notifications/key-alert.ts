@@ -27,7 +27,9 @@ const marker = ' What to do: ';
 /** What happened, and what is said to be done about it, which goes into a line of its own. */
 const parted = (message: string): { readonly what: string; readonly detail?: string } => {
   const at = message.indexOf(marker);
-  return at < 0 ? { what: message } : { what: message.slice(0, at), detail: message.slice(at + marker.length) };
+  return at < 0
+    ? { what: message }
+    : { what: message.slice(0, at), detail: message.slice(at + marker.length) };
 };
 
 /** What is to be done whatever went wrong. */

@@ -20,10 +20,10 @@ export const openChangingGateway = async (behind: string, change: ChangeAnswer):
     const onward = request(
       `${behind}${asked.url ?? ''}`,
       { method: asked.method ?? 'GET', headers: { authorization }, agent: false },
-      (said) => {
-        void textOf(said).then((text) => {
-          const { 'content-type': type = '', date = '' } = said.headers;
-          answer.writeHead(said.statusCode ?? 502, { 'content-type': type, date });
+      (output) => {
+        void textOf(output).then((text) => {
+          const { 'content-type': type = '', date = '' } = output.headers;
+          answer.writeHead(output.statusCode ?? 502, { 'content-type': type, date });
           answer.end(change(asked.url ?? '', text));
         });
       },

@@ -62,7 +62,7 @@ status: { port: 0 }
     },
     json: async (...argv: string[]) => {
       const ran = await run(...argv, '--json');
-      return { ...ran, said: JSON.parse(ran.stdout) as Stated };
+      return { ...ran, output: JSON.parse(ran.stdout) as Stated };
     },
     warehouse: async <T>(use: (warehouse: Warehouse) => Promise<T>): Promise<T> => {
       await using warehouse = await openWarehouse({
@@ -78,21 +78,21 @@ status: { port: 0 }
     /** `serve` in this process, until it is stopped; gives what it has logged. */
     serve: async () => {
       const stopping = new AbortController();
-      let said = '';
+      let output = '';
       let isUp = (): void => undefined;
       const up = new Promise<void>((resolve) => {
         isUp = resolve;
       });
       const onOutput = (text: string): void => {
-        said += text;
-        if (said.includes('"serving"')) isUp();
+        output += text;
+        if (output.includes('"serving"')) isUp();
       };
       const ended = folder.run(['serve'], { env, clock, signal: stopping.signal, onOutput });
       await Promise.race([up, ended]);
       return async (): Promise<string> => {
         stopping.abort(new Error('stopped by the test'));
         await ended;
-        return said;
+        return output;
       };
     },
     [Symbol.asyncDispose]: async () => {
@@ -203,19 +203,19 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
     else {
       const pulled = await fixture.json('run', 'logs');
       expect(pulled.code).toBe(0);
-      expect(pulled.said.figures).toMatchObject({ compared: verdict });
-      expect(pulled.said.summary.includes('. ')).toBe(!isGood);
+      expect(pulled.output.figures).toMatchObject({ compared: verdict });
+      expect(pulled.output.summary.includes('. ')).toBe(!isGood);
     }
 
-    const { code, said } = await fixture.json(...argv);
+    const { code, output } = await fixture.json(...argv);
     expect(code).toBe(isGood ? 0 : 1);
-    const [total, ...others] = totalsOf(said);
+    const [total, ...others] = totalsOf(output);
     expect(others).toEqual([]);
     expect(total).toMatchObject({ source: 'statistics', verdict, unit });
     if (verdict === 'equal' || verdict === 'refunds' || verdict === 'currency') expect(total?.gap).toBe('0');
     else if (verdict === 'rounding') expect(Math.abs(Number(total?.gap))).toBeLessThanOrEqual(0.00005);
     else expect(Math.sign(Number(total?.gap))).toBe(verdict === 'unexplained' ? -1 : 1);
-    expect(said.good).toBe(isGood);
+    expect(output.good).toBe(isGood);
 
     const table = await fixture.run(...argv);
     expect(table.code).toBe(code);
@@ -251,29 +251,29 @@ describe('a pull', () => {
     changeNow(withHoles);
     expect((await run('run', 'logs')).code).toBe(0);
     const usage = await json('run', 'usage');
-    expect(usage.said.figures).toMatchObject({ compared: 'truncated' });
+    expect(usage.output.figures).toMatchObject({ compared: 'truncated' });
     const day = ['reconcile', '--from', '2026-11-19', '--to', '2026-11-20'] as const;
-    const { said } = await json(...day);
+    const { output } = await json(...day);
     const sources = ['statistics', 'usage by model', 'usage by key', 'used_quota', 'balance'];
-    expect(totalsOf(said).map(({ source, verdict }) => [source, verdict])).toEqual(
+    expect(totalsOf(output).map(({ source, verdict }) => [source, verdict])).toEqual(
       sources.map((source) => [source, 'truncated']),
     );
-    expect(said.notCompared).toEqual([]);
-    const told = async (): Promise<number> =>
+    expect(output.notCompared).toEqual([]);
+    const reported = async (): Promise<number> =>
       warehouse(async ({ outbox }) => (await outbox.list()).filter(({ kind }) => kind === 'gap').length);
     // The usage says no more than the statistics and the account did before.
-    expect(await told()).toBe(1);
+    expect(await reported()).toBe(1);
 
     changeNow((_, text) => text);
     clock.advance(60_000);
     expect((await run('run', 'logs', '--from', '2026-11-20', '--to', '2026-11-21')).code).toBe(0);
-    expect((await json(...day)).said.good).toBe(true);
-    expect(await told()).toBe(1);
+    expect((await json(...day)).output.good).toBe(true);
+    expect(await reported()).toBe(1);
     // The next day brings a new one.
     changeNow(withHoles);
     clock.set(Date.parse('2026-11-21T00:10:00Z'));
     expect((await run('run', 'logs')).code).toBe(0);
-    expect(await told()).toBe(2);
+    expect(await reported()).toBe(2);
   });
 
   it('does not fail when statistics answer 429, nor a comparison at 403, which is marked as not compared with the reason', async () => {
@@ -283,7 +283,7 @@ describe('a pull', () => {
     sandbox.faults.plant({ kind: 'rate-limit', path, times: 99 });
     const pulled = await json('run', 'logs');
     expect(pulled.code).toBe(0);
-    expect(pulled.said.summary).toMatch(/\. Not compared with statistics: .+\.$/);
+    expect(pulled.output.summary).toMatch(/\. Not compared with statistics: .+\.$/);
     expect((await run('runs', 'logs')).stdout).toContain('Not compared with statistics: ');
     sandbox.faults.clear();
     for (const refused of [path, '/api/user/self'])
@@ -293,10 +293,10 @@ describe('a pull', () => {
       stdout: expect.stringContaining('profile not read: ') as string,
     });
     expect((await run('run', 'usage')).code).toBe(0);
-    const { code, said } = await json(...asked);
+    const { code, output } = await json(...asked);
     expect(code).toBe(0);
-    expect(totalsOf(said).map(({ source }) => source)).toEqual(['usage by model', 'usage by key']);
-    expect(said.notCompared).toEqual([
+    expect(totalsOf(output).map(({ source }) => source)).toEqual(['usage by model', 'usage by key']);
+    expect(output.notCompared).toEqual([
       { source: 'statistics', reason: expect.stringMatching(/scope|refuse/) as string },
       { source: 'used_quota and balance', reason: expect.stringContaining('no two snapshots') as string },
     ]);

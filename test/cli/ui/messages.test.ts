@@ -34,10 +34,13 @@ describe('a duration as text', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 400 * d }), (millis) => {
         const parts = [...describeDuration(millis).matchAll(/([\d.]+) (ms|s|min|h|d)/g)];
-        const said = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
+        const output = parts.reduce(
+          (sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0),
+          0,
+        );
         for (const [, count, unit = ''] of parts)
           expect(Number(count)).toBeLessThan({ ms: 1000, s: 60, min: 60, h: 24 }[unit] ?? 1000);
-        expect(Math.abs(said - millis)).toBeLessThanOrEqual(Math.max(1, millis / 20));
+        expect(Math.abs(output - millis)).toBeLessThanOrEqual(Math.max(1, millis / 20));
       }),
     );
   });

@@ -77,8 +77,8 @@ it('a person creates, lists, rotates and expires a key, with every step in the h
   expect((await noted('audit', '--verify')).stdout).toMatch(
     /\d+ steps in an unbroken chain\nhead [0-9a-f]{64}\n$/,
   );
-  const said = all.join('');
-  for (const key of [first, second, await secret()]) expect(said).not.toContain(key);
+  const output = all.join('');
+  for (const key of [first, second, await secret()]) expect(output).not.toContain(key);
 });
 
 it('a service is found by its name even if its first key has it, and a key in a sink is expired only on request', async () => {

@@ -557,7 +557,10 @@ describe('plans', () => {
 
   it.each([
     [{ skipped: [{ keyId: 2, name: 'idle', reason: 'used', message: 'it is in use' }] }, /: it is in use$/],
-    [{ skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', message: 'not due' }] }, /: it is no longer due/],
+    [
+      { skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', message: 'not due' }] },
+      /: it is no longer due/,
+    ],
     [
       { expiries: [{ ...plannedExpiry(2, 'old'), action: { kind: 'warn', stage: 'soon' } }] },
       /to be announced now$/,

@@ -148,11 +148,11 @@ it.each([
 
 it('a command reports a damaged audit file once a day without a daemon', async () => {
   const whole = await made();
-  const told = () => subjects().filter((subject) => /journal is invalid/.test(subject)).length;
+  const reported = () => subjects().filter((subject) => /journal is invalid/.test(subject)).length;
   await writeFile(file(), whole.split('\n').slice(1).join('\n'));
   for (let times = 0; times < 2; times += 1) await town.run('status');
-  expect(told()).toBe(1);
+  expect(reported()).toBe(1);
   town.clock.advance(24 * 3_600_000);
   for (let times = 0; times < 2; times += 1) await town.run('status');
-  expect(told()).toBe(2);
+  expect(reported()).toBe(2);
 });

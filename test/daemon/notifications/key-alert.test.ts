@@ -95,17 +95,17 @@ it('a key alert for a failed step promises nothing about the old key, and says t
 
 it('a key alert says once what to do about a failed step or required action', () => {
   const standing = 'The old key is untouched and works';
-  const told = (kind: KeyAlert['kind'], message: string): readonly string[] =>
+  const reported = (kind: KeyAlert['kind'], message: string): readonly string[] =>
     (keyAlertMail({ ...alert, kind, message }, at, deps)?.text ?? '')
       .replaceAll(/\s+/g, ' ')
       .split('What to do:');
-  const failed = told('failed', `deliver: the disk is full. What to do: free space. ${standing}.`);
+  const failed = reported('failed', `deliver: the disk is full. What to do: free space. ${standing}.`);
   expect(failed).toHaveLength(2);
   expect(failed[0]).toContain('deliver: the disk is full');
   expect(failed[1]).toContain(`free space. ${standing}. The step is retried every five minutes`);
   expect(failed[1]).toContain('`tollkeeper status` shows the current status');
   expect(failed.join('')).not.toContain('keys list');
-  const waiting = told(
+  const waiting = reported(
     'waiting',
     `deliver failed 5 times. What to do: free space. ${standing}. Then resume the rotation: tollkeeper keys resume growth-billing`,
   );

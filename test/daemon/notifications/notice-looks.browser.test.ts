@@ -25,16 +25,16 @@ const look = async (
   const context = await browser.newContext({ viewport: { width, height: 700 }, colorScheme });
   try {
     const page = await context.newPage();
-    const reached: string[] = [];
-    page.on('request', (request) => reached.push(request.url()));
-    page.on('dialog', (dialog) => reached.push(dialog.message()));
+    const watermark: string[] = [];
+    page.on('request', (request) => watermark.push(request.url()));
+    page.on('dialog', (dialog) => watermark.push(dialog.message()));
     await page.setContent(mail.html, { waitUntil: 'load' });
     if (pictures !== undefined) {
       await mkdir(pictures, { recursive: true });
       await page.screenshot({ path: `${pictures}/${name}-${width}-${colorScheme}.png`, fullPage: true });
     }
     const text = await page.evaluate<string>('document.body.innerText');
-    return { overflow: await overflow(page), faint: await faint(page), reached, text };
+    return { overflow: await overflow(page), faint: await faint(page), watermark, text };
   } finally {
     await context.close();
   }
@@ -53,12 +53,12 @@ describe.each(Object.entries(letters))('%s', (name, make) => {
       const seen = await look(mail, { width, colorScheme, name: name.replaceAll(' ', '-') });
       expect(seen.overflow).toEqual([]);
       expect(seen.faint).toEqual([]);
-      expect(seen.reached).toEqual([]);
+      expect(seen.watermark).toEqual([]);
       // What the text part tells, the picture tells as well.
       const flat = (text: string): string => text.replaceAll(/[\s`]+/g, '');
       for (const line of mail.text.split('\n')) {
-        const told = flat(line.replace(/^ +(?:[A-Z][a-z ]+: )?/, ''));
-        expect(flat(seen.text)).toContain(told);
+        const reported = flat(line.replace(/^ +(?:[A-Z][a-z ]+: )?/, ''));
+        expect(flat(seen.text)).toContain(reported);
       }
     },
   );

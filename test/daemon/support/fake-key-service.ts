@@ -114,7 +114,11 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
         }),
     expire: async (planned, who) => {
       keyService.asked.push(['expire', planned, who]);
-      return planned.map((one) => ({ planned: one, done: one.keyId !== 13, message: `message of ${one.name}` }));
+      return planned.map((one) => ({
+        planned: one,
+        done: one.keyId !== 13,
+        message: `message of ${one.name}`,
+      }));
     },
     adopt: async (key, who) => void keyService.asked.push(['adopt', key, who]),
     confirm: async (service, fingerprint, who) => {

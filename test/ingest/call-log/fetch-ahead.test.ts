@@ -24,7 +24,7 @@ const rows: readonly SourceRow[] = Array.from({ length: 240 }, (_, index) => ({
 const total = sumOf(rows.map(({ quota }) => quota));
 
 /** What an account holds, and by which windows it came. */
-const held = async (warehouse: Warehouse, account: string): Promise<unknown> => ({
+const stored = async (warehouse: Warehouse, account: string): Promise<unknown> => ({
   spend: await warehouse.spend(account, whole),
   watermark: await warehouse.logs.watermark(account),
   windows: (await warehouse.logs.windows(account)).map((landed) => ({ ...landed, landedAt: 0 })),
@@ -122,7 +122,7 @@ describe('windows fetched ahead', () => {
             outcomeOf({ ...pull, account: `ahead-${runs}`, fetchLogs: later, ahead, spoolBytes }),
           );
           expect(found).toEqual(expected);
-          expect(await held(warehouse, `ahead-${runs}`)).toEqual(await held(warehouse, `one-${runs}`));
+          expect(await stored(warehouse, `ahead-${runs}`)).toEqual(await stored(warehouse, `one-${runs}`));
           expect(await readdir(folder.spool)).toEqual([]);
         },
       ),

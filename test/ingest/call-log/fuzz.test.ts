@@ -193,7 +193,7 @@ const read = (body: Buffer, quarantines: boolean): ReadonlyMap<string, Group> | 
   }
 };
 
-const held = async (warehouse: Warehouse, account: string): Promise<readonly unknown[]> =>
+const stored = async (warehouse: Warehouse, account: string): Promise<readonly unknown[]> =>
   warehouse.readCube(
     { account, periods: [{ name: 'current', days: localDays('2025-12-31', '2026-01-02', 'UTC') }] },
     async (query) =>
@@ -281,7 +281,7 @@ it('a pull of a corrupted export lands what a strict reader reads from the same 
         if (bad === 'quarantine' && body.includes('"') && typeof strict === 'string') return;
         if (body.length === 0) return;
         expect(typeof strict === 'string' ? strict : sorted(rowsOf(strict))).toEqual(
-          sorted(await held(warehouse, account)),
+          sorted(await stored(warehouse, account)),
         );
       },
     ),

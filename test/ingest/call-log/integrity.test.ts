@@ -89,15 +89,15 @@ describe('bad rows in quarantine', () => {
       quarantined: 1,
     });
     expect(await warehouse.spend('main', whole)).toMatchObject({ net: '4.5', calls: 9 });
-    const told = { line: 5, reason: expect.stringMatching(reason) as string };
-    expect(warned).toContainEqual(expect.objectContaining({ rows: 1, ...told }));
+    const reported = { line: 5, reason: expect.stringMatching(reason) as string };
+    expect(warned).toContainEqual(expect.objectContaining({ rows: 1, ...reported }));
     const [row, ...others] = await warehouse.logs.quarantined('main');
     expect(others).toEqual([]);
     const text = change(`${base + 30},gpt-4o,growth-1,7,0.5,,`);
     const ownSecond = interval(seconds(base + 30), seconds(base + 31));
     const hourRange = interval(seconds(base), seconds(base + hour));
     const range = kind === 'amount' || kind === 'count' ? ownSecond : hourRange;
-    expect(row).toMatchObject({ ...told, text, window: hourRange, range });
+    expect(row).toMatchObject({ ...reported, text, window: hourRange, range });
     expect((await warehouse.logs.windows('main')).map(({ quarantined }) => quarantined)).toEqual([1]);
   });
 

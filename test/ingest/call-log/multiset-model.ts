@@ -125,7 +125,7 @@ export const changesOf = (old: readonly SourceRow[], now: readonly SourceRow[]):
 
 /** What the warehouse is to hold, and how it came to that. */
 export const createModel = () => {
-  let held: readonly SourceRow[] = [];
+  let stored: readonly SourceRow[] = [];
   const landings: ModelLanding[] = [];
   const broken: ModelLanding[] = [];
   const landingAt = (second: number): ModelLanding | undefined =>
@@ -134,14 +134,14 @@ export const createModel = () => {
   const secondsIn = (start: number, end: number): readonly number[] =>
     [start, ...landings.flatMap((one) => [one.start, one.end])].filter((at) => at >= start && at < end);
   return {
-    rows: () => held,
+    rows: () => stored,
     landings,
     /** What was landed though its cut can be seen. */
     broken,
     land: (landing: ModelLanding, served: readonly SourceRow[] | undefined): void => {
       if (served === undefined) broken.push(landing);
       const isInside = ({ at }: SourceRow): boolean => at >= landing.start && at < landing.end;
-      held = [...held.filter((row) => !isInside(row)), ...(served ?? []).filter(isInside)];
+      stored = [...stored.filter((row) => !isInside(row)), ...(served ?? []).filter(isInside)];
       landings.push(landing);
     },
     landingAt,

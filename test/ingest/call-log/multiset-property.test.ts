@@ -203,10 +203,10 @@ const play = async (
 
   const check = async (): Promise<void> => {
     expect(model.broken).toEqual([]);
-    const held = model.rows();
+    const stored = model.rows();
     const noteName = style.names['note'] ?? 'note';
     expect(await world.table(account)).toEqual(
-      held
+      stored
         .filter((one) => !isBad(one))
         .map((one) => storedRow(one, noteName))
         .toSorted(),
@@ -214,7 +214,7 @@ const play = async (
     const aside = await warehouse.logs.quarantined(account);
     const ranges = aside.map(({ range }) => `${range.start} ${range.end}`).toSorted();
     expect(ranges).toEqual(
-      held
+      stored
         .filter(isBad)
         .map(({ at }) => `${at} ${at + 1}`)
         .toSorted(),
@@ -226,13 +226,13 @@ const play = async (
     if (watermark !== undefined) model.expectLanded(watermark.start, watermark.end);
     for (const report of reports) {
       const inReport = ({ at }: SourceRow): boolean => at >= report.start && at < report.end;
-      const told = await warehouse.restatements.since(
+      const reported = await warehouse.restatements.since(
         account,
         unixMillis(report.millis),
         interval(seconds(report.start), seconds(report.end)),
       );
       expect(
-        told.quarters.map(({ quarter, kind, old, new: current }) => [
+        reported.quarters.map(({ quarter, kind, old, new: current }) => [
           quarter,
           kind,
           [old.calls, current.calls],
@@ -241,7 +241,7 @@ const play = async (
       ).toEqual(
         changesOf(
           report.rows,
-          held.filter(inReport).filter((one) => !isBad(one)),
+          stored.filter(inReport).filter((one) => !isBad(one)),
         ),
       );
     }

@@ -48,7 +48,7 @@ const rows = fc
 const style = anyStyle({ min: 1, max: 500 });
 
 /** Rows, tokens and amounts by quarter hour, model and key, as the warehouse gives them. */
-const held = async (warehouse: Warehouse, account: string): Promise<readonly unknown[]> => {
+const stored = async (warehouse: Warehouse, account: string): Promise<readonly unknown[]> => {
   const days = localDays('2025-12-30', '2026-01-03', 'UTC');
   return warehouse.readCube({ account, periods: [{ name: 'current', days }] }, async (query) => {
     const table = await query(
@@ -95,12 +95,12 @@ it('the warehouse contains exactly what the gateway served in any export format 
         const request = pullOf(folder, warehouse, source, { account, windowSeconds, profile });
         // First a part, then the rest from the cursor.
         await pullLogs({ ...request, until: seconds(base + first) });
-        expect(sorted(await held(warehouse, account))).toEqual(sorted(expected(all, base, base + first)));
+        expect(sorted(await stored(warehouse, account))).toEqual(sorted(expected(all, base, base + first)));
         await pullLogs(request);
         const whole = sorted(expected(all, base, base + day));
-        expect(sorted(await held(warehouse, account))).toEqual(whole);
+        expect(sorted(await stored(warehouse, account))).toEqual(whole);
         const again = await pullLogs({ ...request, from: seconds(base) });
-        expect(sorted(await held(warehouse, account))).toEqual(whole);
+        expect(sorted(await stored(warehouse, account))).toEqual(whole);
         const inWindow = all.filter(({ at }) => at >= base && at < base + day);
         expect(again.rows).toBe(inWindow.length);
         expect(again.quota).toBe(sumOf(inWindow.map(({ quota }) => quota)) || '0');

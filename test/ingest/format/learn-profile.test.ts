@@ -115,8 +115,8 @@ it('configured points are applied, and their source is recorded as the configura
     usageZone: 'UTC',
   } as const;
   const { points } = await taught({}, { profile });
-  const said = points.filter(({ how }) => how === 'config').map(({ point, value }) => [point, value]);
-  expect(said).toEqual([
+  const output = points.filter(({ how }) => how === 'config').map(({ point, value }) => [point, value]);
+  expect(output).toEqual([
     ['log.amounts', 'currency'],
     ['log.time_form', 'seconds'],
   ]);

@@ -67,12 +67,12 @@ describe('a usage pull', () => {
         const request = pullOf(warehouse, source, { account });
         const summary = await pullUsage(request);
         expect(summary.windows).toBe(3);
-        const held = async () => lines(await warehouse.usage.values({ ...series, account }, all));
+        const stored = async () => lines(await warehouse.usage.values({ ...series, account }, all));
         const wanted = lines(list.filter(({ bucket }) => bucket >= start && bucket < start + 425 * day));
-        expect(await held()).toEqual(wanted);
+        expect(await stored()).toEqual(wanted);
         // The last days are pulled again; nothing changes.
         expect((await pullUsage(request)).windows).toBe(1);
-        expect(await held()).toEqual(wanted);
+        expect(await stored()).toEqual(wanted);
         for (const query of source.queries) expect(query.end - query.start).toBeLessThanOrEqual(180 * day);
       }),
       { numRuns: few(15, 200) },

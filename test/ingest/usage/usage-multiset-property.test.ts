@@ -148,7 +148,7 @@ const play = async (
   const dimensions = ['model', 'token'];
   const style = { ...drawn.style, time: (bucket: number) => drawn.time(bucket, zones[zone]) };
   let now = first;
-  const held = new Map<string, readonly UsageFigure[]>(dimensions.map((dimension) => [dimension, []]));
+  const stored = new Map<string, readonly UsageFigure[]>(dimensions.map((dimension) => [dimension, []]));
   const landed: {
     readonly dimension: string;
     readonly start: number;
@@ -221,8 +221,8 @@ const play = async (
             const served = answers.get(dimension) ?? [];
             const isInside = ({ bucket }: UsageFigure): boolean =>
               bucket >= window.start && bucket < window.end;
-            const others = (held.get(dimension) ?? []).filter((one) => !isInside(one));
-            held.set(dimension, [...others, ...served.filter(isInside)]);
+            const others = (stored.get(dimension) ?? []).filter((one) => !isInside(one));
+            stored.set(dimension, [...others, ...served.filter(isInside)]);
             landed.push({ dimension, start: window.start, end: window.end, now });
           }
         }
@@ -233,7 +233,7 @@ const play = async (
   const check = async (): Promise<void> => {
     for (const dimension of dimensions) {
       const values = await warehouse.usage.values(seriesOf(dimension), everything);
-      expect(linesOf(values)).toEqual(linesOf(held.get(dimension) ?? []));
+      expect(linesOf(values)).toEqual(linesOf(stored.get(dimension) ?? []));
       const watermark = await warehouse.usage.watermark(seriesOf(dimension));
       for (
         let bucket = watermark?.start ?? 0;
@@ -314,14 +314,14 @@ const play = async (
   expect(await pull({ again: [0, 2] })).toBe(true);
   for (const dimension of dimensions) {
     const shown = shownOf(dimension).filter(({ bucket }) => bucket >= first && bucket < bucketAt(now));
-    expect(linesOf(held.get(dimension) ?? [])).toEqual(linesOf(shown));
+    expect(linesOf(stored.get(dimension) ?? [])).toEqual(linesOf(shown));
   }
   // And again, otherwise cut: `check` finds nothing changed.
   now += 1;
-  const values = [...held.values()].map(linesOf);
+  const values = [...stored.values()].map(linesOf);
   expect(await pull({ again: [0.1, 0.7] })).toBe(true);
   expect(await pull({})).toBe(true);
-  expect([...held.values()].map(linesOf)).toEqual(values);
+  expect([...stored.values()].map(linesOf)).toEqual(values);
 };
 
 it('the warehouse contains, after every step, the figures that the gateway returned when each bucket was last pulled', async () => {

@@ -21,14 +21,14 @@ const series = { account: 'main', dimension: 'token', metric: 'spend', granulari
 const pulled = async (...bodies: readonly string[]): Promise<readonly (readonly string[])[]> => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
-  const held = async () =>
+  const stored = async () =>
     (await warehouse.usage.values(series, all)).map(({ bucket, entry, value }) => [
       String((bucket - start) / day),
       entry,
       value,
     ]);
   for (const body of bodies) {
-    const before = await held();
+    const before = await stored();
     await pullUsage({
       ...series,
       dimensions: ['token'],
@@ -44,11 +44,11 @@ const pulled = async (...bodies: readonly string[]): Promise<readonly (readonly 
       log: silentLog,
       progress: noProgress,
     }).catch(async (error: unknown) => {
-      expect(await held()).toEqual(before);
+      expect(await stored()).toEqual(before);
       throw error;
     });
   }
-  return held();
+  return stored();
 };
 
 describe('a key name that looks like something else', () => {
@@ -89,8 +89,8 @@ describe('a key name that looks like something else', () => {
     ],
     ['a time, in a wide layout', `time,${seconds}\n${start},2\n`, [['0', String(seconds), '2']]],
     ['numbers, in a long layout', `time,token,value\n${start},42,1\n`, [['0', '42', '1']]],
-  ])('%s', async (_, body, held) => {
-    expect(await pulled(body)).toEqual(held);
+  ])('%s', async (_, body, stored) => {
+    expect(await pulled(body)).toEqual(stored);
   });
 
   it.each([

@@ -75,8 +75,8 @@ it('a usage plan pulls exactly the stored and ended buckets that an interval tou
       fc.oneof(fc.integer({ min: 0, max: 30 * day }), fc.constant(0)),
       fc.constantFrom('hour' as const, 'day' as const, 'week' as const),
       fc.constantFrom(...zones),
-      (since, held, offset, length, granularity, usageZone) => {
-        const [from, until] = [unixMillis(since + offset), unixMillis(since + held)];
+      (since, covered, offset, length, granularity, usageZone) => {
+        const [from, until] = [unixMillis(since + offset), unixMillis(since + covered)];
         const to = unixMillis(from + length);
         const profile = { ...unknownGateway, usageZone };
         const plan = planUsagePull({ since: unixMillis(since), until, from, to, granularity, profile });

@@ -110,7 +110,14 @@ describe('expire-keys', () => {
     expect(outcome.summary).toBe(
       '1 key warned about, 1 key set to expire, of 3 keys; 1 notice of keys that expire',
     );
-    expect(outcome.figures).toEqual({ mode: 'apply', selected: 3, planned: 2, skipped: 0, notices: 1, notified: 0 });
+    expect(outcome.figures).toEqual({
+      mode: 'apply',
+      selected: 3,
+      planned: 2,
+      skipped: 0,
+      notices: 1,
+      notified: 0,
+    });
     // Of a key that is far from its end nothing is asked.
     expect(asked).toEqual(['log of main for 182 hours', 'use of tmp-end, tmp-warn']);
   });

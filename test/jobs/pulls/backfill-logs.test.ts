@@ -24,7 +24,7 @@ const accountNamed = ({ context }: JobFixture, name: string): Pick<JobContext, '
   account: { ...context.account, name },
 });
 
-const held = async ({ context }: JobFixture, account: string): Promise<Quarters> =>
+const stored = async ({ context }: JobFixture, account: string): Promise<Quarters> =>
   heldQuarters(context.warehouse, account, since, '2026-11-22');
 
 const settledAt = (millis: number) => unixSeconds(Math.floor(millis / 1000) - 600);
@@ -50,27 +50,27 @@ describe('a repeated pull of logs', () => {
         const name = `run-${runs}`;
         const settings = { since, window: '2d' };
         clock.set(now - 9 * 24 * hour * 1000);
-        let reached = 0;
+        let farthest = 0;
         for (const { wait, regular, from, length, millis } of sequence) {
           clock.advance(wait * minute);
           const first = (start + from) * 1000 + millis;
           const change = regular ? {} : again(first, first + length * 1000);
           await run('pull-logs', settings, { ...change, ...accountNamed(fixture, name) });
           const covered = await context.warehouse.logs.watermark(name);
-          expect(covered?.end ?? 0).toBeGreaterThanOrEqual(reached);
-          reached = covered?.end ?? 0;
+          expect(covered?.end ?? 0).toBeGreaterThanOrEqual(farthest);
+          farthest = covered?.end ?? 0;
           // What counts as covered is all there is.
           if (covered !== undefined) {
             expect(covered.end).toBeLessThanOrEqual(settledAt(clock.now()));
             const inside = ([quarter]: readonly [number, unknown]) =>
               quarter >= covered.start && quarter + 900 <= covered.end;
             const truth = [...trueQuarters(sandbox, covered.start, covered.end)].filter(inside);
-            expect([...(await held(fixture, name))].filter(inside)).toEqual(truth);
+            expect([...(await stored(fixture, name))].filter(inside)).toEqual(truth);
           }
         }
         clock.set(now);
         await run('pull-logs', settings, accountNamed(fixture, name));
-        expect(await held(fixture, name)).toEqual(trueQuarters(sandbox, start, settledAt(now)));
+        expect(await stored(fixture, name)).toEqual(trueQuarters(sandbox, start, settledAt(now)));
       }),
       { numRuns: few(2, 12) },
     );
@@ -102,7 +102,7 @@ describe('a repeated pull of logs', () => {
           }
           clock.set(end * 1000);
           await run('pull-logs', settings, here);
-          const before = await held(fixture, name);
+          const before = await stored(fixture, name);
           const truth = trueQuarters(sandbox, start, end);
           const first = start + from * 900;
           const last = first + quarters * 900;
@@ -112,11 +112,11 @@ describe('a repeated pull of logs', () => {
           ]);
           const range = { ...again(first * 1000, last * 1000), ...here };
           await run('pull-logs', settings, range);
-          const after = await held(fixture, name);
+          const after = await stored(fixture, name);
           expect([...after]).toEqual(expected.filter(([, all]) => all !== undefined));
           fixed += [...after].filter(([at, [rows]]) => before.get(at)?.[0] !== rows).length;
           await run('pull-logs', settings, range);
-          expect(await held(fixture, name)).toEqual(after);
+          expect(await stored(fixture, name)).toEqual(after);
           expect(await context.warehouse.logs.watermark(name)).toEqual({ start, end });
         },
       ),

@@ -24,7 +24,7 @@ const again = (from: number, to: number) => ({
 const whole = { start: unixMillis(0), end: unixMillis(4_000_000_000_000) };
 
 /** The sum of each bucket that has one. */
-const held = async (
+const stored = async (
   { context }: JobFixture,
   account: string,
   granularity: Granularity,
@@ -75,16 +75,16 @@ describe('a repeated pull of usage', () => {
         const settings = { since, granularity, group_by: ['model', 'token'] };
         const series = { account: name, dimension: 'token', metric: 'spend', granularity };
         clock.set(now - 20 * day);
-        let reached = 0;
+        let farthest = 0;
         for (const { wait, regular, from, length } of sequence) {
           clock.advance(wait * hour);
           const change = regular ? {} : again(start + from * hour, start + from * hour + length * 60_000);
-          const before = await held(fixture, name, granularity, 'model');
+          const before = await stored(fixture, name, granularity, 'model');
           await run('pull-usage', settings, { ...change, ...account });
           const covered = await context.warehouse.usage.watermark(series);
-          expect(covered?.end ?? 0).toBeGreaterThanOrEqual(reached);
-          reached = covered?.end ?? 0;
-          const after = await held(fixture, name, granularity, 'model');
+          expect(covered?.end ?? 0).toBeGreaterThanOrEqual(farthest);
+          farthest = covered?.end ?? 0;
+          const after = await stored(fixture, name, granularity, 'model');
           // A bucket that was there stays or is replaced by itself.
           expect(after.map(([at]) => at)).toEqual(expect.arrayContaining(before.map(([at]) => at)));
           const first = bucketsOf(granularity, zone).at(unixMillis(start));
@@ -96,7 +96,7 @@ describe('a repeated pull of usage', () => {
         clock.set(now);
         await run('pull-usage', settings, account);
         for (const dimension of ['model', 'token'])
-          expect(await held(fixture, name, granularity, dimension)).toEqual(
+          expect(await stored(fixture, name, granularity, dimension)).toEqual(
             truth(fixture, granularity, zone, now - 600_000),
           );
       }),
@@ -117,7 +117,7 @@ describe('a repeated pull of usage', () => {
     ]);
     const first = await run('pull-usage', settings, early);
     expect(first.summary).toMatch(/landed again, of 1 window by model$/);
-    expect((await held(fixture, 'main', 'day', 'model')).map(([bucket]) => bucket)).toEqual([
+    expect((await stored(fixture, 'main', 'day', 'model')).map(([bucket]) => bucket)).toEqual([
       at('2026-11-12'),
       at('2026-11-13'),
     ]);

@@ -25,9 +25,9 @@ describe('the first report of a deployment', () => {
     ['token-economics', 'en', 'Not compared with Oct 1 – 20, 2026: no data before Nov 1.'],
     ['spend-summary', 'de', 'Nicht mit 01.–20.10.2026 verglichen: keine Daten vor dem 01.11.'],
     ['spend-summary', 'zh', '之前没有数据。'],
-  ] as const)('names the first day with data: %s in %s', async (report, locale, said) => {
+  ] as const)('names the first day with data: %s in %s', async (report, locale, output) => {
     const composed = await compose({ report, period: 'month-to-date', locale });
-    expect(textOf(composed)).toContain(said);
+    expect(textOf(composed)).toContain(output);
     expect(textOf(composed)).not.toContain('No spend in the period before');
     expect(composed.model.headline.change.direction).toBe('unknown');
   });

@@ -171,10 +171,10 @@ describe('a shipped report over the sandbox’s data', () => {
       'Usage by model',
       'Usage by key',
     ]);
-    const said = model.sections.flatMap((section) =>
+    const output = model.sections.flatMap((section) =>
       section.kind === 'notes' ? section.notes.map(({ text }) => text) : [],
     );
-    expect(said.filter((text) => /^(used_quota|balance) was not compared/.test(text))).toHaveLength(2);
+    expect(output.filter((text) => /^(used_quota|balance) was not compared/.test(text))).toHaveLength(2);
   });
 
   it('describes the current run, even if the run is for an earlier moment (reconciliation)', async () => {

@@ -26,7 +26,7 @@ describe('an expiry notice', () => {
   });
 
   it('is sent once for each stage over all runs, and again when the expiry is moved', () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const history: KeyEvent[] = [];
     const expiring = (expiredTime: number) =>
       surveyed('a.g1', { id: 7, key: { expiredTime: toSeconds(unixMillis(expiredTime)) } });
@@ -35,7 +35,7 @@ describe('an expiry notice', () => {
         const at = unixMillis(now + hours * 3_600_000);
         for (const planned of planNotices({ at, keys: [expiring(now + expires)] }, defaultNotices, history)) {
           if (planned.action.kind !== 'warn') continue;
-          told.push(planned.action.stage);
+          reported.push(planned.action.stage);
           const { keyId, generation, name, service } = planned;
           history.push({
             ...common,
@@ -51,7 +51,7 @@ describe('an expiry notice', () => {
     };
     live(0, 36 * 24, 40 * day);
     live(36 * 24, 75 * 24, 70 * day);
-    expect(told.map((stage) => stage.replace(' before it expires,', ''))).toEqual([
+    expect(reported.map((stage) => stage.replace(' before it expires,', ''))).toEqual([
       '30 days 2026-12-31T08:00:00Z',
       '7 days 2026-12-31T08:00:00Z',
       '30 days 2027-01-30T08:00:00Z',

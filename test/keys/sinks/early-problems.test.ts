@@ -59,8 +59,8 @@ describe('an early problem of a sink', () => {
   });
 
   it('is a file that cannot be edited without loss', async () => {
-    const held = 'sk-AAAAoldAAAAoldAAAAoldAAAA';
-    await writeFile(join(folder, 'shell.env'), `A=1\nBILLING_KEY=${held}; export BILLING_KEY\n`, {
+    const contents = 'sk-AAAAoldAAAAoldAAAAoldAAAA';
+    await writeFile(join(folder, 'shell.env'), `A=1\nBILLING_KEY=${contents}; export BILLING_KEY\n`, {
       mode: 0o600,
     });
     await writeFile(join(folder, 'app.json'), '{"key": ', { mode: 0o600 });
@@ -73,7 +73,7 @@ describe('an early problem of a sink', () => {
     expect(problems).toMatchObject([
       { message: expect.stringContaining(`BILLING_KEY on line 2 of ${join(folder, 'shell.env')}`) },
     ]);
-    expect(JSON.stringify(problems)).not.toContain(held);
+    expect(JSON.stringify(problems)).not.toContain(contents);
     const pointer = { ...fileSpec('app.json'), holds: { kind: 'pointer', pointer: '/key' } } as const;
     expect(await earlyProblems(pointer, billing, folder)).toMatchObject([
       { message: expect.stringContaining('not valid JSON') },

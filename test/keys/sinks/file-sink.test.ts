@@ -80,15 +80,15 @@ describe('a key in a file', () => {
       await writeFile(path, `# c\n${text}`, { mode: 0o600 });
       const refusal = { message: expect.stringContaining(`KEY on line 2 of ${path}`) };
       expect(await sink.problems(never)).toMatchObject([refusal]);
-      const told = [
+      const reported = [
         await thrownBy(sink.deliver(key, delivery, never)),
         await thrownBy(sink.fingerprint(delivery, never)),
       ];
-      expect(told).toMatchObject([
+      expect(reported).toMatchObject([
         { code: 'sink-refused', ...refusal },
         { code: 'sink-refused', ...refusal },
       ]);
-      expect(JSON.stringify(told) + told.map(String).join('')).not.toContain(older);
+      expect(JSON.stringify(reported) + reported.map(String).join('')).not.toContain(older);
       expect(await readFile(path, 'utf8')).toBe(`# c\n${text}`);
       expect(await readdir(fixture.folder)).toEqual(['shell.env']);
     },
@@ -211,7 +211,7 @@ describe('a key in a file', () => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'a.env');
     await writeFile(path, `KEY=${older}\n`);
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const files = (chown: () => Promise<void>): SinkFiles => ({
       ...systemFiles,
       uid: () => 0,
@@ -221,11 +221,11 @@ describe('a key in a file', () => {
         const write = handle.writeFile.bind(handle);
         return Object.assign(handle, {
           chown: (uid: number, gid: number) => {
-            told.push([uid, gid]);
+            reported.push([uid, gid]);
             return chown();
           },
           writeFile: (content: Buffer) => {
-            told.push('bytes');
+            reported.push('bytes');
             return write(content);
           },
         });
@@ -233,7 +233,7 @@ describe('a key in a file', () => {
     });
     const given = fixture.sink(fileSpec(path), { files: files(() => Promise.resolve()) });
     await given.deliver(key, delivery, never);
-    expect(told).toEqual([[12_345, 678], 'bytes']);
+    expect(reported).toEqual([[12_345, 678], 'bytes']);
     const denied = fixture.sink(fileSpec(path), { files: files(() => Promise.reject(systemError('EPERM'))) });
     expect(await thrownBy(denied.deliver(secretOf(older), delivery, never))).toMatchObject({
       code: 'sink-refused',

@@ -105,14 +105,19 @@ describe('a unit', () => {
       }),
       runs,
     );
-    const told = (first: string, second: string) =>
+    const reported = (first: string, second: string) =>
       unitOf([
         { written: money('1'), read: money(first) },
         { written: money('100000000'), read: money(second) },
       ]);
-    expect(told('0', '200')).toEqual({ kind: 'units', perCurrency: '500000' });
-    expect(told('1', '100000000')).toEqual({ kind: 'currency' });
-    for (const odd of [told('0', '0'), told('7', '700000000'), told('7', '7'), told('1', '200')])
+    expect(reported('0', '200')).toEqual({ kind: 'units', perCurrency: '500000' });
+    expect(reported('1', '100000000')).toEqual({ kind: 'currency' });
+    for (const odd of [
+      reported('0', '0'),
+      reported('7', '700000000'),
+      reported('7', '7'),
+      reported('1', '200'),
+    ])
       expect(odd).toBeUndefined();
   });
 

@@ -119,10 +119,10 @@ export const playKilledSenders = async ({ count, seed, onRound }: Deps): Promise
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const exit = once(sender, 'exit');
-    let said = '';
+    let output = '';
     const spoke = new Promise<void>((resolve) => {
       sender.stdout.on('data', (piece: Buffer) => {
-        said += piece.toString();
+        output += piece.toString();
         resolve();
       });
     });
@@ -133,7 +133,7 @@ export const playKilledSenders = async ({ count, seed, onRound }: Deps): Promise
     if (signal === null) expect(code).toBe(0);
     else killed.add(round);
     longest = Math.min(5000, Math.max(100, longest * (signal === null ? 0.9 : 1.1)));
-    for (const [, each] of said.matchAll(/^queued (\d+)\n/gm)) queued.push(`${round}/r${each}@example.com`);
+    for (const [, each] of output.matchAll(/^queued (\d+)\n/gm)) queued.push(`${round}/r${each}@example.com`);
     onRound?.(round + 1);
   }
   await using office = await openOffice(count, 0, true);

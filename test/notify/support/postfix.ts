@@ -119,9 +119,9 @@ export const openPostfix = async (): Promise<Postfix> => {
   };
   for (const until = Date.now() + 20_000; !(await log()).includes('daemon started'); await wait(50)) {
     if (isRunning() && Date.now() < until) continue;
-    const said = await log();
+    const output = await log();
     await stop();
-    throw new Error(`Postfix did not start: ${said}`);
+    throw new Error(`Postfix did not start: ${output}`);
   }
   return {
     url: `smtp://localhost:${port}`,

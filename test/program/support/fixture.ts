@@ -122,9 +122,9 @@ ${more.includes('health:') ? '' : 'health: { host: 127.0.0.1, port: 0 }\n'}${mor
     command,
     here,
     runs: async (job) => {
-      const told = await here('runs', job, '--limit', '200', '--json');
-      if (told.code !== 0) throw new Error(told.stderr);
-      return JSON.parse(told.stdout) as RunJson[];
+      const reported = await here('runs', job, '--limit', '200', '--json');
+      if (reported.code !== 0) throw new Error(reported.stderr);
+      return JSON.parse(reported.stdout) as RunJson[];
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(started.map((running) => running[Symbol.asyncDispose]()));

@@ -11,7 +11,7 @@ export type HoldingGateway = AsyncDisposable & {
   /** Passes everything on again. */
   readonly release: () => void;
   /** Resolves when an export is held, some of its bytes sent. */
-  readonly held: () => Promise<void>;
+  readonly blocked: () => Promise<void>;
 };
 
 const logExport = '/api/log/self/stream-export';
@@ -62,7 +62,7 @@ export const openHoldingGateway = async (target: string): Promise<HoldingGateway
     release: () => {
       left = Number.POSITIVE_INFINITY;
     },
-    held: () => (isHeld ? Promise.resolve() : new Promise((resolve) => void waiting.push(resolve))),
+    blocked: () => (isHeld ? Promise.resolve() : new Promise((resolve) => void waiting.push(resolve))),
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -9,15 +9,15 @@ export type HeldRun = {
 
 /** Runs that end when the test says so, or when they are stopped. */
 export const blockedRuns = (fixture: SchedulerFixture): readonly HeldRun[] => {
-  const held: HeldRun[] = [];
+  const blocked: HeldRun[] = [];
   fixture.play = (execution) =>
     new Promise((resolve, reject) => {
       execution.signal.addEventListener('abort', () => reject(execution.signal.reason as Error));
-      held.push({
+      blocked.push({
         execution,
         end: (outcome = { summary: 'done', figures: {} }) => resolve(outcome),
         fail: reject,
       });
     });
-  return held;
+  return blocked;
 };

@@ -80,7 +80,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
   let played = 0;
   let isIdle = false;
   let hindered = false;
-  const held = new Set<Held>();
+  const blocked = new Set<Held>();
   const watermark = new Map<string, number>();
   const requests = new Map<string, number>();
   const aborted = new Set<string>();
@@ -204,7 +204,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
     return new Promise((resolve, reject) => {
       let due = work.ends === 'never' ? Number.POSITIVE_INFINITY : time.passed() + work.lasts;
       const over = (ends: WorkEnd): void => {
-        if (!held.delete(one) || !mine.alive) return;
+        if (!blocked.delete(one) || !mine.alive) return;
         invariantChecker.worked(run, ends);
         if (ends === 'ok') {
           watermark.set(job.name, Math.max(watermark.get(job.name) ?? 0, run.interval.end));
@@ -219,7 +219,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
         due: () => due,
         end: () => (signal.aborted ? stopped() : over(work.ends === 'never' ? 'stopped' : work.ends)),
       };
-      held.add(one);
+      blocked.add(one);
       const onAbort = (): void => {
         if (work.stops === 'at once') stopped();
         else if (work.stops === 'later' || due === Number.POSITIVE_INFINITY) due = time.passed() + 3 * second;
@@ -230,8 +230,8 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
   };
 
   const release = (): void => {
-    for (const one of held) {
-      if (!one.process.alive) held.delete(one);
+    for (const one of blocked) {
+      if (!one.process.alive) blocked.delete(one);
       else if (one.due() <= time.passed()) one.end();
     }
   };
@@ -304,7 +304,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
   const kill = async (): Promise<void> => {
     process.alive = false;
     await process.last;
-    for (const one of held) if (one.process === process) held.delete(one);
+    for (const one of blocked) if (one.process === process) blocked.delete(one);
     // What died with its process ended no more, however it ended.
     for (const row of invariantChecker.rows.values()) delete row.work;
     for (const [promise, owner] of unsettled) if (owner === process) unsettled.delete(promise);
@@ -486,7 +486,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
           `open for ever: ${JSON.stringify(open, undefined, 1)}\n${history.slice(-60).join('\n')}`,
         );
       const moments = [
-        ...[...held].map(({ due }) => due() - time.passed()),
+        ...[...blocked].map(({ due }) => due() - time.passed()),
         time.nextLimit(),
         ...open.map(({ run }) => (run.nextAttempt ?? 0) - clock.now()),
         ...open.map(({ run }) => run.claimedAt + (declared.get(run.job)?.needsDeadline ?? 0) - clock.now()),

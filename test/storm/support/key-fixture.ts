@@ -42,7 +42,7 @@ export type Lived = {
   readonly took: number;
   /** Whether a step was written down in it. */
   readonly stepped: boolean;
-  readonly said: string;
+  readonly output: string;
 };
 
 /** An account with two services, whose keys are in two sinks each, and an application that never stops calling. */
@@ -149,14 +149,14 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
       sources.push(ending === 'env' ? { path, variable: 'GATEWAY_API_KEY' } : { path, pointer: '/key' });
     }
   }
-  const held = async ({ path }: Source): Promise<string> => {
+  const keyIn = async ({ path }: Source): Promise<string> => {
     const text = await readFile(path, 'utf8');
     return /(?:GATEWAY_API_KEY=|"key": ?)"?([\w-]+)/.exec(text)?.[1] ?? '';
   };
   const ours = () => sandbox.state.keys.all().filter(({ name }) => name.startsWith('app-'));
   /** Every key that a sink was ever seen to hold. */
   const delivered = new Set<string>();
-  for (const source of sources) delivered.add(hashOf(await held(source)));
+  for (const source of sources) delivered.add(hashOf(await keyIn(source)));
   /** What sinks held before the rotation. */
   const before = new Set<string>();
   /** Names of keys by the sort of event; whole lines of the journal alone. */
@@ -201,9 +201,9 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
         },
       });
       for (let nth = 1; killPlan.kind === 'stop'; nth += 1) {
-        const said = await running.line('stops at ', nth).catch(() => undefined);
-        if (said === undefined) break;
-        await killPlan.meanwhile(said.slice('stops at '.length));
+        const output = await running.line('stops at ', nth).catch(() => undefined);
+        if (output === undefined) break;
+        await killPlan.meanwhile(output.slice('stops at '.length));
         running.kill('SIGCONT');
       }
       const timer =
@@ -215,7 +215,7 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
         code,
         took: Date.now() - started,
         stepped: (await auditSize()) > written,
-        said: `${running.stdout().join('\n')}${running.stderr()}`,
+        output: `${running.stdout().join('\n')}${running.stderr()}`,
       };
     },
     elapse: (millis) => {
@@ -225,7 +225,7 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
       const wrongs: string[] = [];
       const there = new Map(ours().map((key) => [key.hash, key]));
       for (const source of sources) {
-        const hash = hashOf(await held(source));
+        const hash = hashOf(await keyIn(source));
         delivered.add(hash);
         const key = there.get(hash);
         const at = sandbox.state.seconds();
@@ -257,7 +257,7 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
           await Promise.all(
             sources
               .filter(({ path }) => path.includes(`${service}.`))
-              .map(async (source) => hashOf(await held(source))),
+              .map(async (source) => hashOf(await keyIn(source))),
           ),
         );
         if ([...inSinks].some((hash) => before.has(hash))) left.push(`${service} has its old key`);
@@ -278,7 +278,7 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
     },
     begin: async () => {
       before.clear();
-      for (const source of sources) before.add(hashOf(await held(source)));
+      for (const source of sources) before.add(hashOf(await keyIn(source)));
       sandbox.faults.clear();
       for (const fault of scenario.faults) sandbox.faults.plant(fault);
     },

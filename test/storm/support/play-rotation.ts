@@ -49,7 +49,7 @@ export const playRotation = async (
   for (let hours = 0; hours < maxHours && unfinished.length > 0 && wrongs.length === 0; hours += 1) {
     await fixture.consumer.round();
     const pulled = await fixture.live(['run', 'pull-logs']);
-    if (pulled.code !== 0) throw new Error(pulled.said);
+    if (pulled.code !== 0) throw new Error(pulled.output);
     await untilEnded();
     unfinished = await fixture.unfinished();
     fixture.elapse(hour);

@@ -29,7 +29,7 @@ export type RotationFixture = AsyncDisposable & {
   /** What a terminal of so many columns shows, without its colors. */
   readonly onTerminal: (columns: number, ...argv: readonly string[]) => Promise<string>;
   /** What the sink holds. */
-  readonly held: () => Promise<string>;
+  readonly deliveredKey: () => Promise<string>;
   /** HTTP status of a call with a key. */
   readonly call: (key: string) => Promise<number>;
   /** Names of the keys of the service, oldest first. */
@@ -117,7 +117,8 @@ ${lines.join('')}${options.jobs ?? ''}`,
   clock.advance(31 * 24 * hour);
 
   const run = (...argv: readonly string[]): Promise<Ran> => folder.run(argv, { env, clock });
-  const held = async (): Promise<string> => /^KEY=(.*)$/m.exec(await readFile(sink, 'utf8'))?.[1] ?? '';
+  const deliveredKey = async (): Promise<string> =>
+    /^KEY=(.*)$/m.exec(await readFile(sink, 'utf8'))?.[1] ?? '';
   const call = async (with_: string): Promise<number> => {
     const { status } = await fetch(`${sandbox.baseUrl}/v1/embeddings`, {
       method: 'POST',
@@ -137,14 +138,14 @@ ${lines.join('')}${options.jobs ?? ''}`,
       const { stdout } = await folder.run(argv, { env: { ...env, NO_COLOR: '1' }, clock, terminal });
       return stdout;
     },
-    held,
+    deliveredKey,
     call,
     old,
     names: () => sandbox.state.keys.all().flatMap(({ name }) => (/^app(\.|$)/.test(name) ? [name] : [])),
     later: async (hours) => {
       for (let hourly = 0; hourly < hours; hourly += 1) {
         clock.advance(hour);
-        expect(await call(await held())).toBe(200);
+        expect(await call(await deliveredKey())).toBe(200);
       }
       clock.advance(10_000);
       const pulled = await run('run', 'pull-logs');

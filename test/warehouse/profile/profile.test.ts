@@ -59,9 +59,9 @@ it('a point that becomes configured is no longer an observed one', async () => {
   await using fixture = await open();
   const { profile } = fixture.warehouse;
   await profile.learn('main', [form('seconds', 'reads 1')]);
-  const said: LearnedPoint = { ...form('seconds', 'gateway.timestamps'), how: 'config' };
-  expect(await profile.learn('main', [said])).toEqual([]);
-  expect(await profile.points('main')).toMatchObject([said]);
+  const output: LearnedPoint = { ...form('seconds', 'gateway.timestamps'), how: 'config' };
+  expect(await profile.learn('main', [output])).toEqual([]);
+  expect(await profile.points('main')).toMatchObject([output]);
 });
 
 const shown = (...names: string[]): SeenColumns => ({ unasked: names.map((name) => ({ name })) });

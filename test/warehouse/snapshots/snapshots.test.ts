@@ -74,16 +74,16 @@ describe('the profile', () => {
     await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
     const range = { start: unixSeconds(0), end: unixSeconds(3600), mpm: undefined, rest: '{}' };
-    const said = {
+    const output = {
       ...range,
       quota: money('0.000000123456789012345678'),
       rpm: money('1e-30'),
       tpm: money('3'),
     };
-    await snapshots.land({ account: 'main', takenAt: at(1000), statistics: [said], keys: [key(1)] });
+    await snapshots.land({ account: 'main', takenAt: at(1000), statistics: [output], keys: [key(1)] });
     expect(await snapshots.latestAccount('main')).toBeUndefined();
     expect(await snapshots.statisticsBetween('main', at(1000), at(1001))).toEqual([
-      { ...said, takenAt: 1000 },
+      { ...output, takenAt: 1000 },
     ]);
     expect(await snapshots.statisticsBetween('main', at(0), at(1000))).toEqual([]);
     expect(keysOf(await snapshots.inventoryAt('main', at(1000)))).toEqual([key(1)]);

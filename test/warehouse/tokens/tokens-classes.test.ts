@@ -24,7 +24,7 @@ const shown = (classes: Classes | undefined): Readonly<Record<string, string>> =
       .map(([name, value]) => [name.replace('_tokens', ''), value === null ? 'unknown' : String(value)]),
   );
 
-const told = {
+const reported = {
   prompt_tokens: 0,
   completion_tokens: 0,
   cached_tokens: 0,
@@ -40,7 +40,7 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
   [
     'all of a prompt that includes the cache',
     {
-      ...told,
+      ...reported,
       model: 'in-1',
       prompt_tokens: 100,
       cached_tokens: 50,
@@ -59,13 +59,13 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
   ],
   [
     'a prompt that the cache comes on top of',
-    { ...told, model: 'ex-1', prompt_tokens: 100, cached_tokens: 500, cache_write_tokens: 20 },
+    { ...reported, model: 'ex-1', prompt_tokens: 100, cached_tokens: 500, cache_write_tokens: 20 },
     { input: '620', input_uncached: '100', input_cache_read: '500', input_cache_write: '20' },
   ],
   [
     'what could be either, where nothing is decided',
     {
-      ...told,
+      ...reported,
       model: 'open',
       prompt_tokens: 100,
       cached_tokens: 30,
@@ -83,13 +83,13 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
   ],
   [
     'a call without cached tokens, where nothing is decided',
-    { ...told, model: 'open', prompt_tokens: 100 },
+    { ...reported, model: 'open', prompt_tokens: 100 },
     { input: '100', input_uncached: '100' },
   ],
   [
     'more cached tokens than the prompt that includes them',
     {
-      ...told,
+      ...reported,
       model: 'in-1',
       prompt_tokens: 100,
       cached_tokens: 70,
@@ -108,7 +108,7 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
   ],
   [
     'cached audio, counted as both',
-    { ...told, model: 'in-1', prompt_tokens: 100, cached_tokens: 70, audio_input_tokens: 40 },
+    { ...reported, model: 'in-1', prompt_tokens: 100, cached_tokens: 70, audio_input_tokens: 40 },
     {
       input: '100',
       input_uncached: 'unknown',
@@ -120,7 +120,7 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
   ],
   [
     'a count of cached tokens that is not told, in a prompt that may hold some',
-    { ...told, model: 'in-1', prompt_tokens: 100, cached_tokens: undefined as never, image_tokens: 10 },
+    { ...reported, model: 'in-1', prompt_tokens: 100, cached_tokens: undefined as never, image_tokens: 10 },
     {
       input: '100',
       input_uncached: 'unknown',
@@ -131,7 +131,7 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
   ],
   [
     'a count of cached tokens that is not told, where they come on top',
-    { ...told, model: 'ex-1', prompt_tokens: 100, cached_tokens: undefined as never },
+    { ...reported, model: 'ex-1', prompt_tokens: 100, cached_tokens: undefined as never },
     { input: '100', input_uncached: '100', input_cache_read: 'unknown' },
   ],
   [
@@ -153,12 +153,12 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
   ],
   [
     'all of a completion',
-    { ...told, model: 'in-1', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
+    { ...reported, model: 'in-1', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
     { output: '100', output_plain: '10', output_reasoning: '60', output_audio: '30' },
   ],
   [
     'more reasoning than the completion that includes it',
-    { ...told, model: 'in-1', completion_tokens: 100, reasoning_tokens: 101 },
+    { ...reported, model: 'in-1', completion_tokens: 100, reasoning_tokens: 101 },
     {
       output: '100',
       output_plain: 'unknown',
@@ -169,12 +169,12 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
   ],
   [
     'a completion that reasoning comes on top of',
-    { ...told, model: 'ex-1', completion_tokens: 100, reasoning_tokens: 300, audio_output_tokens: 30 },
+    { ...reported, model: 'ex-1', completion_tokens: 100, reasoning_tokens: 300, audio_output_tokens: 30 },
     { output: '400', output_plain: '70', output_reasoning: '300', output_audio: '30' },
   ],
   [
     'reasoning of a completion of which nothing is decided',
-    { ...told, model: 'open', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
+    { ...reported, model: 'open', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
     {
       output: '100',
       output_plain: '10',
@@ -186,7 +186,7 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
   [
     'audio of either side',
     {
-      ...told,
+      ...reported,
       prompt_tokens: 100,
       completion_tokens: 10,
       audio_tokens: 40,
@@ -205,7 +205,7 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
   ],
   [
     'a negative count',
-    { ...told, model: 'in-1', prompt_tokens: 100, cached_tokens: 10, image_tokens: -50 },
+    { ...reported, model: 'in-1', prompt_tokens: 100, cached_tokens: 10, image_tokens: -50 },
     { input: '100', input_uncached: '90', input_cache_read: '10', input_image: 'unknown' },
   ],
 ];
@@ -329,7 +329,9 @@ describe('the classes of a call', () => {
     const { path } = optionsIn(folder);
     {
       await using warehouse = await openWithRules(folder);
-      await landCalls(warehouse, folder, [{ ...told, model: 'ex-1', prompt_tokens: 5, cached_tokens: 7 }]);
+      await landCalls(warehouse, folder, [
+        { ...reported, model: 'ex-1', prompt_tokens: 5, cached_tokens: 7 },
+      ]);
       await warehouse.tokens.judge('main');
     }
     const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' });

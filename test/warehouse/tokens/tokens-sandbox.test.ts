@@ -117,13 +117,13 @@ it('tokens undecided after a few calls differ from the truth only by being uncla
   expect(openOutput.length).toBeGreaterThan(0);
   const truth = truthOf(fixture);
   const outputAt = columns.indexOf('output_tokens');
-  for (const [model, held] of await heldIn(fixture)) {
+  for (const [model, stored] of await heldIn(fixture)) {
     const real = truth.get(model) ?? [];
     for (const [start, end, open] of [
       [0, outputAt, openInput],
       [outputAt, columns.length, openOutput],
     ] as const) {
-      const [heldSide, realSide] = [held.slice(start, end), real.slice(start, end)];
+      const [heldSide, realSide] = [stored.slice(start, end), real.slice(start, end)];
       if (!open.some((one) => one.model === model)) {
         expect([model, heldSide]).toEqual([model, realSide]);
         continue;

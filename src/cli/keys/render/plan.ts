@@ -19,7 +19,9 @@ const lines = (text: string, { width }: Screen): readonly string[] =>
 /** Every key with its reason, or what a person needs to hear of them. */
 const leftLines = ({ notes, skipped }: KeyPlanView, all: boolean): readonly string[] =>
   all && skipped !== undefined
-    ? skipped.map(({ name, keyId, reason, message }) => `skipped: ${name} (ID ${keyId}), ${reason}: ${message}`)
+    ? skipped.map(
+        ({ name, keyId, reason, message }) => `skipped: ${name} (ID ${keyId}), ${reason}: ${message}`,
+      )
     : notes;
 
 const planLines = (plan: KeyPlanView, all: boolean, screen: Screen): readonly string[] => {
