@@ -2,7 +2,7 @@ import { pid } from 'node:process';
 import { createLog, errorFields, fault, hasCode } from '../core/index.ts';
 import type { Log, Deps } from '../core/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
-import { daemonWakers, startLoop } from '../scheduler/index.ts';
+import { everySecond, startLoop } from '../scheduler/index.ts';
 import { commandTable, listenForCommands } from '../control/index.ts';
 import { readConfig } from '../settings.ts';
 import { builtAt, version } from '../version.ts';
@@ -133,7 +133,7 @@ const serveVolume = async (
   const loop = startLoop({
     clock,
     log,
-    wakers: daemonWakers,
+    waker: everySecond,
     reconcile: app.scheduler.reconcile,
     // Asked for again at each wake-up: another config may have other routes.
     get housekeeping() {

@@ -1,5 +1,4 @@
 import { CronPattern } from 'croner';
-import { validateDetailed } from 'node-cron';
 import { messageOf } from '../core/index.ts';
 import { nearestWall } from './cron-sets.ts';
 import type { CronSets } from './cron-sets.ts';
@@ -48,6 +47,22 @@ const dayFault = (expression: string, dayMatch: Schedule['dayMatch']): string | 
     : undefined;
 };
 
+/** Forms that cron implementations reject or interpret differently, with what to write instead. */
+const ambiguousForm = (expression: string): string | undefined => {
+  const fields = expression.split(' ');
+  const weekday = fields.at(-1) ?? '';
+  const dayFields = new Set([fields.length - 3, fields.length - 1]);
+  if (fields.some((field, at) => field.includes('?') && !(field === '?' && dayFields.has(at))))
+    return 'cron implementations differ in how they interpret ? unless it is the whole of a day field; write *';
+  if (/-[^,]*#/.test(weekday))
+    return 'cron implementations differ in how they interpret # after a range; list the days, such as MON#2,TUE#2';
+  if (weekday.toUpperCase().includes('#L'))
+    return 'cron implementations differ in how they interpret #L; write L after the weekday, such as 5L for the last Friday';
+  return /(^|,)(0|sun)-sun\b/i.test(weekday)
+    ? 'cron implementations differ in how they interpret a range from Sunday to Sunday; write * for all days, or SUN'
+    : undefined;
+};
+
 /** Croner's flags by index become the values they stand for. */
 const valuesOf = (flags: readonly number[], first: number): readonly number[] =>
   flags.flatMap((flag, index) => (flag === 0 ? [] : [index + first]));
@@ -66,33 +81,7 @@ const setsOf = (pattern: CronPattern, dayMatch: Schedule['dayMatch']): CronSets 
   fixedTime: pattern.isFixedTime,
 });
 
-const sameValues = (left: readonly number[], right: readonly number[]): boolean => {
-  const [one, other] = [new Set(left), new Set(right)];
-  return one.size === other.size && [...one].every((value) => other.has(value));
-};
-
-/** Its lists hold numbers beside `15W`, `5#2`, `5L`, which stand for their number here, and `L`, `LW`, which have none. */
-const numbersOf = (values: readonly (number | string)[]): readonly number[] =>
-  values.map((value) => Number.parseInt(String(value), 10)).filter((value) => !Number.isNaN(value));
-
-/** Whether node-cron reads the same values. It does not take 0-sun for all of the week, for one. */
-const nodeCronAgrees = (expression: string, sets: CronSets): boolean => {
-  const { fields } = validateDetailed(expression);
-  return (
-    fields !== undefined &&
-    sameValues(numbersOf(fields.second), sets.seconds) &&
-    sameValues(numbersOf(fields.minute), sets.minutes) &&
-    sameValues(numbersOf(fields.hour), sets.hours) &&
-    sameValues(numbersOf(fields.dayOfMonth), [...sets.dates, ...sets.nearestWeekdays]) &&
-    sameValues(numbersOf(fields.month), sets.months) &&
-    sameValues(numbersOf(fields.dayOfWeek), valuesOf(sets.weekdays, 0))
-  );
-};
-
-/**
- * Reads an expression with croner, whose pattern is given up at once: it holds some 80 kB, the sets taken from it one or
- * two. What node-cron refuses or reads differently is refused, so that an expression means the same to whoever reads it next.
- */
+/** Parses an expression with croner. Only the sets are kept, one or two kB of them: a pattern of croner takes some 80 kB. */
 export const readCron = ({ expression: text, dayMatch }: Omit<Schedule, 'zone'>): CronReading => {
   const expression = text.trim().replaceAll(/\s+/g, ' ');
   const shape = shapeFault(expression);
@@ -103,13 +92,11 @@ export const readCron = ({ expression: text, dayMatch }: Omit<Schedule, 'zone'>)
   } catch (error) {
     return { fault: messageOf(error).replace(/^CronPattern: /, '') };
   }
-  const days = dayFault(expression, dayMatch);
+  const days = ambiguousForm(expression) ?? dayFault(expression, dayMatch);
   if (days !== undefined) return { fault: days };
   const sets = setsOf(pattern, dayMatch);
   if (nearestWall(sets, 0, 1) === undefined) return { fault: 'it never matches' };
   if (sets.days === 'any' && nearestWall({ ...sets, days: 'dates' }, 0, 1) === undefined)
     return { fault: 'its day of the month does not exist in its months; use the weekday only' };
-  return nodeCronAgrees(expression, sets)
-    ? { sets }
-    : { fault: 'two cron implementations interpret it differently; write it in a simpler form' };
+  return { sets };
 };

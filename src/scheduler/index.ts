@@ -8,4 +8,4 @@ export { isBySlot } from './run-key.ts';
 export { createScheduler } from './scheduler.ts';
 export type { Scheduler } from './scheduler.ts';
 export { nextSlot, nextSlots, previousSlot, scheduleFault } from './slots.ts';
-export { daemonWakers, watchdogWaker } from './waker.ts';
+export { everySecond } from './waker.ts';

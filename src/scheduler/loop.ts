@@ -13,8 +13,7 @@ export type Housekeeping = {
 export type LoopDeps = {
   readonly clock: Clock;
   readonly log: Log;
-  /** Each alone keeps the loop going: should one lose a wake-up, or all of them, the other brings it. */
-  readonly wakers: readonly Waker[];
+  readonly waker: Waker;
   readonly reconcile: () => Promise<void>;
   readonly housekeeping: readonly Housekeeping[];
 };
@@ -59,10 +58,10 @@ export const startLoop = (deps: LoopDeps): Loop => {
     housekeeper.wake(deps.clock.now());
     void deps.reconcile();
   };
-  const waking = deps.wakers.map((waker) => waker(wake));
+  const waking = deps.waker(wake);
   return {
     stop: async () => {
-      await Promise.all(waking.map(({ stop }) => stop()));
+      waking.stop();
       stopping.abort();
       await housekeeper.settled();
     },

@@ -33,7 +33,7 @@ describe('locks and max_running', () => {
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(await states()).toEqual({ a: 'running', b: 'queued', c: 'running', d: 'running' });
     expect(scheduler.openRuns().find(({ run }) => run.job === 'b')?.waiting).toMatch(
-      /lock disk is blocked by c|lock gateway is blocked by a/,
+      /lock disk is held by c|lock gateway is held by a/,
     );
     blocked.find(({ execution }) => execution.job.name === 'a')?.end();
     await fixture.goTo('2026-11-21T09:00:01Z');

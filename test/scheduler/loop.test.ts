@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/core/logging/json-log.ts';
-import { startLoop, watchdogWaker } from '../../src/scheduler/index.ts';
+import { everySecond, startLoop } from '../../src/scheduler/index.ts';
 import type { Housekeeping } from '../../src/scheduler/index.ts';
 import type { Waker } from '../../src/scheduler/waker.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -14,14 +14,14 @@ const log = createLog({
   redact: (text) => text,
 });
 
-/** A waker that the test pulls. */
+/** A waker that the test triggers. */
 const byHand = () => {
   let wake = (): void => undefined;
   let stopped = false;
   const waker: Waker = (call) => {
     wake = call;
     return {
-      stop: async () => {
+      stop: () => {
         stopped = true;
       },
     };
@@ -38,38 +38,35 @@ describe('wake-ups', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('come from the watchdog when the other waker is lost', async () => {
-    const lost: Waker = () => ({ stop: async () => undefined });
+  it('come once a second, also when the wall clock is set back, until the loop stops', async () => {
     let woken = 0;
     const reconcile = async (): Promise<void> => {
       woken += 1;
     };
-    const loop = startLoop({ clock, log, wakers: [lost, watchdogWaker(5000)], reconcile, housekeeping: [] });
+    const loop = startLoop({ clock, log, waker: everySecond, reconcile, housekeeping: [] });
     await vi.advanceTimersByTimeAsync(20_000);
-    expect(woken).toBe(4);
-    // It does not follow the wall clock.
+    expect(woken).toBe(20);
     vi.setSystemTime(0);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(woken).toBe(6);
+    expect(woken).toBe(30);
     await loop.stop();
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(woken).toBe(6);
+    expect(woken).toBe(30);
   });
 
-  it('come from each waker', async () => {
-    const [one, other] = [byHand(), byHand()];
+  it('have no effect after the loop has stopped', async () => {
+    const { waker, wake, isStopped } = byHand();
     let woken = 0;
     const reconcile = async (): Promise<void> => {
       woken += 1;
     };
-    const loop = startLoop({ clock, log, wakers: [one.waker, other.waker], reconcile, housekeeping: [] });
-    one.wake();
-    other.wake();
-    expect(woken).toBe(2);
+    const loop = startLoop({ clock, log, waker, reconcile, housekeeping: [] });
+    wake();
+    expect(woken).toBe(1);
     await loop.stop();
-    expect([one.isStopped(), other.isStopped()]).toEqual([true, true]);
-    one.wake();
-    expect(woken).toBe(2);
+    expect(isStopped()).toBe(true);
+    wake();
+    expect(woken).toBe(1);
   });
 });
 
@@ -77,7 +74,7 @@ describe('housekeeping', () => {
   const keep = (work: Partial<Housekeeping>) => {
     const { waker, wake } = byHand();
     const housekeeping = [{ name: 'outbox', every: 60_000, run: async () => undefined, ...work }];
-    const loop = startLoop({ clock, log, wakers: [waker], reconcile: async () => undefined, housekeeping });
+    const loop = startLoop({ clock, log, waker, reconcile: async () => undefined, housekeeping });
     return { wake, loop };
   };
   const counted = () => {

@@ -175,7 +175,7 @@ describe('the status page', () => {
     broken = true;
     const answer = await fixture.ask('/');
     expect(answer.status).toBe(503);
-    expect(answer.text).toContain('cannot be told at this moment: the database is busy &lt;b&gt;');
+    expect(answer.text).toContain('is not available at this moment: the database is busy &lt;b&gt;');
     expect(fixture.logged()).toContain('the status page cannot read the status');
   });
 

@@ -81,7 +81,7 @@ export const noteUnclear = async (
   texts: TextMeanings,
 ): Promise<void> => {
   const columns = [...texts].filter(([, meanings]) => meanings.size > 0);
-  const pending = columns.map((_, at) => ` AND NOT list_contains($$known_${at}, ${labelSql(`path_${at}`)})`);
+  const pending = columns.map((_, at) => ` AND NOT list_contains($known_${at}, ${labelSql(`path_${at}`)})`);
   await execute(
     connection,
     `CREATE OR REPLACE TEMP TABLE unclear_now AS

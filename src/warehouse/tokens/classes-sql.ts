@@ -51,7 +51,7 @@ const helpers = [
   'excludes',
   'cache',
   'splits',
-  'reads_told',
+  'reads_stated',
   'uncached',
   'plain',
   'output_convention',
