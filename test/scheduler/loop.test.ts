@@ -50,6 +50,7 @@ describe('wake-ups', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(woken).toBe(30);
     await loop.stop();
+    expect(vi.getTimerCount()).toBe(0);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(woken).toBe(30);
   });

@@ -23,18 +23,18 @@ const mutant = (name: string, tests: string, file: string, from: string, to: str
 
 const mutants: readonly Mutant[] = [
   mutant(
-    'no watchdog',
+    'the timer wakes nothing',
     'scheduler/loop',
     'scheduler/waker.ts',
-    'const timer = setInterval(wake, every);',
-    'const timer = setInterval(() => undefined, every);',
+    'const timer = setInterval(wake, 1000);',
+    'const timer = setInterval(() => undefined, 1000);',
   ),
   mutant(
-    'only the first waker wakes',
+    'the timer continues after the stop',
     'scheduler/loop',
-    'scheduler/loop.ts',
-    'deps.wakers.map((waker) => waker(wake))',
-    'deps.wakers.slice(0, 1).map((waker) => waker(wake))',
+    'scheduler/waker.ts',
+    'stop: () => clearInterval(timer)',
+    'stop: () => undefined',
   ),
   mutant(
     'no unique key',
