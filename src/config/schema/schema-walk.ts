@@ -25,7 +25,8 @@ export const bare = (schema: Schema | undefined): Schema | undefined => {
 const describeWithout = (notes: FieldNotes): FieldNotes =>
   Object.fromEntries(Object.entries(notes).filter(([key]) => key !== 'description'));
 
-const collectNotes = (schema: Schema | undefined): FieldNotes => {
+/** The notes of a field, whichever of its wrappers they were given to. */
+export const notesOf = (schema: Schema | undefined): FieldNotes => {
   let notes: FieldNotes = {};
   let current = schema;
   while (current !== undefined) {
@@ -47,18 +48,6 @@ const collectNotes = (schema: Schema | undefined): FieldNotes => {
       current = current.unwrap();
     else break;
   }
-  return notes;
-};
-
-const collected = new WeakMap<Schema, FieldNotes>();
-
-/** The notes of a field, whichever of its wrappers they were given to. Collected once: they are asked for at every value. */
-export const notesOf = (schema: Schema | undefined): FieldNotes => {
-  if (schema === undefined) return {};
-  const known = collected.get(schema);
-  if (known !== undefined) return known;
-  const notes = collectNotes(schema);
-  collected.set(schema, notes);
   return notes;
 };
 
