@@ -125,7 +125,7 @@ describe('a change in a reload', () => {
       ['team growth: budget.month 500 removed'],
     ],
     ['a team that is removed', [[/^ {2}growth.*\n/m, '']], ['team growth removed']],
-  ])('%s', async (_, edits, texts) => {
+  ])('is described: %s', async (_, edits, texts) => {
     expect(await changed(...edits)).toEqual({ changes: texts, atNextStart: [] });
   });
 

@@ -288,7 +288,7 @@ const check = async (files: Readonly<Record<string, string>>, file: string, [, ,
 };
 
 describe('one fault in tollkeeper.yaml', () => {
-  it.each(rows(settingsCases))('%s', async (...row: Case) => {
+  it.each(rows(settingsCases))('is reported with its place and the next step: %s', async (...row: Case) => {
     const [, from, to] = row;
     expect(goodSettings).toContain(from);
     const text = goodSettings.replace(from, () => to);
@@ -297,7 +297,7 @@ describe('one fault in tollkeeper.yaml', () => {
 });
 
 describe('one fault in a job', () => {
-  it.each(rows(jobCases))('%s', async (...row: Case) => {
+  it.each(rows(jobCases))('is reported with its place and the next step: %s', async (...row: Case) => {
     const [, from, to] = row;
     expect(goodJobs).toContain(from);
     const text = goodJobs.replace(from, () => to);

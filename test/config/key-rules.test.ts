@@ -108,7 +108,7 @@ describe('a job rotate-keys', () => {
         'deliver: [{ file: { path: "/s/{service}.env", variable: K } }, { file: { path: "/s/{service}.env", variable: K } }]',
       ),
     ],
-  ])('%s', async (message, lines) => {
+  ])('is rejected: %s', async (message, lines) => {
     expect(await faultsOf('rotate-keys', lines)).toContain(message);
   });
 
@@ -225,7 +225,7 @@ describe('a job expire-keys', () => {
     ['job a needs a call log that includes late rows', ending, [pull.replace(' }', ', lag: 5m }'), snapshot]],
     ['job a needs an inventory of the key names, and no snapshot job', ending, [pull]],
     ['job a depends on the call log', ['keys: { name: x }', 'by: idle', 'stages: { warn: 1d }'], []],
-  ])('%s', async (message, lines, beside) => {
+  ])('is rejected: %s', async (message, lines, beside) => {
     expect(await faultsOf('expire-keys', lines, beside)).toContain(message);
   });
 

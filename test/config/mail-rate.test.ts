@@ -16,7 +16,7 @@ describe('the mail rate and retention', () => {
     ['5/s', { count: 5, per: 1000 }],
     ['500/h', { count: 500, per: 3_600_000 }],
     ['2000/d', { count: 2000, per: 86_400_000 }],
-  ])('%s', async (rate, read) => {
+  ])('accept the rate %s', async (rate, read) => {
     const { config, text } = await withMail(`, rate: ${rate}, keep: 30d`);
     expect(text).toBe('');
     expect(config?.settings.mail).toMatchObject({ rate: read, keep: 30 * 86_400_000 });

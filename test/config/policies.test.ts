@@ -243,7 +243,7 @@ const faultRows: readonly Row[] = [
 ];
 
 describe('one fault in the policies of a job', () => {
-  it.each(faultRows)('%s', async (_, lines, fault, advice) => {
+  it.each(faultRows)('is reported with its place and the next step: %s', async (_, lines, fault, advice) => {
     const { faults, config } = await loadJob(lines);
     const shown = faults.map(({ line, column, message }) => `${line}:${column}: ${message}`);
     expect(

@@ -274,7 +274,7 @@ describe('answers that do not match the contract', () => {
     ],
     ['an amount that is none', ok({ username: 'a', balance: 'NaN', used_quota: '1' }), 'data.balance'],
     ['no data', ok(null), 'data'],
-  ])('%s', async (_name, answer, message) => {
+  ])('are rejected with the field and the reason: %s', async (_name, answer, message) => {
     const { gateway, seen } = await scriptedGateway([answer]);
     await expect(gateway.profile()).rejects.toMatchObject({
       code: 'gateway-answer-unreadable',

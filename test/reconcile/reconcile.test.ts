@@ -184,7 +184,7 @@ describe('a log with missing calls', () => {
   );
 
   it.each(sampled(['units', 'CNY'] as const, 2))(
-    'is told by the pull itself, which does not fail, where statistics are in %s',
+    'is reported by the pull itself, which does not fail, where statistics are in %s',
     async (unit) => {
       await using fixture = await openJobFixture({ variants: { statistics_unit: unit }, callsPerDay: 60 });
       const whole = await fixture.run('pull-logs', { since: '2026-11-18' });

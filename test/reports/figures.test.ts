@@ -44,7 +44,7 @@ describe('figures as they are shown', () => {
     expect(formatMoney(money(amount), 'USD', en)).toBe(shown);
   });
 
-  test('other currencies', () => {
+  test('have the symbol of their currency', () => {
     expect(formatMoney(money('-5'), 'CNY', en)).toBe('-¥5.00');
     expect(formatMoney(money('5'), 'XYZ', en)).toBe('XYZ 5.00');
   });
@@ -131,7 +131,7 @@ describe('changes', () => {
     ['0', '5', 'down', '-100.0%', 'good'],
     ['5', '-5', 'unknown', '–', 'neutral'],
     ['1000000', '1', 'up', '+>9,999%', 'bad'],
-  ])('%s after %s', (now, before, direction, text, tone) => {
+  ])('are shown with direction and tone: %s after %s', (now, before, direction, text, tone) => {
     expect(changeOf(money(now), money(before), 'down', en)).toMatchObject({ direction, text, tone });
   });
 });

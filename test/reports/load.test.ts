@@ -111,7 +111,7 @@ describe('loading a report', () => {
     ['columns:\n      - { label: A, name: "a b", format: text }', /name of a column/],
     ['columns: []', /columns: /],
     ['limit: 0\n    columns:\n      - { bar_of: a }', /limit: /],
-  ])('%j', async (written, expected) => {
+  ])('reports the fault in %j', async (written, expected) => {
     const yaml = good.slice(0, good.indexOf('columns:')) + written;
     const faults = reported(await load({ ...files, 'report.yaml': `${yaml}\n` }));
     expect(faults).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('loading a report', () => {
   );
 });
 
-describe('one SELECT', () => {
+describe('the check for one SELECT', () => {
   test.each([
     'SELECT 1',
     '-- why\nSELECT 1;\n',
@@ -141,7 +141,7 @@ describe('one SELECT', () => {
     '(SELECT 1) UNION ALL (SELECT 2)',
     "SELECT replace(model_name, '''', '') FROM cube",
     'SELECT "delete", "update" FROM (SELECT 1 AS "delete", 2 AS "update")',
-  ])('%j is one', (text) => {
+  ])('accepts %j', (text) => {
     expect(checkSql(text)).toEqual([]);
   });
 
@@ -160,7 +160,7 @@ describe('one SELECT', () => {
     ['SELECT 1 /* x', 'the comment is not closed'],
     ['SELECT ?', 'takes no parameters'],
     ['SELECT $1', 'takes no parameters'],
-  ])('%j is none', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(
       checkSql(text)
         .map((fault) => fault.message)
@@ -168,7 +168,7 @@ describe('one SELECT', () => {
     ).toContain(message);
   });
 
-  test('the position is correct', () => {
+  test('names the position of the fault', () => {
     expect(checkSql('SELECT 1;\n  SELECT 2')).toMatchObject([{ line: 2, column: 3 }]);
   });
 });

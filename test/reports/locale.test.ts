@@ -40,7 +40,7 @@ describe('figures', () => {
     ['-0.84', 'CNY', '-¥0.84', '-0,84\u00A0CN¥', '-¥0.84'],
     ['5', 'XYZ', 'XYZ 5.00', '5,00\u00A0XYZ', 'XYZ 5.00'],
     ['0.004', 'EUR', '€0.0040', '0,0040\u00A0€', '€0.0040'],
-  ])('%s %s', (amount, currency, ...shown) => {
+  ])('of %s %s follow the language', (amount, currency, ...shown) => {
     expect(localeTags.map((tag) => formatMoney(money(amount), currency, localeOf(tag)))).toEqual(shown);
   });
 
@@ -52,11 +52,11 @@ describe('figures', () => {
     ['99999999', '100M', '100\u00A0Mio.', '1.00亿'],
     ['12345678901', '12.3B', '12,3\u00A0Mrd.', '123亿'],
     ['-1200000000000', '-1.20T', '-1,20\u00A0Bio.', '-1.20万亿'],
-  ])('%s tokens', (count, ...shown) => {
+  ])('of %s tokens follow the language', (count, ...shown) => {
     expect(localeTags.map((tag) => formatTokens(money(count), localeOf(tag)))).toEqual(shown);
   });
 
-  test('percent', () => {
+  test('of percent follow the language', () => {
     const shown = localeTags.map((tag) => formatPercent(money('-12.3456'), localeOf(tag)));
     expect(shown).toEqual(['-1,235%', '-1.235\u00A0%', '-1,235%']);
   });
@@ -112,7 +112,7 @@ describe('dates', () => {
       '30.12.2025 – 02.01.2026',
       '2025年12月30日 – 2026年1月2日',
     ],
-  ])('%s to %s', (first, last, ...shown) => {
+  ])('from %s to %s follow the language', (first, last, ...shown) => {
     expect(localeTags.map((tag) => spaces(localeOf(tag).range(first, last)))).toEqual(shown);
   });
 
@@ -173,7 +173,7 @@ describe('messages', () => {
   const errorText = (tag: LocaleTag): ReadonlyMap<string, string> => new Map(output(localeOf(tag).messages));
   const english = errorText('en');
 
-  test.each(['de', 'zh'] as const)('%s has every word that English has, and says it itself', (tag) => {
+  test.each(['de', 'zh'] as const)('of %s cover every message of English in the language itself', (tag) => {
     const translations = errorText(tag);
     expect([...translations.keys()].sort()).toEqual([...english.keys()].sort());
     for (const [key, text] of translations) {

@@ -110,7 +110,7 @@ describe('texts in another language', () => {
     ['broken YAML', 'Mine: [a\n', 'texts.de.yaml:2:1: '],
     ['nothing at all', '', 'report.yaml:1:8: texts.de.yaml has no words for "Mine"'],
     ['a key twice', 'Mine: a\nMine: b\n', 'texts.de.yaml:2:1: '],
-  ])('%s', async (_, text, fault) => {
+  ])('are rejected with the place of the fault: %s', async (_, text, fault) => {
     const { report: loaded, ...rest } = await load({ 'texts.de.yaml': text });
     expect(loaded).toBe(undefined);
     expect(reported(rest)[0]).toContain(fault);

@@ -80,7 +80,7 @@ describe('a query whose total leaves out rows', () => {
     `WITH newest AS (SELECT day FROM days ORDER BY 1 DESC LIMIT 1) SELECT model_name, sum(spend) AS spend FROM cube, newest WHERE period = 'current' GROUP BY 1`,
     `SELECT model_name, sum(spend) AS spend FROM cube WHERE period = 'current' AND model_name IN (SELECT model_name FROM cube WHERE period = 'current' ORDER BY spend DESC LIMIT 5) GROUP BY 1`,
     `-- LIMIT 5\n${sound} ORDER BY replace(model_name, 'LIMIT 5', '')`,
-  ])('is none: %s', async (sql) => {
+  ])('is not suspected in %s', async (sql) => {
     expect(await warned(sql)).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe('a total over a ratio', () => {
     ['sum(spend) / sum(calls)', 'percent'],
     ['sum(spend) / sum(calls)', 'rate'],
     ['sum(CAST(spend / nullif(calls, 0) AS DECIMAL(18, 6)))', 'money'],
-  ])('is none: %s as %s', async (each, format) => {
+  ])('is not suspected in %s as %s', async (each, format) => {
     expect(await warned(ratioQuery(each), withRatio.replace('FORMAT', format))).toEqual([]);
   });
 
@@ -165,7 +165,7 @@ describe('a query that adds up both periods', () => {
     'SELECT period, model_name, sum(spend) AS spend FROM cube GROUP BY ALL',
     'SELECT model_name, sum(s) AS spend FROM (SELECT period, model_name, sum(spend) AS s FROM cube GROUP BY ALL) GROUP BY 1',
     "SELECT model_name, sum(spend) * (SELECT count(*) FROM calls) AS spend FROM cube WHERE period = 'current' GROUP BY 1",
-  ])('is named: %s', async (sql) => {
+  ])('is reported: %s', async (sql) => {
     expect((await warned(sql)).map((text) => text.replace(/^[^ ]* /, ''))).toEqual([output]);
   });
 
@@ -178,7 +178,7 @@ describe('a query that adds up both periods', () => {
     "SELECT model_name, sum(spend) FILTER (period = 'current') AS spend FROM cube GROUP BY 1 HAVING sum(spend) > 0",
     "WITH p AS (SELECT period, sum(spend) AS s FROM cube GROUP BY ALL) SELECT 'all' AS model_name, any_value(s) FILTER (period = 'current') AS spend FROM p",
     'SELECT name AS model_name, spend FROM keys',
-  ])('is none: %s', async (sql) => {
+  ])('is not suspected in %s', async (sql) => {
     expect(await warned(sql)).toEqual([]);
   });
 });

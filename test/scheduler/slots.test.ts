@@ -73,7 +73,7 @@ describe('slots', () => {
     ['0 0 * * 5L', ['2026-11-27T00:00', '2026-12-25T00:00']],
     ['0 0 29 2 *', ['2028-02-29T00:00', '2032-02-29T00:00']],
     ['30 0 0 1 1 *', ['2027-01-01T00:00', '2028-01-01T00:00']],
-  ])('%s', (expression, slots) => {
+  ])('of %s fall on the days of the calendar', (expression, slots) => {
     expect(shown(nextSlots(on(expression, 'UTC'), at('2026-11-01T00:00:00Z'), 2))).toEqual(slots);
   });
 });
@@ -255,7 +255,7 @@ describe('a rejected schedule', () => {
     ['0 0 * * sun-sun', /implementations differ.* or SUN$/],
     ['0 0 * * 0-sun', /implementations differ.* or SUN$/],
     ['0 0 * * fri,SUN-SUN', /implementations differ.* or SUN$/],
-  ])('%s', (expression, message) => {
+  ])('is named with its fault: %s', (expression, message) => {
     expect(scheduleFault(on(expression, 'UTC'))).toMatch(message);
   });
 
@@ -328,7 +328,7 @@ describe('valid schedules', () => {
     '0 0 ? * 1',
     '0 0 29 2 *',
     '0 0 */2 * *',
-  ])('%s', (expression) => {
+  ])('include %s', (expression) => {
     expect(scheduleFault(on(expression, 'Europe/Berlin'))).toBeUndefined();
   });
 });

@@ -96,7 +96,7 @@ describe('the attention column', () => {
       /^rotation \(current\): both/,
     ],
     ['to be looked at, since nobody calls', { use: { calls: 0 } }, /^no calls in this time range$/],
-  ])('%s', (_, change, message) => {
+  ])('shows the most urgent point first: %s', (_, change, message) => {
     const [first] = attentionOf(keyView('billing', change), now);
     if (message === undefined) expect(first).toBe(undefined);
     else expect(first?.message).toMatch(message);

@@ -238,7 +238,7 @@ describe('a broken export lands nothing', () => {
         style: { bom: false },
       },
     ],
-  ])('%s', async (_, code, message, set) => {
+  ])('and is named with its fault: %s', async (_, code, message, set) => {
     const outcome = await pullSpoiled(set);
     expect(outcome).toMatchObject({ code, message: expect.stringMatching(message) as string });
   });

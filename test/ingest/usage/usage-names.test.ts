@@ -89,7 +89,7 @@ describe('a key name that looks like something else', () => {
     ],
     ['a time, in a wide layout', `time,${seconds}\n${start},2\n`, [['0', String(seconds), '2']]],
     ['numbers, in a long layout', `time,token,value\n${start},42,1\n`, [['0', '42', '1']]],
-  ])('%s', async (_, body, stored) => {
+  ])('is stored as a name: %s', async (_, body, stored) => {
     expect(await pulled(body)).toEqual(stored);
   });
 

@@ -212,7 +212,7 @@ describe('an expiry stage', () => {
       'warn',
     ],
     [
-      'made at no time that is told',
+      'created at an unknown time',
       { age: 300, key: { createdTime: unixSeconds(0) } },
       { past: { a: { warned: daysAgo(200) } } },
       'warn',
@@ -259,7 +259,7 @@ describe('an expiry clock', () => {
   const stages = { delete: 30 * day };
 
   it.each<[string, Partial<ExpiryPolicy>, SurveyedKey, Known, string]>([
-    ['age not told', {}, surveyed('a', { age: null }), {}, 'age-unknown'],
+    ['age unknown', {}, surveyed('a', { age: null }), {}, 'age-unknown'],
     ['idle', { by: ['idle'] }, surveyed('a'), { used: { a: 31 } }, 'delete'],
     ['never used', { by: ['idle'] }, surveyed('a'), {}, 'delete'],
     ['never used and young', { by: ['idle'] }, surveyed('a', { age: 29 }), {}, 'not-due'],

@@ -119,7 +119,7 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
     },
   ],
   [
-    'a count of cached tokens that is not told, in a prompt that may hold some',
+    'an unknown count of cached tokens, in a prompt that may include some',
     { ...reported, model: 'in-1', prompt_tokens: 100, cached_tokens: undefined as never, image_tokens: 10 },
     {
       input: '100',
@@ -130,12 +130,12 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
     },
   ],
   [
-    'a count of cached tokens that is not told, where they come on top',
+    'an unknown count of cached tokens, which are not part of the prompt',
     { ...reported, model: 'ex-1', prompt_tokens: 100, cached_tokens: undefined as never },
     { input: '100', input_uncached: '100', input_cache_read: 'unknown' },
   ],
   [
-    'a prompt that is not told',
+    'an unknown prompt count',
     { model: 'ex-1', cached_tokens: 7, completion_tokens: 9 },
     {
       input: 'unknown',

@@ -62,7 +62,7 @@ describe('the convention of prompt tokens', () => {
   it.each([
     ['a refund', { ...proof, kind: 'refund' }],
     ['a prompt of 0', { ...proof, prompt_tokens: 0 }],
-    ['a prompt that is not told', { cached_tokens: 900 }],
+    ['an unknown prompt count', { cached_tokens: 900 }],
     [
       'parts that are more than the prompt together',
       { prompt_tokens: 1000, cached_tokens: 600, cache_write_tokens: 600 },
@@ -317,7 +317,7 @@ describe('the convention of completion tokens', () => {
   it.each([
     ['a refund', { ...thought, kind: 'refund' }],
     ['a completion of 0', { ...thought, completion_tokens: 0 }],
-    ['a completion that is not told', { reasoning_tokens: 900 }],
+    ['an unknown completion count', { reasoning_tokens: 900 }],
   ])('is not proven by %s', async (_, call) => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
