@@ -124,7 +124,7 @@ describe.concurrent('the daemon', { timeout: 180_000 }, () => {
     );
     const other = await fixture.command('serve', '--config', 'other');
     expect(other.code).toBe(2);
-    expect(other.stderr).toMatch(/blocked by another program\n {2}what to do: /);
+    expect(other.stderr).toMatch(/held by another program\n {2}what to do: /);
     expect(await fixture.folder.files()).not.toContain('other/tollkeeper.duckdb');
   });
 });
