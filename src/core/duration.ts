@@ -9,9 +9,9 @@ const millisOf: Readonly<Record<string, number>> = {
 
 /** Reads `90s`, `10m`, `1h30m`, `2d`, `1w` as milliseconds; nothing when the text is no duration. A day is 24 hours. */
 export const parseDuration = (text: string): number | undefined => {
-  if (!/^(\d+(ms|s|m|h|d|w))+$/.test(text)) return undefined;
+  if (!/^(\d{1,15}(ms|s|m|h|d|w))+$/.test(text)) return undefined;
   let total = 0;
-  for (const [, count, unit] of text.matchAll(/(\d+)(ms|s|m|h|d|w)/g))
+  for (const [, count, unit] of text.matchAll(/(\d{1,15})(ms|s|m|h|d|w)/g))
     total += Number(count) * (millisOf[unit ?? ''] ?? 0);
   return Number.isSafeInteger(total) ? total : undefined;
 };

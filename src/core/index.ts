@@ -27,6 +27,7 @@ export * from './units.ts';
 export type { Position, YamlFault, YamlFile, YamlPath } from './yaml.ts';
 export * from './zone.ts';
 export { syncPath, writeThrough } from './durable-files.ts';
+export { trimEndOf, trimOf } from './trim.ts';
 export { countText, rangeText } from './range-text.ts';
 
 /** JSON lines, each redacted as a whole just before it is written. */

@@ -28,7 +28,7 @@ const formsOf = (value: string): string[] => {
     encodeURI(value),
     new URLSearchParams({ v: value }).toString().slice(2),
     base64,
-    base64.replace(/=+$/, ''),
+    base64.replaceAll('=', ''),
     Buffer.from(value).toString('base64url'),
     Buffer.from(value).toString('hex'),
   ].filter((form) => form.length >= shortest);

@@ -1,4 +1,4 @@
-import { fault } from '../core/index.ts';
+import { fault, trimEndOf } from '../core/index.ts';
 import { isLoopback } from '../http/index.ts';
 
 /** The gateway's address: the one origin that the Admin Key goes to, and the path that stands before every endpoint's. */
@@ -27,7 +27,7 @@ export const parseBaseUrl = (text: string): BaseUrl => {
     throw fault('config-invalid', `base_url (host ${url.host}) contains a query or a fragment`, {
       advice: 'remove everything from the ? or # on',
     });
-  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+  return { origin: url.origin, prefix: trimEndOf(url.pathname, '/') };
 };
 
 /** The address of one request; parameters without a value are left out. */

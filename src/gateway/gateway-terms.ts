@@ -47,15 +47,52 @@ const fromJson = (body: string): GatewayTerms | undefined => {
   }
 };
 
-const withoutTags = (body: string): string =>
-  (/<title[^>]*>([\s\S]*?)<\/title>/i.exec(body)?.[1] ?? body)
-    .replace(/<(script|style)[\s\S]*?(<\/\1>|$)/gi, ' ')
-    .replace(/<[^>]*>/g, ' ');
+/** Characters of an answer that are looked at for a message. */
+const searchLimit = 16 * 1024;
 
-/** Redacted before it is cut, for half a secret is no longer found. */
+/** Where the text of a page begins and ends: its title, where it has one. */
+const titleIn = (body: string, lower: string): string | undefined => {
+  const tag = lower.indexOf('<title');
+  const start = tag === -1 ? -1 : lower.indexOf('>', tag);
+  const end = start === -1 ? -1 : lower.indexOf('</title', start);
+  return end === -1 ? undefined : body.slice(start + 1, end);
+};
+
+/** The text outside of tags, scripts and styles, in linear time. */
+const withoutTags = (body: string): string => {
+  const lower = body.toLowerCase();
+  const title = titleIn(body, lower);
+  if (title !== undefined) return title;
+  const parts: string[] = [];
+  for (let at = 0; at < body.length;) {
+    const tag = body.indexOf('<', at);
+    parts.push(body.slice(at, tag === -1 ? body.length : tag));
+    if (tag === -1) break;
+    const hidden = ['script', 'style'].find((name) => lower.startsWith(name, tag + 1));
+    const from = hidden === undefined ? tag : lower.indexOf(`</${hidden}`, tag);
+    const end = from === -1 ? -1 : body.indexOf('>', from);
+    // A tag that never ends is text; a script that never ends hides the rest.
+    if (end === -1 && hidden === undefined) parts.push(body.slice(tag));
+    if (end === -1) break;
+    at = end + 1;
+  }
+  return parts.join(' ');
+};
+
+/** Redacted before it is shortened, since half a secret is no longer found: what a cut may have halved is left out. */
+const startOf = (text: string, redact: (text: string) => string): string =>
+  text.length <= searchLimit
+    ? redact(text)
+    : redact(text.slice(0, searchLimit)).slice(0, searchLimit - longestSecret);
+
+/** Characters of the longest form of a secret that a gateway could quote. */
+const longestSecret = 512;
+
+/** The gateway's message in an answer. `redact` is applied before anything is cut from it. */
 export const gatewayTerms = (body: string, redact: (text: string) => string): GatewayTerms => {
   const json = fromJson(body);
-  const shown = redact(json?.message ?? withoutTags(body))
+  const start = startOf(json?.message ?? body, redact);
+  const shown = (json === undefined ? withoutTags(start) : start)
     // oxlint-disable-next-line no-control-regex -- a terminal would interpret them
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim();

@@ -3,7 +3,7 @@ export type Mailbox = { readonly name: string; readonly address: string };
 
 const plain =
   /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@([\p{L}\p{N}]([\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)*[\p{L}\p{N}]([\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
-const named = /^(?:"([^"\\\p{Cc}]*)"|([^<>"@,;:\\\p{Cc}]*)) *<([^<>]+)>$/u;
+const named = /^(?:"([^"\\\p{Cc}]*)" *|([^<>"@,;:\\\p{Cc}]*))<([^<>]+)>$/u;
 
 /** Header text on one line: what could end a header, and half characters, are taken out. */
 export const oneLine = (text: string): string =>

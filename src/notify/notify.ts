@@ -9,7 +9,13 @@ const paragraphsOf = (text: string): readonly string[] =>
   text
     .split(/\r?\n[ \t]*\r?\n/)
     .flatMap((block) => block.split(/\r?\n(?= {2}\S)/))
-    .map((lines) => lines.replaceAll(/\s*\r?\n\s*/g, ' ').trim())
+    .map((lines) =>
+      lines
+        .split('\n')
+        .map((line) => line.trim())
+        .join(' ')
+        .trim(),
+    )
     .filter((paragraph) => paragraph !== '');
 
 /** What routes are told of a mail that is no report: its subject, and its text. */

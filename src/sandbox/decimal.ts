@@ -18,7 +18,7 @@ export const decimalText = (digits: bigint, decimals: number): string => {
   const sign = digits < 0n ? '-' : '';
   const text = (digits < 0n ? -digits : digits).toString().padStart(decimals + 1, '0');
   const whole = text.slice(0, text.length - decimals);
-  const fraction = text.slice(text.length - decimals).replace(/0+$/u, '');
+  const fraction = text.slice(text.length - decimals).replace(/(?<!0)0+$/u, '');
   return fraction === '' ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;
 };
 

@@ -54,7 +54,7 @@ const ambiguousForm = (expression: string): string | undefined => {
   const dayFields = new Set([fields.length - 3, fields.length - 1]);
   if (fields.some((field, at) => field.includes('?') && !(field === '?' && dayFields.has(at))))
     return 'cron implementations differ in how they interpret ? unless it is the whole of a day field; write *';
-  if (/-[^,]*#/.test(weekday))
+  if (weekday.split(',').some((part) => /^[^#-]*-[^#]*#/.test(part)))
     return 'cron implementations differ in how they interpret # after a range; list the days, such as MON#2,TUE#2';
   if (weekday.toUpperCase().includes('#L'))
     return 'cron implementations differ in how they interpret #L; write L after the weekday, such as 5L for the last Friday';

@@ -16,10 +16,10 @@ const jobKey = (indent: string): RegExp =>
 
 /** A file that is nothing but `jobs:` with a block of jobs below it, cut between jobs. Nothing when it is any other. */
 const cut = (text: string): readonly Piece[] | undefined => {
-  const start = /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:---[ \t]*\r?\n)?jobs:[ \t]*(?:#[^\n]*)?\r?\n/.exec(
+  const start = /^(?:[ \t]*(?:#[^\n]*|\r)?\n)*(?:---[ \t]*\r?\n)?jobs:[ \t]*(?:#[^\n]*|\r)?\n/.exec(
     text,
   )?.[0];
-  const indent = /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*( +)(?=[A-Za-z0-9"])/.exec(
+  const indent = /^(?:[ \t]*(?:#[^\n]*|\r)?\n)*( +)(?=[A-Za-z0-9"])/.exec(
     text.slice(start?.length ?? 0),
   )?.[1];
   if (start === undefined || indent === undefined) return undefined;

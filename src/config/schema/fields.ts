@@ -9,7 +9,7 @@ import type { FieldNotes } from './notes.ts';
 
 /** The port of a web or mail address is out of range; such an address is none for any parser. */
 export const hasBadPort = (text: unknown): boolean => {
-  const port = /^[a-z]+:\/\/(?:[^/]*@)?(?:\[[^\]]*\]|[^/:@]+):(\d+)(?:[/?#]|$)/i.exec(String(text))?.[1];
+  const port = /^[a-z]+:\/\/(?:[^/@]*@)?(?:\[[^\]]*\]|[^/:@]+):(\d+)(?:[/?#]|$)/i.exec(String(text))?.[1];
   return port !== undefined && (port.length > 5 || Number(port) > 65_535);
 };
 

@@ -35,7 +35,7 @@ const isBaseUrl = (text: string): boolean => {
 
 /** `/api`, `/v1/chat/completions`: paths that the client adds by itself, and that it would ask for twice. */
 const endsBeforeApi = (text: string): boolean =>
-  !/\/(api|v\d+(alpha|beta)?\d*)(\/|$)/i.test(new URL(text).pathname);
+  !/\/(api|v\d+((alpha|beta)\d*)?)(\/|$)/i.test(new URL(text).pathname);
 
 const isSecure = (text: string): boolean => {
   const url = new URL(text);

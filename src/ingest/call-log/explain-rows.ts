@@ -12,7 +12,7 @@ export type Problem = { readonly code: FaultCode; readonly reason: string };
 const shown = (cell: string): string => JSON.stringify(cell.slice(0, 60));
 
 const tokens = /^-?\d{1,18}(\.0+)?$/;
-const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/;
+const number = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/;
 
 const invalid = (reason: string): Problem => ({ code: 'export-row-invalid', reason });
 

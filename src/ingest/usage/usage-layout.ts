@@ -13,7 +13,7 @@ export type SeriesNames = { readonly dimension: string; readonly metric: string;
 export const isOther = (name: string): boolean => /^(others?|其他|其它)$/i.test(name.trim());
 export const isTotal = (name: string): boolean => /^((grand )?total|sum|合计|总计)$/i.test(name.trim());
 
-export const amountText = /^'?[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/;
+export const amountText = /^'?[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/;
 export const isTimeName = (name: string): boolean =>
   /^'?(time|date|day|hour|week|bucket|timestamp|created_at|period|时间|日期)$/i.test(name.trim());
 export const isValueName = (name: string): boolean =>

@@ -1,3 +1,4 @@
+import { trimEndOf } from '../../core/index.ts';
 import type { UnixMillis, LocaleTag } from '../../core/index.ts';
 import type { Announcement } from '../../notify/index.ts';
 import { dataFiles, dataFormats, renderReport, standaloneHtml } from '../../reports/index.ts';
@@ -41,7 +42,7 @@ const travelling = (files: readonly Pick<DataFile, 'content'>[]): number =>
 const placeOf = (key: ReportKey, filesUrl: string | undefined): string => {
   const folder = folderOf(key);
   if (filesUrl === undefined) return `reports/${folder}`;
-  return `${filesUrl.replace(/\/+$/, '')}/${folder.split('/').map(encodeURIComponent).join('/')}/`;
+  return `${trimEndOf(filesUrl, '/')}/${folder.split('/').map(encodeURIComponent).join('/')}/`;
 };
 
 /** Said at the end, before what is said of the figures. */

@@ -102,7 +102,7 @@ const parsePlain = (template: NameTemplate, name: string): KeyPlace | undefined 
   if (!name.startsWith(before) || !name.endsWith(after) || name.length < before.length + after.length)
     return undefined;
   const inner = name.slice(before.length, name.length - after.length);
-  const digits = (serviceFirst ? /\d+$/ : /^\d+/).exec(inner)?.[0] ?? '';
+  const digits = (serviceFirst ? /(?<!\d)\d+$/ : /^\d+/).exec(inner)?.[0] ?? '';
   const generation = Number(digits);
   if (!/^[1-9]/.test(digits) || !Number.isSafeInteger(generation)) return undefined;
   const rest = serviceFirst ? inner.slice(0, -digits.length) : inner.slice(digits.length);

@@ -8,7 +8,7 @@ import type { Cycle } from '../rotation/cycle.ts';
 export type NamedUse = { readonly name: string; readonly use: KeyUse };
 
 /** A name as the log tells it from others: some exports trim what some lists do not. */
-export const bareName = (name: string): string => name.replaceAll(/^\p{Zs}+|\p{Zs}+$/gu, '');
+export const bareName = (name: string): string => name.replaceAll(/^\p{Zs}+|(?<!\p{Zs})\p{Zs}+$/gu, '');
 
 export const isSameName = (one: string, other: string): boolean => bareName(one) === bareName(other);
 

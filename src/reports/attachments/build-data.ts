@@ -1,4 +1,4 @@
-import { divideMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
+import { divideMoney, subtractMoney, sumMoney, zero, trimEndOf } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
 import { buildFigures } from '../build/build-figures.ts';
 import { stateOf } from '../build/build-table.ts';
@@ -40,7 +40,7 @@ const ratioPlaces = 12;
 
 /** As `money` writes it, and much faster: engines give plain decimals, at most with zeros at their end. */
 const plainDecimal = (text: string): string =>
-  text.includes('.') ? text.replace(/\.?0+$/, '').replace(/^-0$/, '0') : text;
+  text.includes('.') ? trimEndOf(trimEndOf(text, '0'), '.').replace(/^-0$/, '0') : text;
 
 const cellText = (cell: Cell): DataCell => (cell === null || cell === '' ? null : String(cell));
 

@@ -1,11 +1,9 @@
+import { trimOf } from '../../core/index.ts';
+
 /** A title as a part of a file's name: `Tokens by model` is `tokens-by-model`. Nothing for one in another script. */
 export const fileWord = (title: string): string | undefined => {
   if (/[^\P{L}a-z]/iu.test(title)) return undefined;
-  const word = title
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 60);
+  const word = trimOf(title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), '-').slice(0, 60);
   return word === '' ? undefined : word;
 };
 

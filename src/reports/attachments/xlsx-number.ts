@@ -1,4 +1,4 @@
-import { fault } from '../../core/index.ts';
+import { fault, trimOf } from '../../core/index.ts';
 
 /** Spreadsheets keep this many digits of what is typed, and show no more. */
 const digitsKept = 15;
@@ -11,7 +11,7 @@ export const spreadsheetNumber = (decimal: string): { readonly value: number; re
   const value = Number(decimal);
   if (!Number.isFinite(value) || !/^-?\d+(\.\d+)?$/.test(decimal))
     throw fault('report-invalid', `${JSON.stringify(decimal.slice(0, 40))} is no number for a spreadsheet`);
-  const digits = decimal.replace('-', '').replace('.', '').replace(/^0+/, '').replace(/0+$/, '');
+  const digits = trimOf(decimal.replace('-', '').replace('.', ''), '0');
   return { value, exact: digits.length <= digitsKept };
 };
 

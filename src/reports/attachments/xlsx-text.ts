@@ -1,3 +1,4 @@
+import { trimOf } from '../../core/index.ts';
 import { charactersOf } from '../build/names.ts';
 
 /** UTF-16 units that a cell can hold. */
@@ -39,11 +40,13 @@ export const cellText = (text: string): string => {
 };
 
 const cleanName = (title: string): string =>
-  title
-    .replaceAll(noCharacter, '')
-    .replaceAll(/[\u202A-\u202E\u2066-\u2069\uFFFD]/g, '')
-    .replaceAll(/[[\]/\\:*?\s\p{Cc}]+/gu, ' ')
-    .replaceAll(/^[' ]+|[' ]+$/g, '');
+  trimOf(
+    title
+      .replaceAll(noCharacter, '')
+      .replaceAll(/[\u202A-\u202E\u2066-\u2069\uFFFD]/g, '')
+      .replaceAll(/[[\]/\\:*?\s\p{Cc}]+/gu, ' '),
+    "' ",
+  );
 
 /** Names of sheets as spreadsheets take them: of bounded length, without `[]/\:*?`, each the only one whatever the case. */
 export const sheetNames = (titles: readonly string[]): readonly string[] => {

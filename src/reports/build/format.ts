@@ -1,3 +1,4 @@
+import { trimEndOf } from '../../core/index.ts';
 import {
   absoluteMoney,
   compareMoney,
@@ -11,7 +12,10 @@ import type { Locale, Power } from '../locales/locale.ts';
 
 const grouped = (digits: string, locale: Locale): string => {
   const [whole = '', fraction] = digits.split('.');
-  const groups = whole.replaceAll(/\B(?=(\d{3})+$)/g, locale.groupMark);
+  const head = whole.length % 3;
+  const groups = [whole.slice(0, head), ...(whole.slice(head).match(/\d{3}/g) ?? [])]
+    .filter((digits) => digits !== '')
+    .join(locale.groupMark);
   return fraction === undefined ? groups : `${groups}${locale.decimalMark}${fraction}`;
 };
 
@@ -36,7 +40,8 @@ export const formatRate = (amount: Money, currency: string, locale: Locale): str
   const zeros = /^0\.(0*)[1-9]/.exec(size)?.[1]?.length;
   const whole = size.split('.')[0]?.length ?? 1;
   const decimals = zeros === undefined ? Math.max(2, 4 - whole) : Math.min(12, zeros + 4);
-  const rounded = roundMoney(amount, decimals).replace(/(\.\d\d\d*?)0+$/, '$1');
+  const full = roundMoney(amount, decimals);
+  const rounded = full.slice(0, Math.max(trimEndOf(full, '0').length, full.indexOf('.') + 3));
   return locale.amount(currency, grouped(unsigned(rounded), locale), isNegative(rounded));
 };
 

@@ -21,7 +21,8 @@ const placeOf = (before: string): { readonly line: number; readonly column: numb
 /** What the engine says of a query, which it does as JSON (`errors_as_json`): in one line, with the place. */
 export const sqlFault = (sql: string, error: unknown): SqlFault => {
   const text = messageOf(error);
-  const json = /\{.*\}/s.exec(text)?.[0];
+  const [first, last] = [text.indexOf('{'), text.lastIndexOf('}')];
+  const json = first === -1 || last < first ? undefined : text.slice(first, last + 1);
   let details: Told = {};
   try {
     details = json === undefined ? {} : (JSON.parse(json) as Told);

@@ -3,6 +3,7 @@
  * rounds excess decimals, takes 1_000 for 1000 and 0.5 for a whole 1. The ingest room's bad-row check says the same in
  * TypeScript, to name the line.
  */
+import { trimOf } from '../../core/index.ts';
 import { tokenRoles } from './log-batch.ts';
 import type { AmountForm, TimeForm } from './log-batch.ts';
 
@@ -126,7 +127,7 @@ const charged: ReadonlySet<string> = new Set([
   ...kindLabels.flatMap(([kind, labels]) => (kind === 'consumption' || kind === 'refund' ? labels : [])),
 ]);
 
-const plainWord = (cell: string): string => cell.replaceAll(/^ +| +$/g, '').toLowerCase();
+const plainWord = (cell: string): string => trimOf(cell, ' ').toLowerCase();
 
 /** Kinds by words of the gateway's own, as they are compared: the words and the kinds in one order, to be bound. */
 export const ownKinds = (

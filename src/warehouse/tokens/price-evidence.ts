@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { trimEndOf } from '../../core/index.ts';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { TokenSide } from './convention.ts';
@@ -62,7 +63,7 @@ const pricedCall = (row: Row, { whole, part }: (typeof asks)[TokenSide]): Priced
 
 /** What one more in the last place of these charges is worth: none of them was rounded by more. */
 const roundingOf = (rows: readonly Row[]): number => {
-  const decimals = rows.map((row) => text(row, 'quota').replace(/0+$/, '').split('.')[1]?.length ?? 0);
+  const decimals = rows.map((row) => trimEndOf(text(row, 'quota'), '0').split('.')[1]?.length ?? 0);
   return 10 ** -Math.max(0, ...decimals);
 };
 

@@ -63,7 +63,7 @@ const assignmentsIn = (text: string): readonly Assignment[] => {
 };
 
 /** A line end, or a comment before it. */
-const lineEnds = /[ \t]*(?:#[^\n]*)?\r*(?:\n|$)/y;
+const lineEnds = /[ \t]*(?:#[^\n]*|\r*)(?:\n|$)/y;
 /** What shells end a word with, or begin another part of it with; a word in angle brackets stands for a value to come. */
 const moreThanWord = /[\s;&|()"'`]|\\$|^(?!<[^<>]*>$).*[<>]/s;
 const begunAgain = /\n[ \t]*(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=/;

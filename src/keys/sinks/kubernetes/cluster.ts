@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { trimEndOf } from '../../../core/index.ts';
 import type { Http, HttpRequest } from '../../../http/index.ts';
 import { ask, secureUrl } from '../http-answer.ts';
 import type { Answer } from '../http-answer.ts';
@@ -81,7 +82,7 @@ export const reachCluster = async (spec: KubernetesSpec, deps: SinkDeps): Promis
     send: async (method, path, signal, body) => {
       const request = {
         method,
-        url: new URL(base.href.replace(/\/+$/, '') + path),
+        url: new URL(trimEndOf(base.href, '/') + path),
         headers: {
           authorization: `Bearer ${await way.token()}`,
           accept: 'application/json',

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { trimEndOf } from '../../../core/index.ts';
 import { defineSink } from '../definition.ts';
 import { fillName } from '../fill.ts';
 import type { SinkNames } from '../fill.ts';
@@ -39,6 +40,6 @@ export const kubernetesSink = defineSink({
   spec: kubernetesSpecOf,
   fill,
   place: ({ cluster, namespace, secret, key }) =>
-    fieldPlace(`kubernetes:${cluster?.server.replace(/\/+$/, '') ?? ''}/${namespace ?? ''}/${secret}`, key),
+    fieldPlace(`kubernetes:${trimEndOf(cluster?.server ?? '', '/')}/${namespace ?? ''}/${secret}`, key),
   create: createKubernetesSink,
 });

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { trimEndOf, trimOf } from '../../../core/index.ts';
 import { defineSink } from '../definition.ts';
 import { anyField, fillName, fillPath } from '../fill.ts';
 import { fieldPlace } from '../place.ts';
@@ -13,18 +14,15 @@ export const vaultSink = defineSink({
   spec: vaultSpecOf,
   fill: (spec, names, cwd) => ({
     ...spec,
-    mount: spec.mount.replaceAll(/^\/+|\/+$/g, ''),
-    path: fillPath(spec.path, names).replaceAll(/^\/+|\/+$/g, ''),
+    mount: trimOf(spec.mount, '/'),
+    path: trimOf(fillPath(spec.path, names), '/'),
     field: fillName(spec.field, names, anyField, 'name of a field'),
     token: tokenFrom(spec.token, cwd),
     ca: spec.ca === undefined ? undefined : resolve(cwd, spec.ca),
   }),
   place: (spec) => {
     const space = spec.namespace === undefined ? '' : `${spec.namespace}:`;
-    return fieldPlace(
-      `vault:${spec.address.replace(/\/+$/, '')}/${space}${spec.mount}/${spec.path}`,
-      spec.field,
-    );
+    return fieldPlace(`vault:${trimEndOf(spec.address, '/')}/${space}${spec.mount}/${spec.path}`, spec.field);
   },
   create: createVaultSink,
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { trimEndOf } from '../../../core/index.ts';
 import type { Http, HttpRequest } from '../../../http/index.ts';
 import { ask, secureUrl } from '../http-answer.ts';
 import type { Answer } from '../http-answer.ts';
@@ -70,7 +71,7 @@ export const openVault = (spec: VaultSpec, deps: SinkDeps): Vault => {
     const token = await readToken(spec.token, secrets);
     const request = {
       method,
-      url: new URL(`${base.href.replace(/\/+$/, '')}/v1/${path}`),
+      url: new URL(`${trimEndOf(base.href, '/')}/v1/${path}`),
       headers: {
         'x-vault-token': token,
         'x-vault-request': 'true',

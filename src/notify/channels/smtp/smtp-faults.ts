@@ -67,7 +67,7 @@ const isTooLarge = (error: NodemailerError): boolean =>
 
 /** nodemailer's own refusal, made before anything is sent, names the limit that the server gave. */
 const ownMessage = ({ message }: NodemailerError): string => {
-  const limit = /\d+$/.exec(message)?.[0];
+  const limit = /(?<!\d)\d+$/.exec(message)?.[0];
   return limit === undefined ? '' : ` (at most ${limit} bytes)`;
 };
 
