@@ -30,6 +30,8 @@ export type Call = CallOptions & {
   /** JSON text. */
   readonly body?: string | undefined;
   readonly accept?: string;
+  /** Bytes of the body that is streamed. */
+  readonly limit?: number;
   /** Sees the text of any answer before everything else does. */
   readonly firstSight?: (text: string) => void;
 };
@@ -71,6 +73,7 @@ const attempt = async <T>(
         ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: call.body,
+      limit: call.limit,
       signal,
     });
     const reading = readClock(answer.headers, sent, deps.clock.now(), deps.clock.uptime?.());

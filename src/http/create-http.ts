@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { acceptedEncodings, collect, decoded } from './answer-body.ts';
+import { acceptedEncodings, collect, decoded, limited } from './answer-body.ts';
 import { openConnections } from './connections.ts';
 import { startDeadline } from './deadline.ts';
 import type { Deadline } from './deadline.ts';
@@ -18,6 +18,9 @@ export type HttpOptions = {
 
 /** A body nobody wants is read up to here to keep the connection, and cut off beyond. */
 const discardLimit = 64 * 1024;
+
+/** Bytes of a decoded body, unless the request says less: more than any window of an export has. */
+const maxBody = 8 * 1024 ** 3;
 
 type Exchange = { readonly host: string; readonly proxy: string | undefined; readonly deadline: Deadline };
 
@@ -55,7 +58,8 @@ const answerOf = (
   const take = (): AsyncGenerator<Uint8Array, void, undefined> => {
     if (taken) throw new Error('the body of a response can be read only once');
     taken = true;
-    return reading(() => decoded(response.body, headers['content-encoding'], exchange.host), exchange);
+    const open = () => decoded(response.body, headers['content-encoding'], exchange.host);
+    return reading(() => limited(open(), request.limit ?? maxBody, exchange.host), exchange);
   };
   return {
     status: response.statusCode,

@@ -17,6 +17,8 @@ export type HttpRequest = {
   readonly body?: string | undefined;
   /** Ends the exchange wherever it stands; what is thrown is the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** Bytes of the decoded body, 8 GiB where it is missing. */
+  readonly limit?: number | undefined;
   /** In place of the transport's own. */
   readonly timeouts?: Partial<Omit<HttpTimeouts, 'connect'>>;
 };
@@ -28,7 +30,7 @@ export type HttpAnswer = {
   readonly headers: Readonly<Record<string, string>>;
   /** Where the request went. */
   readonly url: string;
-  /** The decoded body, under back-pressure; to be read once. Leaving the loop closes the connection. Throws NetworkTrouble. */
+  /** The decoded body, under back-pressure; to be read once. Leaving the loop closes the connection. Throws NetworkTrouble, `too-large` past the limit of the request. */
   readonly body: AsyncIterable<Uint8Array>;
   /** The whole body as UTF-8 without its byte-order mark. Throws NetworkTrouble `too-large` past that many bytes. */
   readonly text: (limit: number) => Promise<string>;

@@ -6,6 +6,9 @@ const httpDate = (text: string | undefined): number | undefined => {
   return Number.isNaN(millis) ? undefined : millis;
 };
 
+/** Milliseconds: a longer wait is taken for this one, so that no date of the next millennium comes of it. */
+const longest = 7 * 86_400_000;
+
 /**
  * Milliseconds that `Retry-After` (RFC 9110, 10.2.3) asks to wait: seconds, or a date. A date is held against the
  * answer's own `Date` where there is one, so that a clock that is off on either side does no harm.
@@ -16,7 +19,9 @@ export const retryAfter = (
 ): number | undefined => {
   const text = headers['retry-after']?.trim();
   if (text === undefined) return undefined;
-  if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
+  if (/^\d{1,12}$/.test(text)) return Math.min(longest, Number(text) * 1000);
   const until = httpDate(text);
-  return until === undefined ? undefined : Math.max(0, until - (httpDate(headers['date']) ?? now));
+  return until === undefined
+    ? undefined
+    : Math.min(longest, Math.max(0, until - (httpDate(headers['date']) ?? now)));
 };

@@ -65,6 +65,8 @@ export const afterAttempt = (
   }
   // An attempt that we stopped ourselves says nothing of the server.
   const isOurs: boolean = hasCode(fault, 'aborted');
-  const wait = isOurs ? 0 : Math.max(backoffAfter(row.attempts, random), fault.retryAfter ?? 0);
+  const left = row.triedFrom + giveUpAfter - at;
+  const asked = Math.min(fault.retryAfter ?? 0, left);
+  const wait = isOurs ? 0 : Math.max(backoffAfter(row.attempts, random), asked);
   return { state: 'deferred', nextAttempt: unixMillis(at + wait), error: fault.message, doubt: false };
 };

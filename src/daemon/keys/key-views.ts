@@ -15,10 +15,12 @@ export type KeyView = {
   readonly group?: string | undefined;
   readonly status?: number | undefined;
   readonly created?: UnixSeconds | undefined;
-  readonly expires: UnixSeconds | 'never';
+  readonly expires: UnixSeconds | 'never' | 'unknown';
   /** Means nothing when the quota is unlimited. */
   readonly remainQuota: string;
   readonly unlimitedQuota: boolean;
+  /** Fields whose values are out of range, with those values. */
+  readonly unreadable?: Readonly<Record<string, string>> | undefined;
   readonly team?: string | undefined;
   /** The job that rotates it, and the age in milliseconds at which it does. */
   readonly job?: string | undefined;

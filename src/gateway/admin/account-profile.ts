@@ -3,16 +3,16 @@ import type { CallDeps, CallOptions } from '../call.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { callForData } from '../envelope.ts';
 import { unknownFields } from '../json.ts';
-import { decimal, optional, wholeNumber } from '../scalars.ts';
+import { countInRange, decimal, isOutOfRange, optional } from '../scalars.ts';
 
 const named = {
   username: z.string(),
   display_name: optional(z.string()),
   balance: decimal,
   used_quota: decimal,
-  request_count: optional(wholeNumber),
+  request_count: optional(countInRange),
   group: optional(z.string()),
-  level: optional(wholeNumber),
+  level: optional(countInRange),
 };
 
 /** docs/gateway.md G4.2 promises that these never come; should they, they are not kept. */
@@ -24,9 +24,9 @@ const accountProfile = z.looseObject(named).transform((fields) => ({
   displayName: fields.display_name,
   balance: fields.balance,
   usedQuota: fields.used_quota,
-  requestCount: fields.request_count,
+  requestCount: isOutOfRange(fields.request_count) ? undefined : fields.request_count,
   group: fields.group,
-  level: fields.level,
+  level: isOutOfRange(fields.level) ? undefined : fields.level,
   rest: unknownFields(fields, [...Object.keys(named), ...neverKept]),
 }));
 

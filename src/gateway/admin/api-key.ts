@@ -1,36 +1,65 @@
 import { z } from 'zod';
 import { unknownFields } from '../json.ts';
-import { decimal, expiry, optional, seconds, wholeNumber } from '../scalars.ts';
+import { zero } from '../../core/index.ts';
+import {
+  amountInRange,
+  countInRange,
+  expiry,
+  isOutOfRange,
+  nameInRange,
+  optional,
+  timeInRange,
+  wholeNumber,
+} from '../scalars.ts';
+import type { OutOfRange } from '../scalars.ts';
 
 const named = {
   id: wholeNumber,
-  name: z.string(),
+  name: nameInRange,
   key_mask: optional(z.string()),
-  status: optional(wholeNumber),
-  remain_quota: decimal,
+  status: optional(countInRange),
+  remain_quota: amountInRange,
   unlimited_quota: z.boolean(),
   expired_time: expiry,
   group: optional(z.string()),
-  created_time: optional(seconds),
+  created_time: optional(timeInRange),
 };
 
 /** Some gateways answer a read with a `key`; whatever it holds, it is not kept. */
 const neverKept = ['key'];
 
-/** docs/gateway.md G8.1. What a `status` means is open (G8.2); expiry and exhaustion follow from the other fields. */
-export const apiKey = z.looseObject(named).transform((fields) => ({
-  id: fields.id,
-  name: fields.name,
-  keyMask: fields.key_mask,
-  status: fields.status,
-  /** Means nothing when the quota is unlimited. Its unit is open (docs/gateway.md G8.10). */
-  remainQuota: fields.remain_quota,
-  unlimitedQuota: fields.unlimited_quota,
-  expiredTime: fields.expired_time,
-  group: fields.group,
-  createdTime: fields.created_time,
-  rest: unknownFields(fields, [...Object.keys(named), ...neverKept]),
-}));
+const inRange = <T>(value: T | OutOfRange, otherwise: T): T => (isOutOfRange(value) ? otherwise : value);
+
+/** Fields whose value cannot be what they say, with that value as text. */
+const outOfRange = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.keys(named).flatMap((name) => {
+      const value = fields[name];
+      return isOutOfRange(value) ? [[name, value.outOfRange]] : [];
+    }),
+  );
+
+/**
+ * docs/gateway.md G8.1. What a `status` means is open (G8.2); expiry and exhaustion follow from the other fields. A value
+ * out of range is unknown: it is named in `unreadable`, and its field has a value that has no effect.
+ */
+export const apiKey = z.looseObject(named).transform((fields) => {
+  const unreadable = outOfRange(fields);
+  return {
+    id: fields.id,
+    name: isOutOfRange(fields.name) ? fields.name.outOfRange : fields.name,
+    keyMask: fields.key_mask,
+    status: inRange(fields.status, undefined),
+    /** Means nothing when the quota is unlimited. Its unit is open (docs/gateway.md G8.10). */
+    remainQuota: inRange(fields.remain_quota, zero),
+    unlimitedQuota: fields.unlimited_quota,
+    expiredTime: inRange(fields.expired_time, 'never'),
+    group: fields.group,
+    createdTime: inRange(fields.created_time, undefined),
+    rest: unknownFields(fields, [...Object.keys(named), ...neverKept]),
+    ...(Object.keys(unreadable).length === 0 ? {} : { unreadable }),
+  };
+});
 
 export type ApiKey = Readonly<z.output<typeof apiKey>>;
 

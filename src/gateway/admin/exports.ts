@@ -37,7 +37,7 @@ const openExport = async (
   deps: CallDeps,
   endpoint: Endpoint,
   query: Readonly<Record<string, string | number | undefined>>,
-  options: CallOptions,
+  options: CallOptions & { readonly limit?: number },
 ): Promise<ExportBody> => {
   const call = { ...options, endpoint, query, accept: 'text/csv, */*;q=0.1' };
   let refused = 0;
@@ -75,6 +75,9 @@ const exportLogs = (deps: CallDeps, query: LogExportQuery, options: CallOptions 
     options,
   );
 
+/** Bytes: a usage export has sums alone. */
+const usageLimit = 64 * 1024 * 1024;
+
 /** docs/gateway.md G7.1. */
 const exportUsage = (
   deps: CallDeps,
@@ -93,7 +96,7 @@ const exportUsage = (
       top_n: query.topN,
       model_name: query.modelName,
     },
-    options,
+    { ...options, limit: usageLimit },
   );
 
 export const exportEndpoints = (deps: CallDeps) => ({

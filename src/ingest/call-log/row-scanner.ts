@@ -25,6 +25,8 @@ export type Scan = {
 export type RowScanner = {
   /** Takes the next bytes; gives those to keep: a CR before a LF that ends a row is left out. */
   readonly scan: (chunk: Buffer) => Buffer;
+  /** Bytes of the record that has begun and not ended. */
+  readonly unfinished: () => number;
   readonly finish: () => Scan;
 };
 
@@ -175,6 +177,7 @@ export const createRowScanner = (width: number): RowScanner => {
       guarded ||= chunk.includes(GUARD);
       return heldReturn || chunk.includes(CR) ? careful(chunk) : fast(chunk);
     },
+    unfinished: () => bytes - recordStart,
     finish: () => {
       const endedWithNewline = bytes === recordStart;
       if (!endedWithNewline) endRecord(bytes, recordCommas);

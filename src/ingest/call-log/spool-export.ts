@@ -19,6 +19,9 @@ export type SpooledExport = {
 
 const sampleBytes = 65_536;
 
+/** Bytes of a row: DuckDB reads no longer ones, and an endless one would fill the disk. */
+const maxRow = 2_000_000;
+
 const noHeader = (start: Buffer): never => {
   const message = JSON.stringify(beginningOf(start));
   throw isForeign(start)
@@ -45,6 +48,8 @@ export const spoolExport = async (
   const takeRows = async (chunk: Buffer): Promise<void> => {
     if (chunk.length === 0 || scanner === undefined) return;
     const kept = scanner.scan(chunk);
+    if (scanner.unfinished() > maxRow)
+      throw fault('export-row-invalid', `the export has a row of more than ${maxRow} bytes`);
     if (sample.length < sampleBytes)
       sample = Buffer.concat([sample, kept.subarray(0, sampleBytes - sample.length)]);
     await file.append(kept);

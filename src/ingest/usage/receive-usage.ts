@@ -5,8 +5,11 @@ import { readUsageTable } from './usage-table.ts';
 import type { UsageTable } from './usage-table.ts';
 import { beginningOf, isForeign } from '../format/find-header.ts';
 
-/** Usage exports are sums, and small: a larger one is no usage export. */
-const limit = 268_435_456;
+/** Cells of an export: 300,000 sums in the long layout. A longer export is requested in parts. */
+const maxCells = 1_000_000;
+
+/** Characters of a record. */
+const maxRecord = 2_000_000;
 
 export type ReceivedUsage = {
   /** Nothing for a body without a byte. */
@@ -24,13 +27,25 @@ export const receiveUsage = async (
   let bytes = 0;
   let lastByte: number | undefined;
   let start: Buffer = Buffer.alloc(0);
-  const parser = parse({ bom: true, relax_column_count: true, info: true, skip_empty_lines: true });
+  const parser = parse({
+    bom: true,
+    relax_column_count: true,
+    info: true,
+    skip_empty_lines: true,
+    max_record_size: maxRecord,
+  });
   const records: UsageRecord[] = [];
   let line = 1;
+  let cells = 0;
   parser.on('data', ({ record, info }: { record: readonly string[]; info: { lines: number } }) => {
-    records.push({ line, cells: record });
+    cells += record.length;
+    if (cells <= maxCells) records.push({ line, cells: record });
     line = info.lines + 1;
   });
+  const checkCells = (): void => {
+    if (cells > maxCells)
+      throw fault('gateway-answer-too-large', `the usage export has more than ${maxCells} cells`);
+  };
   const done = new Promise<void>((resolve, reject) => {
     parser.on('end', resolve);
     parser.on('error', reject);
@@ -42,13 +57,13 @@ export const receiveUsage = async (
       bytes += chunk.length;
       lastByte = chunk.at(-1) ?? lastByte;
       if (start.length < 256) start = Buffer.concat([start, chunk.subarray(0, 256)]);
-      if (bytes > limit)
-        throw fault('gateway-answer-too-large', `the usage export is larger than ${limit} bytes`);
+      checkCells();
       if (!parser.write(chunk) && !parser.errored)
         await Promise.race([new Promise((resolve) => parser.once('drain', resolve)), done]);
     }
     parser.end();
     await done;
+    checkCells();
   } catch (error) {
     parser.destroy();
     if (isFault(error)) throw error;

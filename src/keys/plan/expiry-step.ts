@@ -6,7 +6,7 @@ import type { Judged } from './expiry-evidence.ts';
 import { warningStage } from './expiry-policy.ts';
 import type { ExpiryClock } from './expiry-policy.ts';
 import type { SkipReason } from './skipped-key.ts';
-import { isExpired } from './key-state.ts';
+import { isExpired, unreadableFields } from './key-state.ts';
 import { rangeText } from './plan-messages.ts';
 
 /** What is done with a key now, or why nothing is. */
@@ -125,6 +125,9 @@ export const judgeExpiry = (judged: Judged, nameCollisions: number): Step => {
   const { surveyed, policy } = judged;
   if (surveyed.rotation !== undefined)
     return { reason: 'in-rotation', message: `a rotation of ${surveyed.service} is open` };
+  const unreadable = unreadableFields(surveyed.key);
+  if (unreadable !== undefined)
+    return { reason: 'unreadable', message: `${unreadable}; correct it at the gateway` };
   const [step = { reason: 'not-due' as const, message: 'no clock is configured' }] = policy.by
     .map((clock) => stepBy(clock, judged))
     .sort((left, right) => rank(right) - rank(left));

@@ -12,8 +12,17 @@ export const creationTime = ({ createdTime }: Pick<ApiKey, 'createdTime'>): Unix
 export const isExpired = ({ expiredTime }: ApiKey, now: UnixMillis): boolean =>
   expiredTime !== 'never' && expiredTime <= toSeconds(now);
 
-export const isExhausted = ({ unlimitedQuota, remainQuota }: ApiKey): boolean =>
-  !unlimitedQuota && compareMoney(remainQuota, zero) <= 0;
+/** Fields that a decision about the key needs and whose values are out of range, with those values. */
+export const unreadableFields = ({ unreadable = {} }: Pick<ApiKey, 'unreadable'>): string | undefined => {
+  const found = ['name', 'remain_quota', 'expired_time'].flatMap((name) => {
+    const value = unreadable[name];
+    return value === undefined ? [] : [`${name} (${value})`];
+  });
+  return found.length === 0 ? undefined : `the gateway reports an impossible ${found.join(' and ')}`;
+};
+
+export const isExhausted = ({ unlimitedQuota, remainQuota, unreadable }: ApiKey): boolean =>
+  !unlimitedQuota && unreadable?.['remain_quota'] === undefined && compareMoney(remainQuota, zero) <= 0;
 
 /**
  * Why no call can be made with a key. Expiry and exhaustion are worked out from the fields, since gateways write their status

@@ -5,7 +5,7 @@ import type { RotationTerms } from '../terms.ts';
 import { skippedKey, oldestFirst } from './skipped-key.ts';
 import type { SkippedKey } from './skipped-key.ts';
 import { isKeyName, isServiceName, longestKeyName, printKeyName, templateOf } from './key-names.ts';
-import { creationTime, deadBy } from './key-state.ts';
+import { creationTime, deadBy, unreadableFields } from './key-state.ts';
 import { withinLimits } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { rangeText } from './plan-messages.ts';
@@ -142,6 +142,8 @@ const obstacleOf = (
       `it was never in every sink of ${service}, so they may hold different keys: ${whole.key.name} is rotated instead`,
     );
   if (dead !== undefined) return skip(dead, whyDead[dead]);
+  const unreadable = unreadableFields(key);
+  if (unreadable !== undefined) return skip('unreadable', `${unreadable}; correct it at the gateway`);
   const nameCollisions = survey.keys
     .filter((other) => other.key.name === key.name)
     .map((other) => other.key.id);

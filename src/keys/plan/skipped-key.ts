@@ -27,6 +27,7 @@ export type SkipReason =
   | 'used'
   | 'current'
   | 'clock-skew'
+  | 'unreadable'
   | 'log-incomplete'
   | 'inventory-incomplete';
 

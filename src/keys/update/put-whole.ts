@@ -147,6 +147,19 @@ const namesSent = {
   group: 'group',
 } as const;
 
+/** Every field is written back, so that a value out of range would be replaced by another one. */
+const checkReadable = ({ id, name, unreadable = {} }: ApiKey, change: KeyChange): void => {
+  for (const [field, sent] of Object.entries(namesSent)) {
+    const value = unreadable[sent];
+    if (value !== undefined && change[field as keyof typeof namesSent] === undefined)
+      throw fault(
+        'gateway-answer-unreadable',
+        `the key ${name} (id ${id}) was not changed: the gateway reports an impossible ${sent} (${value})`,
+        { advice: 'correct the field at the gateway, then try again' },
+      );
+  }
+};
+
 /** The fields that were sent, as the gateway names them. */
 const sentFields = ({ patch }: UpdateBody): readonly UpdateField[] =>
   (Object.keys(namesSent) as (keyof typeof namesSent)[])
@@ -192,6 +205,7 @@ export const putWhole = async (
   const { clock, signal, knowledge, inexact = 'refuse', neverRaise = false } = expectations;
   const before = await gateway.readKey(id, { signal });
   const readAt = clock.now();
+  checkReadable(before, change);
   if (asWanted(before, change, neverRaise))
     return {
       before,

@@ -22,7 +22,7 @@ export const progressOf = (key: KeyView, now: number): number | undefined => {
   const born = key.created * 1000;
   const goals = [
     ...(key.every === undefined ? [] : [born + key.every]),
-    ...(key.expires === 'never' ? [] : [key.expires * 1000]),
+    ...(typeof key.expires === 'string' ? [] : [key.expires * 1000]),
   ];
   const goal = Math.min(...goals);
   if (goals.length === 0) return undefined;
@@ -43,7 +43,7 @@ const ofRotation = ({ rotation }: KeyView, now: number): readonly Attention[] =>
 };
 
 const ofExpiry = ({ expires }: KeyView, now: number): readonly Attention[] => {
-  if (expires === 'never') return [];
+  if (typeof expires === 'string') return [];
   const left = expires * 1000 - now;
   if (left <= 0) return [{ rank: 2, style: 'bad', message: `expired ${describeDuration(-left)} ago` }];
   return left <= soon ? [{ rank: 5, style: 'warn', message: `expires in ${describeDuration(left)}` }] : [];
@@ -77,7 +77,12 @@ export const attentionOf = (key: KeyView, now: number): readonly Attention[] => 
           },
         ]),
     ...ofExpiry(key, now),
-    ...(!key.unlimitedQuota && isNothing(key.remainQuota)
+    ...Object.entries(key.unreadable ?? {}).map(([name, value]) => ({
+      rank: 3,
+      style: 'bad' as const,
+      message: `${name} is unknown: the gateway reports ${value}`,
+    })),
+    ...(!key.unlimitedQuota && key.unreadable?.['remain_quota'] === undefined && isNothing(key.remainQuota)
       ? [{ rank: 3, style: 'bad' as const, message: 'quota exhausted' }]
       : []),
     ...(key.sameName.length === 0

@@ -61,7 +61,7 @@ const rowOf = (key: KeyView, view: KeyListView, screen: Screen, wide: boolean): 
       short(service),
       ageOf(key, at),
       ...(screen.width === undefined ? [] : [barOf(key, at)]),
-      key.expires === 'never' ? 'never' : localMoment(toMillis(key.expires), zone),
+      typeof key.expires === 'string' ? key.expires : localMoment(toMillis(key.expires), zone),
       lastCallOf(key, zone),
       idleOf(key, view),
       spendOf(key, view),
@@ -142,7 +142,7 @@ export const keysJson = (view: KeyListView) => ({
   keys: byAttention(view.keys, view.at).map((key) => ({
     ...key,
     created: isoSeconds(key.created),
-    expires: key.expires === 'never' ? 'never' : isoSeconds(key.expires),
+    expires: typeof key.expires === 'string' ? key.expires : isoSeconds(key.expires),
     rotation: key.rotation === undefined ? undefined : rotationJson(key.rotation),
     use: key.use === undefined ? undefined : { ...key.use, lastCall: isoSeconds(key.use.lastCall) },
     attention: attentionOf(key, view.at).map(({ message }) => message),
