@@ -57,6 +57,8 @@ export type Controls = {
   readonly requests: Requests;
   readonly truth: Truth;
   readonly traffic: Traffic;
+  /** Sets the hostile behaviour by its name. */
+  readonly setHostile: (name: string) => void;
 };
 
 const bad = (message: string): Answer => json(400, { error: message });
@@ -92,6 +94,15 @@ export const control = (controls: Controls, { method, path, query, body }: Reque
       return bad('count is a number, name a text');
     controls.traffic.addKeys(Number(body['count']), body['name']);
     return json(201, { ok: true });
+  }
+  if (at === 'POST /_sandbox/hostile') {
+    if (!isRecord(body) || typeof body['name'] !== 'string') return bad('name is a text');
+    try {
+      controls.setHostile(body['name']);
+    } catch (error) {
+      return bad(String(error));
+    }
+    return json(200, { ok: true });
   }
   if (at === 'GET /_sandbox/truth') {
     const [start, end] = [wholeParameter(query, 'start'), wholeParameter(query, 'end')];

@@ -1,3 +1,4 @@
+import { hostileHelp } from './hostile/hostile.ts';
 import { variantTable } from './variant-table.ts';
 import { variantNames } from './variants.ts';
 
@@ -14,6 +15,10 @@ const switches = (): string =>
 export const sandboxHelp = (): string => `Variants (name=value; the default is in brackets):
 
 ${switches()}
+
+Hostile behaviours (--hostile NAME):
+
+${hostileHelp()}
 
 Faults, from this machine only:
   POST   /_sandbox/faults    plant one: {"kind": …, "method"?, "path"?, "times"?, "skip"?, "longerThan"?}; path is a prefix
@@ -32,6 +37,7 @@ Faults, from this machine only:
       {"kind":"late-listing","millis":5000} done and answered; lists of keys show it later
       {"kind":"churn","add":1,"remove":1}   after the answer keys named churn-… come and go
   GET    /_sandbox/faults    what is still to strike;  DELETE clears it
+  POST   /_sandbox/hostile {"name": NAME}   set the hostile behaviour; none ends it
   GET    /_sandbox/requests  the requests seen, without secrets
   GET    /_sandbox/writes    how many keys were written, by method
   GET    /_sandbox/truth?start=&end=   exact sums of a half-open window in Unix seconds

@@ -3,6 +3,7 @@ export { scopes, type Scope } from './state.ts';
 export { variantTable } from './variant-table.ts';
 export { parseVariants, variantNames, type VariantName, type Variants } from './variants.ts';
 export { sandboxHelp } from './help.ts';
+export { hostileNames } from './hostile/hostile.ts';
 export type { Fault } from './faults.ts';
 export type { TruthRow } from './truth.ts';
 export { spike } from './traffic/consumers.ts';

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unknownRoute, type Answer } from './answer.ts';
 import { control, type Controls } from './control.ts';
 import type { Effect } from './faults.ts';
+import { hostileAnswer } from './hostile/hostile.ts';
 import { bearer, type Request } from './request.ts';
 import { redact, type RequestRecord } from './requests.ts';
 import { answerTo, type Unreadable } from './routes.ts';
@@ -153,7 +154,7 @@ const handle = async (
       incoming.socket.destroy();
       return;
     }
-    await send(io, answer, {
+    await send(io, hostileAnswer(state.hostile, answer, request), {
       effect,
       record,
       mayCompress: state.variants.compression === 'gzip',

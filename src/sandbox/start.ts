@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createTraffic, type Traffic } from './control.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { handedOut } from './admin/handed-out.ts';
+import { checkHostile } from './hostile/hostile.ts';
 import { newSecret } from './keys.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createGatewayServer } from './server.ts';
@@ -28,6 +29,8 @@ export type SandboxOptions = {
   readonly callsPerDay?: number;
   readonly seed?: number;
   readonly variants?: Partial<Variants>;
+  /** A hostile behaviour by its name. */
+  readonly hostile?: string;
   /** A random one when left out; each with all five scopes unless it names its own. */
   readonly adminKeys?: readonly { readonly key: string; readonly scopes?: readonly Scope[] | undefined }[];
 };
@@ -72,12 +75,25 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     callsPerDay: options.callsPerDay ?? 450,
     seed: options.seed ?? 1,
   });
+  state.hostile = checkHostile(options.hostile ?? 'none');
   const faults = createFaults();
   const requests = createRequests();
   const truth = createTruth(state);
   const traffic = createTraffic(state);
   const server = createGatewayServer(
-    { state, controls: { faults, requests, truth, traffic }, add: (record) => requests.add(record) },
+    {
+      state,
+      controls: {
+        faults,
+        requests,
+        truth,
+        traffic,
+        setHostile: (name) => {
+          state.hostile = checkHostile(name);
+        },
+      },
+      add: (record) => requests.add(record),
+    },
     options.tls,
   );
   const host = options.host ?? '127.0.0.1';

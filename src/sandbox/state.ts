@@ -16,6 +16,8 @@ export type AdminKey = { readonly hash: string; readonly scopes: readonly Scope[
 /** Everything the gateway knows. */
 export type State = {
   readonly variants: Variants;
+  /** Name of the hostile behaviour, or `none`. */
+  hostile: string;
   readonly random: () => number;
   /** The caller's clock in milliseconds, and in whole seconds. */
   readonly now: () => number;
@@ -91,6 +93,7 @@ export const createState = (options: StateOptions): State => {
   for (const key of keys.all()) key.remainSince = seconds();
   return {
     variants,
+    hostile: 'none',
     random: options.random,
     now,
     seconds,

@@ -25,6 +25,7 @@ type SandboxOptions = {
   readonly callsPerDay: number;
   readonly seed: number;
   readonly variant: readonly string[];
+  readonly hostile: string;
   readonly adminKey?: string;
   readonly mailDir?: string;
   readonly json?: boolean;
@@ -54,6 +55,7 @@ export const define = (command: Command, deps: Deps): void => {
     .option('--calls-per-day <number>', 'mean number of calls a day', whole, 450)
     .option('--seed <number>', 'seed of the generated account', whole, 1)
     .option('--variant <name=value>', 'a variant listed below; can be repeated', collect, [])
+    .option('--hostile <name>', 'a hostile behaviour listed below, to test a client', 'none')
     .option('--admin-key <key>', 'Admin Key (default: random)', adminKey)
     .option('--mail-dir <dir>', 'also run a mail server that writes each mail it receives to this folder')
     .option('--json', 'print address and Admin Key as JSON')
@@ -80,8 +82,14 @@ Examples:
         callsPerDay,
         seed,
         variants,
+        hostile: options.hostile,
         ...adminKeys,
       }).catch((error: unknown) => {
+        if (error instanceof RangeError)
+          throw fault('wrong-use', error.message, {
+            advice: '`tollkeeper sandbox --help` lists the behaviours',
+            cause: error,
+          });
         const code = systemCode(error);
         if (code === 'EADDRINUSE')
           throw fault('port-in-use', `port ${port} of ${host} is in use by another program`, {

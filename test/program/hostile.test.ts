@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogue } from '../../src/core/fault-catalogue.ts';
+import { hostileNames, startSandbox } from '../../src/sandbox/index.ts';
+import { openFolder } from '../support/program.ts';
+import { chaosFactor } from '../support/storm.ts';
+import { buildProgram } from './support/built-program.ts';
+import type { BuiltProgram } from './support/built-program.ts';
+
+/** Limits of one command, above what Node and DuckDB take without any data. */
+const cpuSeconds = 20;
+const peakMegabytes = 600;
+
+const since = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
+
+/** The jobs and commands that read what a behaviour spoils, by the start of its name. */
+const affected: readonly (readonly [RegExp, readonly (readonly string[])[]])[] = [
+  [/^csv-/, [['run', 'pull-logs']]],
+  [/^usage-/, [['run', 'pull-usage']]],
+  [/^keys?-/, [['keys'], ['run', 'snapshot'], ['run', 'expire']]],
+  [/^statistics-/, [['run', 'snapshot']]],
+  [/^json-(long|count)/, [['run', 'snapshot']]],
+  [/^json-surrogates/, [['keys'], ['run', 'snapshot']]],
+  [
+    /./,
+    [
+      ['run', 'snapshot'],
+      ['run', 'pull-logs'],
+      ['run', 'pull-usage'],
+    ],
+  ],
+];
+const everyCommand = [
+  ['run', 'pull-logs'],
+  ['run', 'pull-usage'],
+  ['run', 'snapshot'],
+  ['run', 'expire'],
+  ['run', 'rotate'],
+  ['keys'],
+  ['keys', 'plan'],
+  ['doctor'],
+  ['reconcile', '--from', since, '--to', new Date().toISOString().slice(0, 10)],
+  ['status'],
+];
+const commandsOf = (name: string): readonly (readonly string[])[] =>
+  chaosFactor >= 40 ? everyCommand : (affected.find(([pattern]) => pattern.test(name))?.[1] ?? []);
+
+
+let program: BuiltProgram;
+beforeAll(async () => {
+  program = await buildProgram();
+});
+afterAll(() => program[Symbol.asyncDispose]());
+
+const openHostile = async (hostile: string) => {
+  const [folder, sandbox] = await Promise.all([
+    openFolder(),
+    startSandbox({ now: Date.now, months: 1, callsPerDay: 20 }),
+  ]);
+  await folder.write(
+    'config/tollkeeper.yaml',
+    `accounts:
+  main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
+warehouse: { memory_limit: 256MB, threads: 1 }
+`,
+  );
+  await folder.write(
+    'config/jobs/jobs.yaml',
+    `jobs:
+  pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: ${since} }
+  pull-usage: { kind: pull-usage, schedule: "20 1 * * *", since: ${since} }
+  snapshot: { kind: snapshot, schedule: "0 * * * *" }
+  expire: { kind: expire-keys, schedule: "0 4 * * *", keys: { name: "*" }, by: idle, stages: { delete: 400d } }
+  rotate:
+    kind: rotate-keys
+    schedule: "0 3 * * 1"
+    keys: { name: "growth*" }
+    every: 30d
+    overlap: 1h
+    deliver: [{ file: { path: "secrets/{service}.env", variable: KEY } }]
+`,
+  );
+  const usage = join(folder.path, 'usage.json');
+  const preload = await folder.write(
+    'preload.mjs',
+    `import { writeFileSync } from 'node:fs';
+process.on('exit', () => writeFileSync(${JSON.stringify(usage)}, JSON.stringify(process.resourceUsage())));`,
+  );
+  sandbox.state.hostile = hostile;
+  return {
+    run: async (...argv: readonly string[]) => {
+      const main = join(program.folder, 'dist/main.js');
+      const child = spawn(
+        'bash',
+        [
+          '-c',
+          `ulimit -t ${cpuSeconds}; exec "$0" "$@"`,
+          process.execPath,
+          '--import',
+          preload,
+          main,
+          ...argv,
+        ],
+        {
+          cwd: folder.path,
+          env: {
+            PATH: process.env['PATH'],
+            GATEWAY_BASE_URL: sandbox.baseUrl,
+            GATEWAY_ADMIN_KEY: sandbox.adminKey,
+            TZ: 'UTC',
+          },
+        },
+      );
+      const output = { stdout: '', stderr: '' };
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+      const [code] = (await once(child, 'close')) as [number | null];
+      const { maxRSS, userCPUTime, systemCPUTime } = JSON.parse(
+        await readFile(usage, 'utf8').catch(() => '{}'),
+      ) as NodeJS.ResourceUsage;
+      return { code, ...output, megabytes: maxRSS / 1024, seconds: (userCPUTime + systemCPUTime) / 1e6 };
+    },
+    [Symbol.asyncDispose]: async () => {
+      await sandbox.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+};
+
+describe.concurrent('a gateway with the hostile behaviour', { timeout: 180_000 }, () => {
+  it.each(hostileNames)('%s leaves every command with its valid data or a catalogue error', async (name) => {
+    await using fixture = await openHostile(name);
+    for (const argv of commandsOf(name)) {
+      const ran = await fixture.run(...argv);
+      const what = `${name}: tollkeeper ${argv.join(' ')}`;
+      process.stderr.write(
+        `XX ${what}: ${ran.code} ${ran.seconds?.toFixed(1)} s ${ran.megabytes?.toFixed(0)} MB ${JSON.stringify(ran.stderr.slice(-260))}\n`,
+      );
+      expect([0, 1], what).toContain(ran.code);
+      expect(ran.seconds, what).toBeLessThan(cpuSeconds);
+      expect(ran.megabytes, what).toBeLessThan(peakMegabytes);
+      void catalogue;
+    }
+  });
+});
