@@ -21,6 +21,10 @@ export type GatewayClock = ClockReading & {
   readonly jump: number;
 };
 
+/** A gateway that says another century has no clock: windows up to its time would never end. */
+const firstTime = Date.UTC(2020, 0, 1);
+const lastTime = Date.UTC(2100, 0, 1);
+
 /** The header has whole seconds. */
 const halfSecond = 500;
 
@@ -32,7 +36,8 @@ export const readClock = (
   uptime: number | undefined,
 ): ClockReading | undefined => {
   const date = Date.parse(headers['date'] ?? '');
-  if (Number.isNaN(date) || received < sent || Number(headers['age'] ?? 0) > 0) return undefined;
+  if (!(date >= firstTime && date < lastTime)) return undefined;
+  if (received < sent || Number(headers['age'] ?? 0) > 0) return undefined;
   return {
     at: received,
     uptime,

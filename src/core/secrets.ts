@@ -9,6 +9,9 @@ export type Secret = {
 export type SecretRegistry = {
   /** To be called where a secret is born, before it can reach any text. */
   readonly register: (value: string) => Secret;
+  /** Registers a value from a response; the 10,000th and later ones are recognized by the shape of a key alone. */
+  readonly registerSeen: (value: string) => void;
+  /** The text with `[secret]` in place of each registered secret and of all that has the shape of a key. */
   readonly redact: (text: string) => string;
 };
 
@@ -34,35 +37,60 @@ const formsOf = (value: string): string[] => {
   ].filter((form) => form.length >= shortest);
 };
 
-/** Forms by their first characters, so that a text is gone over once, however many secrets there are. */
-type Index = ReadonlyMap<string, ReadonlySet<string>>;
+/**
+ * Forms by their first characters and their length: a text is gone over once, and each place costs as many lookups as
+ * there are lengths, however many secrets begin alike.
+ */
+type Index = Map<string, Map<number, Set<string>>>;
+
+/** What looks like an API key, whether or not it is known. */
+const keyShape = /\bsk-[A-Za-z0-9_-]{24,200}/g;
 
 const startOf = (text: string, at = 0): string => text.slice(at, at + shortest);
 
-/** Where the text holds a form of a secret; what overlaps is one span. */
+const add = (index: Index, form: string): void => {
+  const start = startOf(form);
+  const byLength = index.get(start) ?? new Map<number, Set<string>>();
+  const known = byLength.get(form.length) ?? new Set<string>();
+  known.add(form);
+  byLength.set(form.length, known);
+  index.set(start, byLength);
+};
+
+/** Where the text has a form of a secret or the shape of a key; what overlaps is one range. */
 const rangesIn = (text: string, index: Index): readonly (readonly [number, number])[] => {
+  const found: [number, number][] = [...text.matchAll(keyShape)].map((match) => [
+    match.index,
+    match.index + match[0].length,
+  ]);
+  for (let at = 0; at + shortest <= text.length; at += 1)
+    for (const [length, forms] of index.get(startOf(text, at)) ?? [])
+      if (forms.has(text.slice(at, at + length))) found.push([at, at + length]);
   const ranges: [number, number][] = [];
-  for (let at = 0; at + shortest <= text.length; at += 1) {
-    for (const form of index.get(startOf(text, at)) ?? []) {
-      if (!text.startsWith(form, at)) continue;
-      const last = ranges.at(-1);
-      if (last !== undefined && at < last[1]) last[1] = Math.max(last[1], at + form.length);
-      else ranges.push([at, at + form.length]);
-    }
+  for (const [start, end] of found.sort((left, right) => left[0] - right[0])) {
+    const last = ranges.at(-1);
+    if (last !== undefined && start < last[1]) last[1] = Math.max(last[1], end);
+    else ranges.push([start, end]);
   }
   return ranges;
 };
 
+/** Values of one process that come from responses: a hostile gateway sends any number. */
+const maxSeen = 10_000;
+
 export const createSecretRegistry = (): SecretRegistry => {
-  const index = new Map<string, Set<string>>();
+  const index: Index = new Map();
+  const seen = new Set<string>();
+  const register: SecretRegistry['register'] = (value) => {
+    for (const form of formsOf(value)) add(index, form);
+    return { reveal: () => value, toString: () => mask, toJSON: () => mask };
+  };
   return {
-    register: (value) => {
-      for (const form of formsOf(value)) {
-        const known = index.get(startOf(form));
-        if (known === undefined) index.set(startOf(form), new Set([form]));
-        else known.add(form);
-      }
-      return { reveal: () => value, toString: () => mask, toJSON: () => mask };
+    register,
+    registerSeen: (value) => {
+      if (seen.has(value) || seen.size >= maxSeen) return;
+      seen.add(value);
+      register(value);
     },
     redact: (text) => {
       let shown = '';

@@ -10,8 +10,8 @@ import { denialIn, envelopeRefusal, nameOf, outcomeUnknown } from './refusals.ts
 /** docs/gateway.md G3.1. */
 const envelope = z.looseObject({ success: z.boolean(), data: z.unknown().optional() });
 
-/** Bytes; a key page of the largest size seen holds some 40 kB. */
-const answerLimit = 8 * 1024 * 1024;
+/** Bytes; a key page of the largest size seen has some 40 kB. A parsed answer takes up to a hundred times its size. */
+const answerLimit = 4 * 1024 * 1024;
 
 const pathOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(

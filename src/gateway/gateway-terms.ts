@@ -93,8 +93,8 @@ export const gatewayTerms = (body: string, redact: (text: string) => string): Ga
   const json = fromJson(body);
   const start = startOf(json?.message ?? body, redact);
   const shown = (json === undefined ? withoutTags(start) : start)
-    // oxlint-disable-next-line no-control-regex -- a terminal would interpret them
-    .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    // A terminal would interpret them.
+    .replace(/[\s\p{Cc}\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim();
   return {
     message: shown.length > longest ? `${shown.slice(0, longest)}…` : shown,

@@ -11,7 +11,7 @@ export type LogOptions = {
   readonly redact: (text: string) => string;
 };
 
-/** JSON lines, each redacted as a whole just before it is written. */
+/** JSON lines. Values are redacted before they are serialized, so that no secret can break the JSON of a line. */
 export const createLog = (options: LogOptions): Log => {
   const root = pino(
     {
@@ -21,14 +21,26 @@ export const createLog = (options: LogOptions): Log => {
       timestamp: () => `,"time":"${new Date(options.clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => options.write(options.redact(line)) },
+    { write: options.write },
   );
-  const wrap = (bound: LogFields): Log => ({
-    debug: (message, fields) => root.debug({ ...bound, ...fields }, message),
-    info: (message, fields) => root.info({ ...bound, ...fields }, message),
-    warn: (message, fields) => root.warn({ ...bound, ...fields }, message),
-    error: (message, fields) => root.error({ ...bound, ...fields }, message),
-    with: (fields) => wrap({ ...bound, ...fields }),
-  });
+  const wrap = (bound: LogFields): Log => {
+    const at =
+      (level: 'debug' | 'info' | 'warn' | 'error') =>
+      (message: string, fields?: LogFields): void => {
+        if (!root.isLevelEnabled(level)) return;
+        const values = Object.entries({ ...bound, ...fields }).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? options.redact(value) : value,
+        ]);
+        root[level](Object.fromEntries(values) as LogFields, options.redact(message));
+      };
+    return {
+      debug: at('debug'),
+      info: at('info'),
+      warn: at('warn'),
+      error: at('error'),
+      with: (fields) => wrap({ ...bound, ...fields }),
+    };
+  };
   return wrap({});
 };

@@ -15,8 +15,9 @@ type Scan = {
 /** Readings before it is said that the list never stood still. */
 const maxScans = 6;
 
-/** Pages before a gateway that never runs short is given up on. */
-const maxPages = 10_000;
+/** Pages and keys of an account: a gateway that serves more is not believed. */
+const maxPages = 2000;
+const maxKeys = 20_000;
 
 const descending = (ids: readonly number[]): boolean =>
   ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0));
@@ -37,6 +38,8 @@ const scan = async (readPage: ReadPage): Promise<Scan> => {
       ids.push(item.id);
       keys.set(item.id, item);
     }
+    if (keys.size > maxKeys)
+      throw fault('gateway-answer-too-large', `the key list has more than ${maxKeys} keys`);
     // A page may be cut shorter than it says, so that it ends the list only when a total agrees; else an empty page does.
     const short = items.length < pageSize && total > 0 && keys.size >= total;
     const stuck = keys.size === before;

@@ -3,8 +3,9 @@ import type { SecretRegistry } from '../../core/index.ts';
 const keyField = /"(?:key|token|api_key|secret)"\s*:\s*"((?:[^"\\]|\\.)+)/g;
 const keyShape = /\bsk-[\w-]{8,}/g;
 
-/** Shorter texts under such a name are words (`"key": "name"`), which must not disappear from every log line. */
-const shortestKey = 12;
+/** Letters and digits of some length: other texts under such a name (`"key": "name"`) must not disappear from log lines. */
+const isKeyShaped = (text: string): boolean =>
+  /^[A-Za-z0-9_-]{20,200}$/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text);
 
 const unescaped = (text: string): string => {
   try {
@@ -21,11 +22,10 @@ export const registerKeys = (text: string, secrets: SecretRegistry): void => {
     ...[...text.matchAll(keyShape)].map(([value]) => value),
   ];
   for (const value of found) {
-    // What is masked is meant to be shown.
-    if (value.length < shortestKey || value.includes('*')) continue;
-    secrets.register(value);
+    if (!isKeyShaped(value)) continue;
+    secrets.registerSeen(value);
     // A key may be shown with or without its prefix.
     const bare = value.replace(/^sk-/, '');
-    if (bare.length >= shortestKey) secrets.register(bare);
+    if (isKeyShaped(bare)) secrets.registerSeen(bare);
   }
 };

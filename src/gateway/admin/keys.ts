@@ -1,3 +1,4 @@
+import { fault } from '../../core/index.ts';
 import type { Secret } from '../../core/index.ts';
 import { apiKey, createdKey, keyPage } from './api-key.ts';
 import type { ApiKey, KeyPage } from './api-key.ts';
@@ -43,6 +44,9 @@ const endpoints = {
   deleteKey: (id: number) => ({ method: 'DELETE', path: keyPath(id), scope: 'keys:write' }),
 } as const satisfies Record<string, Endpoint | ((id: number) => Endpoint)>;
 
+/** Characters of all pages of a list. */
+const maxList = 16 * 1024 * 1024;
+
 /** Larger pages are capped by some gateways without a word. */
 const pageSize = 100;
 
@@ -52,14 +56,22 @@ export const createKeyEndpoints = (deps: CallDeps): KeyEndpoints => {
     ...call,
     firstSight: (text) => registerKeys(text, deps.secrets),
   });
-  const readPage: KeyEndpoints['keyPage'] = (page, options) =>
+  const readPage = (
+    { page, pageSize: size }: Parameters<KeyEndpoints['keyPage']>[0],
+    options?: CallOptions,
+    onText?: (text: string) => void,
+  ): Promise<KeyPage> =>
     callForData(
       deps,
-      watched({
+      {
         ...options,
         endpoint: endpoints.listKeys,
-        query: { p: page.page, page_size: page.pageSize },
-      }),
+        query: { p: page, page_size: size },
+        firstSight: (text) => {
+          onText?.(text);
+          registerKeys(text, deps.secrets);
+        },
+      },
       keyPage,
     );
   const patchKey: KeyEndpoints['patchKey'] = async (patch, options) => {
@@ -70,8 +82,18 @@ export const createKeyEndpoints = (deps: CallDeps): KeyEndpoints => {
     );
   };
   return {
-    listKeys: (options) => listAllKeys((page) => readPage({ page, pageSize }, options)),
-    keyPage: readPage,
+    listKeys: (options) => {
+      let characters = 0;
+      return listAllKeys((number) => {
+        if (number === 1) characters = 0;
+        return readPage({ page: number, pageSize }, options, (text) => {
+          characters += text.length;
+          if (characters > maxList)
+            throw fault('gateway-answer-too-large', `the key list has more than ${maxList} characters`);
+        });
+      });
+    },
+    keyPage: (page, options) => readPage(page, options),
     readKey: async (id, options) =>
       callForData(deps, watched({ ...options, endpoint: endpoints.readKey(id) }), apiKey),
     createKey: async (spec, options) => {

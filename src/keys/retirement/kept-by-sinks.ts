@@ -38,6 +38,12 @@ export const keptBySinks = async (
 ): Promise<ReadonlyMap<number, string>> => {
   const kept = new Map<number, string>();
   const readings = new Map<string, SinkReading | Error>();
+  const byService = new Map<string, SurveyedKey[]>();
+  for (const key of all) {
+    const line = byService.get(key.service);
+    if (line === undefined) byService.set(key.service, [key]);
+    else line.push(key);
+  }
   for (const one of asked) {
     const { key, service } = one;
     const current = journal.current(account).get(service);
@@ -56,7 +62,7 @@ export const keptBySinks = async (
       continue;
     }
     const jobs = deliveredBy(one);
-    const line = all.filter((other) => other.service === service);
+    const line = byService.get(service) ?? [];
     const isNewest = isLive(one, now) && newestOf(line, now).some((other) => other.key.id === key.id);
     const [job] = jobs;
     if (job !== undefined && isNewest) {

@@ -38,24 +38,23 @@ export const everywhere = (make: () => Answer): Behaviour => make;
 export const data = (value: string): Answer =>
   text(200, json, `{"success":true,"message":"","data":${value}}`);
 
-/** Each key of a list, or the one that was read, with other fields; values are JSON text. */
+type Fields = Record<string, unknown>;
+
+/** The first key of a list, or all of them, or the one that was read, with other fields; values are JSON text. */
 export const withFields = (fields: Readonly<Record<string, string>>, all = false): Behaviour =>
   at(keysPath, (answer) => {
     if (typeof answer.body !== 'string' || answer.status !== 200) return answer;
-    let changed = 0;
-    const one = (body: string): string =>
-      Object.entries(fields).reduce((text, [name, value]) => {
-        const pattern = new RegExp(`("${name}":)("[^"]*"|[^,}]*)`, 'u');
-        return pattern.test(text)
-          ? text.replace(pattern, (_, before: string) => before + value)
-          : text.replace('{', () => `{"${name}":${value},`);
-      }, body);
-    // The innermost objects that have an id are keys.
-    const body = answer.body.replaceAll(/\{[^{}]*"id":[^{}]*\}/gu, (key) => {
-      changed += 1;
-      return all || changed === 1 ? one(key) : key;
-    });
-    return { ...answer, body };
+    const envelope = JSON.parse(answer.body) as { data?: (Fields & { items?: Fields[] }) | null };
+    const keys = envelope.data?.items ?? (envelope.data ? [envelope.data] : []);
+    for (const one of all ? keys : keys.slice(0, 1))
+      for (const name of Object.keys(fields)) one[name] = `@@${name}@@`;
+    return {
+      ...answer,
+      body: Object.entries(fields).reduce(
+        (text, [name, value]) => text.replaceAll(`"@@${name}@@"`, () => value),
+        JSON.stringify(envelope),
+      ),
+    };
   });
 
 export const key = (id: number, name: string): string =>

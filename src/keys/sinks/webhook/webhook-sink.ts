@@ -25,7 +25,7 @@ const knowingParts = (url: URL, secrets: SecretRegistry): SecretRegistry => {
   const path = url.pathname + url.search;
   for (const part of [url.href, path, ...url.pathname.split('/'), url.search.slice(1)])
     if (part.length >= 8) own.register(part);
-  return { register: secrets.register, redact: (text) => own.redact(secrets.redact(text)) };
+  return { ...secrets, redact: (text) => own.redact(secrets.redact(text)) };
 };
 
 /** Posts the key, signed, to a program of the operator's, which answers with the SHA-256 of what it holds. */
