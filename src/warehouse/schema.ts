@@ -1,9 +1,9 @@
 import type { Schema } from './migrate.ts';
 
 /*
- * Times are BIGINT: seconds UTC in the tables of the call log, of comparisons and of the usage export as the gateway's endpoints
- * have them (the usage export in milliseconds), milliseconds UTC for times of our own. No enums, sequences or ON CONFLICT, so that
- * another engine can take the same tables.
+ * Times are BIGINT: seconds UTC in the tables of the call log and of comparisons, milliseconds UTC in those of the usage
+ * export, as in the gateway's endpoints; milliseconds UTC for local times. No enums, sequences or ON CONFLICT, so that
+ * another engine can use the same tables.
  */
 const statements: readonly string[] = [
   // One row per call, as served. There is no row ID: identical rows are different calls.
@@ -128,7 +128,7 @@ const statements: readonly string[] = [
     account VARCHAR NOT NULL, pattern VARCHAR NOT NULL, convention VARCHAR NOT NULL,
     side VARCHAR DEFAULT 'input'
   )`,
-  // Up to which landings the evidence reaches.
+  // The landings that the evidence covers.
   `CREATE TABLE token_judged (
     account VARCHAR NOT NULL, landings BIGINT NOT NULL, newest BIGINT NOT NULL, before_count BIGINT NOT NULL
   )`,

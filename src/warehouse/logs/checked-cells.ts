@@ -1,7 +1,7 @@
 /*
- * SQL that reads one text cell, or stops the statement with error(): nothing is ever cast without a check, since DuckDB
- * rounds excess decimals, takes 1_000 for 1000 and 0.5 for a whole 1. The ingest room's bad-row check says the same in
- * TypeScript, to name the line.
+ * SQL that reads one text cell, or stops the statement with error(). Every cast is preceded by a check, since DuckDB
+ * rounds excess decimals, reads 1_000 as 1000 and rounds 0.5 to 1. The bad-row check of the ingest module repeats these
+ * checks in TypeScript, to report the line.
  */
 import { tokenRoles } from './log-batch.ts';
 import type { AmountForm, TimeForm } from './log-batch.ts';

@@ -59,7 +59,7 @@ const rowsOf = (row: Row): readonly ViewRow[] => {
       text(row, 'model_name'),
       ...classes.map((_, index) => shortened(prices[index], 1e6)),
       shortened(prices[classes.length], 1),
-      // Rounded down below 1, which would mean a perfect fit.
+      // Rounded down, never up to 1, which would mean a perfect fit.
       (Math.floor(Math.min(rSquared, 1) * 1e6) / 1e6).toFixed(6),
       number(row, 'observations'),
     ],
