@@ -5,13 +5,13 @@ import { readUsageTable } from './usage-table.ts';
 import type { UsageTable } from './usage-table.ts';
 import { beginningOf, isForeign } from '../format/find-header.ts';
 
-/** Usage exports are sums, and small: a larger one is no usage export. */
+/** Usage exports are sums, and small: a larger body is no usage export. */
 const limit = 268_435_456;
 
 export type ReceivedUsage = {
-  /** Nothing for a body without a byte. */
+  /** Undefined for an empty body. */
   readonly table: UsageTable | undefined;
-  /** The last line was ended. */
+  /** The last line has a line end. */
   readonly ended: boolean;
   readonly bytes: number;
 };
@@ -35,7 +35,7 @@ export const receiveUsage = async (
     parser.on('end', resolve);
     parser.on('error', reject);
   });
-  // Awaited below; until then a fault of the stream may come first.
+  // Awaited below; until then the stream may throw first.
   done.catch(() => undefined);
   try {
     for await (const chunk of body) {
