@@ -5,7 +5,7 @@ import { readRows } from '../rows.ts';
 import type { AttemptEnd, LedgerRun, RunClosing, RunKey } from './run-ledger.ts';
 import { boundKey, distinctByKey, isOpen, isWaiting, keyColumns, runOf } from './run-rows.ts';
 
-/* Each within a transaction of the caller's. */
+/* Each function runs within a transaction of the caller. */
 
 /** @throws RangeError when one of them does not wait for an attempt: no attempt may run unrecorded. */
 export const writeBegin = async (
