@@ -14,7 +14,7 @@ const named = {
   created_time: optional(seconds),
 };
 
-/** Some gateways answer a read with a `key`; whatever it holds, it is not kept. */
+/** Some gateways answer a read with a `key`; whatever it contains, it is not stored. */
 const neverKept = ['key'];
 
 /** docs/gateway.md G8.1. What a `status` means is open (G8.2); expiry and exhaustion follow from the other fields. */
@@ -23,7 +23,7 @@ export const apiKey = z.looseObject(named).transform((fields) => ({
   name: fields.name,
   keyMask: fields.key_mask,
   status: fields.status,
-  /** Means nothing when the quota is unlimited. Its unit is open (docs/gateway.md G8.10). */
+  /** Without meaning when the quota is unlimited. Its unit is open (docs/gateway.md G8.10). */
   remainQuota: fields.remain_quota,
   unlimitedQuota: fields.unlimited_quota,
   expiredTime: fields.expired_time,

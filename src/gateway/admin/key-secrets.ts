@@ -3,7 +3,9 @@ import type { SecretRegistry } from '../../core/index.ts';
 const keyField = /"(?:key|token|api_key|secret)"\s*:\s*"((?:[^"\\]|\\.)+)/g;
 const keyShape = /\bsk-[\w-]{8,}/g;
 
-/** Shorter texts under such a name are words (`"key": "name"`), which must not disappear from every log line. */
+/**
+ * Shorter texts under such a name are ordinary text (`"key": "name"`), which must not be redacted from every log line.
+ */
 const shortestKey = 12;
 
 const unescaped = (text: string): string => {
@@ -14,14 +16,14 @@ const unescaped = (text: string): string => {
   }
 };
 
-/** Registers whatever may be the plaintext of a key in an answer, whether or not the answer can be read otherwise. */
+/** Registers every possible key plaintext in an answer, even if the answer is otherwise unreadable. */
 export const registerKeys = (text: string, secrets: SecretRegistry): void => {
   const found = [
     ...[...text.matchAll(keyField)].flatMap(([, value = '']) => [value, unescaped(value)]),
     ...[...text.matchAll(keyShape)].map(([value]) => value),
   ];
   for (const value of found) {
-    // What is masked is meant to be shown.
+    // Masked values are meant to be shown.
     if (value.length < shortestKey || value.includes('*')) continue;
     secrets.register(value);
     // A key may be shown with or without its prefix.
