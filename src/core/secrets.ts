@@ -1,20 +1,20 @@
-/** A value that prints itself as `[secret]` wherever it is shown by accident; `reveal` is the one way to it. */
+/** A value that prints as `[secret]` wherever it is shown by accident; only `reveal` returns it. */
 export type Secret = {
   readonly reveal: () => string;
   readonly toString: () => string;
   readonly toJSON: () => string;
 };
 
-/** Knows every secret of the process and takes it out of any text, in each form it may be written in. */
+/** Registers every secret of the process and redacts it from any text, in each possible encoding. */
 export type SecretRegistry = {
-  /** To be called where a secret is born, before it can reach any text. */
+  /** Call it where a secret originates, before it can appear in any text. */
   readonly register: (value: string) => Secret;
   readonly redact: (text: string) => string;
 };
 
 const mask = '[secret]';
 
-/** Shorter values would blank out ordinary words. */
+/** Shorter values would redact ordinary text. */
 const shortest = 4;
 
 const formsOf = (value: string): string[] => {
@@ -34,12 +34,12 @@ const formsOf = (value: string): string[] => {
   ].filter((form) => form.length >= shortest);
 };
 
-/** Forms by their first characters, so that a text is gone over once, however many secrets there are. */
+/** Forms by their first characters, so that a text is scanned once, however many secrets there are. */
 type Index = ReadonlyMap<string, ReadonlySet<string>>;
 
 const startOf = (text: string, at = 0): string => text.slice(at, at + shortest);
 
-/** Where the text holds a form of a secret; what overlaps is one span. */
+/** Where the text contains a form of a secret; overlapping matches are one range. */
 const rangesIn = (text: string, index: Index): readonly (readonly [number, number])[] => {
   const ranges: [number, number][] = [];
   for (let at = 0; at + shortest <= text.length; at += 1) {
