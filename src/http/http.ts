@@ -30,10 +30,10 @@ export type HttpAnswer = {
   readonly url: string;
   /**
    * The decoded body, under back-pressure; to be read once. Leaving the loop closes the connection. Throws
-   * NetworkTrouble.
+   * NetworkProblem.
    */
   readonly body: AsyncIterable<Uint8Array>;
-  /** The whole body as UTF-8 without its byte-order mark. Throws NetworkTrouble `too-large` above that many bytes. */
+  /** The whole body as UTF-8 without its byte-order mark. Throws NetworkProblem `too-large` above that many bytes. */
   readonly text: (limit: number) => Promise<string>;
   /** Releases the connection when the body is not needed. Never throws. */
   readonly discard: () => Promise<void>;
@@ -41,6 +41,6 @@ export type HttpAnswer = {
 
 /** Closing it aborts all running exchanges. */
 export type Http = AsyncDisposable & {
-  /** One exchange: follows no redirect and retries nothing. Throws NetworkTrouble, or the signal's reason. */
+  /** One exchange: follows no redirect and retries nothing. Throws NetworkProblem, or the signal's reason. */
   readonly send: (request: HttpRequest) => Promise<HttpAnswer>;
 };
