@@ -14,7 +14,7 @@ export type Schedule = {
   readonly dayMatch?: 'any' | 'all' | undefined;
 };
 
-/** What an expression asks, or what is wrong with it in words. */
+/** The parsed expression, or the reason why it is invalid. */
 export type CronReading =
   | { readonly sets: CronSets; readonly fault?: never }
   | { readonly fault: string; readonly sets?: never };
@@ -48,7 +48,7 @@ const dayFault = (expression: string, dayMatch: Schedule['dayMatch']): string | 
     : undefined;
 };
 
-/** Croner's flags by index become the values they stand for. */
+/** Converts croner's flags by index to values. */
 const valuesOf = (flags: readonly number[], first: number): readonly number[] =>
   flags.flatMap((flag, index) => (flag === 0 ? [] : [index + first]));
 
@@ -71,11 +71,11 @@ const sameValues = (left: readonly number[], right: readonly number[]): boolean 
   return one.size === other.size && [...one].every((value) => other.has(value));
 };
 
-/** Its lists hold numbers beside `15W`, `5#2`, `5L`, which stand for their number here, and `L`, `LW`, which have none. */
+/** Its lists contain numbers and `15W`, `5#2`, `5L`, which map to their number here, and `L`, `LW`, which have none. */
 const numbersOf = (values: readonly (number | string)[]): readonly number[] =>
   values.map((value) => Number.parseInt(String(value), 10)).filter((value) => !Number.isNaN(value));
 
-/** Whether node-cron reads the same values. It does not take 0-sun for all of the week, for one. */
+/** Whether node-cron parses the same values. For example, it does not read 0-sun as the whole week. */
 const nodeCronAgrees = (expression: string, sets: CronSets): boolean => {
   const { fields } = validateDetailed(expression);
   return (
@@ -90,8 +90,8 @@ const nodeCronAgrees = (expression: string, sets: CronSets): boolean => {
 };
 
 /**
- * Reads an expression with croner, whose pattern is given up at once: it holds some 80 kB, the sets taken from it one or
- * two. What node-cron refuses or reads differently is refused, so that an expression means the same to whoever reads it next.
+ * Parses an expression with croner. The pattern is discarded at once: it takes some 80 kB, the derived sets one or two.
+ * An expression that node-cron rejects or parses differently is rejected, so that it has one meaning for every parser.
  */
 export const readCron = ({ expression: text, dayMatch }: Omit<Schedule, 'zone'>): CronReading => {
   const expression = text.trim().replaceAll(/\s+/g, ' ');

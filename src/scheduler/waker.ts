@@ -1,6 +1,6 @@
 import { schedule } from 'node-cron';
 
-/** Calls `wake` again and again; only a wake-up, what is due is worked out from the clock. */
+/** Calls `wake` repeatedly. It only triggers a check: what is due is computed from the clock. */
 export type Waker = (wake: () => void) => { readonly stop: () => Promise<void> };
 
 /** Wakes once a second through node-cron. */
@@ -9,7 +9,7 @@ const cronWaker: Waker = (wake) => {
   return { stop: async () => task.destroy() };
 };
 
-/** Wakes every so many milliseconds, whatever the wall clock does: the watchdog of the cron waker, which follows it. */
+/** Wakes at a fixed interval, independent of the wall clock: a watchdog for the cron waker, which follows it. */
 export const watchdogWaker =
   (every: number): Waker =>
   (wake) => {
@@ -21,5 +21,5 @@ export const watchdogWaker =
     };
   };
 
-/** What wakes the daemon, each enough by itself: cron every second, and the watchdog every five. */
+/** The wakers of the daemon, each sufficient alone: cron every second, and the watchdog every five. */
 export const daemonWakers: readonly Waker[] = [cronWaker, watchdogWaker(5000)];
