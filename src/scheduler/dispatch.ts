@@ -32,7 +32,7 @@ export type Dispatch = {
   readonly waits: ReadonlyMap<string, () => string>;
 };
 
-/** Caught-up slots that must run first, then earlier slots. */
+/** Attempts that are due earlier first, then earlier slots. */
 const inOrder = (left: LedgerRun, right: LedgerRun): number =>
   (left.nextAttempt ?? 0) - (right.nextAttempt ?? 0) ||
   left.slot - right.slot ||

@@ -41,7 +41,7 @@ const passedOver = (sets: CronSets, { start, offset, fresh }: OffsetPeriod): boo
   return wall !== undefined && wall < start + offset;
 };
 
-/** The first occurrence of a fixed time, unless the clocks were set back over it. */
+/** A fixed time does not fire again in wall-clock time that clocks set back repeat. */
 const firstWall = (sets: CronSets, { start, offset, fresh }: OffsetPeriod): number =>
   sets.fixedTime ? Math.max(start + offset, fresh) : start + offset;
 

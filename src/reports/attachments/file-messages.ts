@@ -1,4 +1,4 @@
-/** A title as a part of a file's name: `Tokens by model` is `tokens-by-model`. Nothing for one in another script. */
+/** A title as part of a file name: `Tokens by model` is `tokens-by-model`. Undefined for one in another script. */
 export const fileWord = (title: string): string | undefined => {
   if (/[^\P{L}a-z]/iu.test(title)) return undefined;
   const word = title
@@ -9,7 +9,7 @@ export const fileWord = (title: string): string | undefined => {
   return word === '' ? undefined : word;
 };
 
-/** The names with `_2`, `_3` behind those that were there before, whatever their case. */
+/** The names, with `_2`, `_3` appended to repeated ones, regardless of case. */
 export const distinct = (
   names: readonly string[],
   taken: readonly string[] = [],
