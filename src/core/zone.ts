@@ -41,7 +41,7 @@ export const startOfMonth = (date: LocalDate): LocalDate => iso(day(date, 'utc')
 export const addMonths = (date: LocalDate, months: number): LocalDate =>
   iso(day(date, 'utc').plus({ months }));
 
-/** The days from `first` to `last`, both included, with their first and last seconds in the zone. */
+/** The days from `first` to `last`, both included, each with the seconds at which it begins and ends in the zone. */
 export const localDays = (first: LocalDate, last: LocalDate, zone: string): readonly LocalDay[] => {
   const days: LocalDay[] = [];
   for (let date = first; date <= last; date = addDays(date, 1)) {

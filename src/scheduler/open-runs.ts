@@ -47,7 +47,7 @@ export type OpenRunsDeps = {
 
 const iso = (moment: UnixMillis): string => new Date(moment).toISOString();
 
-/** The longest that a run waits, whatever the clock showed when its next attempt was planned. */
+/** The maximum wait of a run, whatever the clock showed when its next attempt was planned. */
 const latestBegin = (run: LedgerRun, job: Job, now: UnixMillis): UnixMillis => {
   if (!isBySlot(run)) return now;
   if (run.attempts > 0) return unixMillis(now + retryWait(job.retries, run.attempts));

@@ -15,7 +15,7 @@ export type EngineOptions = {
   /** As DuckDB writes it: `512MB`, `1GB`. */
   readonly memoryLimit: string;
   readonly threads: number;
-  /** Where DuckDB spills; beside the file when left out. */
+  /** Where DuckDB spills; default: beside the file. */
   readonly tempDirectory?: string;
   /** Spooled exports. Besides the archive, the only folder whose files SQL can access. */
   readonly spoolDirectory: string;

@@ -11,7 +11,7 @@ export type SpooledExport = {
   readonly scan: Scan;
   /** The first rows, from which the format of cells is derived. */
   readonly sample: Buffer;
-  /** There are more rows than the sample holds. */
+  /** There are more rows than the sample contains. */
   readonly sampleCut: boolean;
   /** Bytes received. */
   readonly received: number;

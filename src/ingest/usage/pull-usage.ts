@@ -79,7 +79,7 @@ export type UsageSummary = {
   /** Sum of the values of the first dimension: each dimension splits the same total. */
   readonly quota: Money;
   readonly bytes: number;
-  /** The watermark that every dimension has reached, seconds UTC. */
+  /** The earliest watermark of all dimensions, seconds UTC. */
   readonly watermark: UnixSeconds | undefined;
   readonly columns: readonly string[];
   readonly open: readonly OpenUsageWindow[];

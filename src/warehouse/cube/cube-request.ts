@@ -13,7 +13,7 @@ export type CubePeriod = { readonly name: CubePeriodName; readonly days: readonl
 /** The cost owner of keys whose name or service matches one of the patterns; `*` matches anything. */
 export type CubeTeam = { readonly name: string; readonly keys: readonly string[] };
 
-/** Restricts a report to a part of the account; omitted fields restrict nothing. */
+/** Restricts a report to a part of the account; an omitted field is no restriction. */
 export type CubeFilter = {
   /** Names of teams; null stands for what no team pays for. */
   readonly teams?: readonly (string | null)[] | undefined;

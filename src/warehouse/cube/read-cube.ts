@@ -154,7 +154,7 @@ export const readCube = async <T>(
         const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
         checkCurrency(request, asked);
         const served = { value, inUnits: isProven && form === 'units', isProven };
-        // Figures beside the amounts are in the currency that the amounts are stored in.
+        // Other amounts of the report use the currency of the stored amounts.
         const stored = currency === undefined ? request : { ...request, currency };
         await readCalls(source, request.account, async (callsIn) => {
           const services = await readServices(source, request.account);

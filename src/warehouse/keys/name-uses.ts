@@ -38,7 +38,7 @@ type Asked = {
   readonly account: string;
   readonly names: readonly string[];
   readonly range: Interval<UnixSeconds>;
-  /** Of each name; all where it is left out. */
+  /** Of each name; all when omitted. */
   readonly maxModels?: number | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** Evidence in floating point from what calls were charged; nothing of it is ever used as money. */
+/** Evidence in floating point from the charges of calls; it is never used as money. */
 import type { OutputConvention, TokenConvention } from './convention.ts';
 
 /**
