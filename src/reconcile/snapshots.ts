@@ -169,8 +169,8 @@ export type ComparedSnapshots = {
 };
 
 /**
- * The unexplained rise of the balance when the log shows no top-ups at all and used_quota confirms the charges: such a
- * balance can't be compared with such a log.
+ * Describes an unexplained rise of the balance when the log shows no top-ups at all and used_quota confirms the charges:
+ * such a balance can't be compared with such a log.
  */
 const unseenTopUp = async (
   used: Finding,

@@ -91,7 +91,7 @@ export const decideLabels = (labels: readonly LabelEvidence[]): ReadonlyMap<stri
   ]);
 };
 
-/** So many charged rows without any known label show that a column named for kinds does not contain kinds. */
+/** Minimum number of charged rows with which an unknown label counts as calls, in a column without a known one. */
 const enoughCharged = 20;
 
 /**
