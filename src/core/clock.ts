@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unixMillis } from './units.ts';
 import type { UnixMillis } from './units.ts';
 
-/** Time comes in as an argument everywhere, so that months can be run in minutes. */
+/** Time is an argument everywhere, so that tests can run months in minutes. */
 export type Clock = {
   readonly now: () => UnixMillis;
   /** Milliseconds since the machine started; setting its clock does not change it. */
   readonly uptime?: (() => number) | undefined;
-  /** A limit on something else: its signal is aborted when that many milliseconds have passed, unless it is disposed before. */
+  /** A time limit: its signal is aborted after that many milliseconds, unless it is disposed first. */
   readonly limit: (millis: number) => Limit;
   /** Resolves after that many milliseconds; rejects with the signal's reason when it is aborted. */
   readonly wait: (millis: number, signal?: AbortSignal) => Promise<void>;
@@ -19,7 +19,7 @@ export type Limit = Disposable & { readonly signal: AbortSignal };
 /** Node fires longer timers at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** The wall clock; the one place that reads it. */
+/** The wall clock; the only code that reads it. */
 export const systemClock: Clock = {
   now: () => unixMillis(Date.now()),
   uptime: () => Math.round(uptime() * 1000),

@@ -8,7 +8,7 @@ export type OutputStream = {
   readonly columns: number;
 };
 
-/** What the program is given by its process; tests give their own. */
+/** What the program receives from its process; tests pass their own. */
 export type Deps = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Relative paths start here. */
@@ -21,6 +21,6 @@ export type Deps = {
   readonly stderr: OutputStream;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
-  /** Hears of each SIGHUP until it is disposed; without a listener the signal ends the process as usual. */
+  /** Called on each SIGHUP until it is disposed; without a listener the signal ends the process as usual. */
   readonly onHangup: (listener: () => void) => Disposable;
 };

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** A file or a folder; what a folder lists is on the disk only once the folder itself is synced. */
+/** Flushes a file or a folder; the entries of a folder are on disk only once the folder itself is flushed. */
 export const syncPath = async (path: string): Promise<void> => {
   const handle = await open(path, 'r');
   try {
@@ -10,7 +10,7 @@ export const syncPath = async (path: string): Promise<void> => {
   }
 };
 
-/** On the disk when it returns, 0600; its folder is still to be synced. */
+/** Written to disk when it resolves, 0600; its folder still needs to be synced. */
 export const writeThrough = async (path: string, content: Uint8Array | string): Promise<void> => {
   const handle = await open(path, 'w', 0o600);
   try {

@@ -7,7 +7,9 @@ const millisOf: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Reads `90s`, `10m`, `1h30m`, `2d`, `1w` as milliseconds; nothing when the text is no duration. A day is 24 hours. */
+/**
+ * Parses `90s`, `10m`, `1h30m`, `2d`, `1w` as milliseconds; undefined when the text is no duration. A day is 24 hours.
+ */
 export const parseDuration = (text: string): number | undefined => {
   if (!/^(\d{1,15}(ms|s|m|h|d|w))+$/.test(text)) return undefined;
   let total = 0;

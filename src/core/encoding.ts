@@ -1,4 +1,7 @@
-/** A text that was read as UTF-8 and is none: what it is, the offset of the first place, and how to save it. */
+/**
+ * A text that was read as UTF-8 but has another encoding: its kind, the offset of the first invalid character, and how
+ * to save it.
+ */
 export type EncodingFault = { readonly offset: number; readonly message: string; readonly code: 'ENCODING' };
 
 const code = 'ENCODING';
@@ -6,7 +9,7 @@ const code = 'ENCODING';
 /** Every other character of a text in UTF-16 is a NUL when its bytes are read as UTF-8. */
 const isUtf16 = (text: string, nuls: number): boolean => nuls * 4 >= Math.min(text.length, 400);
 
-/** Nothing for text that is UTF-8. Pure: invalid bytes have become U+FFFD when the file was read. */
+/** Undefined for text that is UTF-8. Pure: reading the file has replaced invalid bytes by U+FFFD. */
 export const encodingFault = (text: string): EncodingFault | undefined => {
   const nul = text.indexOf('\0');
   if (nul >= 0) {

@@ -196,5 +196,5 @@ const entries = {
 /** Names of all known errors. */
 export type FaultCode = keyof typeof entries;
 
-/** What to do about each known error, whether a retry helps, and the exit code of the program. */
+/** The advice for each known error, whether a retry helps, and the exit code of the program. */
 export const catalogue: Readonly<Record<FaultCode, FaultEntry>> = entries;

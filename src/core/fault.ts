@@ -1,7 +1,7 @@
 import { catalogue } from './fault-catalogue.ts';
 import type { FaultCode, FaultEntry } from './fault-catalogue.ts';
 
-/** An error from the catalogue: what happened (`message`), its code, what to do, whether a retry helps. */
+/** An error from the catalogue: what happened (`message`), its code, the next step, whether a retry helps. */
 export type Fault = Error & {
   readonly name: 'Fault';
   readonly code: FaultCode;
@@ -9,21 +9,21 @@ export type Fault = Error & {
   readonly retryHelps: boolean;
   /** Process exit code: 1 the check or job failed, 2 wrong use. */
   readonly exitCode: 1 | 2;
-  /** Milliseconds the other side asked us to wait before a retry, where it said so. */
+  /** Milliseconds that the server requests to wait before a retry, if it does. */
   readonly retryAfter?: number | undefined;
 };
 
 export type FaultOptions = {
   readonly cause?: unknown;
-  /** Replaces the catalogue's advice where the place knows better. */
+  /** Replaces the catalogue's advice when the caller has a more precise one. */
   readonly advice?: string | undefined;
   /** Milliseconds. */
   readonly retryAfter?: number | undefined;
-  /** Replaces the catalogue's word on retries. */
+  /** Overrides the catalogue's entry on retries. */
   readonly retryHelps?: boolean;
 };
 
-/** Makes a catalogue error. The message says what happened and names no secret. */
+/** Creates a catalogue error. The message states what happened and contains no secret. */
 export const fault = (code: FaultCode, message: string, options: FaultOptions = {}): Fault => {
   const entry: FaultEntry = catalogue[code];
   const error =
@@ -38,7 +38,7 @@ export const fault = (code: FaultCode, message: string, options: FaultOptions = 
   });
 };
 
-/** The catalogue's advice for a code that was written down; nothing for one that it no longer has. */
+/** The catalogue's advice for a stored code; undefined for one that no longer exists. */
 export const adviceOf = (code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(catalogue, code) ? catalogue[code as FaultCode].advice : undefined;
 
@@ -51,13 +51,15 @@ export const hasCode = (error: unknown, code: FaultCode): error is Fault =>
 /** The text of anything thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Two lines for a person: what happened, what to do. Unknown errors keep their stack, known ones don't need it. */
+/**
+ * Two lines for a person: what happened, and the next step. Unknown errors keep their stack, known ones don't need it.
+ */
 export const describeError = (error: unknown): string => {
   if (isFault(error)) return `${error.message}\n  what to do: ${error.advice} (${error.code})`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 
-/** The `code` of a system or network error (`ENOSPC`, `ECONNREFUSED`), looked for along the chain of causes. */
+/** The `code` of a system or network error (`ENOSPC`, `ECONNREFUSED`), searched along the chain of causes. */
 export const systemCode = (error: unknown): string | undefined => {
   for (
     let current = error, depth = 0;

@@ -1,6 +1,6 @@
 /**
- * Is aborted with the first of the signals, until it is disposed of. `AbortSignal.any` would stay in memory for ever when
- * something leaves a listener on it, and so would listeners left on a signal that lives long.
+ * Is aborted with the first of the signals, until it is disposed of. `AbortSignal.any` would leak memory while a
+ * listener is attached, and so would listeners left on a long-lived signal.
  */
 export const firstSignal = (
   signals: readonly (AbortSignal | undefined)[],

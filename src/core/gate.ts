@@ -1,6 +1,6 @@
-/** Lets at most so many pieces of work in at once; the rest wait in the order they came. */
+/** Runs at most so many pieces of work at once; the rest wait in order of arrival. */
 export type Gate = (<T>(work: () => Promise<T>) => Promise<T>) & {
-  /** The same for the block it is used in: `using _place = await gate.enter()`. */
+  /** The same for the enclosing block: `using _place = await gate.enter()`. */
   readonly enter: () => Promise<Disposable>;
 };
 
@@ -31,7 +31,7 @@ export type NamedGates = (<T>(name: string, work: () => Promise<T>) => Promise<T
   readonly enter: (name: string) => Promise<Disposable>;
 };
 
-/** One gate for each name: work under the same name runs one after the other. */
+/** One gate per name: work under the same name is serialized. */
 export const createNamedGates = (): NamedGates => {
   const gates = new Map<string, Gate>();
   const gateOf = (name: string): Gate => {

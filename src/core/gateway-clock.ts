@@ -3,21 +3,21 @@ import type { UnixMillis } from './units.ts';
 
 /** One measurement of a gateway's clock by the `Date` header of an answer; all in milliseconds. */
 export type ClockReading = {
-  /** On our clock, when the answer came. */
+  /** When the answer arrived, on the local clock. */
   readonly at: UnixMillis;
-  /** Time since this machine started, which no setting of its clock changes; missing where it is not known. */
+  /** Time since this machine started, independent of its clock; omitted when unknown. */
   readonly uptime?: number | undefined;
-  /** How far the gateway's clock is ahead of ours; negative where it is behind. */
+  /** How far the gateway's clock is ahead of the local one; negative when it is behind. */
   readonly offset: number;
-  /** The offset may be so much more or less: half of the round trip and half of the header's second. */
+  /** The possible error of the offset: half of the round trip plus half of the header's second. */
   readonly uncertainty: number;
 };
 
-/** What is known of a gateway's clock. */
+/** What is known about a gateway's clock. */
 export type GatewayClock = ClockReading & {
-  /** Time of the gateway since which neither clock was set, as far as was seen. */
+  /** Gateway time since which neither clock was observed to be set. */
   readonly since: UnixMillis;
-  /** By how much one of the clocks was set then; 0 where none was. */
+  /** By how much one of the clocks was set then; 0 if none was. */
   readonly jump: number;
 };
 
@@ -28,7 +28,7 @@ const lastTime = Date.UTC(2100, 0, 1);
 /** The header has whole seconds. */
 const halfSecond = 500;
 
-/** Gives nothing for an answer without a usable `Date`, one from a cache, or where our clock was set back meanwhile. */
+/** Undefined for an answer without a usable `Date`, from a cache, or when the local clock was set back meanwhile. */
 export const readClock = (
   headers: Readonly<Record<string, string>>,
   sent: UnixMillis,
@@ -46,13 +46,13 @@ export const readClock = (
   };
 };
 
-/** Clocks drift apart by so much of the time that passes, at most a minute between two readings. */
+/** Maximum clock drift over the elapsed time, at most a minute between two readings. */
 const driftOf = (elapsed: number): number => Math.min(60_000, Math.abs(elapsed) / 5000);
 
 /** Uptimes that differ from the clock by more belong to another machine. */
 const otherMachine = 26 * 3_600_000;
 
-/** By how much our own clock was set between two readings; 0 where that is not known. */
+/** By how much the local clock was set between two readings; 0 when unknown. */
 const ownJump = (before: ClockReading, after: ClockReading): number => {
   if (before.uptime === undefined || after.uptime === undefined || after.uptime < before.uptime) return 0;
   const passed = after.uptime - before.uptime;
@@ -62,11 +62,11 @@ const ownJump = (before: ClockReading, after: ClockReading): number => {
 
 export type ClockChange = {
   readonly clock: GatewayClock;
-  /** Where one of the clocks was set: the first moment of the gateway that may have been stamped twice or not at all. */
+  /** If one of the clocks was set: the first gateway moment that may have been stamped twice or not at all. */
   readonly suspectFrom?: UnixMillis;
 };
 
-/** What is known after one more reading. Pure. */
+/** The state after one more reading. Pure. */
 export const afterReading = (before: GatewayClock | undefined, reading: ClockReading): ClockChange => {
   const now = unixMillis(reading.at + reading.offset);
   if (before === undefined) return { clock: { ...reading, since: now, jump: 0 } };
@@ -75,7 +75,7 @@ export const afterReading = (before: GatewayClock | undefined, reading: ClockRea
   const own = ownJump(before, reading);
   const set = Math.abs(shift) > allowed ? shift : 0;
   if (set === 0 && own === 0) {
-    // A slow answer says less than a quick one of just before.
+    // A slow answer is less precise than a fast one shortly before.
     const isBetter =
       reading.uncertainty <= 2 * before.uncertainty || Math.abs(reading.at - before.at) > 600_000;
     const measured = isBetter ? {} : { offset: before.offset, uncertainty: before.uncertainty };
@@ -87,6 +87,9 @@ export const afterReading = (before: GatewayClock | undefined, reading: ClockRea
   };
 };
 
-/** How far the gateway's clock is ahead of ours, in milliseconds; 0 where the measurement allows that it is right. */
+/**
+ * How far the gateway's clock is ahead of the local one, in milliseconds; 0 when the measurement allows that it is
+ * right.
+ */
 export const clockOffset = (clock: Pick<GatewayClock, 'offset' | 'uncertainty'> | undefined): number =>
   clock === undefined || Math.abs(clock.offset) <= clock.uncertainty + 1000 ? 0 : clock.offset;

@@ -1,4 +1,4 @@
-/** What columns of the log export are taken for. */
+/** The roles of columns of the log export. */
 type LogColumnRole =
   | 'created_at'
   | 'model_name'
@@ -15,41 +15,41 @@ type LogColumnRole =
   | 'image_tokens'
   | 'quota';
 
-/** Kinds of rows that are known; the first two are spend. */
+/** Known kinds of rows; the first two are spend. */
 export const rowKinds = ['consumption', 'refund', 'top-up', 'management', 'system', 'error'] as const;
 
-/** What is known, and not asked of the data, of how a log export is written. */
+/** The stated format of a log export; data does not override it. */
 export type LogExportFormat = {
-  /** Header names, by what they are taken for. */
+  /** Header names, by role. */
   readonly columns?: Readonly<{ [Role in LogColumnRole]?: string | undefined }> | undefined;
-  /** What rows are, by the gateway's own words for their kinds. */
+  /** Kinds of rows, by the gateway's own labels. */
   readonly kinds?: Readonly<Record<string, (typeof rowKinds)[number]>> | undefined;
   /** Lines before the header. */
   readonly titleLines?: number | undefined;
-  /** Whether a line after the rows adds them up. */
+  /** Whether a line after the rows contains their sum. */
   readonly totalLine?: boolean | undefined;
-  /** Whether cells may begin with a `'` that is no part of them. */
+  /** Whether cells may begin with a `'` that is not part of the value. */
   readonly guards?: boolean | undefined;
 };
 
 /**
- * What the contract leaves open and this gateway was found, or said, to do (docs/gateway.md, under “Open”).
- * `auto` asks the data each time; a setting in YAML overrides what is learned.
+ * What the contract leaves open and this gateway was observed, or configured, to do (docs/gateway.md, under “Open”).
+ * `auto` derives it from the data each time; a setting in YAML overrides what is learned.
  */
 export type GatewayProfile = {
-  /** How `created_at` of the log export is written. */
+  /** The format of `created_at` in the log export. */
   readonly timestamps: 'auto' | 'seconds' | 'milliseconds' | 'rfc3339' | 'naive';
   /** IANA zone of naive log timestamps. */
   readonly naiveZone: string;
-  /** Whether amounts come as currency or as integer units. */
+  /** Whether amounts are currency or integer units. */
   readonly amounts: 'auto' | 'currency' | 'units';
-  /** How many integer units make 1 of the currency: of the account's where it is stated, else of the US dollar. */
+  /** How many integer units make 1 of the currency: of the account's if stated, else of the US dollar. */
   readonly unitsPerCurrency: number;
   /** `units_per_currency` is set in YAML. */
   readonly unitsStated?: boolean | undefined;
-  /** IANA zone in which the usage export cuts its days and writes times without a zone. */
+  /** IANA zone in which the usage export cuts days and writes times without a zone. */
   readonly usageZone: string;
-  /** Said in the YAML of the log export; what is left out is asked of the data. */
+  /** Stated in the YAML for the log export; omitted settings are derived from the data. */
   readonly logExport?: LogExportFormat | undefined;
 };
 

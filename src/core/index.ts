@@ -32,5 +32,5 @@ export { countText, rangeText } from './range-text.ts';
 
 /** JSON lines, each redacted as a whole just before it is written. */
 export const createLog = lazy(async () => (await import('./logging/json-log.ts')).createLog);
-/** Reads one YAML 1.2 document and keeps where everything stands. Never rejects: faults are data. */
+/** Parses one YAML 1.2 document and keeps all positions. Never rejects: faults are data. */
 export const parseYaml = lazy(async () => (await import('./yaml.ts')).parseYaml);

@@ -1,6 +1,6 @@
 /**
- * A function whose module is loaded with its first call. The entry point of a module exports with it whatever needs a
- * package that is slow to load (DuckDB, undici, …), so that a command starts without what it does not use.
+ * A function whose module loads with its first call. The entry point of a module wraps exports that need slow packages
+ * (DuckDB, undici, …) with it, so that a command starts without unused ones.
  */
 export const lazy =
   <Given extends readonly unknown[], Result>(load: () => Promise<(...given: Given) => Result>) =>

@@ -2,7 +2,10 @@ import { Big } from 'big.js';
 
 declare const decimal: unique symbol;
 
-/** An exact decimal in plain notation: no exponent, no `+`, no trailing zeros, no `-0`. Holds amounts of any currency. */
+/**
+ * An exact decimal in plain notation: no exponent, no `+`, no trailing zeros, no `-0`. Represents amounts of any
+ * currency.
+ */
 export type Money = string & { readonly [decimal]: 'money' };
 
 const ROUND_HALF_EVEN = 2;
@@ -11,7 +14,7 @@ const plain = (value: Big): Money => (value.eq(0) ? '0' : value.toFixed()) as Mo
 
 const pattern = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/;
 
-/** Reads a decimal as written; exponents are taken. @throws RangeError when the text is no number. */
+/** Parses a decimal as written; exponents are allowed. @throws RangeError when the text is no number. */
 export const money = (text: string): Money => {
   const trimmed = text.trim();
   if (!pattern.test(trimmed))
@@ -30,11 +33,11 @@ export const sumMoney = (amounts: Iterable<Money>): Money => {
   return plain(total);
 };
 
-/** Quotient rounded half to even at `decimals` places; nothing when the divisor is zero (unknown is not zero). */
+/** Quotient rounded half to even at `decimals` places; undefined when the divisor is zero (unknown is not zero). */
 export const divideMoney = (dividend: Money, divisor: Money, decimals: number): Money | undefined => {
   const by = new Big(divisor);
   if (by.eq(0)) return undefined;
-  // Extra places, then one stated rounding: big.js divides at its constructor's DP.
+  // Extra places, then one explicit rounding: big.js divides at its constructor's DP.
   const Wide = Big();
   Wide.DP = decimals + 30;
   Wide.RM = ROUND_HALF_EVEN;
@@ -52,7 +55,7 @@ export const compareMoney = (left: Money, right: Money): number => new Big(left)
 
 export const absoluteMoney = (amount: Money): Money => plain(new Big(amount).abs());
 
-/** For lengths of bars and heights of charts alone: pixels, never figures. */
+/** Only for lengths of bars and heights of charts: pixels, never figures. */
 export const moneyAsShare = (part: Money, whole: Money): number => {
   const share = divideMoney(part, whole, 9);
   return share === undefined ? 0 : Number(share);

@@ -1,4 +1,4 @@
-/** How many letters must be added, dropped, changed or swapped with a neighbour to come from one word to the other. */
+/** How many letters must be added, removed, changed or swapped with a neighbour to turn one text into the other. */
 const editDistance = (from: string, to: string): number => {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
@@ -18,7 +18,7 @@ const editDistance = (from: string, to: string): number => {
 
 const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_. ]/g, '');
 
-/** The known word that was probably meant, when one is near enough. */
+/** The known name that was probably intended, if one is near enough. */
 export const nearest = (word: string, known: readonly string[]): string | undefined => {
   const wanted = plain(word.slice(0, 80));
   let best: { readonly name: string; readonly distance: number } | undefined;

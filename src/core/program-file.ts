@@ -10,7 +10,7 @@ const isRunnable = (path: string): boolean => {
   }
 };
 
-/** Whether there is such a program, as the system would look for it; nothing is run. */
+/** Whether the system finds such a program; does not run it. */
 export const isProgram = (
   program: string,
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },

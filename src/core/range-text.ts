@@ -9,7 +9,7 @@ export const countText = (value: number, noun: string): string =>
 const seconds = (interval: Interval<UnixSeconds>, zone: string): string =>
   `from ${formatMoment(interval.start, zone)} to ${formatMoment(interval.end, zone)}`;
 
-/** Moments and intervals as a person reads them. */
+/** Moments and intervals for people. */
 export const rangeText = {
   moment: formatMoment,
   seconds,

@@ -2,13 +2,13 @@ import type { Clock } from './clock.ts';
 import { isFault } from './fault.ts';
 
 export type RetryPolicy = {
-  /** How many tries there are at most, the first included. */
+  /** Maximum number of attempts, the first included. */
   readonly attempts: number;
-  /** Milliseconds: the upper bound of the first wait; it doubles with each try. */
+  /** Milliseconds: the upper bound of the first wait; it doubles with each attempt. */
   readonly initial: number;
-  /** Milliseconds: no wait of our own is longer. */
+  /** Milliseconds: the maximum of computed waits. */
   readonly max: number;
-  /** Milliseconds: a longer wait asked for by the other side (`Retry-After`) is not waited for; the fault is thrown. */
+  /** Milliseconds: if the server requests a longer wait (`Retry-After`), the fault is thrown instead. */
   readonly longestRetryAfter: number;
 };
 
@@ -24,7 +24,10 @@ export type RetryDeps = {
 export const backoff = (policy: RetryPolicy, attempt: number, random: () => number): number =>
   Math.floor(random() * Math.min(policy.max, policy.initial * 2 ** (attempt - 1)));
 
-/** Milliseconds to wait after this failure, or nothing when another try will not help. `Retry-After` is a lower bound. */
+/**
+ * Milliseconds to wait after this failure; undefined when another attempt will not help. `Retry-After` is a lower
+ * bound.
+ */
 export const waitAfter = (
   error: unknown,
   policy: RetryPolicy,
@@ -37,7 +40,7 @@ export const waitAfter = (
   return error.retryAfter > policy.longestRetryAfter ? undefined : error.retryAfter + own;
 };
 
-/** Runs an operation that may be repeated without harm until it succeeds or another try will not help. */
+/** Runs an idempotent operation until it succeeds or another attempt will not help. */
 export const withRetry = async <T>(
   operation: (attempt: number) => Promise<T>,
   policy: RetryPolicy,

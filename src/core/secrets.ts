@@ -1,13 +1,13 @@
-/** A value that prints itself as `[secret]` wherever it is shown by accident; `reveal` is the one way to it. */
+/** A value that prints as `[secret]` wherever it is shown by accident; only `reveal` returns it. */
 export type Secret = {
   readonly reveal: () => string;
   readonly toString: () => string;
   readonly toJSON: () => string;
 };
 
-/** Knows every secret of the process and takes it out of any text, in each form it may be written in. */
+/** Registers every secret of the process and redacts it from any text, in each possible encoding. */
 export type SecretRegistry = {
-  /** To be called where a secret is born, before it can reach any text. */
+  /** Call it where a secret originates, before it can appear in any text. */
   readonly register: (value: string) => Secret;
   /** Registers a value from a response; the 10,000th and later ones are recognized by the shape of a key alone. */
   readonly registerSeen: (value: string) => void;
@@ -17,7 +17,7 @@ export type SecretRegistry = {
 
 const mask = '[secret]';
 
-/** Shorter values would blank out ordinary words. */
+/** Shorter values would redact ordinary text. */
 const shortest = 4;
 
 const formsOf = (value: string): string[] => {

@@ -3,10 +3,13 @@ declare const unit: unique symbol;
 /** Whole seconds since 1970-01-01T00:00:00Z. The unit of the log, statistics and key endpoints (docs/gateway.md G1.6). */
 export type UnixSeconds = number & { readonly [unit]: 'seconds' };
 
-/** Whole milliseconds since 1970-01-01T00:00:00Z. The unit of the usage export (docs/gateway.md G7.2) and of our own clock. */
+/**
+ * Whole milliseconds since 1970-01-01T00:00:00Z. The unit of the usage export (docs/gateway.md G7.2) and of the local
+ * clock.
+ */
 export type UnixMillis = number & { readonly [unit]: 'milliseconds' };
 
-/** Half-open: `start` belongs to it, `end` does not. Empty when they are equal. */
+/** Half-open: includes `start`, excludes `end`. Empty when they are equal. */
 export type Interval<T extends UnixSeconds | UnixMillis> = { readonly start: T; readonly end: T };
 
 const whole = (value: number, name: string): number => {
@@ -20,12 +23,12 @@ export const unixSeconds = (value: number): UnixSeconds => whole(value, 'Unix se
 /** @throws RangeError when the value is not a whole number. */
 export const unixMillis = (value: number): UnixMillis => whole(value, 'Unix milliseconds') as UnixMillis;
 
-/** Rounds towards the past, so that a second is never reported before it has begun. */
+/** Rounds down, so that a second is never reported before it has begun. */
 export const toSeconds = (millis: UnixMillis): UnixSeconds => unixSeconds(Math.floor(millis / 1000));
 
 export const toMillis = (seconds: UnixSeconds): UnixMillis => unixMillis(seconds * 1000);
 
-/** @throws RangeError when the end lies before the start. */
+/** @throws RangeError when the end is before the start. */
 export const interval = <T extends UnixSeconds | UnixMillis>(start: T, end: T): Interval<T> => {
   if (end < start) throw new RangeError(`an interval cannot end (${end}) before it starts (${start})`);
   return { start, end };

@@ -8,11 +8,11 @@ export type Position = { readonly line: number; readonly column: number };
 
 export type YamlFault = Position & {
   readonly message: string;
-  /** What sort of fault it is, by the code of the parser or one of our own. */
+  /** The kind of fault, by a code of the parser or of Tollkeeper. */
   readonly code?: string | undefined;
-  /** Where the text in quotes, the list or the map begins that is closed nowhere. */
+  /** Where the quoted text, list or map begins that is never closed. */
   readonly opened?: Position;
-  /** Of DUPLICATE_KEY: the key, and the line of its first place. */
+  /** For DUPLICATE_KEY: the key, and the line of its first occurrence. */
   readonly duplicate?: { readonly key: string; readonly firstLine: number };
 };
 
@@ -21,27 +21,29 @@ export type YamlPath = readonly (string | number)[];
 export type YamlFile = {
   /** Plain data; `null` for an empty file. */
   readonly value: unknown;
-  /** Faults of the syntax, duplicate keys among them. */
+  /** Syntax faults, including duplicate keys. */
   readonly faults: readonly YamlFault[];
-  /** Where the value at the path stands; the nearest ancestor's place when there is none. */
+  /** The position of the value at the path, or of the nearest ancestor when there is none. */
   readonly positionOf: (path: YamlPath) => Position;
-  /** Where the key that the path ends with stands. */
+  /** The position of the last key of the path. */
   readonly positionOfKey: (path: YamlPath) => Position;
 };
 
-/** Where the parts of one map or list stand, by offset; kept in place of the document, which is many times larger. */
+/**
+ * The positions of the parts of one map or list, by offset; stored instead of the document, which is many times larger.
+ */
 type Collection = {
-  /** Of a map, in the order of the file; of a list there are none. */
+  /** For a map, in file order; omitted for a list. */
   readonly keys?: readonly string[] | undefined;
   readonly keyStarts: number[];
-  /** -1 where there is no value. */
+  /** -1 when there is no value. */
   readonly starts: number[];
   readonly inner: (Collection | undefined)[];
-  /** Made when a large map is first asked. */
+  /** Created on the first lookup in a large map. */
   byKey?: ReadonlyMap<string, number>;
 };
 
-/** Nothing deeper is looked at: it stands where what holds it stands. */
+/** Deeper values have the position of their container. */
 const deepest = 100;
 
 const startOf = (node: unknown): number => (isNode(node) && node.range ? node.range[0] : -1);
@@ -63,7 +65,7 @@ const collectionOf = (node: unknown, depth = 0): Collection | undefined => {
   return isMap(node) ? { ...collection, keys } : collection;
 };
 
-/** Maps of so few keys are looked through from front to back. */
+/** Maps with at most so many keys are searched linearly. */
 const few = 16;
 
 const indexOf = (collection: Collection, key: string | number): number => {
@@ -76,7 +78,7 @@ const indexOf = (collection: Collection, key: string | number): number => {
 
 type Places = { readonly root: Collection | undefined; readonly start: number };
 
-/** The offset of what the path leads to, or of the nearest ancestor that stands somewhere. */
+/** The offset of the value at the path, or of the nearest ancestor with a position. */
 const offsetOf = ({ root, start }: Places, path: YamlPath): number => {
   let offset = start;
   let collection = root;
@@ -108,7 +110,7 @@ const placesOf = (document: Document): Places => {
   };
 };
 
-/** Aliases are resolved only here: one that names nothing, or that would outgrow memory, throws. */
+/** Resolves aliases, and only here: an undefined one, or one that would exhaust memory, throws. */
 const plainValue = (
   document: Document,
 ): {
@@ -132,7 +134,7 @@ const plainValue = (
   }
 };
 
-/** Places by offset. The library's own line counter has not seen all lines yet when it stops at a fault. */
+/** Positions by offset. The library's own line counter is incomplete when it stops at a fault. */
 const placesIn = (text: string): ((offset: number) => Position) => {
   const { length } = text;
   const starts = [0];
@@ -149,7 +151,7 @@ const placesIn = (text: string): ((offset: number) => Position) => {
   };
 };
 
-/** Where a text in quotes, a [ or a { begins that is closed nowhere: the fault itself is where the parser gave up. */
+/** Where an unclosed quoted text, [ or { begins: the fault itself is where the parser gave up. */
 const openedAt = (document: Document, { message, pos: [end] }: YAMLError): number | undefined => {
   if (!/^Missing closing .quote|end with a [\]}]$/.test(message)) return undefined;
   let start: number | undefined;
@@ -163,7 +165,7 @@ const openedAt = (document: Document, { message, pos: [end] }: YAMLError): numbe
   return start;
 };
 
-/** The key that stands at the offset and the offset where the same map has it first. */
+/** The key at the offset, and the offset of its first occurrence in the same map. */
 const firstOf = (
   document: Document,
   offset: number,
@@ -182,7 +184,7 @@ const firstOf = (
   return found;
 };
 
-/** Reads one YAML 1.2 document and keeps where everything stands. Never throws: faults are data. */
+/** Parses one YAML 1.2 document and keeps all positions. Never throws: faults are data. */
 export const parseYaml = (text: string): YamlFile => {
   const at = placesIn(text);
   const encoding = encodingFault(text);
@@ -196,7 +198,7 @@ export const parseYaml = (text: string): YamlFile => {
     strict: true,
     logLevel: 'error',
   });
-  // A tag that nobody knows would be dropped, and what begins with ! is text that lacks its quotes.
+  // An unknown tag would be dropped, and a text that begins with ! needs quotes.
   const faults = [...document.errors, ...document.warnings].map((error): YamlFault => {
     const first = error.code === 'DUPLICATE_KEY' ? firstOf(document, error.pos[0]) : undefined;
     const opened = openedAt(document, error);

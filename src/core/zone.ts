@@ -2,7 +2,7 @@ import { DateTime, IANAZone } from 'luxon';
 import { toMillis, unixMillis, unixSeconds } from './units.ts';
 import type { Interval, UnixMillis, UnixSeconds } from './units.ts';
 
-/** A calendar date, `YYYY-MM-DD`, of whichever zone it is used with. */
+/** A calendar date, `YYYY-MM-DD`, in the zone of its context. */
 export type LocalDate = string;
 
 /** One calendar day of a zone: 23, 24 or 25 hours. */
@@ -14,7 +14,7 @@ const day = (date: LocalDate, zone: string): DateTime => {
   const parsed = DateTime.fromISO(date, { zone });
   if (!parsed.isValid || !/^\d{4}-\d{2}-\d{2}$/.test(date))
     throw new RangeError(`no such date: ${date} in ${zone}`);
-  // Where clocks fall back over midnight there are two first seconds; the day begins at the earlier.
+  // When clocks fall back over midnight there are two first seconds; the day begins at the earlier.
   const [earliest] = parsed.startOf('day').getPossibleOffsets();
   return earliest ?? parsed.startOf('day');
 };
@@ -28,7 +28,7 @@ export const isDate = (text: string): boolean =>
 export const startOfDay = (date: LocalDate, zone: string): UnixSeconds =>
   unixSeconds(Math.floor(day(date, zone).toSeconds()));
 
-/** The date that the zone's calendar shows at the moment. */
+/** The date in the zone at the moment. */
 export const dateAt = (moment: UnixSeconds, zone: string): LocalDate =>
   iso(DateTime.fromSeconds(moment, { zone }));
 
@@ -41,7 +41,7 @@ export const startOfMonth = (date: LocalDate): LocalDate => iso(day(date, 'utc')
 export const addMonths = (date: LocalDate, months: number): LocalDate =>
   iso(day(date, 'utc').plus({ months }));
 
-/** The days from `first` to `last`, both included, with the seconds each begins and ends at in the zone. */
+/** The days from `first` to `last`, both included, each with the seconds at which it begins and ends in the zone. */
 export const localDays = (first: LocalDate, last: LocalDate, zone: string): readonly LocalDay[] => {
   const days: LocalDay[] = [];
   for (let date = first; date <= last; date = addDays(date, 1)) {
@@ -50,7 +50,10 @@ export const localDays = (first: LocalDate, last: LocalDate, zone: string): read
   return days;
 };
 
-/** Seconds of a wall-clock time in a zone, `2026-03-29 02:30:00`; of a repeated hour the first. Nothing when unreadable. */
+/**
+ * Seconds of a wall-clock time in a zone, `2026-03-29 02:30:00`; the first occurrence in a repeated hour. Undefined
+ * when unreadable.
+ */
 export const fromWallClock = (text: string, zone: string): UnixSeconds | undefined => {
   const parsed = DateTime.fromISO(text.trim().replace(' ', 'T'), { zone });
   if (!parsed.isValid) return undefined;
@@ -59,8 +62,8 @@ export const fromWallClock = (text: string, zone: string): UnixSeconds | undefin
 };
 
 /**
- * The moment, in milliseconds UTC, that a person writes as `2026-11-21`, `2026-11-21T08:00`, `2026-11-21 08:00:30`, read in
- * the zone, or with `Z` or an offset, read as it says. Nothing when it is none of these.
+ * The moment, in milliseconds UTC, of `2026-11-21`, `2026-11-21T08:00` or `2026-11-21 08:00:30` in the zone, or with
+ * `Z` or an offset, as stated. Undefined when it is none of these.
  */
 export const readMoment = (text: string, zone: string): UnixMillis | undefined => {
   if (!/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/.test(text))
@@ -73,7 +76,7 @@ export const readMoment = (text: string, zone: string): UnixMillis | undefined =
   return unixMillis((earliest ?? parsed).toMillis());
 };
 
-/** A slot as people read it, `2026-11-21 08:00 Europe/Berlin`; with seconds where it has some. */
+/** A slot for people, `2026-11-21 08:00 Europe/Berlin`; with seconds unless they are zero. */
 export const formatSlot = (slot: UnixMillis, zone: string): string => {
   const moment = DateTime.fromMillis(slot, { zone });
   return `${moment.toFormat(slot % 60_000 === 0 ? 'yyyy-MM-dd HH:mm' : 'yyyy-MM-dd HH:mm:ss')} ${zone}`;

@@ -1,14 +1,14 @@
 import { fault, trimEndOf } from '../core/index.ts';
 import { isLoopback } from '../http/index.ts';
 
-/** The gateway's address: the one origin that the Admin Key goes to, and the path that stands before every endpoint's. */
+/** The gateway's address: the only origin that receives the Admin Key, and the path prefix of every endpoint. */
 export type BaseUrl = { readonly origin: string; readonly prefix: string };
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * Reads `base_url`. https, or http on loopback alone; a path is a prefix; no user, password, query or fragment.
- * @throws Fault `config-invalid`, `gateway-url-insecure`; the text is not quoted, since it may hold a password.
+ * Parses `base_url`. https, or http on loopback only; a path is a prefix; no user, password, query or fragment.
+ * @throws Fault `config-invalid`, `gateway-url-insecure`; the text is not quoted, since it may contain a password.
  */
 export const parseBaseUrl = (text: string): BaseUrl => {
   if (!URL.canParse(text))
@@ -30,7 +30,7 @@ export const parseBaseUrl = (text: string): BaseUrl => {
   return { origin: url.origin, prefix: trimEndOf(url.pathname, '/') };
 };
 
-/** The address of one request; parameters without a value are left out. */
+/** The address of one request; parameters without a value are omitted. */
 export const addressOf = (base: BaseUrl, path: string, query: Query = {}): URL => {
   const url = new URL(base.origin);
   url.pathname = base.prefix + path;

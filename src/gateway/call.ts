@@ -12,13 +12,13 @@ export type CallDeps = {
   readonly adminKey: Secret;
   readonly http: Http;
   readonly clock: Clock;
-  /** 0 (inclusive) to 1 (exclusive): spreads the waits between tries. */
+  /** 0 (inclusive) to 1 (exclusive): jitter for the waits between attempts. */
   readonly random: () => number;
   readonly log: Log;
-  /** Takes every new key in as it comes, and redacts what is quoted of answers. */
+  /** Registers every new key on arrival, and redacts quoted answers. */
   readonly secrets: SecretRegistry;
   readonly retry: RetryPolicy;
-  /** Hears what each answer shows of the gateway's clock; never throws. */
+  /** Receives each reading of the gateway's clock; never throws. */
   readonly onClock?: (reading: ClockReading) => Promise<void>;
 };
 
@@ -36,10 +36,10 @@ export type Call = CallOptions & {
   readonly firstSight?: (text: string) => void;
 };
 
-/** As much of an error's body as is read. */
+/** Maximum number of bytes read from the body of an error. */
 const errorBodyLimit = 16 * 1024;
 
-/** At most that much of the body; never throws for a body that breaks off, which has said what it had to say. */
+/** At most that much of the body; never throws for a body that breaks off, since its start is enough. */
 const startOf = async (answer: HttpAnswer): Promise<string> => {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -50,12 +50,12 @@ const startOf = async (answer: HttpAnswer): Promise<string> => {
       if (size >= errorBodyLimit) break;
     }
   } catch {
-    // The status alone has to do.
+    // Only the status is available.
   }
   return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, errorBodyLimit));
 };
 
-/** One request and what is made of its answer; every failure of either is a catalogue error or the signal's reason. */
+/** One request and the handling of its answer; every failure of either is a catalogue error or the signal's reason. */
 const attempt = async <T>(
   deps: CallDeps,
   call: Call,
@@ -91,7 +91,7 @@ const attempt = async <T>(
   }
 };
 
-/** Calls an endpoint: a GET again while that may help, anything that writes once. */
+/** Calls an endpoint: retries a GET while that may help, and sends any write once. */
 export const callEndpoint = <T>(
   deps: CallDeps,
   call: Call,

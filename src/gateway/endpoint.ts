@@ -5,6 +5,6 @@ export type Scope = 'account:read' | 'logs:read' | 'usage:read' | 'keys:read' | 
 export type Endpoint = {
   readonly method: HttpRequest['method'];
   readonly path: string;
-  /** What the Admin Key must be allowed. */
+  /** The scope that the Admin Key needs. */
   readonly scope: Scope;
 };

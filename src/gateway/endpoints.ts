@@ -4,7 +4,7 @@ import { exportEndpoints } from './admin/exports.ts';
 import { createKeyEndpoints } from './admin/keys.ts';
 import type { CallDeps } from './call.ts';
 
-/** Every admin endpoint (docs/gateway.md G2.3): each gives its methods of the client. */
+/** Every admin endpoint (docs/gateway.md G2.3), each with its client methods. */
 const endpoints = [profileEndpoint, statisticsEndpoint, exportEndpoints, createKeyEndpoints] as const;
 
 type All<Part> = (Part extends unknown ? (part: Part) => void : never) extends (part: infer Whole) => void

@@ -35,7 +35,7 @@ const readJson = (text: string, endpoint: Endpoint, redact: (text: string) => st
   }
 };
 
-/** The `data` of an envelope that says it went well. @throws Fault */
+/** The `data` of a successful envelope. @throws Fault */
 export const readEnvelope = <T>(
   text: string,
   schema: z.ZodType<T>,
@@ -64,7 +64,10 @@ export const callForData = <T>(deps: CallDeps, call: Call, schema: z.ZodType<T>)
     return readEnvelope(text, schema, call.endpoint, deps.secrets.redact);
   });
 
-/** Calls an endpoint whose answer is open (update, delete; docs/gateway.md G8.12, G8.14): an empty one will do, an envelope must not refuse. */
+/**
+ * Calls an endpoint whose answer is open (update, delete; docs/gateway.md G8.12, G8.14): an empty one succeeds, an
+ * envelope must not refuse.
+ */
 export const callForOutcome = (deps: CallDeps, call: Call): Promise<void> =>
   callEndpoint(deps, call, async (answer) => {
     const text = await answer.text(answerLimit);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { numberText, parseJson } from './json.ts';
 
-/** What an error body says, in whichever of the usual forms it is written. */
+/** The content of an error body, in any of the common forms. */
 export type GatewayTerms = {
-  /** The gateway's own message, redacted and shortened; empty when it said nothing. For people: never matched on. */
+  /** The gateway's own message, redacted and shortened; may be empty. For people: never matched on. */
   readonly message: string;
   /** A machine-readable code in lower case, where there is one. */
   readonly code: string | undefined;
-  /** It is an envelope that says `success: false` (docs/gateway.md G3.2). */
+  /** Whether it is an envelope with `success: false` (docs/gateway.md G3.2). */
   readonly refused: boolean;
 };
 
@@ -103,5 +103,5 @@ export const gatewayTerms = (body: string, redact: (text: string) => string): Ga
   };
 };
 
-/** `: “…”`, or nothing where the gateway said nothing. */
+/** `: “…”`, or empty when the gateway sent no message. */
 export const quoted = (message: string): string => (message === '' ? '' : `: “${message}”`);

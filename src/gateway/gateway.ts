@@ -6,20 +6,20 @@ import { createEndpoints } from './endpoints.ts';
 import type { Endpoints } from './endpoints.ts';
 
 export type GatewayOptions = Omit<CallDeps, 'base' | 'retry'> & {
-  /** https, or http on loopback; a path in it stands before every endpoint's. */
+  /** https, or http on loopback; its path is the prefix of every endpoint. */
   readonly baseUrl: string;
-  /** For GETs; writes are never tried twice. */
+  /** For GETs; writes are never retried. */
   readonly retry?: RetryPolicy;
 };
 
 /**
- * The admin endpoints (docs/gateway.md G2.3). Every method throws catalogue errors, or the reason of its signal.
- * Reads are tried again while that may help; writes never, and where their outcome is not known the error says so.
+ * The admin endpoints (docs/gateway.md G2.3). Every method throws catalogue errors, or the reason of its signal. Reads
+ * are retried while that may help; writes never, and if their outcome is unknown the error states it.
  */
 export type Gateway = Endpoints & {
   /**
-   * Runs a read again while that may help, with this client's own waits: for bodies of exports, which may break off after
-   * their request was answered.
+   * Repeats a read while that may help, with this client's own backoff: for bodies of exports, which may break off
+   * after the answer began.
    */
   readonly retryRead: <T>(
     read: () => Promise<T>,
@@ -32,7 +32,7 @@ export type Gateway = Endpoints & {
 
 const defaultRetry: RetryPolicy = { attempts: 4, initial: 500, max: 30_000, longestRetryAfter: 300_000 };
 
-/** @throws Fault `config-invalid`, `gateway-url-insecure`, `gateway-key-refused` (a key that no header can carry) */
+/** @throws Fault `config-invalid`, `gateway-url-insecure`, `gateway-key-refused` (a key that is invalid in a header) */
 export const createGateway = (options: GatewayOptions): Gateway => {
   const { baseUrl, retry = defaultRetry, ...others } = options;
   const deps: CallDeps = { ...others, base: parseBaseUrl(baseUrl), retry };

@@ -2,20 +2,20 @@ import { LosslessNumber, isLosslessNumber, parse, stringify } from 'lossless-jso
 import { money } from '../core/index.ts';
 import type { Money } from '../core/index.ts';
 
-/** Reads JSON and keeps every number as it is written. @throws SyntaxError */
+/** Parses JSON and keeps every number as it is written. @throws SyntaxError */
 export const parseJson = (text: string): unknown => parse(text);
 
-/** The digits of a number read by `parseJson`; nothing when the value is no number. */
+/** The digits of a number parsed by `parseJson`; undefined when the value is no number. */
 export const numberText = (value: unknown): string | undefined =>
   isLosslessNumber(value) ? value.value : undefined;
 
 /** An amount as a JSON number, digit for digit. */
 export const jsonNumber = (amount: Money): unknown => new LosslessNumber(money(amount));
 
-/** JSON text of a value that may hold numbers of `parseJson` and `jsonNumber`. */
+/** JSON text of a value that may contain numbers of `parseJson` and `jsonNumber`. */
 export const jsonText = (value: unknown): string => stringify(value) ?? 'null';
 
-/** Fields that the contract does not name: each value as JSON text, its numbers as they were written. */
+/** Fields that the contract does not name: each value as JSON text, with numbers as written. */
 export type UnknownFields = Readonly<Record<string, string>>;
 
 export const unknownFields = (

@@ -15,10 +15,10 @@ const codeOf: Readonly<Record<ProblemKind, FaultCode>> = {
   'too-large': 'gateway-answer-too-large',
 };
 
-/** The request never left: these say so. */
+/** Problems in which the request was never sent. */
 const nothingSent: ReadonlySet<ProblemKind> = new Set(['unreachable', 'certificate', 'tls']);
 
-/** The catalogue error of a network trouble; anything else, an abort's reason among it, comes back as it is. */
+/** The catalogue error of a network problem; anything else, including an abort's reason, is returned unchanged. */
 export const networkFault = (error: unknown, endpoint: Endpoint): unknown => {
   if (!isNetworkProblem(error)) return error;
   const unknownOutcome = endpoint.method !== 'GET' && !nothingSent.has(error.kind);

@@ -5,13 +5,13 @@ import type { Endpoint } from './endpoint.ts';
 import { gatewayTerms, quoted } from './gateway-terms.ts';
 import type { GatewayTerms } from './gateway-terms.ts';
 
-/** What an endpoint's errors are made of besides the answer. */
+/** What the errors of an endpoint need besides the answer. */
 export type RefusalDeps = { readonly redact: (text: string) => string; readonly now: UnixMillis };
 
 export type RefusedAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Where the request went. */
+  /** The URL of the request. */
   readonly url: string;
   /** The start of the body. */
   readonly text: string;
@@ -20,13 +20,16 @@ export type RefusedAnswer = {
 /** `GET /api/user/self`, for messages. */
 export const nameOf = (endpoint: Endpoint): string => `${endpoint.method} ${endpoint.path}`;
 
-/** Advice where nobody knows whether the gateway did what it was asked. */
+/** Advice when it is unknown whether the gateway executed the request. */
 export const outcomeUnknown = 'the outcome is unknown; list the keys before you try again';
 
-/** Milliseconds after a 429 that names no time: three such waits outlast the longest window seen for reads, 180 s. */
+/**
+ * Milliseconds to wait after a 429 without a time: three such waits exceed the longest rate window seen for reads, 180
+ * s.
+ */
 const unsaidWait = 60_000;
 
-/** Codes in use for either reason; a code that is not among them decides nothing. */
+/** Codes in use for either reason; any other code decides nothing. */
 const keyCodes = new Set([
   '401',
   'invalid_token',
@@ -61,7 +64,7 @@ const scopeMissing = (endpoint: Endpoint, status: number, terms: GatewayTerms): 
     },
   );
 
-/** Whether a code says that it is the key, or what it may do, that stands in the way. */
+/** Whether a code means that the key, or its scope, is the cause. */
 const denied = (
   endpoint: Endpoint,
   status: number,
@@ -81,11 +84,13 @@ const redirected = (answer: RefusedAnswer, endpoint: Endpoint, redact: (text: st
   return fault('gateway-redirect', `${nameOf(endpoint)} was redirected ${where} (${answer.status})`);
 };
 
-/** What an answer under HTTP 200 that is not the one due says of the key or its scope, by a code alone. */
+/** The key or scope error in an unexpected answer under HTTP 200, by a code only. */
 export const denialIn = (terms: GatewayTerms, endpoint: Endpoint): Fault | undefined =>
   denied(endpoint, 200, terms, terms.code);
 
-/** `success: false` under HTTP 200: the message is translated and only quoted; a code, where there is one, may tell more. */
+/**
+ * `success: false` under HTTP 200: the message is translated and only quoted; a code, if present, may be more precise.
+ */
 export const envelopeRefusal = (
   body: string,
   endpoint: Endpoint,
@@ -104,7 +109,7 @@ export const envelopeRefusal = (
   );
 };
 
-/** The catalogue error of an answer whose status is not the one that was due. */
+/** The catalogue error of an answer with an unexpected status. */
 export const refusalOf = (answer: RefusedAnswer, endpoint: Endpoint, deps: RefusalDeps): Fault => {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) return redirected(answer, endpoint, deps.redact);

@@ -13,7 +13,7 @@ const numberAsText = z
     return z.NEVER;
   });
 
-/** A whole number that a JavaScript number holds exactly. */
+/** A whole number that a JavaScript number represents exactly. */
 export const wholeNumber = numberAsText.transform((text, context): number => {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
@@ -24,7 +24,10 @@ export const wholeNumber = numberAsText.transform((text, context): number => {
   return z.NEVER;
 });
 
-/** A decimal as a string or a number, kept exactly: some amounts are one (docs/gateway.md G4.1, G8.1), some the other (G5.2). */
+/**
+ * A decimal as a string or a number, kept exactly: some amounts are strings (docs/gateway.md G4.1, G8.1), some numbers
+ * (G5.2).
+ */
 export const decimal = z
   .unknown()
   .optional()
@@ -33,7 +36,7 @@ export const decimal = z
     try {
       if (text !== undefined) return money(text);
     } catch {
-      // Told below, like any other value that is no decimal.
+      // Reported below, like any other value that is no decimal.
     }
     context.addIssue({ code: 'custom', message: 'expected a decimal' });
     return z.NEVER;
@@ -89,6 +92,6 @@ export const expiry = numberAsText.transform((text): Expiry | OutOfRange => {
   return second === -1 ? 'never' : second;
 });
 
-/** Left out, or null: not told. */
+/** Omitted, or null: unknown. */
 export const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => value ?? undefined, schema.optional()).optional();

@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { systemCode } from '../core/index.ts';
 import { networkProblem } from './problem.ts';
 
-/** What we can unpack as a stream; offered to the other side in `accept-encoding`. */
+/** Encodings that can be decoded as a stream; sent in `accept-encoding`. */
 export const acceptedEncodings = 'gzip, br, deflate';
 
 type Unpacker = Transform & { readonly bytesWritten: number };
@@ -38,13 +38,13 @@ async function* unpacked(
       yield piece;
     }
   } catch (error) {
-    // An empty body is not packed, whatever its header says.
+    // An empty body is not encoded, whatever its header states.
     if (systemCode(error) === 'Z_BUF_ERROR' && unpacker.bytesWritten === 0) return;
     throw error;
   }
 }
 
-/** The body as it was before `content-encoding`; nothing is read ahead of the reader but the streams' own buffers. */
+/** The body before `content-encoding`; only the streams' own buffers read ahead. */
 export const decoded = (
   raw: Readable,
   encoding: string | undefined,

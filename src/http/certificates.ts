@@ -19,7 +19,7 @@ const checked = (pem: string): readonly string[] => {
   return found;
 };
 
-/** Node 20 has no way to ask for its default roots, which NODE_EXTRA_CA_CERTS adds to. */
+/** Node 20 has no API for its default roots, which NODE_EXTRA_CA_CERTS adds to. */
 const defaultRoots = (env: NodeJS.ProcessEnv): readonly string[] => {
   const { getCACertificates } = tls as { getCACertificates?: (kind: 'default') => string[] };
   if (getCACertificates !== undefined) return getCACertificates('default');
@@ -28,14 +28,14 @@ const defaultRoots = (env: NodeJS.ProcessEnv): readonly string[] => {
   try {
     return [...tls.rootCertificates, ...(readFileSync(extra, 'utf8').match(block) ?? [])];
   } catch {
-    // Node itself only warns of such a file.
+    // Node itself only warns about such a file.
     return tls.rootCertificates;
   }
 };
 
 /**
- * The issuers to trust: those Node trusts by default, and these. Nothing (Node's defaults hold) when none are given.
- * Each text is PEM and may hold several certificates. @throws Fault `config-invalid`
+ * The issuers to trust: Node's defaults, plus these. Undefined (Node's defaults apply) when none are given. Each text
+ * is PEM and may contain several certificates. @throws Fault `config-invalid`
  */
 export const trustedIssuers = (
   ca: readonly string[] | undefined,

@@ -11,25 +11,28 @@ export type ConnectionOptions = {
 };
 
 export type OpenConnections = {
-  /** The pool for the address, and the proxy (`name:port`) that may stand before it. */
+  /** The pool for the address, and the proxy (`name:port`) in use, if any. */
   readonly to: (url: URL) => { readonly dispatcher: Dispatcher; readonly proxy?: string };
 };
 
 export type Connections = {
-  /** Loads the transport; needed once, before the first request. */
+  /** Loads the transport; call it once, before the first request. */
   readonly open: () => Promise<OpenConnections>;
-  /** Nothing before the first request. */
+  /** Undefined before the first request. */
   readonly opened: () => OpenConnections | undefined;
   readonly destroy: () => Promise<void>;
 };
 
-/** More at once to one host than any run needs; the rest waits its turn. */
+/** More concurrent requests to one host than any run needs; further ones wait. */
 const connectionsPerHost = 16;
 
-/** Keep-alive pools, straight and through the environment's proxies. Loopback is never proxied: a proxy's loopback is another machine. */
+/**
+ * Keep-alive pools, direct and through the environment's proxies. Loopback is never proxied: a proxy's loopback is
+ * another machine.
+ */
 export const openConnections = (options: ConnectionOptions): Connections => {
   const issuers = trustedIssuers(options.ca, options.env);
-  // Set outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch verification off.
+  // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable verification.
   const tls = {
     timeout: options.connectTimeout,
     rejectUnauthorized: true,
@@ -45,7 +48,7 @@ export const openConnections = (options: ConnectionOptions): Connections => {
         ? undefined
         : new EnvHttpProxyAgent({
             ...pool,
-            // undici fills what is left out from the environment itself; an empty text is "none".
+            // undici takes omitted settings from the environment; an empty text means "none".
             httpProxy: proxies.http,
             httpsProxy: proxies.https,
             noProxy: proxies.except,

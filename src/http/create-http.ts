@@ -9,14 +9,14 @@ import { problemOf } from './problem.ts';
 export type HttpOptions = {
   /** `tollkeeper/<version>`. */
   readonly userAgent: string;
-  /** Read for HTTPS_PROXY, HTTP_PROXY, NO_PROXY (either case) and NODE_EXTRA_CA_CERTS. */
+  /** Provides HTTPS_PROXY, HTTP_PROXY, NO_PROXY (either case) and NODE_EXTRA_CA_CERTS. */
   readonly env: NodeJS.ProcessEnv;
-  /** PEM texts of issuers to trust besides those that Node trusts. */
+  /** PEM texts of additional issuers to trust. */
   readonly ca?: readonly string[];
   readonly timeouts: HttpTimeouts;
 };
 
-/** A body nobody wants is read up to here to keep the connection, and cut off beyond. */
+/** An unused body is read up to this size to reuse the connection; a larger one closes it. */
 const discardLimit = 64 * 1024;
 
 /** Bytes of a decoded body, unless the request says less: more than any window of an export has. */
@@ -73,7 +73,7 @@ const answerOf = (
       try {
         await response.body.on('error', () => undefined).dump({ limit: discardLimit });
       } catch {
-        // Nobody wants the body, so nobody wants to hear that it broke off.
+        // The body is not needed, so its errors are ignored.
       } finally {
         exchange.deadline.stop();
       }
@@ -81,7 +81,9 @@ const answerOf = (
   };
 };
 
-/** The one HTTP transport: HTTP/1.1 over keep-alive pools. @throws Fault `config-invalid` for an unusable proxy or issuer. */
+/**
+ * The HTTP transport: HTTP/1.1 over keep-alive pools. @throws Fault `config-invalid` for an unusable proxy or issuer.
+ */
 export const createHttp = (options: HttpOptions): Http => {
   const connections = openConnections({
     env: options.env,

@@ -2,15 +2,17 @@ import { networkProblem } from './problem.ts';
 
 export type Deadline = {
   readonly signal: AbortSignal;
-  /** Lets go of the timer and of the caller's signal; to be called when the exchange is over. */
+  /** Releases the timer and the caller's signal; call it when the exchange is over. */
   readonly stop: () => void;
-  /** The promise's outcome, or a rejection as soon as the exchange is over: undici itself waits for a connection first. */
+  /**
+   * The promise's outcome, or a rejection as soon as the exchange is over: undici itself waits for a connection first.
+   */
   readonly orEnd: <T>(promise: Promise<T>, late: (value: T) => void) => Promise<T>;
-  /** What ended the exchange, when it was the caller or the clock; otherwise the error given. */
+  /** What ended the exchange, if it was the caller or the timeout; otherwise the given error. */
   readonly reasonFor: (error: unknown) => unknown;
 };
 
-/** Joins the caller's signal with the total time, in milliseconds, of one exchange. */
+/** Combines the caller's signal with the total timeout, in milliseconds, of one exchange. */
 export const startDeadline = (total: number, host: string, caller?: AbortSignal): Deadline => {
   const controller = new AbortController();
   const byCaller = (): void => controller.abort(caller?.reason);
@@ -21,7 +23,7 @@ export const startDeadline = (total: number, host: string, caller?: AbortSignal)
       ),
     total,
   );
-  // The socket keeps the process alive as long as there is something to wait for.
+  // The socket keeps the process alive while an answer is pending.
   timer.unref();
   caller?.addEventListener('abort', byCaller, { once: true });
   return {

@@ -4,7 +4,7 @@ export type HttpTimeouts = {
   readonly connect: number;
   /** From the request to the last header of the answer. */
   readonly headers: number;
-  /** Between two pieces of a body; does not run while the reader is the slow one. */
+  /** Between two pieces of a body; paused while the reader is slower. */
   readonly idle: number;
   /** From the request to the end of the body. */
   readonly total: number;
@@ -15,7 +15,7 @@ export type HttpRequest = {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Ends the exchange wherever it stands; what is thrown is the signal's reason. */
+  /** Ends the exchange at any stage; throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Bytes of the decoded body, 8 GiB where it is missing. */
   readonly limit?: number | undefined;
@@ -24,22 +24,22 @@ export type HttpRequest = {
 };
 
 export type HttpAnswer = {
-  /** Any status: redirects and errors are handed up as they came. */
+  /** Any status: redirects and errors are returned unchanged. */
   readonly status: number;
-  /** Names in lower case; several lines of one name joined by a comma. */
+  /** Names in lower case; several lines of one name are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Where the request went. */
+  /** The URL of the request. */
   readonly url: string;
   /** The decoded body, under back-pressure; to be read once. Leaving the loop closes the connection. Throws NetworkTrouble, `too-large` past the limit of the request. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** The whole body as UTF-8 without its byte-order mark. Throws NetworkTrouble `too-large` past that many bytes. */
+  /** The whole body as UTF-8 without its byte-order mark. Throws NetworkProblem `too-large` above that many bytes. */
   readonly text: (limit: number) => Promise<string>;
-  /** Frees the connection when nobody wants the body. Never throws. */
+  /** Releases the connection when the body is not needed. Never throws. */
   readonly discard: () => Promise<void>;
 };
 
-/** Closing it breaks off what is still under way. */
+/** Closing it aborts all running exchanges. */
 export type Http = AsyncDisposable & {
-  /** One exchange: no redirect is followed, nothing is tried twice. Throws NetworkTrouble, or the signal's reason. */
+  /** One exchange: follows no redirect and retries nothing. Throws NetworkProblem, or the signal's reason. */
   readonly send: (request: HttpRequest) => Promise<HttpAnswer>;
 };

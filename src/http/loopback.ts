@@ -1,4 +1,4 @@
-/** Whether the host name, as `URL.hostname` writes it, is this machine itself: 127.0.0.0/8, ::1 or localhost. */
+/** Whether the host name, as `URL.hostname` writes it, is the local machine: 127.0.0.0/8, ::1 or localhost. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' ||
   hostname === '[::1]' ||

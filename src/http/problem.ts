@@ -1,13 +1,13 @@
 import { messageOf, systemCode } from '../core/index.ts';
 
 /**
- * - `unreachable`: no connection came about (refused, no such name, no route, proxy says no)
- * - `certificate`: TLS came about, but nobody vouches for the other side
- * - `tls`: the other side and we share no TLS (plain HTTP on that port, no common version)
+ * - `unreachable`: no connection was established (refused, unknown host, no route, rejected by the proxy)
+ * - `certificate`: TLS was established, but the certificate is not trusted
+ * - `tls`: the TLS handshake failed (plain HTTP on that port, no common version)
  * - `timeout`: connect, headers, idle or total time ran out
  * - `connection-lost`: it broke off before the end of the answer
- * - `protocol`: what came is no HTTP, or is encoded in a way that cannot be read
- * - `too-large`: the body outgrew the limit it was read with
+ * - `protocol`: the answer is not HTTP, or its encoding is unreadable
+ * - `too-large`: the body exceeded the limit it was read with
  */
 export type ProblemKind =
   | 'unreachable'
@@ -18,7 +18,10 @@ export type ProblemKind =
   | 'protocol'
   | 'too-large';
 
-/** What went wrong between us and a host, in neutral words; each room makes catalogue errors of it. Names no secret and no query. */
+/**
+ * A network error for a host, in neutral terms; each module maps it to catalogue errors. Contains no secret and no
+ * query.
+ */
 export type NetworkProblem = Error & { readonly name: 'NetworkTrouble'; readonly kind: ProblemKind };
 
 export const networkProblem = (kind: ProblemKind, message: string, cause?: unknown): NetworkProblem =>
@@ -87,13 +90,13 @@ const errorText = (code: string): Messages | undefined => {
   return kind === undefined || message === undefined ? undefined : [kind, message];
 };
 
-/** The proxy's own refusal of a tunnel reaches us only as this text of undici's. */
+/** A proxy's refusal of a tunnel is available only as this text of undici's. */
 const tunnelStatus = (error: unknown): string | undefined =>
   /^Proxy response \((\d{3})\)/.exec(messageOf(error))?.[1];
 
 /**
- * Names a system, TLS or undici error. `host` is `name:port`; `proxy` likewise, where one stands between.
- * An error that is none of these comes back as it is.
+ * Classifies a system, TLS or undici error. `host` is `name:port`; `proxy` likewise, if one is in use. Any other error
+ * is returned unchanged.
  */
 export const problemOf = (error: unknown, host: string, proxy?: string): unknown => {
   if (isNetworkProblem(error)) return error;
@@ -106,7 +109,7 @@ export const problemOf = (error: unknown, host: string, proxy?: string): unknown
       error,
     );
   const code = systemCode(error);
-  // undici's parser names only some of its errors by a code.
+  // undici's parser sets a code only for some of its errors.
   const parser = error instanceof Error && error.name === 'HTTPParserError' ? 'HPE_UNKNOWN' : undefined;
   const name = code ?? parser;
   const messages = name === undefined ? undefined : errorText(name);

@@ -1,7 +1,7 @@
 import { fault } from '../core/index.ts';
 
 export type ProxySettings = {
-  /** Empty where none is set. */
+  /** Empty when none is set. */
   readonly http: string;
   readonly https: string;
   readonly except: string;
@@ -14,7 +14,7 @@ const proxyUrl = (env: NodeJS.ProcessEnv, name: string): string => {
   const text = read(env, name);
   if (text === '') return '';
   const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  // The value may hold a password: it is not quoted.
+  // The value may contain a password: it is not quoted.
   if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
     throw fault('config-invalid', `${name} is not a proxy address`, {
       advice: `set ${name} to http://host:port, or unset it`,
@@ -36,7 +36,7 @@ const exempts = (entry: string, url: URL): boolean => {
   return url.hostname === domain || url.hostname.endsWith(`.${domain}`);
 };
 
-/** The proxy (`name:port`) that the settings put before the address, by undici's own reading of NO_PROXY. */
+/** The proxy (`name:port`) that the settings select for the address, by undici's interpretation of NO_PROXY. */
 export const proxyFor = (url: URL, settings: ProxySettings): string | undefined => {
   const proxy = url.protocol === 'https:' ? settings.https || settings.http : settings.http;
   if (proxy === '' || settings.except === '*') return undefined;

@@ -10,8 +10,8 @@ const httpDate = (text: string | undefined): number | undefined => {
 const longest = 7 * 86_400_000;
 
 /**
- * Milliseconds that `Retry-After` (RFC 9110, 10.2.3) asks to wait: seconds, or a date. A date is held against the
- * answer's own `Date` where there is one, so that a clock that is off on either side does no harm.
+ * Milliseconds that `Retry-After` (RFC 9110, 10.2.3) asks to wait: seconds, or a date. A date is compared with the
+ * answer's own `Date` if present, so that a wrong clock on either side does no harm.
  */
 export const retryAfter = (
   headers: Readonly<Record<string, string>>,

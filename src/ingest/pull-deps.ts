@@ -4,7 +4,7 @@ import type { FetchLogs } from './call-log/fetch-logs.ts';
 import type { LogQuery } from './call-log/fetch-logs.ts';
 import type { RetryRead } from './reread-export.ts';
 
-/** What a pull takes of the run that it is part of. */
+/** What a pull uses of the run that it is part of. */
 export type PullContext = {
   readonly account: {
     readonly gateway: {
@@ -23,7 +23,7 @@ export type PullContext = {
   readonly signal: AbortSignal;
 };
 
-/** What a pull of either export needs beside its request and the way to fetch it. */
+/** The common dependencies of pulling either export. */
 export const pullDeps = ({
   account,
   warehouse,

@@ -1,10 +1,10 @@
 import type { Clock, Log, Progress, ProgressStep } from '../core/index.ts';
 
-/** Tells how far a pull has come: to whoever looks on, and now and then to the log. */
+/** Reports the progress of a pull: to observers, and now and then to the log. */
 export type PullMeter = {
-  /** What is still to come, the window that is at work included: how many windows, and their length in all, in any unit. */
+  /** The remaining work, including the current window: the number of windows, and their total length in any unit. */
   readonly left: (windows: number, length: number) => void;
-  /** Which part it is at. */
+  /** The current part. */
   readonly at: (detail: string) => void;
   readonly received: (bytes: number) => void;
   readonly landed: (rows: number, length: number) => void;
@@ -13,11 +13,11 @@ export type PullMeter = {
   readonly fields: () => Readonly<Record<string, string | number | undefined>>;
 };
 
-/** Milliseconds that a rate is taken over, between two words on bytes alone, and between two log lines. */
+/** Milliseconds for measuring a rate, between two progress reports on bytes alone, and between two log lines. */
 const rateRange = 10_000;
 const glance = 250;
 const logPause = 30_000;
-/** A shorter time says nothing of a rate. */
+/** A shorter time is too short to measure a rate. */
 const leastRange = 500;
 
 export const createPullMeter = (
@@ -30,7 +30,7 @@ export const createPullMeter = (
   let [notifiedAt, loggedAt] = [Number.NEGATIVE_INFINITY, clock.now() as number];
   let samples: { readonly at: number; readonly bytes: number; readonly rows: number }[] = [];
 
-  /** Of the last seconds; nothing before there are enough of them. */
+  /** Rates of the last seconds; undefined until there are enough of them. */
   const rates = (now: number): Pick<ProgressStep, 'bytesPerSecond' | 'rowsPerSecond'> => {
     samples = samples.filter(({ at }, index) => {
       const next = samples[index + 1];

@@ -6,10 +6,10 @@ type Range = Interval<UnixSeconds>;
 /** A landing, and when it was. */
 export type PastMoment = { readonly window: Range; readonly landedAt: UnixMillis };
 
-/** Seconds that rows are seen to come late by (docs/gateway.md G16.1). */
+/** Maximum observed delay of late rows, in seconds (docs/gateway.md G16.1). */
 export const lateness = 600;
 
-/** Where spans overlap or touch they become one; in the order of time. Pure. */
+/** Merges overlapping and adjacent ranges, sorted by time. Pure. */
 export const joinRanges = (ranges: readonly Range[]): readonly Range[] => {
   const joined: Range[] = [];
   for (const range of ranges.toSorted((left, right) => left.start - right.start)) {
@@ -26,7 +26,10 @@ const reachedBy = (range: Range, stored: readonly Range[]): UnixSeconds => {
   return around === undefined ? range.start : unixSeconds(Math.min(around.end, range.end));
 };
 
-/** Up to where the span, from its start on, was landed when all late rows had come; its start where nothing of it was. Pure. */
+/**
+ * The end of the part of the range, from its start, that landed after all late rows had arrived; its start when there
+ * is none. Pure.
+ */
 export const settledThrough = (range: Range, landings: readonly PastMoment[]): UnixSeconds =>
   reachedBy(
     range,
@@ -36,10 +39,10 @@ export const settledThrough = (range: Range, landings: readonly PastMoment[]): U
     }),
   );
 
-/** A comparison that came out well, of a span, at a moment. */
+/** A comparison that agreed, with its range and time. */
 export type PastAgreement = { readonly range: Range; readonly comparedAt: UnixMillis };
 
-/** Whether the whole span agreed when it was last landed: what the source has more by now has come since. Pure. */
+/** Whether the whole range agreed when it last landed: any surplus of the source arrived later. Pure. */
 export const agreedWhenLanded = (
   range: Range,
   agreements: readonly PastAgreement[],

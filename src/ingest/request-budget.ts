@@ -1,15 +1,18 @@
 import type { Clock } from '../core/index.ts';
 
-/** The requests of one run: how many there may be, and how fast they follow one another. */
+/** The requests of one run: how many are allowed, and how fast they may follow one another. */
 export type RequestBudget = {
-  /** Counts a request, and waits for its turn where the last ones came too fast. */
+  /** Counts a request, and waits for its turn if the previous ones were too fast. */
   readonly take: (signal?: AbortSignal) => Promise<void>;
   readonly taken: () => number;
-  /** 0 where they are used up. */
+  /** 0 when they are used up. */
   readonly left: () => number;
 };
 
-/** Gateways of the family refuse more than 180 requests in 180 s (docs/gateway.md G3.3); other clients need some, too. */
+/**
+ * Gateways of the family refuse more than 180 requests in 180 s (docs/gateway.md G3.3); other clients need some of
+ * them.
+ */
 const pace = { requests: 150, millis: 180_000 };
 
 export const createRequestBudget = (max: number, clock: Pick<Clock, 'now' | 'wait'>): RequestBudget => {

@@ -2,7 +2,7 @@ import { messageOf } from '../core/index.ts';
 import type { Log, Progress } from '../core/index.ts';
 import { breaksOff } from './window-pace.ts';
 
-/** Repeats a read that fails in passing, with the waits of the gateway's client; milliseconds. */
+/** Repeats a read that fails temporarily, with the backoff of the gateway's client; milliseconds. */
 export type RetryRead = <T>(
   read: () => Promise<T>,
   options: {
@@ -12,14 +12,14 @@ export type RetryRead = <T>(
 ) => Promise<T>;
 
 export type RereadDeps = {
-  /** A body that breaks off is requested once where it is missing. */
+  /** When omitted, a body that breaks off is not requested again. */
   readonly retryRead?: RetryRead | undefined;
   readonly log: Log;
   readonly progress?: Progress | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Says that an export is requested again: to whoever watches the run, and to the log. */
+/** Reports that an export is requested again: to observers of the run, and to the log. */
 export const announceRetry = (
   what: string,
   error: unknown,
@@ -35,8 +35,8 @@ export const announceRetry = (
 };
 
 /**
- * Requests an export again while its body breaks off: the client itself repeats a request only until the body begins.
- * Everything else that fails was repeated by the client already. @throws what `read` throws
+ * Requests an export again while its body breaks off: the client itself repeats a request only until the body begins,
+ * and has already repeated all other failures. @throws what `read` throws
  */
 export const rereadExport = async <T>(what: string, read: () => Promise<T>, deps: RereadDeps): Promise<T> => {
   const { retryRead, signal } = deps;

@@ -3,20 +3,23 @@ import type { RereadDeps } from './reread-export.ts';
 import { afterRefusal, breaksOff } from './window-pace.ts';
 import type { Pace } from './window-pace.ts';
 
-/** What follows a window that was not answered: it is requested again, its parts are at this pace, or its length is not the reason. */
+/**
+ * What follows an unanswered window: it is requested again, its parts are requested at this pace, or its length is not
+ * the cause.
+ */
 export type Consequence = 'again' | 'not its length' | Pace;
 
 type Unanswered = {
-  /** The window, or the plan that it is from: each is requested again once. */
+  /** The window, or its plan: each is requested again once. */
   readonly item: object;
   readonly length: number;
   readonly error: unknown;
   readonly pace: Pace;
-  /** Requests the shortest part of the window; missing where the window is that part. */
+  /** Requests the shortest part of the window; omitted when the window is that part. */
   readonly shortest?: (() => Promise<unknown>) | undefined;
 };
 
-/** Judges the windows of one pull. @throws the error of a window that no shorter one can help. */
+/** Judges the windows of one pull. @throws the error of a window that a shorter one would not avoid. */
 export const createUnansweredJudge = (
   what: string,
   deps: RereadDeps,

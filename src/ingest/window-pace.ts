@@ -1,11 +1,11 @@
 import { isFault } from '../core/index.ts';
 import type { FaultCode } from '../core/index.ts';
 
-/** How long a window may be, by what the gateway was seen to answer; in the unit of the windows. */
+/** How long a window may be, by the gateway's answers so far; in the unit of the windows. */
 export type Pace = {
-  /** No longer one is asked for, for the rest of the pull: longer ones were not answered. */
+  /** The maximum length for the rest of the pull: longer windows were not answered. */
   readonly longest: number;
-  /** The same for windows that looked capped; it grows again where there are few rows. */
+  /** The same for windows that looked capped; it grows again while there are few rows. */
   readonly dense: number;
   /** How often a window was halved since the last answer. */
   readonly halvings: number;
@@ -19,10 +19,13 @@ export const freshPace: Pace = {
 
 export const lengthAllowed = ({ longest, dense }: Pace): number => Math.min(longest, dense);
 
-/** From a month to ten minutes, from six months to one hour: what is refused still is not refused for its length. */
+/**
+ * From a month to ten minutes, from six months to one hour: windows still refused are not refused because of their
+ * length.
+ */
 const maxHalvings = 12;
 
-/** The pace after a window that was not answered; nothing when there is no sense in asking for less. */
+/** The pace after an unanswered window; undefined when a shorter one would not help. */
 export const afterRefusal = (pace: Pace, length: number): Pace | undefined =>
   pace.halvings >= maxHalvings
     ? undefined
@@ -30,7 +33,7 @@ export const afterRefusal = (pace: Pace, length: number): Pace | undefined =>
 
 export const afterCap = (pace: Pace, length: number): Pace => ({ ...pace, dense: Math.ceil(length / 2) });
 
-/** Hidden caps are round (docs/gateway.md G6.14): 10,000 or 50,000 rows and no word of it. */
+/** Hidden caps are round numbers (docs/gateway.md G6.14): 10,000 or 50,000 rows, without notice. */
 const smallestCap = 10_000;
 
 export const looksCapped = (served: number): boolean => served >= smallestCap && served % smallestCap === 0;
@@ -40,10 +43,10 @@ export const afterAnswer = (pace: Pace, length: number, served: number, rowCap =
   return { ...pace, halvings: 0, dense: sparse ? pace.dense * 2 : pace.dense };
 };
 
-/** It broke off: that happens once by chance, and again where it takes too long. */
+/** A connection that breaks off: once by chance, repeatedly when the request takes too long. */
 const brokenOff: ReadonlySet<FaultCode> = new Set(['gateway-connection-lost', 'export-truncated']);
 
-/** What gateways and the proxies before them are seen to answer to a span that is too long, or takes too long. */
+/** Observed answers of gateways and their proxies to a range that is too long, or takes too long. */
 const tooLong: ReadonlySet<FaultCode> = new Set([
   ...brokenOff,
   'gateway-timeout',
@@ -56,5 +59,5 @@ const tooLong: ReadonlySet<FaultCode> = new Set([
 
 export const breaksOff = (error: unknown): boolean => isFault(error) && brokenOff.has(error.code);
 
-/** Whether a shorter window may fare better. */
+/** Whether a shorter window may succeed. */
 export const mayBeTooLong = (error: unknown): boolean => isFault(error) && tooLong.has(error.code);

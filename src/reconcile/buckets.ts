@@ -9,10 +9,10 @@ const lengths: Readonly<Record<Granularity, number>> = {
   week: 7 * 86_400_000,
 };
 
-/** Clocks are set by no more: where a bucket is shorter or longer it is by this. */
+/** The largest clock change: a bucket is longer or shorter by at most this. */
 const clockChange = 2 * 3_600_000;
 
-/** Starts one length after the other, as they were seen where one was. */
+/** Starts one length apart, or as observed where a bucket exists. */
 const walk = (from: number, until: number, step: number, seen: readonly number[]): readonly number[] => {
   const starts: number[] = [];
   for (let at = from; step > 0 ? at <= until : at >= until;) {
@@ -26,8 +26,8 @@ const walk = (from: number, until: number, step: number, seen: readonly number[]
 };
 
 /**
- * The buckets of a usage series that lie whole in the span, one after the other: at the hours of UTC, at the days or weeks
- * of the gateway's zone, or, where those that came begin elsewhere, as these do. Pure.
+ * The consecutive buckets of a usage series that lie completely in the range: at UTC hours, at days or weeks of the
+ * gateway's zone, or, if the stored ones begin elsewhere, as these do. Pure.
  */
 export const bucketsIn = (
   range: Interval<UnixSeconds>,

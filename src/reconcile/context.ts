@@ -1,7 +1,7 @@
 import type { GatewayProfile, Money, UnixSeconds } from '../core/index.ts';
 import type { PullContext } from '../ingest/index.ts';
 
-/** What a reconciliation takes of the run that it is part of. */
+/** What a reconciliation uses of the run that it is part of. */
 export type ReconcileContext = PullContext & {
   readonly account: {
     readonly name: string;
@@ -15,6 +15,6 @@ export type ReconcileContext = PullContext & {
       ) => Promise<{ readonly quota: Money }>;
     };
   };
-  /** IANA zone that moments are shown in. */
+  /** IANA zone in which moments are shown. */
   readonly zone: string;
 };

@@ -2,7 +2,7 @@ import { divideMoney, money, multiplyMoney, subtractMoney, zero } from '../core/
 import type { Money } from '../core/index.ts';
 import type { LogFigure } from './match-figures.ts';
 
-/** What the log adds up to, in one currency. */
+/** The sums of the log, in one currency. */
 export type LogSums = {
   readonly net: Money;
   readonly consumption: Money;
@@ -11,7 +11,7 @@ export type LogSums = {
   readonly rows: number;
 };
 
-/** The same span in the other currency: asked for, or by what 1 of the account's currency is there. */
+/** The same range in the other currency: requested, or converted by what 1 of the account's currency is in it. */
 export type OtherCurrency = { readonly name: string } & (
   | { readonly sums: LogSums }
   | { readonly perCurrency: Money }
@@ -20,7 +20,7 @@ export type OtherCurrency = { readonly name: string } & (
 export type FigureDeps = {
   readonly currency: string;
   readonly unitsPerCurrency: number;
-  /** Whether the log itself is known to be in currency; it may be units that were taken for currency. */
+  /** Whether the log itself is proven to be in currency; otherwise it may be units that were read as currency. */
   readonly isCurrency: boolean;
   readonly others: readonly OtherCurrency[];
 };
@@ -33,17 +33,17 @@ const times = (sums: LogSums, factor: Money): LogSums => ({
   rows: sums.rows,
 });
 
-/** A log in another currency is rounded row by row, to as many places as amounts have at most. */
+/** A log in another currency is rounded row by row, to the maximum number of decimals of amounts. */
 const rowRounding = money('1e-8');
 
-/** How the balance moves: down by what is charged, up by what is paid in. */
+/** The change of the balance: minus the charges, plus the top-ups. */
 export const asBalance = (sums: LogSums): LogSums => ({
   ...sums,
   net: subtractMoney(sums.topUps, sums.net),
   consumption: subtractMoney(sums.topUps, sums.consumption),
 });
 
-/** The sums of another span or entry in the unit of the figure. Pure. */
+/** The sums of another range or entry in the unit of the figure. Pure. */
 export const figureFor = (figure: LogFigure, sums: LogSums): LogFigure => {
   const { unit, kind, perCurrency } = figure;
   const rounding = figure.rowRounding === undefined ? {} : { rowRounding: figure.rowRounding };
@@ -51,7 +51,7 @@ export const figureFor = (figure: LogFigure, sums: LogSums): LogFigure => {
 };
 
 const ratioOf = (other: LogSums, own: LogSums): Money =>
-  // Twelve places: what is shown of it is an amount again.
+  // Twelve places: the result is shown as an amount again.
   divideMoney(other.consumption, own.consumption, 12) ??
   divideMoney(other.refunds, own.refunds, 12) ??
   money('1');
@@ -64,7 +64,7 @@ export const otherFigure = (sums: LogSums, other: OtherCurrency): LogFigure => {
     : figureFor({ ...base, perCurrency: other.perCurrency }, sums);
 };
 
-/** The log's sums in every unit that a source may count in, the likeliest first. Pure. */
+/** The log's sums in every unit that a source may use, the most likely first. Pure. */
 export const figuresOf = (sums: LogSums, deps: FigureDeps): readonly LogFigure[] => {
   const { currency, others } = deps;
   const own: LogFigure = { unit: currency, kind: 'own', perCurrency: money('1'), ...sums };

@@ -5,24 +5,24 @@ import { describeComparison } from './messages.ts';
 import type { Match } from './match-figures.ts';
 import type { Verdict } from './verdict.ts';
 
-/** A comparison before gaps that nothing explains are named: that takes all sources together. */
+/** A comparison before unexplained gaps get a verdict, which takes all sources together. */
 export type Finding = {
   readonly source: ComparisonSource;
   readonly entry?: string | undefined;
   readonly range: Interval<UnixSeconds>;
   readonly match: Match;
-  /** Missing where nothing explains the gap. */
+  /** Undefined when nothing explains the gap. */
   readonly verdict: Verdict | undefined;
-  /** Words on the verdict. */
+  /** Explanation of the verdict. */
   readonly why?: string | undefined;
-  /** Whether the figure goes down where the log goes up. */
+  /** Whether the figure decreases when the log increases. */
   readonly isFalling?: boolean;
 };
 
-/** Explains a gap: the verdict and why, or nothing. */
+/** Explains a gap: the verdict and its reason, or undefined. */
 export type Explanation = { readonly verdict: Verdict; readonly why: string };
 
-/** The finding of a match: how it agrees, else how its gap is explained. */
+/** The finding of a match: how it agrees, or how its gap is explained. */
 export const findingOf = async (
   base: Omit<Finding, 'verdict' | 'why'>,
   explain: () => Promise<Explanation | undefined>,
@@ -33,7 +33,7 @@ export const findingOf = async (
   return explained === undefined ? { ...base, verdict: undefined } : { ...base, ...explained };
 };
 
-/** Names what is left open, all sources together, and puts each comparison into words. */
+/** Assigns verdicts to unexplained gaps, all sources together, and describes each comparison. */
 export const nameFindings = (findings: readonly Finding[]): readonly Comparison[] => {
   const totals = findings.filter(({ entry }) => entry === undefined);
   const votes = totals.map((total) => ({ ...total, verdict: total.verdict ?? ('unexplained' as const) }));
@@ -41,7 +41,7 @@ export const nameFindings = (findings: readonly Finding[]): readonly Comparison[
     const { source, entry, range, match, why } = finding;
     const open = votes.find((vote) => vote.source === source);
     const own = { ...finding, verdict: 'unexplained' as const };
-    // An entry is short of calls only where its whole source is.
+    // An entry lacks calls only if its whole source does.
     const named = (): Verdict => {
       if (entry === undefined)
         return nameGap(

@@ -10,17 +10,17 @@ import type { Money } from '../core/index.ts';
 import type { LogSums } from './figures.ts';
 import { decimalsOf } from './match-figures.ts';
 
-/** A sum shows its unit when it is that many times its own last place. */
+/** A sum proves its unit if it is this many times its own last place. */
 const decisiveUnits = money('20');
 
-/** Equal to the last place of the figure that is written with decimals. */
+/** Equal to the last place of the figure that has decimals. */
 const isSame = (figure: Money, sum: Money, lastPlace: Money): boolean =>
   compareMoney(absoluteMoney(subtractMoney(figure, sum)), lastPlace) <= 0 &&
   compareMoney(absoluteMoney(sum), multiplyMoney(lastPlace, decisiveUnits)) >= 0;
 
 /**
- * The form of a log's amounts by another source's figure of the same time: units where the figure is the sum in currency,
- * currency where it is the sum in units; nothing where both are alike, or nothing fits. Pure.
+ * The form of a log's amounts by another source's figure for the same range: units if the figure is the sum in
+ * currency, currency if it is the sum in units; undefined if both are alike, or neither fits. Pure.
  */
 export const formBySource = (
   figure: Money,

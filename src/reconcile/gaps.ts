@@ -9,15 +9,15 @@ const overlaps = (left: Range, right: Range): boolean => left.start < right.end 
 
 const holds = (outer: Range, inner: Range): boolean => outer.start <= inner.start && outer.end >= inner.end;
 
-/** Sources that round, or that see a span a little longer, name the same gap a little differently. */
+/** Sources that round, or that include slightly more time, report the same gap with a slightly different size. */
 const alike = money('1.01');
 
-/** Whether the gap is what was told before: a part of a span that is pulled again, or another source's word for it. */
+/** Whether the gap was notified before: as a part of a range that is pulled again, or by another source. */
 const isTold = (found: StoredComparison, known: readonly KnownGap[]): boolean => {
   const near = known.filter(({ range, state }) => state !== 'healed' && overlaps(range, found.range));
   const sums = new Map<string, Money>();
   for (const { source, unit, gap } of near) {
-    // Gaps in two units cannot be held against each other.
+    // Gaps in two units cannot be compared.
     if (unit !== found.unit) return true;
     sums.set(source, addMoney(sums.get(source) ?? zero, absoluteMoney(gap)));
   }
@@ -26,8 +26,8 @@ const isTold = (found: StoredComparison, known: readonly KnownGap[]): boolean =>
 };
 
 /**
- * Which gaps are to be noted, new ones and those whose state changes, after a pull found these totals. A gap is new where
- * its source agreed the last time and nothing that was told before accounts for it: what stays wrong is reported once. Pure.
+ * The gaps to record, new ones and those whose state changes, after a pull found these totals. A gap is new if its
+ * source agreed the last time and no notified gap accounts for it: a lasting gap is reported once. Pure.
  */
 export const judgeGaps = (
   found: readonly StoredComparison[],
@@ -51,7 +51,7 @@ export const judgeGaps = (
         changed.add(next);
       }
     const isOpen = gaps.some((one) => one.source === source && one.state === 'open');
-    // Sources that find the same gap at once are told of together.
+    // Sources that find the same gap at once share a notification.
     const before = gaps.filter((one) => !opened.has(one));
     if (!isBad(verdict) || isOpen || isTold(total, before)) continue;
     const fresh: KnownGap = { source, range, gap, unit, verdict, text, state: 'open', notedAt };

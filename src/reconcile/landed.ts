@@ -9,22 +9,22 @@ import type { SourceGroup } from './range.ts';
 import { isBad, isGood } from './verdict.ts';
 import { judgeGaps } from './gaps.ts';
 
-/** Of a run that lands more islands of time than its revisits make, the latest are compared. */
+/** If a run lands more separate ranges than its revisits make, only the latest are compared. */
 const maxRanges = 12;
 
 const everything = interval(unixSeconds(0), unixSeconds(100_000_000_000));
 
 export type LandedReconciliation = {
-  /** The worst verdict; missing where nothing was landed, or nothing could be compared. */
+  /** The worst verdict; omitted when nothing landed, or nothing could be compared. */
   readonly verdict?: string;
-  /** What a person should know; missing while all is well. */
+  /** What operators should know; omitted while all is well. */
   readonly message?: string;
 };
 
 type Range = Interval<UnixSeconds>;
 type Asked = { readonly range: Range; readonly groups: readonly SourceGroup[] };
 
-/** Notes gaps that are new, so that operators are told of them once the run is over. */
+/** Records new gaps, so that operators are notified after the run. */
 const noteGaps = async (
   found: readonly StoredComparison[],
   { account, warehouse, clock }: ReconcileContext,
@@ -56,14 +56,14 @@ const concludeLanded = (
   };
 };
 
-/** What comparing has found, before operators are notified of it. */
+/** The findings of a comparison, before operators are notified. */
 export type LandedComparisons = {
   readonly found: readonly StoredComparison[];
-  /** What could not be compared, a sentence each. */
+  /** What could not be compared, one sentence each. */
   readonly failures: readonly string[];
 };
 
-/** A comparison that fails is told and never fails the run. */
+/** A comparison that fails is reported and never fails the run. */
 const compareAsked = async (
   asked: () => Promise<readonly Asked[]>,
   context: ReconcileContext,
@@ -89,7 +89,7 @@ const compareAsked = async (
   }
 };
 
-/** Notes gaps that are new, and concludes. */
+/** Records new gaps, and concludes. */
 export const concludeComparing = async (
   { found, failures }: LandedComparisons,
   context: ReconcileContext,
@@ -99,8 +99,8 @@ export const concludeComparing = async (
 };
 
 /**
- * Compares what a run has landed of the log since it began with the statistics, asked now, and with the usage and the
- * snapshots that are there: each unbroken stretch of time, however many windows it came in, and further spans.
+ * Compares what a run has landed of the log since it began with the statistics, requested now, and with stored usage
+ * and snapshots: each continuous range, however many windows it has, and further ranges.
  */
 export const compareLanded = async (
   since: UnixMillis,
@@ -120,7 +120,7 @@ export const compareLanded = async (
 
 const groupOf: Readonly<Record<string, SourceGroup>> = { model: 'usage by model', token: 'usage by key' };
 
-/** The same of the usage that a run has landed, held against what the log holds of its time. */
+/** The same for the usage that a run has landed, compared with the log of its range. */
 export const compareLandedUsage = async (
   since: UnixMillis,
   series: { readonly dimensions: readonly string[]; readonly granularity: string },
@@ -142,7 +142,7 @@ export const compareLandedUsage = async (
       for (const offsetPeriod of joinRanges(landed).slice(-maxRanges)) {
         const range = await coveredPart(offsetPeriod, context);
         if (range === undefined) continue;
-        // By model and by key together, so that each can speak for the other.
+        // By model and by key together, so that each can confirm the other.
         const key = `${range.start} ${range.end}`;
         const one = asked.get(key) ?? { range, groups: [] };
         one.groups.push(group);

@@ -6,11 +6,11 @@ import type { Explanation } from './finding.ts';
 import { isGood } from './verdict.ts';
 import type { Match } from './match-figures.ts';
 
-/** Moments of such texts are shown in the zone of the run. */
+/** These texts show moments in the zone of the run. */
 export const momentText = (moment: number, { zone }: ReconcileContext): string =>
   rangeText.moment(unixSeconds(Math.floor(moment)), zone);
 
-/** What a source has more than the log that agreed with the statistics when it was landed has come since. */
+/** If the log agreed with the statistics when it landed, the source's surplus arrived later. */
 export const explainGrowth = async (
   range: Interval<UnixSeconds>,
   match: Match,

@@ -9,63 +9,66 @@ import {
 } from '../core/index.ts';
 import type { Money } from '../core/index.ts';
 
-/** What the log adds up to in one unit that a source may count in. */
+/** The sum of the log in one unit that a source may use. */
 export type LogFigure = {
   /** USD, CNY or units. */
   readonly unit: string;
   /** The account's own currency, the other one, or integer units. */
   readonly kind: 'own' | 'other' | 'units';
-  /** Consumption less refunds. */
+  /** Consumption minus refunds. */
   readonly net: Money;
   readonly consumption: Money;
   readonly refunds: Money;
-  /** What 1 of the account's currency is in the unit. */
+  /** How much 1 of the account's currency is in the unit. */
   readonly perCurrency: Money;
-  /** How far each row may be off by itself, where it was converted. */
+  /** The possible rounding error of each row, if it was converted. */
   readonly rowRounding?: Money;
-  /** Calls and refunds: a gateway that counts in whole units may round each. */
+  /** Calls and refunds: a gateway that uses whole units may round each. */
   readonly rows?: number;
 };
 
 /** A figure of another source. */
 export type Reading = {
   readonly value: Money;
-  /** How many rounded figures it adds up; 1 when left out. */
+  /** How many rounded figures it adds up; default 1. */
   readonly cells?: number;
-  /** The most decimals that figures of the source were seen with. */
+  /** The most decimals seen in figures of the source. */
   readonly places?: number;
-  /** Enough of them were seen to believe that there are no more. */
+  /** Enough figures were seen to assume that there are no more decimals. */
   readonly isPlacesKnown?: boolean;
   /** The difference of two figures: each may be rounded either way. */
   readonly isDifference?: boolean;
 };
 
 export type Match = {
-  /** How the two agree; nothing when they do not. */
+  /** How the two agree; undefined when they do not. */
   readonly fit: 'exact' | 'rounding' | undefined;
   readonly figure: LogFigure;
-  /** Whether the sum that was compared has refunds taken off; nothing when there was none. */
+  /** Whether the compared sum has refunds subtracted; undefined when there was none. */
   readonly refunds: 'taken off' | 'not taken off' | undefined;
   readonly reading: Money;
-  /** Ours, in the figure's unit. */
+  /** The log's sum, in the figure's unit. */
   readonly ours: Money;
-  /** The reading less ours. */
+  /** The reading minus the log's sum. */
   readonly gap: Money;
-  /** Other currencies that the reading may be in where nothing proves its unit; missing where none may. */
+  /** Other currencies that the reading may be in while its unit is unproven; omitted when there are none. */
   readonly unproven?: readonly string[];
 };
 
-/** What is known of a source: only nearness is judged by it, what fits is believed. */
+/** What is known about a source. It only decides the nearest figure; a figure that fits is always accepted. */
 export type KnownUnit = {
   readonly unit: string;
-  /** What 1 of the account's currency was in it; several figures may be in integer units. */
+  /** How much 1 of the account's currency was in it; several figures may be in integer units. */
   readonly perCurrency?: Money;
   readonly refunds: 'taken off' | 'not taken off' | 'unknown';
 };
 
 export const decimalsOf = (amount: Money): number => amount.split('.')[1]?.length ?? 0;
 
-/** Amounts of the contract have four decimals (docs/gateway.md G4.1); zeros at the end do not show, so that fewer are believed late. */
+/**
+ * Amounts of the contract have four decimals (docs/gateway.md G4.1); trailing zeros do not show, so fewer are assumed
+ * only late.
+ */
 const defaultPlaces = { unknown: 4, known: 2 };
 
 const tolerance = (reading: Reading, figure: LogFigure): { readonly above: Money; readonly below: Money } => {
@@ -74,7 +77,7 @@ const tolerance = (reading: Reading, figure: LogFigure): { readonly above: Money
   const places = Math.max(decimalsOf(reading.value), reading.places ?? 0, least);
   const cells = money(String(reading.cells ?? 1));
   const last = money(`1e-${places}`);
-  // Rounded call by call to whole units, a sum is off by the square root of their number, more or less.
+  // The error of a sum rounded call by call to whole units is about the square root of their number.
   const rows = figure.rows ?? 0;
   const each = whole && places === 0 ? money(String(2 * Math.ceil(Math.sqrt(rows)))) : zero;
   const slack = addMoney(multiplyMoney(figure.rowRounding ?? zero, money(String(rows))), each);
@@ -87,10 +90,10 @@ const tolerance = (reading: Reading, figure: LogFigure): { readonly above: Money
 
 const isWithin = (from: Money, ours: Money, reading: Reading, figure: LogFigure): boolean => {
   const { above, below } = tolerance(reading, figure);
-  // A sum as small as the rounding fits in every unit, so it fits in the account's own.
+  // A sum as small as the rounding fits every unit, including the account's own.
   if (figure.kind !== 'own' && compareMoney(absoluteMoney(ours), multiplyMoney(above, money('2'))) <= 0)
     return false;
-  // What is cut off a sum that refunds make negative brings it nearer to zero, too.
+  // Truncating a sum that refunds make negative also moves it towards zero.
   const isNegative = compareMoney(subtractMoney(reading.value, from), zero) < 0;
   const gap = isNegative ? subtractMoney(zero, from) : from;
   if (compareMoney(gap, zero) >= 0) return compareMoney(gap, above) <= 0;
@@ -115,7 +118,7 @@ const pairsOf = (readings: readonly Reading[], figures: readonly LogFigure[]) =>
     );
   });
 
-/** The gap, and the larger of both sides: their quotient is the same whichever side is short. */
+/** The gap, and the larger of both sides: their quotient is the same whichever side is smaller. */
 const sizesOf = ({ gap, ours, reading }: Match): { readonly gap: Money; readonly larger: Money } => {
   const [one, other] = [absoluteMoney(ours), absoluteMoney(reading)];
   return { gap: absoluteMoney(gap), larger: compareMoney(one, other) > 0 ? one : other };
@@ -126,10 +129,10 @@ const byNearness = (left: Match, right: Match): number => {
   return compareMoney(multiplyMoney(one.gap, other.larger), multiplyMoney(other.gap, one.larger));
 };
 
-/** A log may lack any number of calls, but holds no more than so many times what its source says. */
+/** A log may lack any number of calls, but never contains more than this many times what the source reports. */
 const largestSurplus = money('10');
 
-/** Whether a reading may be in units at all: a whole number, and not dwarfed by what the log has in units. */
+/** Whether a reading may be in units: a whole number, and not negligible compared with the log in units. */
 const mayBeUnits = ({ reading, ours }: Match): boolean =>
   !reading.includes('.') &&
   compareMoney(multiplyMoney(absoluteMoney(reading), largestSurplus), absoluteMoney(ours)) >= 0;
@@ -138,8 +141,8 @@ const isPossible = (match: Match): boolean =>
   match.figure.kind === 'own' || (match.figure.unit === 'units' ? mayBeUnits(match) : true);
 
 /**
- * The nearest where nothing fits. Without proof of the unit, a figure is never named in the other currency: a log that
- * lacks most of its calls looks the same.
+ * The nearest figure when none fits. Without proof of the unit, it is never in the other currency: a log that lacks
+ * most of its calls looks the same.
  */
 const nearestOf = (matches: readonly Match[], isUnitKnown: boolean): Match | undefined => {
   const sorted = (isUnitKnown ? matches : matches.filter(isPossible)).toSorted(byNearness);
@@ -158,7 +161,7 @@ const nothing: LogFigure = {
   refunds: zero,
 };
 
-/** Whether the figure is in the known unit, and of several that are, whether it is the one that was found before. */
+/** Whether the figure is in the known unit, and, if several are, whether it is the one found before. */
 const isIn = (figure: LogFigure, known: KnownUnit, figures: readonly LogFigure[]): boolean => {
   const { unit, perCurrency } = known;
   if (figure.unit !== unit || perCurrency === undefined) return figure.unit === unit;
@@ -167,8 +170,8 @@ const isIn = (figure: LogFigure, known: KnownUnit, figures: readonly LogFigure[]
 };
 
 /**
- * Holds what the log adds up to, in every unit that the source may count in, against each of its readings: exactly equal,
- * equal within rounding, or the nearest. Of several that fit the first figure wins. Pure.
+ * Compares the log's sum, in every unit that the source may use, with each reading: exactly equal, equal within
+ * rounding, or nearest. If several fit, the first figure wins. Pure.
  */
 export const matchFigures = (
   readings: readonly Reading[],

@@ -17,7 +17,7 @@ export type Compared = {
   readonly entry?: string | undefined;
   readonly verdict: Verdict;
   readonly match: Match;
-  /** Why a gap is late data, or what else there is to say: words without a full stop. */
+  /** Why a gap is late data, or another explanation, without a full stop. */
   readonly why?: string | undefined;
 };
 
@@ -51,7 +51,7 @@ export const describeComparison = ({ source, entry, verdict, match, why }: Compa
   return message[verdict];
 };
 
-/** What all comparisons of a span come to. */
+/** The conclusion of all comparisons of a range. */
 export const concludeComparisons = (
   found: readonly { readonly entry?: string | undefined; readonly verdict: string; readonly text: string }[],
 ): string => {
@@ -73,5 +73,5 @@ export const concludeComparisons = (
   }.`;
 };
 
-/** Whether the log holds more than the source says. */
+/** Whether the log contains more than the source reports. */
 export const isLonger = ({ gap }: Match): boolean => compareMoney(gap, zero) < 0;

@@ -8,7 +8,7 @@ import type { LogSums } from './figures.ts';
 
 export type CurrencyName = 'USD' | 'CNY';
 
-/** The currency that the stored amounts are worth something in: not always the one that is asked for. */
+/** The currency of the stored amounts: not always the requested one. */
 export const currencyOfLog = async ({ account, warehouse }: ReconcileContext): Promise<CurrencyName> => {
   const amounts = await warehouse.logs.amounts(account.name);
   if (amounts === undefined) return account.currency;
@@ -17,18 +17,18 @@ export const currencyOfLog = async ({ account, warehouse }: ReconcileContext): P
 
 export const otherCurrencyOf = (currency: CurrencyName): CurrencyName => (currency === 'USD' ? 'CNY' : 'USD');
 
-/** Sums of the call log as the gateway gives it when it is asked again. */
+/** Sums of the call log as the gateway exports it in another currency. */
 export type OtherLogs = AsyncDisposable & {
   /**
-   * Of the span in the currency; pulled when it is first asked for, and let go with the rest. Missing where the gateway
-   * exports integer units, which are the same whatever currency is asked for.
+   * For the range in the currency; pulled on first use, and disposed of with the rest. Undefined when the gateway
+   * exports integer units, which are the same in any currency.
    */
   readonly of: (range: Interval<UnixSeconds>, currency: CurrencyName) => Promise<LogSums | undefined>;
 };
 
 /**
- * The log in the currency that the account is not kept in: only the log export takes `currency`, so that the currency of
- * every other endpoint shows by comparing (docs/gateway.md G6.7).
+ * The log in the currency that the account does not use: only the log export takes `currency`, so a comparison shows
+ * the currency of every other endpoint (docs/gateway.md G6.7).
  */
 export const openOtherLogs = (context: ReconcileContext): OtherLogs => {
   const { account } = context;
@@ -51,7 +51,7 @@ export const openOtherLogs = (context: ReconcileContext): OtherLogs => {
     const scratch = await opened;
     await pullLogs({
       ...logPullDeps(context),
-      // Each pull is an account of its own there: what one learns of its amounts is not for another.
+      // Each pull uses a separate account there, so that what one learns about its amounts does not affect another.
       account: name,
       since: range.start,
       until: range.end,

@@ -5,29 +5,29 @@ import type { ReconcileContext } from './context.ts';
 import { coveredPart, reconcileRange } from './range.ts';
 import { isBad, isGood } from './verdict.ts';
 
-/** What comparing the log with other sources came to: the worst there is to say, in a sentence. */
+/** The outcome of comparing the log with other sources: the worst finding, in a sentence. */
 export type Reconciliation = {
   readonly verdict: string;
   readonly text: string;
-  /** The whole period was compared, and nothing is left open. */
+  /** The whole period was compared, without an open gap. */
   readonly good: boolean;
 };
 
-/** `unknown` where nothing could be compared. */
+/** `unknown` when nothing could be compared. */
 export type PeriodReconciliation =
   | {
       readonly known: true;
       readonly reconciliation: Reconciliation;
-      /** What the sentence is about. */
+      /** The comparison that the sentence describes. */
       readonly comparison: Comparison;
-      /** What was compared, when it is less than the period. */
+      /** The compared part, when it is shorter than the period. */
       readonly part: Interval<UnixSeconds> | undefined;
     }
   | { readonly known: false; readonly reason: string };
 
 /**
- * Compares the log with the statistics endpoint, and with usage and snapshots where they are there, over one period: its
- * part that the log holds.
+ * Compares the log with the statistics endpoint, and with stored usage and snapshots, over the part of a period that
+ * the log covers.
  */
 export const reconcilePeriod = async (
   period: Interval<UnixSeconds>,

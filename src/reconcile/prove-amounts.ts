@@ -4,13 +4,13 @@ import { isProven } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
 import { formBySource } from './form-by-source.ts';
 
-/** Why the log cannot be held against anything; words without a full stop. */
+/** Why the log cannot be compared with anything; without a full stop. */
 export const unprovenAmounts =
   'the data does not yet show whether amounts in the log are a currency or integer units; set gateway.amounts of the account to units or currency';
 
 /**
- * Whether the log's amounts may be compared. While their form is open, the statistics of the span are asked: where they are
- * as many times smaller or larger than the log as units are parts of a currency, that proves it.
+ * Whether the log's amounts may be compared. While their form is open, the statistics of the range are requested: if
+ * they differ from the log by exactly the units per currency, that proves it.
  */
 export const proveAmounts = async (
   range: Interval<UnixSeconds>,

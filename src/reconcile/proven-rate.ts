@@ -9,21 +9,21 @@ import {
 } from '../core/index.ts';
 import type { Money } from '../core/index.ts';
 
-/** One part of a time by the log and by another source, and how far that figure may be off by its rounding. */
+/** One part of a range by the log and by another source, with the rounding error of that figure. */
 export type RatePart = { readonly ours: Money; readonly theirs: Money; readonly slack: Money };
 
-/** So many parts that differ by one factor are no chance: calls that one side lacks would be in some of them. */
+/** So many parts with the same factor are no coincidence: calls that one side lacks would affect some of them. */
 const enoughParts = 3;
-/** How narrow the parts together must be, of the rate. */
+/** The maximum width of the common range of all parts, relative to the rate. */
 const narrow = money('0.0001');
-/** What a US dollar is in CNY lies between; other factors are no rate. */
+/** A US dollar in CNY lies between these; other factors are no rate. */
 const [least, most] = [money('2'), money('50')];
 
 const one = money('1');
 
 /**
- * The rate by which another source counts in another currency than the log, in the fewest digits that all parts allow;
- * nothing where they do not agree on one. Pure.
+ * The exchange rate between another source and the log, with the fewest digits that all parts allow; undefined if they
+ * do not agree on one. Pure.
  */
 export const provenRate = (parts: readonly RatePart[], currency: string): Money | undefined => {
   const known = parts.filter(({ ours, slack }) => compareMoney(ours, multiplyMoney(slack, money('100'))) > 0);

@@ -15,25 +15,25 @@ import { isBad } from './verdict.ts';
 
 type Range = Interval<UnixSeconds>;
 
-/** A source that could not be compared with, and why. */
+/** A source that could not be compared, and why. */
 export type NotCompared = { readonly source: string; readonly reason: string };
 
-/** Whether it failed, or there is just nothing there to compare with. */
+/** Whether it failed, or has no data to compare with. */
 type Missing = NotCompared & { readonly failed: boolean };
 
-/** What is asked together. */
+/** Sources that are requested together. */
 export type SourceGroup = 'statistics' | 'usage by model' | 'usage by key' | 'account';
 
 export type Reconciled = {
   readonly comparisons: readonly StoredComparison[];
   readonly notCompared: readonly NotCompared[];
-  /** What it comes to, in a sentence or two. */
+  /** The conclusion, in a sentence or two. */
   readonly conclusion: string;
   /** Nothing is unexplained or truncated. */
   readonly good: boolean;
 };
 
-/** The part of the span that the log holds without a gap. */
+/** The part of the range that the log covers without a gap. */
 export const coveredPart = async (
   range: Range,
   { account, warehouse }: ReconcileContext,
@@ -44,7 +44,7 @@ export const coveredPart = async (
   return end > start ? { start: unixSeconds(start), end: unixSeconds(end) } : undefined;
 };
 
-/** Keeps what was found. */
+/** Stores the findings. */
 const keepComparisons = async (
   comparisons: readonly Comparison[],
   { account, warehouse, clock }: ReconcileContext,
@@ -81,7 +81,7 @@ const compareWith: Readonly<Record<SourceGroup, (range: Range, deps: ReconcileDe
 
 const groups: readonly SourceGroup[] = ['statistics', 'usage by model', 'usage by key', 'account'];
 
-/** What a source says, or why it says nothing. @throws the reason of an aborted signal */
+/** The figures of a source, or why it has none. @throws the reason of an aborted signal */
 const ask = async (group: SourceGroup, range: Range, deps: ReconcileDeps): Promise<Answer> => {
   const { log, signal } = deps.context;
   try {
@@ -95,7 +95,10 @@ const ask = async (group: SourceGroup, range: Range, deps: ReconcileDeps): Promi
   }
 };
 
-/** Compares the log over a span with these sources, names what is left open all together, and stores each comparison. */
+/**
+ * Compares the log over a range with these sources, assigns verdicts to the gaps all together, and stores each
+ * comparison.
+ */
 export const compareRange = async (
   range: Range,
   deps: ReconcileDeps,
@@ -116,8 +119,8 @@ export const compareRange = async (
 };
 
 /**
- * Compares the log over a span with every source there is: the statistics, asked now; the usage export by model and by key
- * and the account's snapshots, as they are stored. Each comparison is stored. A source that fails is told, not thrown.
+ * Compares the log over a range with every source: the statistics, requested now; the usage export by model and by key
+ * and the account's snapshots, as stored. Each comparison is stored. A source that fails is reported, not thrown.
  */
 export const reconcileRange = async (range: Range, context: ReconcileContext): Promise<Reconciled> => {
   await using others = openOtherLogs(context);
@@ -130,7 +133,7 @@ export const reconcileRange = async (range: Range, context: ReconcileContext): P
   };
 };
 
-/** The same of the part that the log holds. @throws fault `wrong-use` where it holds nothing of the span */
+/** The same for the part that the log covers. @throws fault `wrong-use` when it covers nothing of the range */
 export const reconcileCovered = async (
   range: Range,
   context: ReconcileContext,

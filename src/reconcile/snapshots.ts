@@ -25,14 +25,14 @@ import type { Match } from './match-figures.ts';
 type Range = Interval<UnixSeconds>;
 type Pair = { readonly first: AccountSnapshot; readonly last: AccountSnapshot };
 
-/** How far from the span's ends a snapshot is looked for. */
+/** How far from the ends of the range a snapshot may be. */
 const farthest = 31 * 86_400_000;
 
 const whole = (millis: number): UnixSeconds => unixSeconds(Math.floor(millis / 1000));
 
 /**
- * Two snapshots that bracket the span as closely as there are some, all of it covered by the log; where there are none,
- * the two farthest from each other inside of it.
+ * The two snapshots that enclose the range most closely, with the log covering all of it; without such a pair, the two
+ * farthest apart inside the range.
  */
 const bracket = async (
   range: Range,
@@ -52,14 +52,16 @@ const bracket = async (
     : { first, last };
 };
 
-/** The seconds that may begin or end what lies between two readings: a row of the very second may be counted in either. */
+/**
+ * The seconds that may begin or end the range between two readings: a row of the same second may be counted in either.
+ */
 const edgesOf = ({ askedAt, takenAt }: AccountSnapshot): readonly UnixSeconds[] =>
   [...new Set([whole(takenAt) + 1, whole(askedAt), whole(askedAt) + 1])].map(unixSeconds);
 
 const rangesOf = ({ first, last }: Pair): readonly Range[] =>
   edgesOf(first).flatMap((start) => edgesOf(last).flatMap((end) => (end > start ? [{ start, end }] : [])));
 
-/** Around a reading: a row of that time may have been counted before it or after. */
+/** Around a reading: a row of that time may have been counted before or after it. */
 const zoneOf = ({ askedAt, takenAt }: AccountSnapshot): Range => ({
   start: unixSeconds(whole(askedAt) - lateness),
   end: unixSeconds(whole(takenAt) + 1),
@@ -75,7 +77,7 @@ const figureOf = (snapshot: AccountSnapshot, side: Side): Money =>
 
 type Between = { readonly range: Range; readonly sums: LogSums };
 
-/** What the log adds up to between the readings, for each way to take their very seconds that makes a difference. */
+/** The log's sums between the readings, for each distinct way to assign rows in the seconds of the readings. */
 const sumsBetween = async (
   pair: Pair,
   { account, warehouse }: ReconcileContext,
@@ -93,7 +95,10 @@ type Change = { readonly match: Match; readonly range: Range };
 
 const sizeOf = ({ match }: Change): Money => absoluteMoney(match.gap);
 
-/** What fits; else what the log in the other currency proves; else the nearest of the ways to take the very seconds. */
+/**
+ * The match that fits; else what the log in the other currency proves; else the nearest of the ways to assign the edge
+ * seconds.
+ */
 const matchChange = async (
   pair: Pair,
   between: readonly Between[],
@@ -121,7 +126,7 @@ const matchChange = async (
   return asked.match.fit !== undefined || asked.match.figure.kind === 'other' ? asked : nearest;
 };
 
-/** How far the gap may go up and down by what was charged around the two readings, in the figure's unit. */
+/** How far the charges around the two readings may move the gap up and down, in the figure's unit. */
 const uncertainty = async (pair: Pair, side: Side, match: Match, context: ReconcileContext) => {
   const { account, warehouse } = context;
   const around = async (snapshot: AccountSnapshot) => {
@@ -159,13 +164,13 @@ const explainChange = async (
 
 export type ComparedSnapshots = {
   readonly findings: readonly Finding[];
-  /** Why the balance is not among them, where used_quota is. */
+  /** Why only used_quota, and not the balance, is compared. */
   readonly withoutBalance?: string;
 };
 
 /**
- * What the balance has risen by beyond what was charged, where the log shows no top-ups at all and used_quota says that the
- * charge is right: such a balance can't be held against such a log.
+ * Describes an unexplained rise of the balance when the log shows no top-ups at all and used_quota confirms the charges:
+ * such a balance can't be compared with such a log.
  */
 const unseenTopUp = async (
   used: Finding,
@@ -182,7 +187,7 @@ const unseenTopUp = async (
     : undefined;
 };
 
-/** Holds the change of `used_quota` and of the balance between two stored snapshots against the log. */
+/** Compares the change of `used_quota` and of the balance between two stored snapshots with the log. */
 export const compareSnapshots = async (asked: Range, deps: ReconcileDeps): Promise<ComparedSnapshots> => {
   const { context } = deps;
   const { account, warehouse } = context;

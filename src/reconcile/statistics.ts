@@ -11,12 +11,12 @@ import type { Match } from './match-figures.ts';
 
 type Range = Interval<UnixSeconds>;
 
-/** So many parts of a span are asked for to prove a rate. */
+/** The number of parts of a range that are requested to prove a rate. */
 const rateParts = 6;
 
 /**
- * The sum of a span as the statistics have it can't be trimmed, so both readings of its end are asked for: up to the last
- * second, and, where that does not agree to the digit, up to the first second after it.
+ * The statistics' sum of a range can't be trimmed, so its end is requested in both readings: up to the last second,
+ * and, if that is not exactly equal, up to the first second after it.
  */
 const matchStatistics = async (range: Range, deps: ReconcileDeps): Promise<Match> => {
   const { account, warehouse, signal } = deps.context;

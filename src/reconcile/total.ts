@@ -10,12 +10,12 @@ import { provenRate } from './proven-rate.ts';
 import type { KnownUnit, Match, Reading } from './match-figures.ts';
 import type { LogSums, OtherCurrency } from './figures.ts';
 
-/** What a reconciliation works with. */
+/** The dependencies of a reconciliation. */
 export type ReconcileDeps = {
   readonly context: ReconcileContext;
-  /** Where the log in the other currency comes from; missing where it is not to be asked for. */
+  /** The source of the log in the other currency; omitted when it must not be requested. */
   readonly others: OtherLogs | undefined;
-  /** Asks for the log in the other currency also where the source's unit is known, since that may have changed. */
+  /** Requests the log in the other currency even if the source's unit is known, since it may have changed. */
   readonly thorough: boolean;
 };
 
@@ -24,16 +24,19 @@ export type TotalRequest = {
   readonly range: Interval<UnixSeconds>;
   readonly sums: LogSums;
   readonly readings: readonly Reading[];
-  /** Figures that showed how many decimals the source has. */
+  /** Figures that show how many decimals the source has. */
   readonly written: readonly Money[];
-  /** Parts of the span, by the log and by the source: they prove a rate where the log is not to be had in its currency. */
+  /**
+   * Parts of the range, by the log and by the source: they prove a rate when the log is not available in the source's
+   * currency.
+   */
   readonly parts?: () => Promise<readonly SourcePart[]>;
 };
 
-/** Sums of the log, and the source's figure of the same, made of so many rounded ones. */
+/** Sums of the log, and the source's figure for the same range, which adds up this many rounded ones. */
 export type SourcePart = { readonly sums: LogSums; readonly reading: Money; readonly cells: number };
 
-/** What 1 of the log's currency is in the source's, by parts that agree on one rate. */
+/** How much 1 of the log's currency is in the source's, by parts that agree on one rate. */
 const rateOf = (parts: readonly SourcePart[], currency: CurrencyName): Money | undefined => {
   const places = placesOf(parts.map(({ reading }) => reading));
   const by = (sumOf: (sums: LogSums) => Money): Money | undefined =>
@@ -56,7 +59,7 @@ const sources: readonly ComparisonSource[] = [
   'balance',
 ];
 
-/** So many figures show how many decimals a source has. */
+/** This many figures prove how many decimals a source has. */
 const enoughFigures = 5;
 
 /** In the account's currency. */
@@ -66,7 +69,7 @@ const isUsed = (figure: Money): boolean => figure !== zero;
 
 const placesOf = (written: readonly Money[]): number => Math.max(0, ...written.map(decimalsOf));
 
-/** What 1 of the log's currency is in the other one, as any source has shown it. */
+/** How much 1 of the log's currency is in the other one, as shown by any source. */
 const knownRates = async (
   { account, warehouse }: ReconcileContext,
   name: CurrencyName,
@@ -101,7 +104,7 @@ const learn = async (
 ): Promise<void> => {
   const { perCurrency, unit } = match.figure;
   const written = request.written.filter(isUsed);
-  // Nothing can be learned of nothing, nor of a sum that is rounded and so small that it fits in any unit.
+  // An empty sum proves nothing, nor does a rounded one so small that it fits any unit.
   const least = multiplyMoney(distinctSum, perCurrency);
   const isDistinct = match.fit === 'exact' || compareMoney(absoluteMoney(match.ours), least) >= 0;
   if (match.fit === undefined || !isDistinct || match.ours === zero || written.length === 0) return;
@@ -120,7 +123,7 @@ const learn = async (
     source: request.source,
     ...seen,
     figures: (known?.figures ?? 0) + 1,
-    // Evidence is of what was found, not of what was found again.
+    // The evidence stays that of the first finding.
     evidence: same ? known.evidence : jsonOf(request, match),
     learnedAt: same ? known.learnedAt : clock.now(),
   });
@@ -130,8 +133,8 @@ const balanced = (source: ComparisonSource, sums: LogSums): LogSums =>
   source === 'balance' ? asBalance(sums) : sums;
 
 /**
- * Holds a source's readings of a span against the log, in whichever unit they are: as it was learned, as other sources
- * count, or, where nothing fits, as the log in the other currency shows. What was found is learned.
+ * Compares a source's readings of a range with the log, in whichever unit they are: the learned one, those of other
+ * sources, or, if none fits, what the log in the other currency shows. Stores the unit found.
  */
 export const matchTotal = async (request: TotalRequest, deps: ReconcileDeps): Promise<Match> => {
   const { source, range } = request;
@@ -168,7 +171,7 @@ export const matchTotal = async (request: TotalRequest, deps: ReconcileDeps): Pr
     if (rate !== undefined) match = matchWith([{ name, perCurrency: rate }]);
     if (other?.rows === sums.rows) match = matchWith([{ name, sums: other }]);
     else if (other !== undefined) {
-      // A log that lacks calls must not be fixed by asking for it again: that shows only what the source counts in.
+      // Requesting a log that lacks calls again must not complete it: it only shows the unit of the source.
       const shows = matchFigures(readings, [otherFigure(other, { name, sums: other })]);
       const own = await sumsIn(currency);
       const perCurrency = own === undefined ? undefined : divideMoney(other.consumption, own.consumption, 12);

@@ -27,7 +27,7 @@ type Range = Interval<UnixSeconds>;
 type By = 'model' | 'key';
 type Granularity = 'hour' | 'day' | 'week';
 
-/** The usage of a span as far as both it and the log are there. */
+/** The usage of the part of a range that both it and the log cover. */
 type Covered = {
   readonly granularity: Granularity;
   readonly buckets: readonly Range[];
@@ -39,7 +39,7 @@ const granularities = ['hour', 'day', 'week'] as const;
 
 const lengthOf = (buckets: readonly Range[]): number => (buckets.at(-1)?.end ?? 0) - (buckets[0]?.start ?? 0);
 
-/** Of the series that were pulled, the one that covers the most of the span. */
+/** Of the pulled series, the one that covers most of the range. */
 const coveredUsage = async (
   range: Range,
   by: By,
@@ -79,7 +79,7 @@ const plus = (left: LogSums, right: LogSums): LogSums => ({
 
 type Side = { readonly sums: LogSums; readonly values: readonly Money[] };
 
-/** Both sides by entry, of the buckets whose number is let through. */
+/** Both sides by entry, for the buckets that the filter accepts. */
 const byEntry = (
   entries: readonly (LogSums & { readonly bucket: number; readonly entry: string })[],
   values: readonly UsageValue[],
@@ -121,7 +121,7 @@ const readingOf = (values: readonly Money[]) => ({
   places: Math.max(0, ...values.map(decimalsOf)),
 });
 
-/** What the log said of a span before it was landed again, where that was after the moment. */
+/** The log's sums of a range before it landed again, if that was after the moment. */
 const sumsBefore = async (
   range: Range,
   moment: UnixMillis,
@@ -138,7 +138,7 @@ const sumsBefore = async (
 const isDifferent = ({ sums, values }: Side): boolean =>
   sums.consumption !== zero || sums.refunds !== zero || values.length > 0;
 
-/** Holds the usage export by model or by key against the log: in total, and entry by entry. */
+/** Compares the usage export by model or by key with the log: in total, and entry by entry. */
 export const compareUsage = async (
   asked: Range,
   by: By,
@@ -207,7 +207,7 @@ export const compareUsage = async (
   const ofEntry = async ([entry, side]: readonly [string, Side]): Promise<Finding> => {
     const match = matchPart(side);
     return findingOf({ source, entry, range, match }, async () =>
-      // Where the whole is late, an entry that differs the same way is part of it.
+      // If the total is late data, an entry that differs in the same direction is part of it.
       found.verdict === 'late data' && isLonger(match) === isLonger(total)
         ? { verdict: 'late data', why: found.why ?? '' }
         : undefined,

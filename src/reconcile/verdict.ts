@@ -2,7 +2,7 @@ import { compareMoney, zero } from '../core/index.ts';
 import type { Interval, UnixSeconds } from '../core/index.ts';
 import type { Match } from './match-figures.ts';
 
-/** How the log and another source stand; `currency` is another currency or integer units. */
+/** How the log and another source compare; `currency` is another currency or integer units. */
 export const verdicts = [
   'equal',
   'refunds',
@@ -15,14 +15,14 @@ export const verdicts = [
 
 export type Verdict = (typeof verdicts)[number];
 
-/** Those that leave nothing open. */
+/** Verdicts that leave nothing open. */
 export const isGood = (verdict: string): boolean =>
   ['equal', 'refunds', 'rounding', 'currency'].includes(verdict);
 
-/** Those that a person has to look at. */
+/** Verdicts that require investigation. */
 export const isBad = (verdict: string): boolean => verdict === 'unexplained' || verdict === 'truncated';
 
-/** The name of how the two agree; nothing when they do not. */
+/** The verdict of two figures that agree; undefined when they do not. */
 export const agreement = ({ fit, figure, refunds }: Match): Verdict | undefined => {
   if (fit === undefined) return undefined;
   if (figure.kind !== 'own') return 'currency';
@@ -30,12 +30,12 @@ export const agreement = ({ fit, figure, refunds }: Match): Verdict | undefined 
   return fit === 'rounding' ? 'rounding' : 'equal';
 };
 
-/** A total that did not agree, or did. */
+/** The result of a total, which agreed or not. */
 export type Vote = {
   readonly range: Interval<UnixSeconds>;
   readonly verdict: Verdict;
   readonly match: Match;
-  /** Whether the figure goes down where the log goes up, as the balance does. */
+  /** Whether the figure decreases when the log increases, as the balance does. */
   readonly isFalling?: boolean;
 };
 
@@ -46,8 +46,8 @@ const holds = (outer: Interval<UnixSeconds>, inner: Interval<UnixSeconds>): bool
   outer.start <= inner.start && outer.end >= inner.end;
 
 /**
- * Of a gap that nothing explains: `truncated` where the log is short and no other source that holds the whole span says
- * otherwise, else `unexplained`. Pure.
+ * The verdict of an unexplained gap: `truncated` if the log is short and no other source that covers the whole range
+ * contradicts that, else `unexplained`. Pure.
  */
 export const nameGap = (open: Vote, others: readonly Vote[]): 'truncated' | 'unexplained' => {
   if (!isShort(open)) return 'unexplained';

@@ -8,11 +8,11 @@ import { isBySlot } from './run-key.ts';
 /** What a run did. */
 export type Outcome = { readonly summary: string; readonly figures: LogFields };
 
-/** One attempt of a run, as it is handed to whoever does the work. */
+/** One attempt of a run, as passed to the code that executes it. */
 export type Execution = {
   readonly job: Job;
   readonly run: LedgerRun;
-  /** What is late of the data that the run needs; missing when all is there. */
+  /** Which required data is late; undefined when all is complete. */
   readonly dataLate?: string | undefined;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -26,15 +26,15 @@ export type AttemptResult = {
   readonly error?: unknown;
   /** Whether it ran without all the data it needs. */
   readonly dataLate?: boolean | undefined;
-  /** Whether it was stopped because that was asked for. */
+  /** Whether the stop was requested. */
   readonly isMeant?: boolean;
 };
 
-/** Only what a schedule asked for is tried again: whoever orders a run sees how it ends. */
+/** Only scheduled runs are retried: whoever requests a run sees its outcome. */
 const mayRetry = (job: Job, run: LedgerRun, error: unknown): boolean =>
   isBySlot(run) && run.attempts <= job.retries.limit && (!isFault(error) || error.retryHelps);
 
-/** How a failed attempt is written down, and when it is tried again. `run.attempts` counts it already. */
+/** The record of a failed attempt, and the time of its retry. `run.attempts` already counts it. */
 export const failedEnd = (
   job: Job | undefined,
   run: LedgerRun,
@@ -44,7 +44,7 @@ export const failedEnd = (
 ): AttemptEnd => {
   const at = clock.now();
   const { state, error, final } = failure;
-  // Whether a retry helps is a question to what failed; what was interrupted did not fail.
+  // The error decides whether a retry helps; an interrupted attempt has no error.
   const cause = state === 'interrupted' ? undefined : error;
   const again = !final && job !== undefined && mayRetry(job, run, cause);
   return {
@@ -58,7 +58,7 @@ export const failedEnd = (
   };
 };
 
-/** Why a run was stopped from outside: its attempt counts as interrupted. `final`: it is not tried again. */
+/** Why a run was stopped from outside: its attempt counts as interrupted. `final`: it is not retried. */
 export type Interruption = { readonly error: Error; readonly final: boolean };
 
 /** Runs one attempt to its end, under the job's timeout. Never rejects. */
@@ -84,7 +84,7 @@ export const attempt = async (
     return { end: { ...end, summary: redact(outcome.summary) }, outcome, ...late };
   } catch (thrown) {
     const interruption = stop.aborted ? deps.interruption() : undefined;
-    // Whatever the stopped work threw when it ended, what stopped it is the cause.
+    // Whatever error the stopped work threw, the interruption is the cause.
     const error =
       interruption?.error ??
       (overdue.signal.aborted

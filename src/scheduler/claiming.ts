@@ -5,18 +5,20 @@ import { planClaim } from './claims.ts';
 import { scheduleOf, scheduleText } from './job-schedule.ts';
 import { nextSlot } from './slots.ts';
 
-/** What a pass of claiming changed. */
+/** What a claiming cycle changed. */
 export type Claimed = {
-  /** Rows that are new in the ledger. */
+  /** New rows of the ledger. */
   readonly fresh: readonly LedgerRun[];
-  /** Jobs whose rows after this moment were taken out, since the clock was set back. */
+  /** Jobs whose rows after this moment were removed, since the clock was set back. */
   readonly reopened: ReadonlyMap<string, UnixMillis>;
 };
 
 export type Claiming = {
-  /** Claims every slot that is due, all jobs in one transaction. */
+  /** Claims every due slot, for all jobs in one transaction. */
   readonly claimDue: (now: UnixMillis) => Promise<void>;
-  /** Takes other jobs up: new ones begin now, those that are gone are forgotten, edited schedules begin a new version. */
+  /**
+   * Applies a new set of jobs: new ones begin now, removed ones are forgotten, edited schedules begin a new version.
+   */
   readonly adopt: (jobs: ReadonlyMap<string, Job>, now: UnixMillis) => Promise<void>;
   readonly nextOf: (job: string) => UnixMillis | undefined;
 };
@@ -25,11 +27,11 @@ export type ClaimingDeps = {
   readonly ledger: RunLedger;
   readonly log: Log;
   readonly hasBacklog: (job: string) => boolean;
-  /** Hears of each claim as soon as the ledger has it, so that nothing is lost when the next one is refused. */
+  /** Called for each claim as soon as the ledger has stored it, so that nothing is lost if the next one is rejected. */
   readonly ingestClaims: (claimed: Claimed) => void;
 };
 
-/** Keeps the cursors, and when each job is next due, so that a pass without due slots costs nothing. */
+/** Caches the cursors, and when each job is next due, so that a cycle without due slots is cheap. */
 export const createClaiming = async (deps: ClaimingDeps): Promise<Claiming> => {
   const { ledger, log, hasBacklog } = deps;
   const cursors = new Map<string, JobCursor>((await ledger.cursors()).map((cursor) => [cursor.job, cursor]));
@@ -85,7 +87,7 @@ export const createClaiming = async (deps: ClaimingDeps): Promise<Claiming> => {
   return {
     claimDue,
     adopt: async (adopted, now) => {
-      // What came due under the old jobs is theirs.
+      // Slots that became due before now belong to the old jobs.
       await claimDue(now);
       const gone = [...cursors.keys()].filter((name) => adopted.get(name)?.schedule === undefined);
       if (gone.length > 0) await ledger.forget(gone);

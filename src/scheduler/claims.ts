@@ -10,16 +10,19 @@ import type { Schedule } from './slots.ts';
 const second = 1000;
 const day = 86_400 * second;
 
-/** A slot that is seen so late was missed: up to then it counts as on time, whatever held the loop up. */
+/** A slot that is detected later than this was missed: until then it counts as on time, whatever delayed the loop. */
 const punctual = 60 * second;
 
-/** How old a slot may be that `catchup: all` still runs, unless the job says. */
+/** Default maximum age of slots that `catchup: all` still runs. */
 const defaultWindowOfAll = 7 * day;
 
-/** Slots with a row each in one claim, unless more are to run; older ones share a row, since years of missed seconds would fill the disk. */
+/**
+ * Slots with their own row in one claim, unless more must run; older ones share a row, since years of missed seconds
+ * would fill the disk.
+ */
 const rowsOfOneClaim = 1000;
 
-/** Newest first. `more`: there are older ones that are due as well. */
+/** Newest first. `more`: there are older due slots. */
 type DueSlots = { readonly slots: readonly UnixMillis[]; readonly more: boolean };
 
 const dueSlots = (schedule: Schedule, after: UnixMillis, now: UnixMillis, most: number): DueSlots => {
@@ -41,7 +44,7 @@ type Disposition =
 
 const missed = (reason: string): Disposition => ({ state: 'missed', reason });
 
-/** What becomes of a slot by the job's policy; `rank` counts from the newest, 0. */
+/** The disposition of a slot by the job's policy; `rank` counts from the newest, 0. */
 const dispositionOf = (
   job: Job,
   slot: UnixMillis,
@@ -91,7 +94,7 @@ const runsOf = (
   const rows = slots.map((slot, rank): LedgerRun => {
     const disposition = dispositionOf(job, slot, rank, newest, now);
     const start = slots[rank + 1] ?? previousSlot(schedule, slot) ?? slot;
-    // Slots that `all` asks for stand in line; a slot on time is subject to `concurrency`.
+    // Slots run by `catchup: all` are queued; a slot on time is subject to `concurrency`.
     const inLine = job.catchup === 'all' && (slots.length > 1 || backlog);
     return {
       ...common,
@@ -123,10 +126,9 @@ const runsOf = (
 };
 
 /**
- * What the ledger must be told of a job at this moment: a row for each slot of (cursor, now], each with what its policy
- * makes of it, and the cursor moved to now. Nothing when there is nothing to tell. An edited schedule begins a new
- * version at now, after the slots of the old one; a clock that was set back takes the cursor with it.
- * `backlog`: runs of the job that are caught up stand in line already.
+ * The claim of a job at this moment: a row for each slot in (cursor, now], with its disposition, and the cursor moved
+ * to now. Undefined when nothing changes. An edited schedule begins a new version at now, after the slots of the old
+ * one; a clock that was set back moves the cursor back. `backlog`: catchup runs of the job are already queued.
  */
 export const planClaim = (
   job: Job,
@@ -146,7 +148,7 @@ export const planClaim = (
     ...(edited ? { version: cursor.version + 1, schedule: text } : {}),
   };
   if (now < cursor.claimedThrough) return { cursor: moved, runs: [], reopenedAfter: now };
-  // A version before this one may have taken what this one does not.
+  // An earlier version may have accepted schedules that this one rejects.
   const former = edited ? readSchedule(cursor.schedule) : schedule;
   const isRefused = edited && scheduleFault(former) !== undefined;
   const runs = isRefused ? [] : runsOf(job, former, cursor, now, backlog);

@@ -1,6 +1,6 @@
-/** What an expression asks of the wall clock, read once: small, and all the planner needs. */
+/** The parsed fields of an expression: small, and all that the planner needs. */
 export type CronSets = {
-  /** In ascending order, as are all lists here. */
+  /** In ascending order, like all lists here. */
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
@@ -11,13 +11,13 @@ export type CronSets = {
   readonly lastDate: boolean;
   /** The last Monday to Friday of the month. */
   readonly lastWeekday: boolean;
-  /** Dates whose nearest Monday to Friday in the month is meant. */
+  /** Dates that select the nearest Monday to Friday in the month. */
   readonly nearestWeekdays: readonly number[];
   /** From Sunday: bit 0 to 4 for the first to fifth of the month, bit 5 for the last. */
   readonly weekdays: readonly number[];
-  /** How the two day fields go together; a field of `*` leaves it to the other. */
+  /** How the two day fields combine; a field of `*` defers to the other. */
   readonly days: 'dates' | 'weekdays' | 'any' | 'all';
-  /** No wildcard and no step in the time fields: runs once for each time, whatever the clocks do. */
+  /** No wildcard and no step in the time fields: runs once for each time, even if clocks change. */
   readonly fixedTime: boolean;
 };
 
@@ -25,7 +25,7 @@ export type CronSets = {
 export type Direction = 1 | -1;
 
 const daySeconds = 86_400;
-/** The Gregorian calendar repeats after so many months; what did not match by then never does. */
+/** The Gregorian calendar repeats after so many months; an expression without a match by then never matches. */
 const calendarMonths = 400 * 12;
 
 const bit = (date: number): number => 1 << (date - 1);
@@ -118,8 +118,8 @@ const nearestTime = (sets: CronSets, time: number, direction: Direction): number
 };
 
 /**
- * The nearest reading of a wall clock that matches, at `wall` or in that direction; nothing when there is none in 400
- * years. Readings are seconds since 1970-01-01 00:00 on that clock, whatever zone it hangs in.
+ * The nearest matching wall-clock time, at `wall` or in that direction; undefined when there is none in 400 years.
+ * Times are seconds since 1970-01-01 00:00 on that clock, in any zone.
  */
 export const nearestWall = (sets: CronSets, wall: number, direction: Direction): number | undefined => {
   const today = Math.floor(wall / daySeconds);

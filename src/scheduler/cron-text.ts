@@ -13,7 +13,7 @@ export type Schedule = {
   readonly dayMatch?: 'any' | 'all' | undefined;
 };
 
-/** What an expression asks, or what is wrong with it in words. */
+/** The parsed expression, or the reason why it is invalid. */
 export type CronReading =
   | { readonly sets: CronSets; readonly fault?: never }
   | { readonly fault: string; readonly sets?: never };

@@ -7,26 +7,26 @@ import { keyText } from './run-key.ts';
 
 export type DataDeps = {
   readonly jobs: () => ReadonlyMap<string, Job>;
-  /** Up to where the data of a job reach; nothing when there are none. */
+  /** The watermark of a job's data; undefined when there is none. */
   readonly watermark: (job: Job) => Promise<UnixMillis | undefined>;
   readonly needsThrough: (job: Job, run: LedgerRun) => UnixMillis;
-  /** Whether nobody will wait until the needed job's own slot comes. */
+  /** Whether the run was requested, so that it does not wait for the needed job's own slot. */
   readonly isOrdered: (run: LedgerRun) => boolean;
-  /** Runs the needed job once, now; resolves when it has ended, however. */
+  /** Runs the needed job once, now; resolves when it has ended, whatever the outcome. */
   readonly runNeeded: (job: Job) => Promise<void>;
 };
 
 export type DataWaits = {
   readonly stateOf: (run: LedgerRun, now: UnixMillis) => Promise<DataState>;
-  /** Reach is read again after a run has ended, since only runs bring data. */
+  /** Refreshes the watermark after a run has ended, since only runs add data. */
   readonly runEnded: () => void;
   readonly forget: (run: LedgerRun) => void;
 };
 
-/** Follows, for runs that need data, whether they are there, on their way, or late. */
+/** Tracks, for runs that need data, whether the data is complete, pending, or late. */
 export const createDataWaits = (deps: DataDeps): DataWaits => {
   const reached = new Map<string, Promise<UnixMillis | undefined>>();
-  /** Needed jobs that were run for a run: whether they have ended. */
+  /** Needed jobs that were started for a run: whether they have ended. */
   const asked = new Map<string, Map<string, 'under way' | 'ended'>>();
 
   const watermarkOf = async (need: Job): Promise<UnixMillis | undefined> => {
@@ -48,7 +48,7 @@ export const createDataWaits = (deps: DataDeps): DataWaits => {
   const isHopeless = (run: LedgerRun, job: Job, need: Job, now: UnixMillis): boolean => {
     if (need.suspend) return true;
     if (deps.isOrdered(run) || need.schedule === undefined) return ask(run, need) === 'ended';
-    // Counted from the claim: what is caught up after an outage waits for data that are caught up as well.
+    // Counted from the claim: a run caught up after an outage waits for data that is caught up as well.
     return now >= unixMillis(run.claimedAt + job.needsDeadline);
   };
 

@@ -4,7 +4,7 @@ import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunClosing } from '../warehouse/index.ts';
 import { isBySlot, keyText } from './run-key.ts';
 
-/** How the data that a run needs stand. `words`: what is missing. */
+/** The state of the data that a run needs, with a description of what is missing. */
 export type DataState =
   | { readonly state: 'ready' }
   | { readonly state: 'waiting' | 'late'; readonly message: string };
@@ -15,9 +15,9 @@ export type Situation = {
   readonly open: readonly LedgerRun[];
   readonly jobs: ReadonlyMap<string, Job>;
   readonly maxRunning: number;
-  /** Of runs that are due and whose job needs data. */
+  /** For due runs whose job needs data. */
   readonly data: (run: LedgerRun) => DataState;
-  /** Whether somebody asked for this very run and waits for it: it is neither skipped nor missed. */
+  /** Whether this run was requested and somebody waits for it: it is neither skipped nor missed. */
   readonly isOrdered: (run: LedgerRun) => boolean;
 };
 
@@ -26,19 +26,19 @@ export type Start = { readonly run: LedgerRun; readonly dataLate?: string | unde
 export type Dispatch = {
   readonly starts: readonly Start[];
   readonly closings: readonly RunClosing[];
-  /** Running runs that make way for a newer slot. */
+  /** Running runs that are replaced by a newer slot. */
   readonly replaced: readonly LedgerRun[];
-  /** Why each of the other runs does not begin yet, by its key; put into words when it is asked for. */
+  /** Why each of the other runs does not start yet, by its key; the text is built on demand. */
   readonly waits: ReadonlyMap<string, () => string>;
 };
 
-/** Earlier promises first, then earlier slots. */
+/** Attempts that are due earlier first, then earlier slots. */
 const inOrder = (left: LedgerRun, right: LedgerRun): number =>
   (left.nextAttempt ?? 0) - (right.nextAttempt ?? 0) ||
   left.slot - right.slot ||
   (left.job < right.job ? -1 : left.job > right.job ? 1 : 0);
 
-/** What becomes of a due run beside the other open runs of its job. */
+/** The decision for a due run, given the other open runs of its job. */
 type Verdict =
   | { readonly go: true }
   | { readonly go: false; readonly wait: () => string; readonly replaces?: readonly LedgerRun[] }
@@ -78,7 +78,7 @@ const besideOthers = (
   return before === undefined ? go : waitFor(before);
 };
 
-/** Which open runs begin now, which are closed without beginning, and what the others wait for. Pure. */
+/** Which open runs start now, which are closed without starting, and what the others wait for. Pure. */
 export const planDispatch = (situation: Situation): Dispatch => {
   const { now, open, jobs, maxRunning } = situation;
   const starts: Start[] = [];
@@ -112,7 +112,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
       (ofJob.get(run.job) ?? []).filter((other) => other !== run),
     );
   };
-  /** A run that was tried keeps what it ended as. */
+  /** A run with an attempt keeps its last outcome. */
   const giveUp = (run: LedgerRun, reason: string): void =>
     close(run, run.state === 'failed' || run.state === 'interrupted' ? run.state : 'skipped', reason);
 

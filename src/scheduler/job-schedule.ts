@@ -1,7 +1,7 @@
 import type { Job } from '../config/index.ts';
 import type { Schedule } from './slots.ts';
 
-/** When a job runs; nothing for a job that runs by hand. */
+/** When a job runs; undefined for a job that only runs on request. */
 export const scheduleOf = (job: Job): Schedule | undefined =>
   job.schedule === undefined
     ? undefined
@@ -11,11 +11,11 @@ export const scheduleOf = (job: Job): Schedule | undefined =>
         dayMatch: job.dayMatch,
       };
 
-/** As the cursor keeps it; two schedules are the same version when their texts are the same. */
+/** As stored in the cursor; two schedules are the same version when their texts are equal. */
 export const scheduleText = ({ expression, zone, dayMatch }: Schedule): string =>
   JSON.stringify([expression, zone, ...(dayMatch === undefined ? [] : [dayMatch])]);
 
-/** Reads what `scheduleText` wrote. */
+/** Parses the output of `scheduleText`. */
 export const readSchedule = (text: string): Schedule => {
   const [expression, zone, dayMatch] = JSON.parse(text) as [string, string, ('any' | 'all')?];
   return { expression, zone, dayMatch };

@@ -2,7 +2,7 @@ import { errorFields } from '../core/index.ts';
 import type { Clock, Log } from '../core/index.ts';
 import type { Waker } from './waker.ts';
 
-/** Work of our own that comes up again and again (the outbox, old rows): no row in the ledger, no place among the jobs. */
+/** Recurring internal work (the outbox, old rows): it has no row in the ledger and is not a job. */
 export type Housekeeping = {
   readonly name: string;
   /** Milliseconds from one start to the next. */
@@ -19,11 +19,11 @@ export type LoopDeps = {
 };
 
 export type Loop = {
-  /** No more wake-ups; housekeeping under way is aborted and waited for. */
+  /** Stops wake-ups, aborts running housekeeping and waits for it. */
   readonly stop: () => Promise<void>;
 };
 
-/** Does housekeeping that is due, each piece of work at most once at a time. */
+/** Runs due housekeeping, each piece of work at most once at a time. */
 const createHousekeeper = (deps: LoopDeps, signal: AbortSignal) => {
   const underWay = new Map<string, Promise<void>>();
   const begun = new Map<string, number>();
@@ -31,7 +31,7 @@ const createHousekeeper = (deps: LoopDeps, signal: AbortSignal) => {
     wake: (now: number): void => {
       for (const { name, every, run } of deps.housekeeping) {
         const last = begun.get(name);
-        // A clock that was set back must not put it off until it has caught up.
+        // A clock that was set back must not postpone it until the clock has caught up.
         const isDue = last === undefined || now - last >= every || now < last;
         if (!isDue || underWay.has(name)) continue;
         begun.set(name, now);
@@ -49,7 +49,7 @@ const createHousekeeper = (deps: LoopDeps, signal: AbortSignal) => {
   };
 };
 
-/** Wakes the scheduler and the housekeeping; what is due they work out from the clock. */
+/** Wakes the scheduler and the housekeeping, which determine from the clock what is due. */
 export const startLoop = (deps: LoopDeps): Loop => {
   const stopping = new AbortController();
   const housekeeper = createHousekeeper(deps, stopping.signal);

@@ -47,7 +47,7 @@ export type OpenRunsDeps = {
 
 const iso = (moment: UnixMillis): string => new Date(moment).toISOString();
 
-/** The longest that a run waits, whatever the clock showed when its next attempt was planned. */
+/** The maximum wait of a run, whatever the clock showed when its next attempt was planned. */
 const latestBegin = (run: LedgerRun, job: Job, now: UnixMillis): UnixMillis => {
   if (!isBySlot(run)) return now;
   if (run.attempts > 0) return unixMillis(now + retryWait(job.retries, run.attempts));
@@ -66,7 +66,7 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
     const milliseconds = (run.endedAt ?? 0) - (run.startedAt ?? 0);
     if (run.state === 'ok') {
       about(run).info('run succeeded', { ...outcome?.figures, milliseconds });
-      // That a run ends well on part of its data does not end an outage.
+      // A run that succeeds with incomplete data does not end an outage.
       if (dataLate !== true) outages.note(run, 'good', run.summary ?? '');
       return;
     }
@@ -104,7 +104,7 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
         if (oldest === undefined || newest === undefined) continue;
         const range = { from: iso(oldest.slot), through: iso(newest.slot) };
         log.warn('missed slots', { job, rows: runs.length, ...range, reason: newest.reason });
-        // Slots that a later one stands in for are as the policy wants them.
+        // Slots that a later one replaces follow the policy.
         if (!kept.has(job)) outages.note(newest, 'missed', newest.reason ?? '');
       }
     },

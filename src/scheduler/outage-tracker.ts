@@ -31,7 +31,8 @@ export const createOutageTracker = async (
       const pending = [...events];
       const { notices, opened, closed } = followOutages(pending, outages, jobs);
       const change = { opened, closed: [...closed, ...gone] };
-      // Notices first: after a crash in between they are sent again with the same key, which is one mail; the other order could lose one.
+      // Notices first: after a crash in between they are sent again with the same key, which results in one mail; the
+      // reverse order could lose one.
       if (notices.length > 0) await notify(notices);
       if (change.opened.length + change.closed.length > 0) await ledger.noteOutages(change);
       for (const job of change.closed) outages.delete(job);

@@ -2,7 +2,7 @@ import type { UnixMillis } from '../core/index.ts';
 import type { Job, NoticeKind } from '../config/index.ts';
 import type { JobOutage, RunKey } from '../warehouse/index.ts';
 
-/** What happened to a job that operators may want to know of; `good` is a run that ended well on whole data. */
+/** An event of a job that operators may be notified of; `good` is a run that succeeded on complete data. */
 export type JobEvent = RunKey & {
   readonly kind: 'failed' | 'late' | 'missed' | 'good';
   readonly at: UnixMillis;
@@ -10,13 +10,13 @@ export type JobEvent = RunKey & {
   readonly code?: string | undefined;
 };
 
-/** What is told: one when an outage of a job begins, one when it is over. */
+/** A notice: one when an outage of a job begins, one when it ends. */
 export type Notice = RunKey & {
   readonly kind: NoticeKind;
   readonly at: UnixMillis;
   readonly reason: string;
   readonly code?: string | undefined;
-  /** The outage it is about: together with the kind it is reported once. */
+  /** Its outage, which together with the kind identifies the notice: it is sent once. */
   readonly outage: JobOutage;
 };
 
@@ -26,7 +26,7 @@ export type OutageChange = {
   readonly closed: readonly string[];
 };
 
-/** Follows events in their order. A job's outage opens with the first event that its `notify` names. Pure. */
+/** Processes events in order. A job's outage opens with the first event that its `notify` names. Pure. */
 export const followOutages = (
   events: readonly JobEvent[],
   outages: ReadonlyMap<string, JobOutage>,

@@ -9,17 +9,17 @@ import { isBySlot, keyText } from './run-key.ts';
 
 export type SlotRequest = {
   readonly job: Job;
-  /** A new run of this moment when left out. */
+  /** When omitted, a new run at this moment. */
   readonly slot?: UnixMillis | undefined;
-  /** The data the run is about, where its row is not there yet. */
+  /** The data interval of the run, if its row does not exist yet. */
   readonly interval: Interval<UnixMillis>;
   readonly trigger: Exclude<RunTrigger, 'schedule' | 'catchup'>;
   readonly progress?: Progress;
-  /** Aborted when nobody waits for it any more: a run that this order began is stopped then. */
+  /** Aborted when the caller no longer waits: a run that this request started is then stopped. */
   readonly signal?: AbortSignal | undefined;
 };
 
-/** How an ordered run ended. `already`: it had ended well before, and nothing was done. */
+/** The outcome of a requested run. `already`: it had already succeeded, and nothing was done. */
 export type Ordered = {
   readonly run: LedgerRun;
   readonly already: boolean;
@@ -30,15 +30,15 @@ export type Ordered = {
 type Waiter = { readonly resolve: (ended: Ended) => void; readonly reject: (error: unknown) => void };
 
 export type RunRequests = {
-  /** Resolves when the run has ended, or its attempt has failed with another to come. */
+  /** Resolves when the run has ended, or its attempt has failed with a retry pending. */
   readonly request: (request: SlotRequest) => Promise<Ordered>;
-  /** Whether somebody asked for this very run: it is neither skipped nor missed, and does not wait long for data. */
+  /** Whether this run was requested: it is neither skipped nor missed, and does not wait long for data. */
   readonly isOrdered: (run: LedgerRun) => boolean;
   readonly progressOf: (run: LedgerRun) => Progress;
   readonly onEnd: (ended: Ended) => void;
-  /** Orders of this run are not going to be carried out. */
+  /** Rejects all requests of this run. */
   readonly reject: (run: LedgerRun, error: unknown) => void;
-  /** Nobody's order is going to be carried out any more. */
+  /** Rejects all pending requests. */
   readonly rejectAll: (error: unknown) => void;
 };
 
@@ -51,7 +51,7 @@ export type OrderDeps = {
   readonly isStopping: () => boolean;
 };
 
-/** A run that no schedule asked for. */
+/** The row of a run without a schedule. */
 const rowOf = (wanted: SlotRequest, slot: UnixMillis, now: UnixMillis): LedgerRun => ({
   job: wanted.job.name,
   account: wanted.job.account,
@@ -65,13 +65,13 @@ const rowOf = (wanted: SlotRequest, slot: UnixMillis, now: UnixMillis): LedgerRu
   claimedAt: now,
 });
 
-/** Runs that people, the command line and other runs ask for, and who waits for them. */
+/** Runs requested by users, commands and other runs, and the callers that wait for them. */
 export const createRunRequests = (deps: OrderDeps): RunRequests => {
   const { clock, ledger, openRuns, cycles } = deps;
   const waiters = new Map<string, Waiter[]>();
   const listeners = new Map<string, Set<Progress>>();
 
-  /** The run is open and due when this is over; `isOurs` when it was not before. */
+  /** Makes the run open and due; `isOurs` when it was not before. */
   const place = async (
     wanted: SlotRequest,
   ): Promise<{ readonly run: LedgerRun; readonly isOurs: boolean; readonly already: boolean }> => {
@@ -80,19 +80,19 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
     const find = async (at: UnixMillis): Promise<LedgerRun | undefined> => {
       const key = { job: wanted.job.name, slot: at };
       const found = openRuns().get(keyText(key)) ?? (await ledger.find(key));
-      // A row for a whole span of missed slots makes room for one of them.
+      // A row for a range of missed slots gives up one of them.
       return found?.through === undefined ? found : undefined;
     };
-    // Slots of schedules are whole seconds: a run of this moment takes none of them away.
+    // Scheduled slots are whole seconds: a run at this moment must not occupy one.
     let slot = wanted.slot ?? (now % 1000 === 0 ? unixMillis(now + 1) : now);
     let known = await find(slot);
     while (known !== undefined && wanted.slot === undefined) {
-      // Two runs that are asked for in one millisecond are two runs.
+      // Two runs requested in the same millisecond are separate runs.
       slot = unixMillis(slot % 1000 === 999 ? slot + 2 : slot + 1);
       known = await find(slot);
     }
     if (known?.state === 'ok') return { run: known, isOurs: false, already: true };
-    // A row that stands for a span of missed slots gives its first slot up.
+    // A row for a range of missed slots gives up its first slot.
     if (known === undefined || known.through !== undefined) {
       const row = rowOf(wanted, slot, now);
       const [claimed] = await ledger.claim([{ runs: [row] }]);
@@ -125,7 +125,7 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
             { job: run.job, slot: run.slot, state: 'skipped', at: clock.now(), reason: error.message },
           ]);
       })
-      // The ledger cannot be written: the run ends as it ends.
+      // The ledger is not writable: the run ends anyway.
       .catch(() => undefined);
   };
 

@@ -22,21 +22,21 @@ export type SchedulerDeps = {
   readonly log: Log;
   readonly ledger: RunLedger;
   readonly execute: Execute;
-  /** Up to where the data of a job reach, in milliseconds UTC; nothing when there are none. */
+  /** The watermark of a job's data, in milliseconds UTC; undefined when there is none. */
   readonly watermark: (job: Job) => Promise<UnixMillis | undefined>;
-  /** Up to which moment a run needs data, in milliseconds UTC. */
+  /** The moment up to which a run needs data, in milliseconds UTC. */
   readonly needsThrough: (job: Job, run: LedgerRun) => UnixMillis;
-  /** Passes notices on; one may come again with the same outage and kind, and is one notice then. */
+  /** Sends notices; one may repeat with the same outage and kind, and counts as one notice. */
   readonly notify: (notices: readonly Notice[]) => Promise<void>;
-  /** A run of the job has ended well. */
+  /** Called when a run of the job has succeeded. */
   readonly onGoodRun: (job: Job) => void;
   readonly redact: (text: string) => string;
 };
 
 export type SchedulerOptions = {
-  /** false: only what is ordered runs; slots are left to the daemon. */
+  /** false: only requested runs start; slots are left to the daemon. */
   readonly claimsSlots: boolean;
-  /** Whether runs that a process before this one left are taken care of; not where nothing is to be written. */
+  /** Whether runs left by an earlier process are recovered; false when nothing may be written. */
   readonly recovers: boolean;
   readonly jobs: ReadonlyMap<string, Job>;
   readonly maxRunning: number;
@@ -45,17 +45,20 @@ export type SchedulerOptions = {
 export type OpenRun = { readonly run: LedgerRun; readonly waiting?: string | undefined };
 
 export type Scheduler = {
-  /** One look at clock and ledger: claims what is due and begins what may run. Never rejects. */
+  /** One check of clock and ledger: claims due slots and starts runs. Never rejects. */
   readonly reconcile: () => Promise<void>;
-  /** Resolves when the run has ended, or its attempt has failed with another to come. */
+  /** Resolves when the run has ended, or its attempt has failed with a retry pending. */
   readonly request: (request: SlotRequest) => Promise<Ordered>;
-  /** Takes other jobs up without stopping what runs. */
+  /** Applies a new set of jobs without stopping running ones. */
   readonly adopt: (jobs: ReadonlyMap<string, Job>, maxRunning: number) => Promise<void>;
   readonly openRuns: () => readonly OpenRun[];
   readonly outages: () => ReadonlyMap<string, JobOutage>;
   readonly nextOf: (job: string) => UnixMillis | undefined;
   readonly isStopping: () => boolean;
-  /** Claims and begins nothing more, gives running jobs so many milliseconds, then aborts them; resolves when all is written down. */
+  /**
+   * Stops claiming and starting, gives running jobs so many milliseconds, then aborts them; resolves when everything is
+   * recorded.
+   */
   readonly stop: (grace: number) => Promise<void>;
 };
 
@@ -72,7 +75,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * The one place that decides what runs. All state is the ledger's; everything is done in passes, one after the other.
+ * Decides what runs. All state is in the ledger; all work is done in cycles, one after the other.
  * @throws Fault of the warehouse when the ledger cannot be read at the start.
  */
 export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOptions): Promise<Scheduler> => {
@@ -129,7 +132,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
         if (!unreadable.has(job.name))
           log.warn('cannot read the watermark of the data', { job: job.name, ...errorFields(error) });
         unreadable.add(job.name);
-        // Not known is not nothing: the next pass asks again.
+        // An unknown watermark is not an empty one: the next cycle reads it again.
         data.runEnded();
         return undefined;
       }
@@ -203,7 +206,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
         error: fault('aborted', 'a newer slot replaced it because concurrency is replace'),
         final: true,
       });
-    // Journal before effect: a run that is not written down does not begin.
+    // Journal before effect: an unrecorded run does not start.
     const begun = await openRuns.begin(
       plan.starts.map(({ run }) => run),
       now,
@@ -228,14 +231,14 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       problem = undefined;
     },
     (error) => {
-      // The next wake-up tries again; what was not written did not happen.
+      // The next wake-up retries; a change that was not recorded did not happen.
       const fields = errorFields(error);
       if (fields['error'] !== problem) log.error('cannot update the run ledger', fields);
       problem = String(fields['error']);
     },
   );
 
-  /** Whoever ran these is gone: the database has one owner. */
+  /** The process of these runs has ended: the database has one owner. */
   const recover = async (): Promise<void> => {
     const left = await ledger.open();
     for (const run of left) openRuns.put(run);
@@ -246,7 +249,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       openRuns.finish({ end: failedEnd(job, run, failure, clock, redact), error });
     }
     await openRuns.writeEnds();
-    // The clock may have been far ahead when the process before this one wrote down what waits.
+    // The clock may have been far ahead when an earlier process stored the next attempts.
     openRuns.followClockBack(clock.now());
     await openRuns.close(
       openRuns

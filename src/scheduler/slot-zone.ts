@@ -1,22 +1,22 @@
-/** A stretch of time over which a zone's clocks are so far from UTC. All in seconds; `end` is not part of it. */
+/** An interval in which a zone has one constant UTC offset. All in seconds; `end` is excluded. */
 export type OffsetPeriod = {
   readonly start: number;
   readonly end: number;
-  /** Wall clock less UTC. */
+  /** Wall clock minus UTC. */
   readonly offset: number;
   /**
-   * The first reading of the wall clock that was not shown or passed before the stretch: later than what it starts at
-   * when clocks went back, earlier when they went forward.
+   * The first wall-clock time not yet shown or skipped before the period: later than its start when clocks went back,
+   * earlier when they went forward.
    */
   readonly fresh: number;
 };
 
 const daySeconds = 86_400;
-/** Stretches are looked up so many seconds at a time. */
+/** Offset periods are computed for so many seconds at a time. */
 const blockSeconds = 400 * daySeconds;
-/** Clocks are asked once a day: no zone has moved them twice within less than a week since 1970. */
+/** Offsets are sampled once a day: since 1970, no zone has changed its offset twice within a week. */
 const probeSeconds = daySeconds;
-/** No change of offset is larger than this: Samoa's, over the date line, is a day. */
+/** The largest offset change: Samoa's move over the date line was one day. */
 export const largestChange = 2 * daySeconds;
 
 const offsetPattern = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
@@ -27,7 +27,7 @@ const secondsOf = (text: string): number => {
   return sign === '-' ? -size : size;
 };
 
-/** Wall clock less UTC at an instant, both in seconds. */
+/** Wall clock minus UTC at an instant, both in seconds. */
 export type OffsetAt = (instant: number) => number;
 
 type Zone = {
@@ -50,7 +50,7 @@ const zoneOf = (name: string): Zone => {
   return zone;
 };
 
-/** The first second after `low`, up to `high`, whose offset is no longer that of `low`. */
+/** The first second after `low`, up to `high`, whose offset differs from that of `low`. */
 const changeIn = (offsetAt: OffsetAt, low: number, high: number): number => {
   const offset = offsetAt(low);
   let same = low;
@@ -63,7 +63,7 @@ const changeIn = (offsetAt: OffsetAt, low: number, high: number): number => {
   return other;
 };
 
-/** The stretches of a block; clocks before it are looked at too, since an overlap may reach into it. */
+/** The offset periods of a block; includes clocks before it, since a DST overlap may extend into it. */
 export const offsetPeriodsIn = (offsetAt: OffsetAt, start: number, end: number): readonly OffsetPeriod[] => {
   const found: { start: number; end: number; offset: number }[] = [];
   let current = { start: start - 2 * largestChange, offset: offsetAt(start - 2 * largestChange) };
@@ -80,7 +80,7 @@ export const offsetPeriodsIn = (offsetAt: OffsetAt, start: number, end: number):
   found.push({ ...current, end });
   return found
     .map((offsetPeriod, index) => {
-      // The block begins a stretch of its own; its clocks may have been this far from UTC before.
+      // The block starts a new period, although the offset may have been the same before.
       const from = Math.max(offsetPeriod.start, start);
       const shown = from > offsetPeriod.start ? from + offsetPeriod.offset : -Infinity;
       const before = found.slice(0, index).filter((other) => from - other.end < largestChange);
@@ -94,7 +94,7 @@ export const offsetPeriodsIn = (offsetAt: OffsetAt, start: number, end: number):
     .filter((offsetPeriod) => offsetPeriod.end > offsetPeriod.start);
 };
 
-/** The stretch that holds the instant. @throws RangeError when there is no such zone. */
+/** The offset period that contains the instant. @throws RangeError when there is no such zone. */
 export const offsetPeriodAt = (name: string, instant: number): OffsetPeriod => {
   const zone = zoneOf(name);
   const number = Math.floor(instant / blockSeconds);

@@ -9,15 +9,15 @@ import type { OffsetPeriod } from './slot-zone.ts';
 
 export type { Schedule } from './cron-text.ts';
 
-/** Slots are looked for between the years 1 and 9999, in seconds. */
+/** Slots are searched between the years 1 and 9999, in seconds. */
 const earliest = Date.parse('0001-01-01T00:00:00Z') / 1000;
 const latest = Date.parse('9999-12-31T00:00:00Z') / 1000;
-/** What did not fire in a whole round of the calendar never does: 400 years, in seconds. */
+/** An expression that does not fire within a full calendar cycle of 400 years never fires; in seconds. */
 const calendarRound = 146_097 * 86_400;
-/** Whether a schedule ever fires is asked from here on: earlier clocks are of no use to it. */
+/** Start of the check whether a schedule ever fires: earlier times are irrelevant. */
 const checkedFrom = unixMillis(Date.parse('2025-01-01T00:00:00Z'));
 
-/** Readings are some kB each; more than this many and the oldest is read again. */
+/** Maximum number of cached expressions, some kB each; the oldest is evicted. */
 const keptReadings = 20_000;
 const readings = new Map<string, CronReading>();
 
@@ -34,14 +34,14 @@ const readingOf = (schedule: Schedule): CronReading => {
   return reading;
 };
 
-/** Whether clocks went forward at the start of the stretch and passed a time of the schedule. */
+/** Whether clocks went forward at the start of the period and skipped a time of the schedule. */
 const passedOver = (sets: CronSets, { start, offset, fresh }: OffsetPeriod): boolean => {
   if (fresh >= start + offset) return false;
   const wall = nearestWall(sets, fresh, 1);
   return wall !== undefined && wall < start + offset;
 };
 
-/** A fixed time is shown for the first time only by clocks that were not set back over it. */
+/** A fixed time does not fire again in wall-clock time that clocks set back repeat. */
 const firstWall = (sets: CronSets, { start, offset, fresh }: OffsetPeriod): number =>
   sets.fixedTime ? Math.max(start + offset, fresh) : start + offset;
 
@@ -55,7 +55,7 @@ const slotAtOrAfter = (sets: CronSets, zone: string, from: number): number | und
     const wall = nearestWall(sets, Math.max(instant + offset, firstWall(sets, offsetPeriod)), 1);
     if (wall === undefined) return undefined;
     if (wall < end + offset) return wall - offset;
-    // No clock shows it before then, nor one that was set back a time before it.
+    // No clock shows it before then, not even one that was set back before it.
     const far = end - instant > largestChange ? wall - offset - largestChange : end;
     instant = Math.max(end, far);
   }
@@ -84,13 +84,13 @@ const setsOf = (schedule: Schedule): CronSets => {
   return sets;
 };
 
-/** The first slot after a moment, not at it. @throws RangeError when `scheduleFault` finds fault with the schedule. */
+/** The first slot after a moment, not at it. @throws RangeError when `scheduleFault` reports an invalid schedule. */
 export const nextSlot = (schedule: Schedule, after: UnixMillis): UnixMillis | undefined => {
   const slot = slotAtOrAfter(setsOf(schedule), schedule.zone, Math.floor(after / 1000) + 1);
   return slot === undefined ? undefined : unixMillis(slot * 1000);
 };
 
-/** The last slot before a moment, not at it. @throws RangeError when `scheduleFault` finds fault with the schedule. */
+/** The last slot before a moment, not at it. @throws RangeError when `scheduleFault` reports an invalid schedule. */
 export const previousSlot = (schedule: Schedule, before: UnixMillis): UnixMillis | undefined => {
   const slot = slotAtOrBefore(setsOf(schedule), schedule.zone, Math.ceil(before / 1000) - 1);
   return slot === undefined ? undefined : unixMillis(slot * 1000);
@@ -112,25 +112,25 @@ const repeated = (
 };
 
 /**
- * The next slots after a moment (not at it), in milliseconds UTC, in order. What the wall clock of the zone shows
- * decides. Where clocks are changed, Vixie's rule does: a job whose time fields have no wildcard and no step runs once
- * right after a gap that holds a time of it, once at the first showing of a time that is shown twice; other jobs follow
- * the clock, both times.
+ * The next slots after a moment (not at it), in milliseconds UTC, in order. The wall clock of the zone decides. At
+ * clock changes, Vixie's rule applies: a job whose time fields have no wildcard and no step runs once right after a gap
+ * that contains one of its times, and once at the first occurrence of a repeated time; other jobs follow the clock,
+ * both times.
  */
 export const nextSlots = (schedule: Schedule, after: UnixMillis, count: number): readonly UnixMillis[] =>
   repeated((from) => nextSlot(schedule, from), after, count);
 
-/** The slots before a moment (not at it), the newest first. */
+/** The slots before a moment (not at it), newest first. */
 export const previousSlots = (schedule: Schedule, before: UnixMillis, count: number): readonly UnixMillis[] =>
   repeated((from) => previousSlot(schedule, from), before, count);
 
-/** The latest slot in (after, now]; nothing when none is due. */
+/** The latest slot in (after, now]; undefined when none is due. */
 export const dueSlot = (schedule: Schedule, after: UnixMillis, now: UnixMillis): UnixMillis | undefined => {
   const slot = previousSlot(schedule, unixMillis(now + 1));
   return slot !== undefined && slot > after ? slot : undefined;
 };
 
-/** What is wrong with a schedule, in words; nothing when it is good. */
+/** The error of a schedule, as text; undefined when it is valid. */
 export const scheduleFault = (schedule: Schedule): string | undefined => {
   const { sets, fault } = readingOf(schedule);
   if (sets === undefined) return fault;

@@ -2,19 +2,19 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { execute, readRows } from './rows.ts';
 import type { Bindings, Row } from './rows.ts';
 
-/** Columns of rows that are handed to the engine, and their types. */
+/** Columns of rows that are bound for the engine, and their types. */
 export type BoundColumns = Readonly<Record<string, 'VARCHAR' | 'BIGINT'>>;
 
 export type BoundRow<C extends BoundColumns> = {
   readonly [Name in keyof C]: (C[Name] extends 'BIGINT' ? number : string) | null;
 };
 
-/** Bounds what one statement holds in memory; more rows go in by several statements. */
+/** Limits the memory of one statement; more rows take several statements. */
 const rowsAtOnce = 10_000;
 
 /**
- * A table of bound columns, for FROM: any number of rows in one statement. Each column is one JSON text, which binds four
- * times faster than a list. The names are ours, not data.
+ * A table of bound columns, for FROM: any number of rows in one statement. Each column is one JSON text, which binds
+ * four times faster than a list. The names come from code, not from data.
  */
 const tableOf = (columns: BoundColumns): string => {
   const cells = Object.entries(columns).map(
@@ -23,7 +23,9 @@ const tableOf = (columns: BoundColumns): string => {
   return `(SELECT ${cells.join(', ')})`;
 };
 
-/** Half a surrogate pair, as a text cut in the middle of a character ends with, is no JSON to the engine. */
+/**
+ * A text that is cut in the middle of a character ends with half a surrogate pair, which the engine rejects in JSON.
+ */
 const wellFormed = (value: string | number | null | undefined): string | number | null =>
   typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\uFFFD') : (value ?? null);
 
@@ -32,9 +34,9 @@ const textsOf = <C extends BoundColumns>(columns: C, rows: readonly BoundRow<C>[
     Object.keys(columns).map((name) => [name, JSON.stringify(rows.map((row) => wellFormed(row[name])))]),
   );
 
-/** Statements over many rows at once. `sql` gets the rows as a table expression; with no rows nothing is run. */
+/** Statements over many rows at once. `sql` receives the rows as a table expression; without rows nothing runs. */
 export type BoundRows = {
-  /** Gives the number of rows changed. */
+  /** Returns the number of rows changed. */
   readonly execute: (sql: (table: string) => string, others?: Bindings) => Promise<number>;
   readonly read: (sql: (table: string) => string, others?: Bindings) => Promise<readonly Row[]>;
 };

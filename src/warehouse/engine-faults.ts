@@ -1,7 +1,7 @@
 import { fault, isFault, messageOf } from '../core/index.ts';
 import type { Fault, FaultCode } from '../core/index.ts';
 
-/** DuckDB says what went wrong in words alone; the first pattern that fits names it. */
+/** DuckDB reports errors as text only; the first pattern that matches determines the code. */
 const patterns: readonly (readonly [RegExp, FaultCode])[] = [
   [/Could not set lock on file|Conflicting lock/i, 'warehouse-locked'],
   [/No space left on device|Disk quota exceeded|max_temp_directory_size/i, 'disk-full'],
@@ -14,7 +14,7 @@ const patterns: readonly (readonly [RegExp, FaultCode])[] = [
   [/^INTERRUPT/i, 'aborted'],
 ];
 
-/** Which process holds the file, when that is what the words say. */
+/** The process that holds the file lock, if the error message names it. */
 export const lockHolder = (message: string): number | 'unknown' | undefined => {
   if (!/Conflicting lock/i.test(message)) return undefined;
   // A process of another container has no number here.
@@ -26,7 +26,7 @@ const summary = (code: FaultCode, path: string, message: string): string => {
   const holder = lockHolder(message);
   if (code === 'warehouse-locked')
     return `${path} is in use by another process${typeof holder === 'number' ? ` (process id ${holder})` : ''}`;
-  // Another file than the database may lie on another volume: it is the one to look at.
+  // A file other than the database may be on another volume, which the message must name.
   if ((code === 'disk-full' || code === 'path-unwritable') && /"\/[^"]+"/.test(message)) return message;
   return `${path}: ${message}`;
 };

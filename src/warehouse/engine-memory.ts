@@ -1,6 +1,6 @@
 /**
- * What the engine is told it may use, of what the user allows it: vectors and buffers that it does not count come to about
- * an eighth more. Both as DuckDB writes sizes, `512MB`.
+ * The engine's memory limit, from what the user allows: vectors and buffers that the engine does not count add about an
+ * eighth. Both as DuckDB writes sizes, `512MB`.
  */
 export const engineMemory = (allowed: string): string => {
   const [, digits = '', unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*$/.exec(allowed) ?? [];

@@ -15,29 +15,29 @@ export type EngineOptions = {
   /** As DuckDB writes it: `512MB`, `1GB`. */
   readonly memoryLimit: string;
   readonly threads: number;
-  /** Where DuckDB spills; beside the file when left out. */
+  /** Where DuckDB spills; default: beside the file. */
   readonly tempDirectory?: string;
-  /** Exports on their way in: with the archive the one folder that SQL may reach files in. */
+  /** Spooled exports. Besides the archive, the only folder whose files SQL can access. */
   readonly spoolDirectory: string;
-  /** Where months of the call log are kept as Parquet files; beside the database when left out. */
+  /** Folder of the archived months (Parquet files); default: beside the database. */
   readonly archiveDirectory?: string;
 };
 
 /** The one owner of the DuckDB instance. */
 export type Engine = AsyncDisposable & {
-  /** Small state, one piece of work after the other over one connection: concurrent updates of a row would conflict. */
+  /** Short statements on small state, serialized over one connection: concurrent updates of a row would conflict. */
   readonly state: <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>;
-  /** Bulk work on a connection of its own; at most three at once. A signal interrupts the statement under way. */
+  /** Bulk work on its own connection; at most three at once. A signal interrupts the running statement. */
   readonly bulk: <T>(work: (connection: DuckDBConnection) => Promise<T>, signal?: AbortSignal) => Promise<T>;
 };
 
-/** More long jobs at once would starve files and DNS of libuv's threads. */
+/** More concurrent jobs would take libuv's threads from files and DNS. */
 const jobsAtOnce = 3;
 
 const lockDown = async (connection: DuckDBConnection, folders: readonly string[]): Promise<void> => {
-  // Rows are a multiset: their order in the file means nothing, and keeping it costs memory.
+  // Rows are a multiset: their order in the file has no meaning, and preserving it costs memory.
   await connection.run('SET preserve_insertion_order = false');
-  // A file that was just written is read again to verify it: what the engine remembers of it proves nothing.
+  // Verification must read a file that was just written from disk; cached data proves nothing.
   await connection.run('SET enable_external_file_cache = false');
   await connection.run(`SET allowed_directories = [${folders.map(literal).join(', ')}]`);
   await connection.run('SET enable_external_access = false');

@@ -6,14 +6,17 @@ import { loadDuckDB } from './duckdb.ts';
 import { engineFault, lockHolder } from './engine-faults.ts';
 import { ownFolder } from './own-folder.ts';
 
-/** Held until it is disposed of or the process ends, however it ends. `holder`: process id, where the system tells it. */
+/**
+ * Active until it is disposed of or the process ends, however it ends. `holder`: process ID, where the system reports
+ * it.
+ */
 export type AcquiredLock =
   | ({ readonly held: true } & AsyncDisposable)
   | { readonly held: false; readonly holder?: number };
 
 /**
- * Files that this process holds, or is about to. POSIX locks are the process's: opening such a file a second time and
- * closing it again would drop the lock of the first without a word. Kept here, so that no instance is collected as garbage.
+ * Files that this process has locked or is locking. POSIX locks belong to the process: opening and closing such a file
+ * a second time would silently release the first lock. The map also keeps instances from being garbage collected.
  */
 const heldHere = new Map<string, DuckDBInstance | undefined>();
 
@@ -25,7 +28,9 @@ const openFile = async (path: string): Promise<DuckDBInstance> =>
     autoload_known_extensions: 'false',
   });
 
-/** Makes the file whole or not at all: one that a crash or a full disk left half made could never be opened again. */
+/**
+ * Creates the file completely or not at all: a half-written file after a crash or on a full disk could never be opened.
+ */
 const makeFile = async (path: string): Promise<void> => {
   const folder = await mkdtemp(`${path}-`);
   try {
@@ -48,9 +53,9 @@ const isThere = async (path: string): Promise<boolean> =>
   );
 
 /**
- * One process a file, by the lock that an empty database of its own at `path` carries: it goes with the process, so there
- * is nothing to clean up and no age to judge by. Local volumes only. The file stays; nothing else may open it.
- * @throws faults path-unwritable, disk-full, warehouse-unreadable (no such file of ours), warehouse-failed.
+ * Allows one process per file, through the lock of an empty database at `path`. The lock ends with the process, so no
+ * stale locks need cleanup. Local volumes only. The file remains; nothing else may open it.
+ * @throws faults path-unwritable, disk-full, warehouse-unreadable (not a lock file of Tollkeeper), warehouse-failed.
  */
 export const acquireLock = async (path: string): Promise<AcquiredLock> => {
   await ownFolder(dirname(path));

@@ -52,7 +52,7 @@ export type {
 } from './ledger/run-ledger.ts';
 export type { KindLabel } from './kinds/kind-labels.ts';
 
-/** Loaded by what opens a database: the rest of the program starts without them. */
+/** Loaded on demand by code that opens a database: the rest of the program starts without it. */
 export const openWarehouse = lazy(async () => (await import('./warehouse.ts')).openWarehouse);
 export const acquireLock = lazy(async () => (await import('./hold-lock.ts')).acquireLock);
 export const bindQueries = lazy(async () => (await import('./cube/bind-queries.ts')).bindQueries);

@@ -1,9 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-/** Milliseconds between interrupts: one that comes while no statement runs is lost, so they go on until the work ends. */
+/**
+ * Milliseconds between interrupts. One that arrives while no statement runs is lost, so they repeat until the work
+ * ends.
+ */
 const pause = 20;
 
-/** Interrupts whatever runs on the connection once the signal is aborted, until it is disposed of. */
+/** Interrupts every statement on the connection after the signal is aborted, until it is disposed of. */
 export const interruptOn = (connection: DuckDBConnection, signal: AbortSignal): Disposable => {
   let timer: NodeJS.Timeout | undefined;
   const begin = (): void => {

@@ -10,7 +10,7 @@ export type Migration = {
   readonly statements: readonly string[];
 };
 
-/** A schema, and the steps to it from the oldest one that can be upgraded. */
+/** A schema, and the migrations to it from the oldest version that can be upgraded. */
 export type Schema = {
   readonly number: number;
   /** Creates it in an empty database. */
@@ -19,7 +19,7 @@ export type Schema = {
 };
 
 /**
- * Creates the tables in an empty database, or brings it to the newest schema, each step in one transaction.
+ * Creates the tables in an empty database, or migrates it to the newest schema, each migration in one transaction.
  * @throws faults warehouse-newer, warehouse-older.
  */
 export const migrate = async (engine: Engine, schema: Schema, clock: Clock, path: string): Promise<void> =>

@@ -13,7 +13,7 @@ const subjectOf: { readonly [Kind in keyof Findings]: (finding: Findings[Kind]) 
   gap: ({ source, range, notedAt }) => [source, range.start, range.end, notedAt].join('/'),
 };
 
-/** Passes on the findings that were not passed on before, and records that they were once `send` has ended well. */
+/** Passes new findings to `send`, and records them as notified once `send` has succeeded. */
 export type NotifyOnce = <Kind extends keyof Findings>(
   kind: Kind,
   account: string,

@@ -15,28 +15,29 @@ export const outboxStates = [
 ] as const;
 
 /**
- * queued: not tried yet. sending: being transmitted. deferred: to be tried again. failed: refused for good, or given up.
- * unknown: it may or may not have arrived; tried again when it has a next attempt. dropped: a person has said never to send it.
+ * queued: not tried yet. sending: being transmitted. deferred: will be retried. failed: refused permanently, or given
+ * up. unknown: may or may not have arrived; retried if it has a next attempt. dropped: removed by an operator, never
+ * sent.
  */
 export type OutboxState = (typeof outboxStates)[number];
 
-/** What is sent once: the key is account, kind, subject and recipient. Times in milliseconds UTC. */
+/** A message that is sent once: the key is account, kind, subject and recipient. Times in milliseconds UTC. */
 export type OutboxEntry = {
   readonly account: string;
   readonly kind: string;
-  /** What the mail is about, `daily-spend 2026-01-01`; not its subject line. */
+  /** The topic of the message, `daily-spend 2026-01-01`; not its subject line. */
   readonly subject: string;
-  /** The subject line of the mail, or the title of the message; missing in rows of older versions. */
+  /** The subject line of the mail, or the title of the message; omitted in rows of older versions. */
   readonly title?: string | undefined;
   readonly recipient: string;
   /** Envelope sender. */
   readonly sender: string;
   /** The fixed Message-ID. */
   readonly messageId: string;
-  /** Name of the file that holds the exact bytes, in the mail folder; no two rows share one. */
+  /** Name of the file with the exact bytes, in the mail folder; unique per row. */
   readonly file: string;
   readonly queuedAt: UnixMillis;
-  /** The way it goes out: `mail` when left out, else the name of another route. */
+  /** The route: `mail` when omitted, else the name of another one. */
   readonly route?: string | undefined;
 };
 
@@ -45,17 +46,17 @@ export type OutboxRow = OutboxEntry & {
   readonly route: string;
   readonly state: OutboxState;
   readonly attempts: number;
-  /** How many attempts ended so that it may or may not have arrived. */
+  /** Number of attempts with an unknown outcome. */
   readonly doubts: number;
-  /** From when on the days are counted after which it is given up. */
+  /** Start of the retry period, after which the message is given up. */
   readonly triedFrom: UnixMillis;
-  /** Not to be tried before this moment; `neverAgain` when nobody is to try it. */
+  /** Earliest next attempt; `neverAgain` when no attempt follows. */
   readonly nextAttempt: UnixMillis;
   readonly changedAt: UnixMillis;
   readonly lastError?: string | undefined;
 };
 
-/** Beyond any date: the next attempt of a row that nobody is to try again. */
+/** Beyond any date: the next attempt of a row that is not retried. */
 export const neverAgain = unixMillis(Number.MAX_SAFE_INTEGER);
 
 const outboxRow = rowReader({

@@ -7,51 +7,51 @@ import { execute, inTransaction, readRows, text } from './rows.ts';
 export type OutboxOutcome = {
   readonly state: 'sent' | 'deferred' | 'failed' | 'unknown';
   readonly at: UnixMillis;
-  /** For deferred and unknown: when to try again; never when left out. */
+  /** For deferred and unknown: when to retry; never when omitted. */
   readonly nextAttempt?: UnixMillis | undefined;
-  /** Redacted words of the other side. */
+  /** The redacted answer of the server. */
   readonly error?: string | undefined;
-  /** Whether this attempt may or may not have arrived. */
+  /** Whether the outcome of this attempt is unknown. */
   readonly doubt?: boolean;
 };
 
-/** Which rows; all that is given must hold. */
+/** Selects rows that match all given fields. */
 export type OutboxFilter = {
   readonly states?: readonly OutboxState[] | undefined;
   readonly kind?: string | undefined;
   readonly subject?: string | undefined;
   readonly ids?: readonly string[] | undefined;
   readonly route?: string | undefined;
-  /** The newest so many. */
+  /** Only the newest rows, at most this many. */
   readonly limit?: number | undefined;
 };
 
-/** How many rows stand how. */
+/** The number of rows by status. */
 export type OutboxCounts = {
-  /** To be tried (again): queued, sending, deferred, and unknown with another attempt before it. */
+  /** Still to be tried: queued, sending, deferred, and unknown with another attempt. */
   readonly waiting: number;
   readonly failed: number;
-  /** May or may not have arrived, and are not tried again. */
+  /** With an unknown outcome, and not retried. */
   readonly unknown: number;
 };
 
 export type OutboxTable = {
-  /** `known` when the key is there already: nothing is written then. */
+  /** `known` when the key already exists: nothing is written then. */
   readonly put: (entry: OutboxEntry) => Promise<'queued' | 'known'>;
-  /** Takes a row that is due for sending and counts the attempt; nothing when it is not due or someone else has it. */
+  /** Claims a due row for sending and counts the attempt; undefined when it is not due or already claimed. */
   readonly claim: (id: string, at: UnixMillis) => Promise<OutboxRow | undefined>;
   /** Rows waiting for an attempt (queued, deferred, unknown with a next attempt), of one route or of all, oldest first. */
   readonly due: (now: UnixMillis, route?: string) => Promise<readonly OutboxRow[]>;
-  /** How a row's attempt ended. Of a row that was sent or dropped nothing is changed. */
+  /** Records the outcome of an attempt. A sent or dropped row stays unchanged. */
   readonly settle: (id: string, outcome: OutboxOutcome) => Promise<void>;
-  /** Puts off these rows that are due, without an attempt: their route is closed. Gives how many there were. */
+  /** Postpones these due rows without an attempt, since their route is closed. Returns their number. */
   readonly putOff: (
     ids: readonly string[],
     by: { readonly at: UnixMillis; readonly until: UnixMillis; readonly error: string },
   ) => Promise<number>;
-  /** Orders a row to be sent (again) at once; nothing when it is being sent or there is none. */
+  /** Schedules a row to be sent (again) at once; undefined when it is being sent or does not exist. */
   readonly resend: (id: string, at: UnixMillis) => Promise<OutboxRow | undefined>;
-  /** Orders a row never to be sent; nothing when it is being sent, was sent or dropped, or there is none. */
+  /** Drops a row so that it is never sent; undefined when it is being sent, was sent or dropped, or does not exist. */
   readonly drop: (id: string, at: UnixMillis) => Promise<OutboxRow | undefined>;
   /** Oldest first. */
   readonly list: (filter?: OutboxFilter) => Promise<readonly OutboxRow[]>;

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { fault, systemCode } from '../core/index.ts';
 
-/** Makes a folder, and those above it, unless it is there. @throws faults disk-full, path-unwritable. */
+/** Creates a folder, and its parents, unless it exists. @throws faults disk-full, path-unwritable. */
 export const ownFolder = async (path: string): Promise<void> => {
   try {
     await mkdir(path, { recursive: true });

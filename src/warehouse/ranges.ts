@@ -1,8 +1,8 @@
 import type { Interval, UnixMillis, UnixSeconds } from '../core/index.ts';
 
 /**
- * The span covered without a gap, after a window landed: widened where the window touches it, begun by the window where
- * there is none and the window may, else as it was.
+ * The covered range after a window landed: extended when the window touches it; begun by the window when there is none
+ * and the window may; otherwise unchanged.
  */
 export const widen = <T extends UnixSeconds | UnixMillis>(
   range: Interval<T> | undefined,

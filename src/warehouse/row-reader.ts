@@ -13,7 +13,7 @@ export const seconds = (row: Row | undefined, name: string): UnixSeconds =>
 export const amount = (row: Row | undefined, name: string): Money => money(text(row, name));
 export const flag: Cell<boolean> = (row, name) => row[name] === true;
 
-/** One of several texts; only code that knows them writes the column. */
+/** One of several texts; only code that uses them writes the column. */
 export const label =
   <T extends string>(): Cell<T> =>
   (row, name) =>
@@ -28,7 +28,7 @@ export const json =
 export const secondsRange: Cell<Interval<UnixSeconds>> = (row) =>
   interval(seconds(row, 'start_at'), seconds(row, 'end_at'));
 
-/** Reads a column that the key is not named after. */
+/** Reads a column whose name differs from the key's. */
 export const column =
   <T>(name: string, cell: Cell<T>): Cell<T> =>
   (row) =>
@@ -42,11 +42,11 @@ export const optional =
 
 type Sparse<T> = Cell<T | undefined> & { readonly isSparse: true };
 
-/** No key where the column is NULL. */
+/** Omits the key where the column is NULL. */
 export const sparse = <T>(cell: Cell<T>): Sparse<T> =>
   Object.assign(optional(cell), { isSparse: true as const });
 
-/** The same cell for several keys. */
+/** Uses the same cell for several keys. */
 export const all = <T, K extends string, C extends Cell<T>>(cell: C, ...keys: readonly K[]) =>
   Object.fromEntries(keys.map((key) => [key, cell])) as { readonly [Key in K]: C };
 

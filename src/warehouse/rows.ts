@@ -1,12 +1,12 @@
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { loadDuckDB } from './duckdb.ts';
 
-/** Whole numbers are bound as BIGINT: as DOUBLE or HUGEINT they would keep filters from being pushed into the table. */
+/** Whole numbers are bound as BIGINT: DOUBLE or HUGEINT would prevent filters from being pushed down into the table. */
 export type Bound = string | number | boolean | null | readonly string[];
 
 export type Bindings = Readonly<Record<string, Bound>>;
 
-/** Each number is text: BIGINT and DECIMAL leave the engine digit by digit. */
+/** Each number is text: BIGINT and DECIMAL leave the engine with all digits. */
 export type Row = Readonly<Record<string, string | boolean | null>>;
 
 const bound = async (
@@ -32,7 +32,7 @@ const bound = async (
   ];
 };
 
-/** Runs one statement and gives the number of rows it changed. */
+/** Runs one statement and returns the number of rows it changed. */
 export const execute = async (
   connection: DuckDBConnection,
   sql: string,
@@ -42,7 +42,7 @@ export const execute = async (
   return result.rowsChanged;
 };
 
-/** All rows of a statement; for results that are small by their nature. */
+/** All rows of a statement, for small results. */
 export const readRows = async (
   connection: DuckDBConnection,
   sql: string,
@@ -91,7 +91,7 @@ export const wholeNumber = (row: Row | undefined, column: string): number => {
   return value;
 };
 
-/** Everything or nothing: commits when the work is done, rolls back when it throws. */
+/** Commits when the work succeeds, rolls back when it throws. */
 export const inTransaction = async <T>(
   connection: DuckDBConnection,
   work: (connection: DuckDBConnection) => Promise<T>,
@@ -102,7 +102,7 @@ export const inTransaction = async <T>(
     await connection.run('COMMIT');
     return result;
   } catch (error) {
-    // A failed commit has ended the transaction already; the first error is the one to tell.
+    // A failed commit has already ended the transaction; the first error is the one to report.
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }

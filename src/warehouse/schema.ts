@@ -1,9 +1,9 @@
 import type { Schema } from './migrate.ts';
 
 /*
- * Times are BIGINT: seconds UTC in the tables of the call log, of comparisons and of the usage export as the gateway's endpoints
- * have them (the usage export in milliseconds), milliseconds UTC for times of our own. No enums, sequences or ON CONFLICT, so that
- * another engine can take the same tables.
+ * Times are BIGINT: seconds UTC in the tables of the call log and of comparisons, milliseconds UTC in those of the usage
+ * export, as in the gateway's endpoints; milliseconds UTC for times that Tollkeeper records. No enums, sequences or ON CONFLICT, so that
+ * another engine can use the same tables.
  */
 const statements: readonly string[] = [
   // One row per call, as served. There is no row ID: identical rows are different calls.
@@ -39,13 +39,13 @@ const statements: readonly string[] = [
     start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, line BIGINT NOT NULL, row_text VARCHAR NOT NULL,
     reason VARCHAR NOT NULL, landed_at BIGINT NOT NULL
   )`,
-  // What shows the kinds of rows where no known column names them. `meaning` is empty while it is open.
+  // Evidence of the kinds of rows that no known column names. `meaning` is empty while it is open.
   `CREATE TABLE log_kind_word (
     account VARCHAR NOT NULL, column_name VARCHAR NOT NULL, word VARCHAR NOT NULL, bare BIGINT NOT NULL,
     bare_of_charged_models BIGINT NOT NULL, charged BIGINT NOT NULL, refunds BIGINT NOT NULL,
     balance BIGINT NOT NULL, free BIGINT NOT NULL, meaning VARCHAR, UNIQUE (account, column_name, word)
   )`,
-  // Rows that count as calls although they may be errors: no charge, no tokens, and no column that tells.
+  // Rows that count as calls although they may be errors: no charge, no tokens, and no column that names their kind.
   `CREATE TABLE log_unclear_row (
     account VARCHAR NOT NULL, created_at BIGINT NOT NULL, row_count BIGINT NOT NULL
   )`,
@@ -128,7 +128,7 @@ const statements: readonly string[] = [
     account VARCHAR NOT NULL, pattern VARCHAR NOT NULL, convention VARCHAR NOT NULL,
     side VARCHAR DEFAULT 'input'
   )`,
-  // Up to which landings the evidence reaches.
+  // The landings that the evidence covers.
   `CREATE TABLE token_judged (
     account VARCHAR NOT NULL, landings BIGINT NOT NULL, newest BIGINT NOT NULL, before_count BIGINT NOT NULL
   )`,
@@ -176,7 +176,7 @@ const statements: readonly string[] = [
   `CREATE TABLE notified (
     account VARCHAR NOT NULL, kind VARCHAR NOT NULL, subject VARCHAR NOT NULL, notified_at BIGINT NOT NULL
   )`,
-  // How far the clock of each gateway is from ours.
+  // The offset of the clock of each gateway from the local one.
   `CREATE TABLE gateway_clock (
     account VARCHAR NOT NULL, measured_at BIGINT NOT NULL, uptime BIGINT, clock_offset BIGINT NOT NULL,
     uncertainty BIGINT NOT NULL, since BIGINT NOT NULL, jump BIGINT NOT NULL
@@ -213,7 +213,7 @@ const statements: readonly string[] = [
     route VARCHAR DEFAULT 'mail', doubts BIGINT DEFAULT 0, tried_from BIGINT, title VARCHAR,
     UNIQUE (account, kind, subject, recipient)
   )`,
-  // The journal of steps on keys, chained by hash; the audit file beside the database holds the same. Rows are only
+  // The journal of steps on keys, chained by hash; the audit log beside the database contains the same. Rows are only
   // added.
   `CREATE TABLE key_event (
     seq BIGINT NOT NULL, taken_at BIGINT NOT NULL, account VARCHAR NOT NULL, service VARCHAR NOT NULL,
@@ -232,8 +232,8 @@ const statements: readonly string[] = [
 ];
 
 /**
- * Version 23 of the schema. Migrations are applied in order, each in one transaction; once released, a migration is never edited,
- * only followed by another.
+ * Version 23 of the schema. Migrations are applied in order, each in one transaction. A released migration is never
+ * edited, only followed by another.
  */
 export const schema: Schema = {
   number: 23,

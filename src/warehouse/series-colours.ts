@@ -1,9 +1,9 @@
 import type { Engine } from './engine.ts';
 import { execute, inTransaction, readRows, text, wholeNumber } from './rows.ts';
 
-/** Which colour each series of an account's charts has, as a number from 0; the same in every report. */
+/** The colour of each series in an account's charts, as a number from 0; the same in every report. */
 export type SeriesColours = {
-  /** Gives the colours of these names; names without one get the next free numbers, in the order given. */
+  /** Returns the colours of these names; new names get the next free numbers, in the given order. */
   readonly assign: (account: string, names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 };
 

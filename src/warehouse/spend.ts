@@ -6,37 +6,37 @@ import { isProven, readAmounts, storedCurrency, unitValue } from './logs/amounts
 import type { AmountForm } from './logs/log-batch.ts';
 import { readRows, text, wholeNumber } from './rows.ts';
 
-/** What the log says was charged, in currency. */
+/** The charges of the log, in currency. */
 export type Spend = {
   readonly consumption: Money;
-  /** What was given back, as a positive amount. */
+  /** Refunded amounts, as a positive sum. */
   readonly refunds: Money;
-  /** Consumption less refunds. */
+  /** Consumption minus refunds. */
   readonly net: Money;
   readonly calls: number;
-  /** Kinds that are no spend (top-up, management, system, error, unknown ones), each by itself. */
+  /** Kinds that are no spend (top-up, management, system, error, unknown ones), each separately. */
   readonly otherKinds: readonly { readonly kind: string; readonly rows: number; readonly amount: Money }[];
-  /** Sum of all amounts as they are stored, in whatever unit that is. */
+  /** Sum of all amounts as stored, in their unit. */
   readonly served: Money;
-  /** Whether amounts are stored as currency or units; missing while nothing proves it. */
+  /** Whether amounts are stored as currency or units; undefined until data proves it. */
   readonly amounts: AmountForm | undefined;
 };
 
-/** What stored amounts are. */
+/** The form and unit of stored amounts. */
 export type StoredAmounts = {
-  /** What 1 of them is worth in the currency, exactly. */
+  /** The exact value of 1 of them in the currency. */
   readonly value: Money;
-  /** Missing while nothing proves it. */
+  /** Undefined until data proves it. */
   readonly form: AmountForm | undefined;
-  /** Of what they are worth; missing where nothing was landed. */
+  /** The currency of their value; undefined before the first landing. */
   readonly currency: string | undefined;
-  /** What the export was asked for in. */
+  /** The currency in which the export was requested. */
   readonly asked: string | undefined;
   /** Whether sums of them may be shown. */
   readonly isProven: boolean;
 };
 
-/** What one stored amount is worth, and in which currency. */
+/** The value of one stored amount, and its currency. */
 export const valueOfServed = async (
   connection: DuckDBConnection,
   account: string,
@@ -61,7 +61,7 @@ export const readSpend = async (
   const { value, form } = await valueOfServed(connection, account);
   const rows = await readRows(
     connection,
-    // A refund counts as given back whichever sign it is booked with.
+    // A refund is positive whichever sign it is booked with.
     `SELECT kind, count(*) AS row_count, coalesce(sum(quota), 0) AS quota, coalesce(sum(abs(quota)), 0) AS size
      FROM ${calls.sql} WHERE account = $account AND created_at >= $start AND created_at < $end
      GROUP BY kind ORDER BY kind`,

@@ -1,2 +1,2 @@
-/** Folders of exports under way in the spool folder begin so; the warehouse clears those that a crash left. */
+/** Prefix of the folders of running exports in the spool folder; the warehouse deletes those left by a crash. */
 export const spoolPrefix = 'export-';

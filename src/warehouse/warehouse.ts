@@ -46,16 +46,16 @@ import type { WriteParquet } from './write-parquet.ts';
 
 export type WarehouseOptions = EngineOptions & { readonly clock: Clock; readonly log: Log };
 
-/** All that is kept. No DuckDB type leaves it, and every number leaves as exact decimal text. */
+/** All stored data. No DuckDB type leaves this module, and every number leaves it as exact decimal text. */
 export type Warehouse = AsyncDisposable & {
   readonly logs: LogsTable;
   /** The clocks of the gateways, by which rows and keys are stamped. */
   readonly clocks: GatewayClocks;
-  /** Months of the call log as Parquet files. All that is read here sees their calls as if they were in the table. */
+  /** Months of the call log as Parquet files. All reads include their calls as if they were in the table. */
   readonly archive: ArchiveTable;
-  /** What later landings have changed of what was landed before. */
+  /** Changes that later landings made to earlier data. */
   readonly restatements: Restatements;
-  /** What was learned of each account's gateway. */
+  /** What was learned about each account's gateway. */
   readonly profile: ProfileTable;
   readonly usage: UsageTable;
   readonly outbox: OutboxTable;
@@ -63,21 +63,21 @@ export type Warehouse = AsyncDisposable & {
   readonly runs: RunLedger;
   /** The profile, statistics and keys of accounts over time. */
   readonly snapshots: SnapshotTable;
-  /** The call log held against other sources, and what these count in. */
+  /** Comparisons of the call log with other sources, and the units of these sources. */
   readonly comparisons: ComparisonTable;
-  /** Steps on keys, the line of each service, and what the log proves of the use of keys. */
+  /** Steps on keys, the lineage of each service, and what the log proves about the use of keys. */
   readonly keys: KeyTable;
-  /** What the log says was charged in the interval, in the account's currency. */
+  /** The charges of the log in the interval, in the account's currency. */
   readonly spend: (account: string, range: Interval<UnixSeconds>) => Promise<Spend>;
-  /** What prompt tokens hold, by model, so that each token is counted once. */
+  /** What prompt and completion tokens include, by model, so that each token is counted once. */
   readonly tokens: TokensTable;
   /** Colours of models and keys in charts. */
   readonly seriesColours: SeriesColours;
   /** Rows of a report as a Parquet file. */
   readonly writeParquet: WriteParquet;
   /**
-   * Gives `use` a query function over the tables `cube` (sums by quarter hour, model, key and kind) and `days`, in an
-   * engine apart that can reach nothing else. @throws faults report-query-failed, export-currency-changed.
+   * Passes `use` a query function over the tables `cube` (sums by quarter hour, model, key and kind) and `days`, in a
+   * separate engine without access to anything else. @throws faults report-query-failed, export-currency-changed.
    */
   readonly readCube: <T>(
     request: CubeRequest,
@@ -94,14 +94,14 @@ const clearSpool = async (folder: string, log: Log): Promise<void> => {
 };
 
 /**
- * Opens the file, or makes it, and brings it to the newest schema.
+ * Opens or creates the file, and migrates it to the newest schema.
  * @throws faults warehouse-locked, warehouse-unreadable, warehouse-newer, disk-full, path-unwritable.
  */
 export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
   const engine = await openEngine(options);
   try {
     await migrate(engine, schema, options.clock, options.path);
-    // The file's lock is ours by now, so nothing in the spool belongs to a living run.
+    // This process has locked the file, so nothing in the spool belongs to a running job.
     if (options.path !== ':memory:') await clearSpool(options.spoolDirectory, options.log);
   } catch (error) {
     await engine[Symbol.asyncDispose]();

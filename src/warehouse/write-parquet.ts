@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import type { Engine } from './engine.ts';
 import { execute } from './rows.ts';
 
-/** Values as exact text; a date is written `YYYY-MM-DD`, a moment `YYYY-MM-DDTHH:MM:SSZ`. `scale` is how many places a decimal has, of 38 digits in all. */
+/**
+ * Values as exact text; a date is written `YYYY-MM-DD`, a moment `YYYY-MM-DDTHH:MM:SSZ`. `scale` is the number of
+ * decimals; a decimal has 38 digits in total.
+ */
 export type ParquetColumn = {
   /** Letters, digits and `_`. */
   readonly name: string;
@@ -11,7 +14,7 @@ export type ParquetColumn = {
   readonly values: readonly (string | null)[];
 };
 
-/** The bytes of a Parquet file (zstd) with these columns, their rows in order. @throws RangeError for a name that is none. */
+/** The bytes of a Parquet file (zstd) with these columns, rows in order. @throws RangeError for an invalid name. */
 export type WriteParquet = (columns: readonly ParquetColumn[], signal?: AbortSignal) => Promise<Buffer>;
 
 const identifier = (name: string): string => {
@@ -26,14 +29,14 @@ const typeOf = (type: ParquetColumn['type']): string => {
   return type === 'integer' ? 'BIGINT' : `DECIMAL(38, ${Math.trunc(type.scale)})`;
 };
 
-/** The engine takes neither half surrogate pairs nor NUL in JSON. */
+/** The engine accepts neither half surrogate pairs nor NUL in JSON. */
 // oxlint-disable-next-line no-control-regex
 const unfit = /[\u0000\p{Surrogate}]/gu;
 
 const bound = (values: readonly (string | null)[]): string =>
   JSON.stringify(values.map((value) => value?.replaceAll(unfit, '\uFFFD') ?? null));
 
-/** `folder` is one that SQL may reach; nothing stays there. */
+/** `folder` must be accessible to SQL; nothing remains there. */
 export const createParquetWriter =
   (engine: Engine, folder: string, prefix: string): WriteParquet =>
   async (columns, signal) => {
@@ -50,7 +53,7 @@ export const createParquetWriter =
         async (connection) =>
           execute(
             connection,
-            // The engine is told not to keep the order of rows by itself.
+            // The engine is configured not to preserve the order of rows.
             `COPY (SELECT ${cells.join(', ')} FROM (SELECT ${[...lists, 'unnest(range($rows)) AS row_number'].join(', ')}) ORDER BY row_number)
              TO $file (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
             { ...bindings, rows, file },

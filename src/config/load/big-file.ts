@@ -1,20 +1,20 @@
 import { parseYaml } from '../../core/index.ts';
 import type { Position, YamlFile, YamlPath } from '../../core/index.ts';
 
-/** Smaller files are read in one go. */
+/** Smaller files are parsed in one piece. */
 const bigEnough = 50_000;
-/** About how long a piece is: what the reader needs for it is some hundred times as large. */
+/** Approximate length of a piece: the parser needs some hundred times that much memory. */
 const pieceLength = 25_000;
 
 const header = 'jobs:\n';
 
 type Piece = { readonly text: string; readonly firstLine: number };
 
-/** Between two jobs, where nothing of the one before can go on: a key at the depth of all jobs. */
+/** The boundary between two jobs, which nothing before can continue across: a key at the indentation of the jobs. */
 const jobKey = (indent: string): RegExp =>
   new RegExp(`^${indent}(?:[A-Za-z0-9][A-Za-z0-9._-]*|"[^"\\\\]*"):`);
 
-/** A file that is nothing but `jobs:` with a block of jobs below it, cut between jobs. Nothing when it is any other. */
+/** The pieces of a file with only `jobs:` and a block of jobs, cut between jobs. Undefined for any other file. */
 const cut = (text: string): readonly Piece[] | undefined => {
   const start = /^(?:[ \t]*(?:#[^\n]*|\r)?\n)*(?:---[ \t]*\r?\n)?jobs:[ \t]*(?:#[^\n]*|\r)?\n/.exec(
     text,
@@ -29,7 +29,7 @@ const cut = (text: string): readonly Piece[] | undefined => {
   for (let at = start.length; at < text.length; line += 1) {
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline + 1;
-    // Another section, a second document: whatever begins at the margin is no job.
+    // Another section or a second document: a line without indentation is no job.
     if (/[^\s#]/.test(text.charAt(at))) return undefined;
     if (at - from >= pieceLength && isJob.test(text.slice(at, Math.min(end, at + 400)))) {
       pieces.push({ text: text.slice(from, at), firstLine });
@@ -51,8 +51,8 @@ const jobsOf = (file: YamlFile): Readonly<Record<string, unknown>> | undefined =
 };
 
 /**
- * Reads a large file of jobs piece by piece, since the reader takes some hundred times the length of what it reads in
- * memory. Nothing when the file cannot be cut, or when anything is odd about a piece: then it is to be read whole.
+ * Parses a large file of jobs piece by piece, since the parser needs some hundred times the length of its input in
+ * memory. Undefined when the file cannot be cut, or when a piece is unusual: then parse it as a whole.
  */
 export const readInPieces = async (text: string): Promise<YamlFile | undefined> => {
   const jobs: Record<string, unknown> = {};
@@ -85,6 +85,6 @@ export const readInPieces = async (text: string): Promise<YamlFile | undefined> 
   };
 };
 
-/** Reads YAML of any size. */
+/** Parses YAML of any size. */
 export const parseFile = async (text: string): Promise<YamlFile> =>
   (text.length >= bigEnough ? await readInPieces(text) : undefined) ?? (await parseYaml(text));

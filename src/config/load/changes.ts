@@ -6,15 +6,15 @@ import type { Schema } from '../schema/schema-walk.ts';
 import { isMap, isSecret, showValue } from '../rules/show-value.ts';
 import { describePath } from '../rules/messages.ts';
 
-/** What a reload changes, each in words for a log line. Never holds a secret, nor a value that came by reference. */
+/** The changes of a reload, each as text for a log line. Never contains a secret, nor a value given by reference. */
 export type Changes = {
   /** `job daily-spend: timeout 30m → 1h`. Empty when the two configs mean the same. */
   readonly changes: readonly string[];
-  /** Those that the running program cannot take up. */
+  /** Changes that apply only after a restart. */
   readonly atNextStart: readonly string[];
 };
 
-/** What opens files and ports when the daemon starts. */
+/** Settings that open files and ports when the daemon starts. */
 const onlyAtStart = ['warehouse', 'health', 'status'];
 
 type Sides = { readonly before: Config; readonly after: Config };
@@ -38,7 +38,7 @@ const same = (left: unknown, right: unknown): boolean => {
   );
 };
 
-/** `timeout 30m → 1h`; only that it changed where a value must not be shown. */
+/** `timeout 30m → 1h`; only the fact of the change when a value must not be shown. */
 const inMessage = (
   label: string,
   [left, right]: readonly [unknown, unknown],
@@ -53,7 +53,10 @@ const inMessage = (
   return was === undefined || is === undefined ? `${label} changed` : `${label} ${was} → ${is}`;
 };
 
-/** The differences of two parts of the same shape, the deepest maps' keys by themselves. `from` is where labels begin. */
+/**
+ * The differences of two parts of the same shape, separately for the keys of the deepest maps. `from` is where labels
+ * begin.
+ */
 const differences = (
   pair: readonly [unknown, unknown],
   schema: Schema | undefined,
@@ -112,7 +115,7 @@ const settingsSections = (sides: Sides, isWanted: (section: string) => boolean):
 
 const outside = new Set(['name', 'fields', 'place']);
 
-/** A job under the names its keys have in the YAML. */
+/** A job under its YAML key names. */
 const asWritten = (job: Job): Readonly<Record<string, unknown>> => {
   const common = Object.entries(job)
     .filter(([key]) => !outside.has(key))
@@ -126,14 +129,14 @@ const asWritten = (job: Job): Readonly<Record<string, unknown>> => {
 const jobChanges = (was: Job, is: Job, sides: Sides): string[] => {
   if (was.kind !== is.kind) return [`kind ${JSON.stringify(was.kind)} → ${JSON.stringify(is.kind)}`];
   const isDefault = (job: Job, { settings }: Config): boolean => job.timezone === settings.timezone;
-  // A zone that follows the setting is told of there, once.
+  // A zone that follows the setting is reported there, once.
   const follows = isDefault(was, sides.before) && isDefault(is, sides.after);
   const pair = [asWritten(was), asWritten(follows ? { ...is, timezone: was.timezone } : is)] as const;
   const path = ['jobs', is.name];
   return same(...pair) ? [] : differences(pair, sides.after.shapes.get(is.kind), path, path.length, sides);
 };
 
-/** What taking up the second config in place of the first changes. */
+/** The changes when the second config replaces the first. */
 export const describeChanges = (before: Config, after: Config): Changes => {
   const sides = { before, after };
   const isAtStart = (section: string): boolean => onlyAtStart.includes(section);

@@ -3,10 +3,10 @@ import { open, readFile, readdir } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
 import type { ConfigFiles } from './read-sources.ts';
 
-/** Bytes that are looked at in one go: no more than that is ever held of a file that is only hashed. */
+/** Bytes read at once: the memory limit for a file that is only hashed. */
 const pieceLength = 65_536;
 
-/** Decoded as `readFile` does, so that bytes that are no UTF-8 give the same hash as the text that was read. */
+/** Decodes like `readFile`, so that invalid UTF-8 gives the same hash as the text that was read. */
 const hashFile = async (path: string): Promise<string> => {
   await using handle = await open(path);
   const hash = createHash('sha256');
@@ -20,7 +20,7 @@ const hashFile = async (path: string): Promise<string> => {
   return hash.update(decoder.end()).digest('base64');
 };
 
-/** Config files on the disk. */
+/** Config files on disk. */
 export const configDisk: ConfigFiles = {
   readFile: (path) => readFile(path, 'utf8'),
   listFiles: (folder) => readdir(folder),

@@ -35,51 +35,51 @@ import { toJob } from './to-job.ts';
 
 export type Config = {
   readonly settings: Settings;
-  /** By name, in the order of the files; without a prototype, so that any name can be looked up. */
+  /** By name, in file order; without a prototype, so that any name can be looked up. */
   readonly jobs: Readonly<Record<string, Job>>;
-  /** The text of each PEM file that a `tls.ca` names, by the path as given. */
+  /** The text of each PEM file in `tls.ca`, by the path as given. */
   readonly certificates: ReadonlyMap<string, string>;
-  /** Places whose value came by reference and is not to be shown, as `placeKey` writes them. */
+  /** Locations whose value was given by reference and must not be shown, in the format of `placeKey`. */
   readonly hidden: ReadonlySet<string>;
-  /** The shape of the settings. */
+  /** The schema of the settings. */
   readonly settingsShape: z.ZodType<Settings>;
-  /** The whole shape of the jobs of each kind. */
+  /** The complete schema of the jobs of each kind. */
   readonly shapes: ReadonlyMap<string, z.ZodObject>;
 };
 
 export type LoadOptions = ConfigFiles & {
-  /** The folder that holds tollkeeper.yaml and jobs/. */
+  /** The folder with tollkeeper.yaml and jobs/. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretRegistry;
   readonly kinds: readonly JobKind[];
-  /** What a route may be. */
+  /** The channels that routes may use. */
   readonly channels: readonly ChannelKind[];
-  /** What is wrong with a schedule, if anything. */
+  /** Returns the error of a schedule, if any. */
   readonly checkSchedule?: CheckSchedule;
-  /** Milliseconds UTC; whether a first day lies in the future is not checked when left out. */
+  /** Milliseconds UTC; when omitted, first days in the future are not checked. */
   readonly now?: UnixMillis;
-  /** Asked of good schedules whose runs are delayed. */
+  /** Called for valid schedules with delayed runs. */
   readonly longestSpace?: LongestSpace;
-  /** Folders that hold one folder a report; names of reports are not checked when left out. */
+  /** Folders with one subfolder per report; when omitted, report names are not checked. */
   readonly reportFolders?: readonly string[];
 };
 
 export type Loaded = {
   readonly config?: Config;
   readonly faults: readonly ConfigFault[];
-  /** What it was read from, the folders and files that were missing included. */
+  /** Everything that was read, including missing folders and files. */
   readonly read: ReadFiles;
-  /** Of what was read; `fingerprintConfig` gives the same until something of it changes. */
+  /** The fingerprint of everything read; `fingerprintConfig` returns the same until something changes. */
   readonly fingerprint: string;
-  /** The database file as tollkeeper.yaml names it, or the default; there although other things are at fault. */
+  /** The database file as in tollkeeper.yaml, or the default; available even if other settings are invalid. */
   readonly warehousePath?: string;
 };
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A section with nothing below its key, all its lines commented out, counts as left out. */
+/** A section with nothing below its key, for example with all lines commented out, counts as omitted. */
 const withoutEmptySections = (value: unknown): unknown =>
   isMap(value) ? Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null)) : value;
 
@@ -89,7 +89,7 @@ const namesIn = (tree: unknown, key: string): string[] | undefined => {
   return isMap(section) ? Object.keys(section) : undefined;
 };
 
-/** Whether a section that is not there may be there under a key that nobody knows. */
+/** Whether a missing section may exist under an unknown key. */
 const hasUnknownKey = (section: unknown, path: YamlPath): boolean =>
   isMap(section) && Object.keys(section).some((key) => !keysOf(schemaAt(settingsSchema, path)).includes(key));
 
@@ -105,7 +105,7 @@ const zoneFor = (job: DeclaredJob, settings: unknown): string => {
   return typeof named === 'string' && isKnownZone(named) ? named : 'UTC';
 };
 
-/** The path of the database, as far as tollkeeper.yaml tells it. */
+/** The path of the database, if tollkeeper.yaml is readable so far. */
 const warehousePathOf = (part: Checked<Settings>): string | undefined => {
   const section = valueAt(part.resolved, ['warehouse']) ?? {};
   if (!isMap(section) || part.isBroken(['warehouse', 'path'])) return undefined;
@@ -144,7 +144,7 @@ const declaredIn = (
   };
 };
 
-/** Whether all that is to be known of jobs is known: what is not declared is then nowhere. */
+/** Whether all jobs are fully known: then a missing name is not declared anywhere. */
 const isComplete = (jobs: readonly DeclaredJob[], declared: Declared): boolean =>
   declared.jobs !== undefined &&
   jobs.every(({ part, shape }) => {
@@ -156,7 +156,7 @@ const isComplete = (jobs: readonly DeclaredJob[], declared: Declared): boolean =
     );
   });
 
-/** Pulls can bring nothing before their first day has come. `today` is a date, YYYY-MM-DD. */
+/** Pulls find no data before their first day. `today` is a date, YYYY-MM-DD. */
 const sinceFaults = (job: DeclaredJob, today: string): ConfigFault[] => {
   const since = valueAt(job.part.resolved, ['since']);
   const path = [...job.part.path, 'since'];
@@ -171,7 +171,7 @@ const sinceFaults = (job: DeclaredJob, today: string): ConfigFault[] => {
   ];
 };
 
-/** Rules that look across files. */
+/** Rules across files. */
 const rulesOf = (
   jobs: readonly DeclaredJob[],
   declared: Declared,
@@ -209,7 +209,7 @@ const rulesOf = (
   return faults;
 };
 
-/** Jobs in tollkeeper.yaml. */
+/** Advice for jobs in tollkeeper.yaml. */
 const movedJobs = (fault: ConfigFault): ConfigFault =>
   fault.message === 'unknown key "jobs"'
     ? { ...fault, advice: 'move it to a file in the folder jobs/, such as jobs/jobs.yaml' }
@@ -225,7 +225,7 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
       : undefined;
   const readable = sources.jobs.filter((source) => source.readable);
   const { jobs, shapes, named, faults: jobFaults } = await readJobs(readable, options.kinds, options);
-  // An empty file is enough to begin with, until there are jobs.
+  // An empty file is valid until there are jobs.
   const hasJobs = isMap(settings?.value) && Object.hasOwn(settings.value, 'jobs');
   const isEmpty = settings?.readable === true && settings.value === null && jobs.length > 0;
   const { reportFolders } = options;
@@ -281,8 +281,8 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
 };
 
 /**
- * Reads the whole config and returns either it or every fault of every file, each with its place. Never rejects for
- * what the files hold; secrets are registered for redaction as they are read.
+ * Reads the whole config and returns either it or every fault of every file, with positions. Never rejects because of
+ * file contents; secrets are registered for redaction as they are read.
  */
 export const loadConfig = async (options: LoadOptions): Promise<Loaded> => {
   const recorder = recordReads(options);

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { messageOf, systemCode } from '../../core/index.ts';
 import type { ConfigFiles } from './read-sources.ts';
 
-/** What a config was read from: YAML, secrets and certificates, and the folders that were looked through. */
+/** The sources of a config: YAML, secrets and certificates, and the folders that were listed. */
 export type ReadFiles = { readonly files: readonly string[]; readonly folders: readonly string[] };
 
 export type Recorder = {
-  /** The same files; what is read through them is noted. */
+  /** The same files; every read is recorded. */
   readonly files: Required<ConfigFiles>;
   readonly read: () => ReadFiles;
   /** One hash over everything that was read, as it was then. */
@@ -17,10 +17,10 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 
 const absence = (error: unknown): string => `none: ${systemCode(error) ?? messageOf(error)}`;
 
-/** Editors and mounts leave names that are none of the config's: `.a.yaml.swp`, `a.yaml~`, `..data`. */
+/** Editors and mounts leave files that are not part of the config: `.a.yaml.swp`, `a.yaml~`, `..data`. */
 const counts = (name: string): boolean => !name.startsWith('.') && !name.endsWith('~');
 
-/** Notes what is read; of what is read twice, what it was at first. Only hashes of contents are kept. */
+/** Records every read; of a file read twice, the first state. Stores only hashes of contents. */
 export const recordReads = (files: ConfigFiles): Recorder => {
   const contents = new Map<string, string>();
   const listings = new Map<string, string>();
@@ -69,12 +69,12 @@ export const recordReads = (files: ConfigFiles): Recorder => {
 const byPath = ([left]: readonly [string, string], [right]: readonly [string, string]): number =>
   left < right ? -1 : left > right ? 1 : 0;
 
-/** Files that are read at once. */
+/** Maximum number of files read at once. */
 const together = 8;
 
 /**
- * The fingerprint of what stands there now; equal to that of a load as long as nothing it was read from has changed. A
- * file or folder that is missing is a state like any other. Never rejects; the contents are not kept.
+ * The fingerprint of the current files; equal to that of a load until one of its sources changes. A missing file or
+ * folder is a state like any other. Never rejects; does not keep the contents.
  */
 export const fingerprintConfig = async (files: ConfigFiles, what: ReadFiles): Promise<string> => {
   const recorder = recordReads(files);

@@ -71,7 +71,7 @@ type ReadJobs = {
   readonly jobs: DeclaredJob[];
   readonly faults: ConfigFault[];
   readonly shapes: ReadonlyMap<string, z.ZodObject>;
-  /** Whether the name of every job is known: false where a file lacks `jobs:` or has other keys beside it. */
+  /** Whether the name of every job is known: false when a file lacks `jobs:` or has other keys beside it. */
   readonly named: boolean;
 };
 
@@ -79,7 +79,7 @@ const looksLikeJob = (value: unknown): boolean => isMap(value) && Object.hasOwn(
 
 const example = 'pull-logs: { kind: pull-logs, since: 2026-01-01 }';
 
-/** A file in jobs/ that declares none because its outline is wrong; nothing where `jobs:` is there. */
+/** The fault of a file in jobs/ that declares no jobs because of its structure; undefined if `jobs:` exists. */
 const withoutJobs = (source: Source, root: unknown): ConfigFault | undefined => {
   const at = { file: source.file, line: 1, column: 1 };
   if (source.value === null)
@@ -89,7 +89,7 @@ const withoutJobs = (source: Source, root: unknown): ConfigFault | undefined => 
       advice: `write jobs: with jobs below it, such as ${example}, or delete the file`,
     };
   if (!isMap(root) || !Object.values(root).some(looksLikeJob)) {
-    // A key that is probably meant to be `jobs` is told of by itself.
+    // A key that is probably a misspelt `jobs` is reported separately.
     if (isMap(root) && Object.keys(root).some((key) => nearest(key, ['jobs']) !== undefined))
       return undefined;
     return {
@@ -109,7 +109,7 @@ const withoutJobs = (source: Source, root: unknown): ConfigFault | undefined => 
   };
 };
 
-/** A key of tollkeeper.yaml in a file of jobs. */
+/** The advice for a key of tollkeeper.yaml in a file of jobs. */
 const movedKey = (fault: ConfigFault, root: unknown): ConfigFault => {
   const key = isMap(root)
     ? Object.keys(root).find((name) => fault.message === `unknown key ${JSON.stringify(name)}`)
@@ -139,7 +139,7 @@ export const readJobs = async (
       faults.push(outlineFault);
       continue;
     }
-    // Names are checked here, so that every job of the file is looked at whatever its neighbours are.
+    // Names are checked here, so that every job of the file is checked whatever its neighbours are.
     const outline = isMap(root) && isMap(entries) ? { ...root, jobs: {} } : emptied(root);
     const file = await checkPart(source, [], outline, fileShape, deps);
     faults.push(...file.faults.map((fault) => movedKey(fault, root)));
@@ -147,7 +147,7 @@ export const readJobs = async (
     if (!isMap(entries)) continue;
     for (const [name, written] of Object.entries(entries)) {
       const path = ['jobs', name];
-      // Looking a place up takes time, and of most jobs nothing is to be told.
+      // A position lookup takes time, and most jobs have no faults.
       const place = () => ({ file: source.file, ...source.atKey(path) });
       const earlier = first.get(name);
       named &&= isName(name);
@@ -168,7 +168,7 @@ export const readJobs = async (
       const shape = kind === undefined ? undefined : shapes.get(kind.kind);
       if (kind === undefined || shape === undefined) faults.push(...kindFaults(source, name, written, kinds));
       const part = await checkPart(source, path, written, shape ?? anyJob, deps);
-      // Of a job of no known kind only its references can be judged.
+      // For a job of an unknown kind only its references can be checked.
       faults.push(...(shape === undefined && !isMap(written) ? [] : part.faults));
       jobs.push({
         name,

@@ -10,8 +10,8 @@ export type ConfigFiles = {
   /** Names of the files in a folder; rejects with the system's error. */
   readonly listFiles: (folder: string) => Promise<readonly string[]>;
   /**
-   * SHA-256 of the text of a file in base64, without holding the text; rejects as `readFile`. Where it is left out the
-   * text is read.
+   * SHA-256 of the text of a file in base64, without keeping the text; rejects as `readFile`. When omitted, the text is
+   * read.
    */
   readonly hashFile?: (path: string) => Promise<string>;
 };
@@ -19,7 +19,7 @@ export type ConfigFiles = {
 export type Sources = {
   readonly settings?: Source | undefined;
   readonly jobs: readonly Source[];
-  /** Whether the text of every file of jobs could be read. */
+  /** Whether every file of jobs was readable. */
   readonly complete: boolean;
   readonly faults: readonly ConfigFault[];
 };
@@ -52,10 +52,10 @@ const missingSettings = (file: string, folder: string, names: readonly string[])
   };
 };
 
-/** Files that are read at once. */
+/** Maximum number of files read at once. */
 const together = 16;
 
-/** Reads tollkeeper.yaml and the files of jobs/, in the order of their names. No folder jobs/ means no jobs. */
+/** Reads tollkeeper.yaml and the files of jobs/, sorted by name. Without a folder jobs/ there are no jobs. */
 export const readSources = async (folder: string, files: ConfigFiles): Promise<Sources> => {
   const faults: ConfigFault[] = [];
   const readOne = async (
@@ -72,7 +72,7 @@ export const readSources = async (folder: string, files: ConfigFiles): Promise<S
     }
   };
   const settingsFile = join(folder, 'tollkeeper.yaml');
-  // Looked at in trouble alone: what else stands there is none of the config's.
+  // Listed only after an error: other files there are not part of the config.
   const beside = (): Promise<readonly string[]> => files.listFiles(folder).catch(() => []);
   const settings = await readOne(settingsFile, async () =>
     missingSettings(settingsFile, folder, await beside()),

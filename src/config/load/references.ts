@@ -1,6 +1,6 @@
 import { encodingFault, messageOf, systemCode } from '../../core/index.ts';
 
-/** Where a secret or setting comes from that is not written in the YAML itself. */
+/** The source of a secret or setting that is not in the YAML itself. */
 export type Reference =
   | { readonly from: 'env'; readonly name: string }
   | { readonly from: 'file'; readonly path: string };
@@ -23,7 +23,7 @@ const readReference = (inner: string, closed: boolean, written: string): Part =>
   return { malformed: written };
 };
 
-/** Takes a written value apart: plain text, `${NAME}`, `${file:/path}`; `$${` stands for a literal `${`. */
+/** Splits a written value into plain text, `${NAME}` and `${file:/path}`; `$${` is a literal `${`. */
 export const splitReferences = (written: string): Part[] => {
   const parts: Part[] = [];
   let end = 0;
@@ -48,7 +48,7 @@ const fileProblem = (error: unknown): string => {
   return `cannot be read (${code ?? messageOf(error)})`;
 };
 
-/** The value behind a reference; of a file without the one newline that editors leave at its end. */
+/** The value of a reference; for a file, without the final newline that editors add. */
 export const lookUp = async (reference: Reference, deps: ReferenceDeps): Promise<Looked> => {
   if (reference.from === 'env') {
     const { name } = reference;
@@ -62,7 +62,7 @@ export const lookUp = async (reference: Reference, deps: ReferenceDeps): Promise
   const advice =
     'mount the file at this path, or correct the path (relative paths start at the working directory)';
   try {
-    // Editors and shells of Windows put a mark before the text that no header could carry.
+    // Windows editors and shells put a byte-order mark before the text, which is invalid in a header.
     const value = (await deps.readFile(reference.path)).replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
     const encoding = encodingFault(value);
     if (encoding !== undefined)

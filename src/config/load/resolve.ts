@@ -13,9 +13,9 @@ export type ResolveDeps = ReferenceDeps & { readonly secrets: SecretRegistry };
 export type Resolved = {
   readonly value: unknown;
   readonly faults: readonly ConfigFault[];
-  /** Places whose value could not be had: whatever else is wrong with them is not worth reporting. */
+  /** Locations whose value was unavailable: other faults of them are not reported. */
   readonly broken: readonly YamlPath[];
-  /** Places whose value came from elsewhere and must not be quoted. */
+  /** Locations whose value was given by reference and must not be quoted. */
   readonly hidden: readonly YamlPath[];
 };
 
@@ -43,11 +43,11 @@ const decoded = (text: string): string => {
 
 type SecretKind = NonNullable<FieldNotes['secret']>;
 
-/** What must be hidden of a web address beside the whole of it: faults of a call may name host and path apart. */
+/** The parts of a URL to redact besides the whole: call errors may contain host and path separately. */
 const pathsOf = (text: string): string[] => {
   if (!URL.canParse(text)) return [];
   const { href, pathname, search } = new URL(text);
-  // Short ones are words that stand in other texts, too.
+  // Short paths are ordinary text that also occurs elsewhere.
   return [href, ...[pathname + search, pathname].filter((path) => path.length > 16)];
 };
 
@@ -58,7 +58,7 @@ const registerSecret = (
   secrets: SecretRegistry,
 ): void => {
   const password = kind === 'password' ? passwordOf(value) : undefined;
-  // A mail server without a password holds no secret; its name should stay readable in messages.
+  // The URL of a mail server without a password contains no secret; its name stays readable in messages.
   if (kind === 'password' && !value.includes('@')) return;
   const parts = password === undefined ? pieces : [password, decoded(password)];
   const all = new Set([value, ...parts, ...(kind === 'open' ? pathsOf(value) : [])]);
@@ -87,7 +87,7 @@ const resolveText = async (
     return written;
   };
   if (secret !== undefined) walk.hidden.push(path);
-  // What a shell would take for a variable; of a secret the name is not repeated, since it may be a password.
+  // Looks like a shell variable. In place of a secret the name is not repeated, since it may be a password.
   if (secret !== undefined && /^\$[A-Za-z_][A-Za-z0-9_]*$/.test(written))
     return fail(
       `${path.join('.')} is a reference without braces`,
@@ -149,7 +149,7 @@ const resolveValue = async (
   return Object.fromEntries(entries);
 };
 
-/** Most parts hold neither a reference nor a secret, and stay as they are. */
+/** Most parts contain neither a reference nor a secret, and stay unchanged. */
 const isPlain = (value: unknown, schema: Schema | undefined): boolean => {
   if (Array.isArray(value)) return value.every((item, index) => isPlain(item, childOf(schema, index)));
   if (typeof value === 'object' && value !== null)
@@ -157,7 +157,7 @@ const isPlain = (value: unknown, schema: Schema | undefined): boolean => {
   return notesOf(schema).secret === undefined && !(typeof value === 'string' && value.includes('${'));
 };
 
-/** Replaces all references below a place of the file. Secrets are registered before anything else sees them. */
+/** Replaces all references below a location of the file. Secrets are registered before anything else sees them. */
 export const resolveReferences = async (
   source: Source,
   path: YamlPath,

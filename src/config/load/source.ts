@@ -3,17 +3,17 @@ import { parseFile } from './big-file.ts';
 import type { ConfigFault } from './config-fault.ts';
 import { syntaxMessages } from './syntax-messages.ts';
 
-/** One YAML file as it was written, with its place in the messages. */
+/** One YAML file as written, with its path for messages. */
 export type Source = {
   readonly file: string;
-  /** Whether its syntax could be read; where not, `value` is null. */
+  /** Whether its syntax is valid; otherwise `value` is null. */
   readonly readable: boolean;
   readonly value: unknown;
   readonly at: (path: YamlPath) => Position;
   readonly atKey: (path: YamlPath) => Position;
 };
 
-/** Files deeper than this are no config; it also stops maps that contain themselves through an alias. */
+/** Deeper files are no config; the limit also stops maps that contain themselves through an alias. */
 const deepest = 40;
 
 const tooDeep = (value: unknown, depth: number): boolean => {
@@ -22,7 +22,7 @@ const tooDeep = (value: unknown, depth: number): boolean => {
   return Object.values(value).some((child) => tooDeep(child, depth + 1));
 };
 
-/** The places of all keys `<<`, which YAML 1.2 has no meaning for. */
+/** The locations of all `<<` keys, which have no meaning in YAML 1.2. */
 const mergeKeys = (value: unknown, path: YamlPath = []): readonly YamlPath[] => {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, child]) => {
@@ -36,7 +36,7 @@ const unreadable = (file: string): Source => {
   return { file, readable: false, value: null, at: () => start, atKey: () => start };
 };
 
-/** Reads one file's text; its faults come back beside it. */
+/** Parses one file's text; returns its faults too. */
 export const readSource = async (
   file: string,
   text: string,

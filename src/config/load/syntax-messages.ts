@@ -4,7 +4,7 @@ type Message = { readonly message: string; readonly advice: string };
 
 const inQuotes = 'put the value in double quotes';
 
-/** What of the parser's words means what, and the next step; the first that fits. */
+/** The parser's messages with their meanings and next steps; the first match applies. */
 const known: readonly (readonly [pattern: RegExp, message: string, advice: string])[] = [
   [/^Alias cannot be an empty string/, 'a value that starts with * must be in quotes', inQuotes],
   [/^Tabs are not allowed/, 'indentation must be spaces, not tabs', 'replace the tab with spaces'],
@@ -75,13 +75,13 @@ const messageOf = ({ message, code, column, duplicate }: YamlFault, line: string
   };
 };
 
-/** The first error makes the parser lose its way: after it only what is true of one place alone is worth saying. */
+/** After the first error the parser is out of sync: only errors that concern a single location are still reliable. */
 const isLocal = ({ code, message, duplicate }: YamlFault): boolean =>
   duplicate !== undefined ||
   code === 'BAD_SCALAR_START' ||
   /^(Alias cannot be|Missing closing)/.test(message);
 
-/** The syntax errors of a file that are worth reporting, at most one a line, each with the next step. */
+/** The reliable syntax errors of a file, at most one per line, each with the next step. */
 export const syntaxMessages = (
   faults: readonly YamlFault[],
   text: string,

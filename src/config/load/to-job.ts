@@ -5,17 +5,17 @@ import type { DeclaredJob } from './read-jobs.ts';
 import { valueAt } from '../schema/schema-walk.ts';
 import type { Settings } from '../schema/settings-schema.ts';
 
-/** Where one of the two waits is written, the other's default gives way to it. */
+/** If only one of the two waits is written, the default of the other is adjusted to it. */
 const retriesOf = (declared: DeclaredJob, retries: Retries): Retries => {
   const isWritten = (key: string): boolean => valueAt(declared.part.resolved, ['retries', key]) !== undefined;
   if (retries.initial <= retries.max) return retries;
   return isWritten('max') ? { ...retries, initial: retries.max } : { ...retries, max: retries.initial };
 };
 
-/** A declared job with all that is not written filled in. */
+/** A declared job with all defaults filled in. */
 export const toJob = (declared: DeclaredJob, settings: Settings): Job | undefined => {
   const { value, source, path } = declared.part;
-  // The shape of every kind holds the common one, so that its keys have these types.
+  // The schema of every kind includes the common one, so its keys have these types.
   const common = value as z.output<typeof commonShape> | undefined;
   const account = common?.account ?? Object.keys(settings.accounts)[0];
   if (value === undefined || common === undefined || account === undefined || declared.kind === undefined)

@@ -5,8 +5,8 @@ import { valueAt } from '../schema/schema-walk.ts';
 import { configDisk } from './disk.ts';
 
 /**
- * The path of the database as tollkeeper.yaml writes it, or the default, without reading the rest of the config. Nothing
- * where the file cannot be read, or the path holds a reference.
+ * The database path in tollkeeper.yaml, or the default, without reading the rest of the config. Undefined when the file
+ * is unreadable, or the path contains a reference.
  */
 export const readWarehousePath = async (folder: string): Promise<string | undefined> => {
   const written = await configDisk.readFile(join(folder, 'tollkeeper.yaml')).catch(() => undefined);

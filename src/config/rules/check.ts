@@ -13,20 +13,20 @@ export type Checked<T> = {
   readonly path: YamlPath;
   /** As written, references replaced. */
   readonly resolved: unknown;
-  /** Only there when the shape is right. */
+  /** Present only when the schema is satisfied. */
   readonly value?: T;
   readonly faults: readonly ConfigFault[];
-  /** Places whose value is not to be shown. */
+  /** Locations whose value must not be shown. */
   readonly hidden: readonly YamlPath[];
   readonly hides: (path: YamlPath) => boolean;
-  /** Whether the value at the path could not be had, so that nothing more should be said of it. */
+  /** Whether the value at the path was unavailable, so that no further fault of it is reported. */
   readonly isBroken: (path: YamlPath) => boolean;
 };
 
 const covers = (paths: readonly YamlPath[], path: YamlPath): boolean =>
   paths.some((other) => other.length <= path.length && other.every((key, index) => key === path[index]));
 
-/** Takes one part of a file from written to normalised: references, then shape. */
+/** Processes one part of a file from written to normalised: references, then schema. */
 export const checkPart = async <T>(
   source: Source,
   path: YamlPath,
@@ -67,7 +67,7 @@ export const checkPart = async <T>(
   };
 };
 
-/** A value of a checked part as it is written in the file, when it may be shown. */
+/** A value of a checked part as written in the file, if it may be shown. */
 export const quoted = (part: Checked<unknown>, path: YamlPath): string => {
   const value = valueAt(part.source.value, path);
   return typeof value === 'string' ? JSON.stringify(value) : 'the value';

@@ -8,14 +8,14 @@ import { describePath } from './messages.ts';
 
 type Deps = {
   readonly accounts: readonly string[] | undefined;
-  /** Whether every job of every file is known with its kind, account and keys. */
+  /** Whether every job of every file is known, with its kind, account and keys. */
   readonly complete: boolean;
   readonly zoneOf: (job: DeclaredJob) => string;
   readonly checkSchedule?: CheckSchedule | undefined;
   readonly longestSpace?: LongestSpace | undefined;
 };
 
-/** The longest time between two of its slots; nothing for a job without any, or whose schedule is at fault. */
+/** The longest time between two of its slots; undefined for a job without slots, or with an invalid schedule. */
 const spaceOf = (job: DeclaredJob, deps: Deps): number | undefined => {
   const { schedule: expression, day_match: match } = job.part.value ?? {};
   if (typeof expression !== 'string' || deps.checkSchedule === undefined) return undefined;
@@ -41,7 +41,7 @@ const ruledJob = (job: DeclaredJob, deps: Deps): RuledJob => {
   };
 };
 
-/** What kinds of jobs find wrong with jobs of theirs whose shape is right, looking at all the others. */
+/** The faults that job kinds report for valid jobs of theirs, with access to all other jobs. */
 export const kindFaults = (jobs: readonly DeclaredJob[], deps: Deps): ConfigFault[] => {
   const ruled = jobs.map((job) => ruledJob(job, deps));
   return jobs.flatMap((job, index) => {

@@ -8,7 +8,7 @@ import { adviceForUnknown } from './suggest.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** A fault of the shape in plain words, still without its place in the file. */
+/** A schema fault in plain English, without its position in the file. */
 export type ShapeFault = {
   readonly path: YamlPath;
   /** Whether the key itself is wrong, and not its value. */
@@ -21,9 +21,9 @@ export type Naming = {
   readonly schema: Schema;
   /** The value that was checked. */
   readonly value: unknown;
-  /** The value as it is written in the file, which alone may be quoted. */
+  /** The value as written in the file; only this may be quoted. */
   readonly written: unknown;
-  /** In front of every path: `jobs.daily`. */
+  /** Prefix of every path: `jobs.daily`. */
   readonly prefix: YamlPath;
   readonly hidden: (path: YamlPath) => boolean;
 };
@@ -48,7 +48,7 @@ const describeType: Readonly<Record<string, string>> = {
   record: 'a map of keys and values',
 };
 
-/** What a field must be, from its notes or else from its shape. */
+/** What a field must be, from its notes or its schema. */
 const wanted = (schema: Schema | undefined): string => {
   const { description } = notesOf(schema);
   if (description !== undefined) return description;
@@ -106,7 +106,7 @@ const missing = (path: YamlPath, naming: Naming): ShapeFault => {
   };
 };
 
-/** `mail: { to: […] }` for a key `to` beside `mail`: the first map among the known keys that has such a key. */
+/** `mail: { to: […] }` for a key `to` beside `mail`: the first map among the known keys with such a key. */
 const nestedPlace = (
   key: string,
   schema: Schema | undefined,
@@ -139,7 +139,7 @@ const unknownKeys = (path: YamlPath, keys: readonly string[], naming: Naming): S
   });
 };
 
-/** One mistake makes two issues: of a key that is misspelt the right one is missing, and a rule on the whole map fails. */
+/** One mistake causes two issues: for a misspelt key, the right one is missing and a rule on the whole map fails. */
 const consequences = (issues: readonly Issue[], naming: Naming): ReadonlySet<Issue> => {
   const dropped = new Set<Issue>();
   for (const issue of issues) {
@@ -158,7 +158,7 @@ const consequences = (issues: readonly Issue[], naming: Naming): ReadonlySet<Iss
   return dropped;
 };
 
-/** Says each issue of a check in the words of someone who writes YAML. */
+/** Describes each issue of a check for someone who writes YAML. */
 export const inPlainEnglish = (all: readonly Issue[], naming: Naming): ShapeFault[] => {
   const dropped = consequences(all, naming);
   return all

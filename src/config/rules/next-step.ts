@@ -4,18 +4,18 @@ import { zoneAdvice } from '../schema/known-zone.ts';
 import { bare, childOf, keysOf, notesOf } from '../schema/schema-walk.ts';
 import type { Schema } from '../schema/schema-walk.ts';
 
-/** A value that does not fit; `value` only where it may be shown. */
+/** An invalid value; `value` is present only if it may be shown. */
 export type Misfit = { readonly key: string; readonly schema: Schema | undefined; readonly value: unknown };
 
 const plainText = /^[A-Za-z0-9][A-Za-z0-9 @._/-]*$/;
 
-/** A scalar or a list of scalars as YAML has it within [ … ] and { … }. */
+/** A scalar or a list of scalars in YAML flow syntax. */
 const written = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(written).join(', ')}]`;
   return typeof value === 'string' && !plainText.test(value) ? JSON.stringify(value) : String(value);
 };
 
-/** `write lag: 10m`; of an entry of a list only the value. */
+/** `write lag: 10m`; for a list entry only the value. */
 const write = (key: string, form: string): string => `write ${key === '' ? '' : `${key}: `}${form}`;
 
 const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
@@ -29,7 +29,7 @@ const isFlat = (value: unknown): boolean =>
 const fits = (schema: Schema | undefined, value: unknown): boolean =>
   schema !== undefined && z.safeParse(schema, value).success;
 
-/** `retries: { limit: 5 }` for `retries: 5`: the first key of the map that takes the value, or a list of it. */
+/** `retries: { limit: 5 }` for `retries: 5`: the first key of the map that accepts the value, or a list of it. */
 const asMap = ({ key, schema, value }: Misfit): string => {
   const keys = keysOf(schema);
   if (isFlat(value))
@@ -83,7 +83,7 @@ const ofDate = ({ key, value }: Misfit): string => {
   const text = String(value);
   const parts =
     /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})(?:[T ].*)?$/.exec(text) ??
-    // Day first, as dates with points are written.
+    // Day first, as in dates with points.
     /^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})$/.exec(text);
   const groups = parts?.groups ?? { year: parts?.[1] ?? '', month: parts?.[2] ?? '', day: parts?.[3] ?? '' };
   const { year = '', month = '', day = '' } = groups;
@@ -155,7 +155,7 @@ const choicesOf = (inner: Schema | undefined): readonly string[] => {
   return inner instanceof z.ZodUnion ? inner.options.flatMap((option) => choicesOf(bare(option))) : [];
 };
 
-/** What to write in place of a value that does not fit, in the form that the field takes. */
+/** What to write instead of an invalid value, in the form of the field. */
 export const nextStep = (misfit: Misfit): string | undefined => {
   const { key, schema, value } = misfit;
   const notes = notesOf(schema);

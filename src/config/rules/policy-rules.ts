@@ -5,10 +5,10 @@ import type { ConfigFault } from '../load/config-fault.ts';
 import type { DeclaredJob } from '../load/read-jobs.ts';
 import { valueAt } from '../schema/schema-walk.ts';
 
-/** Whom notices can reach; a part is missing when tollkeeper.yaml could not be read so far. */
+/** Available recipients of notices; a field is omitted when tollkeeper.yaml is not readable so far. */
 export type Watermark = { readonly hasMail?: boolean; readonly hasOperators?: boolean };
 
-/** Only what is written is judged: a default is never at fault. */
+/** Only written values are checked: a default is never at fault. */
 const writtenAt = (job: DeclaredJob, path: YamlPath): unknown =>
   job.part.isBroken([...job.part.path, ...path]) ? undefined : valueAt(job.part.resolved, path);
 
@@ -31,13 +31,13 @@ const onKey = (job: DeclaredJob, path: YamlPath, message: string, advice: string
   advice,
 });
 
-/** Policies of slots, on a job that has none. */
+/** Slot policies, on a job without slots. */
 const slotPolicies = ['day_match', 'catchup', 'catchup_window', 'max_catchup_runs', 'randomized_delay'];
 
 const withoutSchedule = (job: DeclaredJob): ConfigFault[] =>
   slotPolicies
     .filter((key) => isWritten(job, key))
-    // These say of a job without slots no more than what is so.
+    // On a job without slots these values change nothing.
     .filter((key) => writtenAt(job, [key]) !== 'none' && rangeAt(job, [key]) !== 0)
     .map((key) =>
       onKey(
@@ -75,7 +75,7 @@ const catchupFaults = (job: DeclaredJob): ConfigFault[] => {
   return faults;
 };
 
-/** The first span may be no longer than the second; told of the first. */
+/** The first duration must not exceed the second; reports the first. */
 const longer = (
   job: DeclaredJob,
   first: YamlPath,
@@ -147,7 +147,7 @@ const noticeFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => 
   ];
 };
 
-/** Policies that contradict one another, or say something that can have no effect. */
+/** Policies that contradict each other, or have no effect. */
 export const policyFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => {
   if (job.shape === undefined) return [];
   return [
@@ -166,7 +166,7 @@ export const policyFaults = (job: DeclaredJob, watermark: Watermark): ConfigFaul
       'a run with such a delay is missed before it starts',
       'decrease randomized_delay or increase starting_deadline; both count from the slot',
     ),
-    // Of jobs that archive.
+    // For jobs that archive.
     ...longer(
       job,
       ['settle'],

@@ -6,7 +6,7 @@ import { keysOf, valueAt } from '../schema/schema-walk.ts';
 const hasUnknownKey = (job: DeclaredJob): boolean =>
   Object.keys(job.part.resolved ?? {}).some((key) => !keysOf(job.shape).includes(key));
 
-/** A report must reach somebody, and one for each team must have teams, and somebody for what is of none. */
+/** A report needs recipients, and one per team needs teams, and a recipient for unassigned spend. */
 export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
   const given = (key: string): unknown => valueAt(job.part.resolved, [key]);
   if (given('kind') !== 'report' || job.shape === undefined) return [];
@@ -18,7 +18,7 @@ export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[
   });
   const isTold = given('mail') !== undefined || given('post') !== undefined;
   if (given('each_team') !== true)
-    // A key that is no key of a job may be what was to name the recipients.
+    // An unknown key of the job may be a misspelt key for the recipients.
     return isTold || hasUnknownKey(job)
       ? []
       : [

@@ -11,7 +11,7 @@ import { showDuration } from './show-value.ts';
 import { adviceForUnknown } from './suggest.ts';
 import { z } from 'zod';
 
-/** Names of one sort of thing; what to advise for one that is not among them is worked out once. */
+/** Names of one kind; caches the advice for each unknown name. */
 export type NameList = {
   readonly names: readonly string[];
   readonly has: (name: string) => boolean;
@@ -32,7 +32,7 @@ export const nameList = (names: readonly string[]): NameList => {
   };
 };
 
-/** What is declared, for rules that look across files; a list is missing when its file could not be read. */
+/** All declared names, for rules across files; a list is omitted when its file is unreadable. */
 export type Declared = {
   readonly accounts?: NameList;
   readonly teams?: NameList | undefined;
@@ -43,17 +43,17 @@ export type Declared = {
   readonly hasOperators?: boolean;
 };
 
-/** What a schedule is given as. */
+/** The fields of a declared schedule. */
 export type Schedule = {
   readonly expression: string;
   readonly zone: string;
   readonly dayMatch?: 'any' | 'all' | undefined;
 };
 
-/** What is wrong with a schedule, in words; nothing when it is good. */
+/** The error of a schedule, as text; undefined when it is valid. */
 export type CheckSchedule = (schedule: Schedule) => string | undefined;
 
-/** The longest time between two slots of a good schedule, in milliseconds; a few slots are enough to judge by. */
+/** The longest time between two slots of a valid schedule, in milliseconds, estimated from a few slots. */
 export type LongestSpace = (schedule: Schedule) => number | undefined;
 
 const at = (part: Checked<unknown>, path: YamlPath, message: string, advice: string): ConfigFault => ({
@@ -63,10 +63,10 @@ const at = (part: Checked<unknown>, path: YamlPath, message: string, advice: str
   advice,
 });
 
-/** Whether a mail address may stand there as well as the name of a route. */
+/** Whether the field accepts a mail address as well as the name of a route. */
 const isAddressee = (schema: Schema): boolean => z.safeParse(schema, 'ops@example.com').success;
 
-/** Someone who is told is named by neither an address nor a route. */
+/** The fault of a recipient that is neither an address nor a route. */
 const addresseeFault = (
   part: Checked<unknown>,
   path: YamlPath,
@@ -84,7 +84,7 @@ const addresseeFault = (
     : at(part, path, `unknown route ${quoted(part, path)}`, `did you mean ${JSON.stringify(meant)}?`);
 };
 
-/** Every name in the job must be declared somewhere. */
+/** Every name in the job must be declared. */
 export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
   const faults: ConfigFault[] = [];
   const lists = {
@@ -101,7 +101,7 @@ export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
       const { names } = notesOf(schema);
       const known = names === undefined ? undefined : lists[names];
       if (names === undefined || job.part.isBroken(path)) return;
-      // Where a route may be named, a mail address may stand, too; what is neither is said by the shape.
+      // A field for routes may also accept mail addresses; the schema reports values that are neither.
       if (names === 'route' && (text.includes('@') || !isName(text))) return;
       if (names === 'job' && text === job.name)
         faults.push(at(job.part, path, `job ${job.name} needs itself`, 'remove it from needs'));
@@ -117,7 +117,7 @@ export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
   return faults;
 };
 
-/** Operators that are no mail addresses must be routes. */
+/** Operators that are not mail addresses must be routes. */
 export const operatorFaults = (part: Checked<unknown>, declared: Declared): ConfigFault[] => {
   const operators = valueAt(part.resolved, ['mail', 'operators']);
   const { routes } = declared;
@@ -129,7 +129,7 @@ export const operatorFaults = (part: Checked<unknown>, declared: Declared): Conf
   });
 };
 
-/** A job that names no account must have exactly one to choose from. */
+/** A job without `account` requires exactly one declared account. */
 export const accountFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
   const accounts = declared.accounts?.names;
   if (accounts === undefined || accounts.length === 1 || job.shape === undefined) return [];
@@ -174,7 +174,7 @@ const scheduleOf = (job: DeclaredJob, zone: string): Schedule | undefined => {
   return { expression, zone, ...(dayMatch === 'any' || dayMatch === 'all' ? { dayMatch } : {}) };
 };
 
-/** Longer delays than that shift each run behind the next slot. */
+/** Longer delays would move each run past the next slot. */
 const delayFaults = (job: DeclaredJob, schedule: Schedule, longestSpace: LongestSpace): ConfigFault[] => {
   const written = valueAt(job.part.resolved, ['randomized_delay']);
   const delay = typeof written === 'string' ? (parseDuration(written) ?? 0) : 0;
@@ -198,7 +198,7 @@ export const scheduleFaults = (
     return longestSpace === undefined ? [] : delayFaults(job, schedule, longestSpace);
   const path = [...job.part.path, 'schedule'];
   const { source } = job.part;
-  // What is said of day_match holds what to do.
+  // The message about day_match includes the next step.
   if (problem.startsWith('day_match'))
     return [
       {
@@ -219,7 +219,10 @@ const needsOf = (job: DeclaredJob): string[] => {
   return Array.isArray(needs) ? needs.filter((need) => typeof need === 'string' && need !== job.name) : [];
 };
 
-/** Jobs that do not get to run because they, or what they need, wait in a ring; with those of their needs that do not either. */
+/**
+ * Jobs that never run because they, or jobs they need, are in a dependency cycle; with those of their needs that never
+ * run either.
+ */
 const stuckJobs = (jobs: readonly DeclaredJob[]): Map<string, { job: DeclaredJob; needs: Set<string> }> => {
   const names = new Set(jobs.map(({ name }) => name));
   const stuck = new Map(
@@ -240,7 +243,7 @@ const stuckJobs = (jobs: readonly DeclaredJob[]): Map<string, { job: DeclaredJob
   return stuck;
 };
 
-/** Jobs that wait for one another in a ring would wait for ever; each ring is reported once. */
+/** Jobs in a dependency cycle would wait forever; each cycle is reported once. */
 export const ringFaults = (jobs: readonly DeclaredJob[]): ConfigFault[] => {
   const stuck = stuckJobs(jobs);
   const seen = new Set<string>();

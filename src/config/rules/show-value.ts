@@ -10,7 +10,7 @@ const units: readonly (readonly [string, number])[] = [
   ['ms', 1],
 ];
 
-/** Milliseconds as they are written in the YAML: `1h30m`. */
+/** Milliseconds in YAML form: `1h30m`. */
 export const showDuration = (milliseconds: number): string => {
   let rest = milliseconds;
   const parts: string[] = [];
@@ -28,10 +28,10 @@ export const isMap = (value: unknown): value is Readonly<Record<string, unknown>
 export const isSecret = (value: unknown): value is Secret =>
   isMap(value) && typeof value['reveal'] === 'function';
 
-/** Longer texts are cut: what a log line shows of a value is to be read by people. */
+/** Longer texts are cut, so that log lines stay readable. */
 const longest = 100;
 
-/** A value of the config as it would be written in the YAML; nothing when any of it is not to be shown. */
+/** A config value in YAML form; undefined when a part of it must not be shown. */
 export const showValue = (
   value: unknown,
   schema: Schema | undefined,

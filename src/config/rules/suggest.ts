@@ -1,9 +1,9 @@
 import { nearest } from '../../core/index.ts';
 
-/** Names that are listed at most. */
+/** Maximum number of listed names. */
 const most = 40;
 
-/** Advice for an unknown name: the one probably meant, or all that are known. */
+/** Advice for an unknown name: the probable intended one, or all known ones. */
 export const adviceForUnknown = (word: string, known: readonly string[], noun: string): string => {
   const meant = nearest(word, known);
   if (meant !== undefined) return `did you mean ${JSON.stringify(meant)}?`;

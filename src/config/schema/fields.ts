@@ -7,7 +7,7 @@ import { isLoopback } from './loopback.ts';
 import { fieldNotes } from './notes.ts';
 import type { FieldNotes } from './notes.ts';
 
-/** The port of a web or mail address is out of range; such an address is none for any parser. */
+/** The port of a web or mail address is out of range, so parsers reject the address. */
 export const hasBadPort = (text: unknown): boolean => {
   const port = /^[a-z]+:\/\/(?:[^/@]*@)?(?:\[[^\]]*\]|[^/:@]+):(\d+)(?:[/?#]|$)/i.exec(String(text))?.[1];
   return port !== undefined && (port.length > 5 || Number(port) > 65_535);
@@ -15,7 +15,7 @@ export const hasBadPort = (text: unknown): boolean => {
 
 const badPort = 'must have a port from 1 to 65535';
 
-/** A text field that is checked by a function; what it must be is said in plain words. */
+/** A text field that a function checks; `description` states what it must be. */
 const checked = (description: string, holds: (text: string) => boolean, notes: FieldNotes = {}) =>
   z
     .string()
@@ -31,7 +31,7 @@ export const duration = checked(describeDuration, (text) => parseDuration(text) 
   .meta({ examples: ['10m', '2h', '1d'] })
   .transform((text) => parseDuration(text) ?? 0);
 
-/** Like `duration`, longer than nothing. */
+/** Like `duration`, but greater than zero. */
 export const positiveDuration = checked(
   `${describeDuration}, longer than 0`,
   (text) => (parseDuration(text) ?? 0) > 0,
@@ -60,7 +60,7 @@ const rateUnits: Readonly<Record<string, number>> = {
 };
 const ratePattern = /^([1-9]\d{0,5})\/([smhd])$/;
 
-/** Written `30/m`; read as so many in so many milliseconds. */
+/** Written `30/m`; parsed as a count and a period in milliseconds. */
 export const rate = checked('a rate such as 30/m, 5/s or 500/h', (text) => ratePattern.test(text))
   .meta({ examples: ['30/m', '500/h'] })
   .transform((text) => {
@@ -71,7 +71,7 @@ export const rate = checked('a rate such as 30/m, 5/s or 500/h', (text) => rateP
 const cronNames = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
 const cronField = /^[0-9a-z*?,/#LW-]+$/i;
 
-/** Whether it has the form of a cron expression; whether it ever fires is asked of the scheduler. */
+/** Whether it has the form of a cron expression; the scheduler checks whether it ever fires. */
 export const hasCronShape = (text: string): boolean => {
   if (cronNames.test(text)) return true;
   const parts = text.trim().split(/\s+/);
@@ -114,7 +114,7 @@ const isSecureUrl = (text: string): boolean => {
 
 const secureUrlMessage = 'an https URL without user and password (http only on loopback)';
 
-/** A web address that is no secret. */
+/** A web address that contains no secret. */
 export const httpsUrl = checked(secureUrlMessage, isSecureUrl, {
   advice: 'write an address such as https://example.com/path',
 });
@@ -152,20 +152,20 @@ const bytesOf = (text: string): number => {
 /** Like `size`, read as bytes. */
 export const byteSize = size.transform(bytesOf);
 
-/** A path of a file or folder; relative ones count from the working directory. */
+/** A path of a file or folder; relative paths start at the working directory. */
 export const path = checked('a path', (text) => text.trim() !== '' && !text.includes('\0'));
 
-/** A path of a PEM file with certificates, looked at when the config is read. */
+/** A path of a PEM file with certificates, checked when the config is read. */
 export const certificates = checked('a path of a PEM file', (text) => text.trim() !== '', { pem: true });
 
-/** What the keys of `accounts`, `teams` and `jobs` may look like. */
+/** Valid keys of `accounts`, `teams` and `jobs`. */
 export const isName = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text);
 
 export const name = checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName, {
   advice: 'use letters, digits, ".", "_" and "-", beginning with a letter or digit',
 });
 
-/** What the keys of `routes` may look like: rows of mails name theirs `mail`. */
+/** Valid keys of `routes`: `mail` is reserved for rows of mails. */
 export const routeKey = checked(
   'a name of letters, digits, ".", "_" and "-", at most 64 long, and not mail',
   (text) => isName(text) && text !== 'mail',
@@ -177,14 +177,14 @@ const naming = (kind: 'account' | 'team' | 'report' | 'job' | 'route') =>
     advice: `write the name of one ${kind}`,
   });
 
-/** Each must name a thing that is declared: an entry of tollkeeper.yaml, a report folder, another job. */
+/** Each must name something declared: an entry of tollkeeper.yaml, a report folder, another job. */
 export const accountName = naming('account');
 export const teamName = naming('team');
 export const reportName = naming('report');
 export const jobName = naming('job');
 export const routeName = naming('route');
 
-/** Someone who is told: a mail address, or by the name of a route. */
+/** A recipient: a mail address, or the name of a route. */
 export const addressee = checked(
   'a mail address such as ops@example.com, or the name of a route',
   (text) => isAddress(text) || isName(text),
@@ -197,7 +197,7 @@ const hide = (value: string): Secret => ({
   toJSON: () => '[secret]',
 });
 
-/** A secret, to be given wholly by reference; registered for redaction before it is checked. */
+/** A secret, only allowed as a complete reference; registered for redaction before it is checked. */
 export const secret = checked(
   'a reference such as "${NAME}" or "${file:/run/secrets/name}"',
   (text) => text !== '',
@@ -213,15 +213,15 @@ const isSmtpUrl = (text: string): boolean => {
   return url.hostname !== '' && (url.pathname === '' || url.pathname === '/') && url.search + url.hash === '';
 };
 
-/** A web address that is a secret, since whoever knows it can post there; wholly by reference. */
+/** A web address that is a secret, since anyone with it can post there; only allowed as a complete reference. */
 export const secretUrl = checked(`a reference to ${secureUrlMessage}`, isSecureUrl, {
   secret: 'whole',
 }).transform(hide);
 
-/** A web address that may be written out, and is not shown again. */
+/** A web address that may be written in the file, but is not shown again. */
 export const openUrl = checked(secureUrlMessage, isSecureUrl, { secret: 'open' }).transform(hide);
 
-/** Address of a mail server; its password, when it has one, by reference. */
+/** Address of a mail server; its password, if any, by reference. */
 export const smtpUrl = checked(
   'an address such as smtp://user:${SMTP_PASSWORD}@mail.example.com:587 or smtps://mail.example.com (characters like / # @ : % within user and password percent-encoded)',
   isSmtpUrl,
@@ -241,7 +241,7 @@ const isHeartbeatUrl = (text: string): boolean => {
   return url.username + url.password === '' && (url.protocol === 'https:' || isLoopback(url.hostname));
 };
 
-/** Address of a dead-man's switch. Whoever knows it can call it, so it is treated as a secret that may be written out. */
+/** Address of a dead-man's switch. Anyone with it can call it, so it is a secret that may be written in the file. */
 export const heartbeatUrl = checked(heartbeatMessage, isHeartbeatUrl, { secret: 'open' })
   .transform(hide)
   .meta({ examples: ['https://hc-ping.com/…', '${HEARTBEAT_URL}'] });

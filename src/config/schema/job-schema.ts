@@ -15,43 +15,46 @@ import {
 } from './fields.ts';
 import { fieldNotes } from './notes.ts';
 
-/** A job as the rules of kinds see it. */
+/** A job as the rules of kinds receive it. */
 export type RuledJob = {
   readonly name: string;
   readonly kind: string;
   readonly account: string;
   readonly suspended: boolean;
   readonly hasSchedule: boolean;
-  /** Milliseconds between two of its slots at most; nothing where it has none, or where that is not known. */
+  /** Maximum milliseconds between two of its slots; undefined when it has none, or when unknown. */
   readonly longestSpace: () => number | undefined;
-  /** The whole job as its shape gives it; missing where something is wrong with it. */
+  /** The parsed job; omitted when it has faults. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** What a kind finds wrong with a job; the message goes on where the name of the place ends. */
+/** A fault that a kind reports for a job; the message follows the name of the location. */
 export type KindFault = {
   /** Within the job; empty for the job as a whole. */
   readonly path: YamlPath;
-  /** Whether it is the key that is told of, and not its value. */
+  /** Whether the key is at fault, and not its value. */
   readonly onKey?: boolean;
   readonly message: string;
   readonly advice: string;
-  /** Says that no other job does something: only told where every job of every file is known. */
+  /** Reports that no other job does something: only shown when every job of every file is known. */
   readonly ofAbsence?: boolean;
 };
 
-/** A kind of job: its own keys beside the common ones. The list of kinds comes in as an argument. */
+/** A kind of job: its own keys besides the common ones. The list of kinds is an argument. */
 export type JobKind = {
   readonly kind: string;
   readonly description: string;
-  /** A run takes up where the one before it ended, so that runs beside or behind one another do harm or nothing: only `forbid` is taken. */
+  /**
+   * Each run continues where the previous one ended, so parallel or queued runs are useless or harmful: only `forbid`
+   * is accepted.
+   */
   readonly onlyForbid?: boolean;
   readonly shape: z.ZodObject;
-  /** Rules of the kind, for jobs whose shape is right, which may look at the other jobs. */
+  /** Rules of the kind for valid jobs, with access to the other jobs. */
   readonly faults?: (job: RuledJob, all: readonly RuledJob[]) => readonly KindFault[];
 };
 
-/** What operators can be told of a job. */
+/** The events of a job that operators can be notified of. */
 export const noticeKinds = ['failed', 'late', 'missed', 'recovered'] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
@@ -67,7 +70,7 @@ const retries = z.strictObject({
   max: positiveDuration.prefault('10m').describe('Longest wait between attempts.'),
 });
 
-/** Keys that jobs of every kind may have. */
+/** Keys of jobs of every kind. */
 export const commonShape = z.strictObject({
   account: accountName
     .optional()
@@ -150,15 +153,15 @@ export const commonShape = z.strictObject({
     ),
 });
 
-/** Recipients of a job's mail, for the kinds that send some. */
+/** Recipients of a job's mail, for kinds that send mail. */
 export const jobMail = z.strictObject({ to: addresses.describe('Recipients.') });
 
-/** Routes that a job's message goes to beside, or in place of, mail. */
+/** Routes for a job's message, in addition to or instead of mail. */
 export const jobPost = z.strictObject({
   to: z.array(routeName).min(1).describe('Names of routes declared in tollkeeper.yaml.'),
 });
 
-/** A run of such a kind covers all that the ones before it left: what `queue` and the like would add is nothing, or harm. */
+/** A run of such a kind covers everything that earlier runs left: `queue` and the like would have no benefit. */
 const onlyForbid = concurrency
   .extract(['forbid'])
   .default('forbid')
@@ -172,10 +175,10 @@ const onlyForbid = concurrency
 
 const commonKeys = new Set(['kind', ...Object.keys(commonShape.shape)]);
 
-/** The keys of a job that are its kind's own. */
+/** The keys of a job that belong to its kind only. */
 export const ownKeys = (keys: readonly string[]): string[] => keys.filter((key) => !commonKeys.has(key));
 
-/** The whole shape of one kind, common keys included. @throws RangeError when the kind redefines a common key. */
+/** The complete schema of one kind, including common keys. @throws RangeError when the kind redefines a common key. */
 export const shapeOf = (kind: JobKind): z.ZodObject => {
   const clash = Object.keys(kind.shape.shape).find((key) => commonKeys.has(key));
   if (clash !== undefined) throw new RangeError(`kind ${kind.kind} redefines the common key ${clash}`);
@@ -189,7 +192,7 @@ export const shapeOf = (kind: JobKind): z.ZodObject => {
     .describe(kind.description);
 };
 
-/** When a failed run is tried again; waits in milliseconds. */
+/** When a failed run is retried; waits in milliseconds. */
 export type Retries = z.output<typeof retries>;
 
 /** One declared job, checked. */
@@ -201,7 +204,7 @@ export type Job = {
   readonly schedule?: string | undefined;
   readonly dayMatch?: 'any' | 'all' | undefined;
   readonly suspend: boolean;
-  /** Milliseconds, as are all spans of time here. */
+  /** Milliseconds, like all durations here. */
   readonly timeout: number;
   readonly needs: readonly string[];
   readonly needsDeadline: number;
@@ -217,9 +220,9 @@ export type Job = {
   readonly notify: readonly NoticeKind[];
   readonly notifyTo?: readonly string[] | undefined;
   readonly heartbeatUrl?: Secret | undefined;
-  /** The kind's own keys, as its shape gives them; read them through `fieldsOf`. */
+  /** The kind's own keys, as parsed; read them through `fieldsOf`. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Where it is declared. */
+  /** The position of its declaration. */
   readonly place: Position & { readonly file: string };
 };
 

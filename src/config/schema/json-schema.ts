@@ -12,7 +12,7 @@ const generate = (schema: z.ZodType, title: string): object => {
   return { $schema, title, ...rest };
 };
 
-/** JSON Schema of both kinds of file, for editors; made from the shapes that check the files. */
+/** JSON Schema of both kinds of file, for editors; generated from the schemas that check the files. */
 export const jsonSchemas = (kinds: readonly JobKind[], channels: readonly ChannelKind[]): ConfigSchemas => {
   const [first, ...others] = kinds.map(shapeOf);
   const job = first === undefined ? z.never() : z.union([first, ...others]);
@@ -25,5 +25,5 @@ export const jsonSchemas = (kinds: readonly JobKind[], channels: readonly Channe
   };
 };
 
-/** The text of a schema file, always the same for the same shapes. */
+/** The text of a schema file, always the same for the same schemas. */
 export const renderSchema = (schema: object): string => `${JSON.stringify(schema, undefined, 2)}\n`;

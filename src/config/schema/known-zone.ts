@@ -2,7 +2,7 @@ import { isZone, nearest } from '../../core/index.ts';
 
 const known = new Set<string>();
 
-/** Abbreviations that name one place, or none, whatever the season. */
+/** Abbreviations that identify one place, or none, in every season. */
 const unambiguous: readonly string[] = [
   'UTC',
   'GMT',
@@ -16,11 +16,11 @@ const unambiguous: readonly string[] = [
   'IRAN',
 ];
 
-/** `PST`, `CET`, `EST`: some are fixed offsets that ignore clock changes, others are the time of several places. */
+/** `PST`, `CET`, `EST`: some are fixed offsets that ignore DST, others the time of several places. */
 const isAbbreviation = (name: string): boolean =>
   /^[a-z]{3,4}$/i.test(name) && !unambiguous.includes(name.toUpperCase());
 
-/** Whether it is a time zone; one that was asked for before costs nothing, where the first look takes a tenth of a millisecond. */
+/** Whether it is a time zone. Results are cached, since the first lookup takes a tenth of a millisecond. */
 export const isKnownZone = (name: string): boolean => {
   if (known.has(name)) return true;
   const holds = !isAbbreviation(name) && isZone(name);
@@ -28,7 +28,7 @@ export const isKnownZone = (name: string): boolean => {
   return holds;
 };
 
-/** A place for the abbreviations that people write most. */
+/** A zone for the most common abbreviations. */
 const zonesByAbbreviation: Readonly<Record<string, string>> = {
   PST: 'America/Los_Angeles',
   PDT: 'America/Los_Angeles',
@@ -55,7 +55,7 @@ const zonesByAbbreviation: Readonly<Record<string, string>> = {
   AEDT: 'Australia/Sydney',
 };
 
-/** What to write in place of a text that is no zone. */
+/** What to write instead of an invalid zone. */
 export const zoneAdvice = (text: string): string => {
   if (isAbbreviation(text))
     return `use a place, because an abbreviation does not define clock changes: ${zonesByAbbreviation[text.toUpperCase()] ?? 'for example Europe/Berlin'}`;

@@ -51,7 +51,7 @@ const listUnsubscribe = z
     error: 'must have mailto, url or both',
   });
 
-/** Keys of `mail` that say how mails travel and what they carry. */
+/** Keys of `mail` for the transport and content of mails. */
 export const mailOptions = {
   reply_to: address.optional().describe('Address for replies. Defaults to the sender.'),
   require_tls: z
@@ -80,11 +80,11 @@ type MailOptions = {
   readonly oauth2?: object | undefined;
 };
 
-/** What the keys say together. */
+/** Contradictions between the keys. */
 export const contradictions = (
   mail: MailOptions,
 ): readonly { readonly key: string; readonly message: string }[] => {
-  // Of an address that is at fault nothing more is said.
+  // An invalid address has already been reported.
   const text = typeof mail.smtp === 'object' ? mail.smtp.reveal() : '';
   if (!URL.canParse(text)) return [];
   const { protocol, username, password } = new URL(text);

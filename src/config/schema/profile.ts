@@ -4,7 +4,7 @@ import type { Account } from './settings-schema.ts';
 
 type LogExport = NonNullable<GatewayProfile['logExport']>;
 
-/** What is said of the log export; nothing where nothing is. */
+/** The settings for the log export; undefined when there are none. */
 const logExportOf = ({ gateway }: Account): LogExport | undefined => {
   const { columns, kinds, title_lines: titleLines, total_line: totalLine, guards } = gateway;
   const format: LogExport = {
@@ -17,7 +17,7 @@ const logExportOf = ({ gateway }: Account): LogExport | undefined => {
   return Object.keys(format).length === 0 ? undefined : format;
 };
 
-/** What is known of an account's gateway: what was learned, overridden by what the YAML says. */
+/** The profile of an account's gateway: what was learned, overridden by the YAML. */
 export const profileOf = (account: Account, learned: GatewayProfile = unknownGateway): GatewayProfile => {
   const logExport = logExportOf(account);
   return {

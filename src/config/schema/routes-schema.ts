@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { routeKey } from './fields.ts';
 
-/** What the config has to know of a kind of channel. */
+/** What the config needs to know about a kind of channel. */
 export type ChannelKind = {
   readonly kind: string;
   readonly description: string;
   readonly settings: z.ZodType;
 };
 
-/** Routes beside mail, by name; each has one channel. */
+/** Routes other than mail, by name; each has one channel. */
 export const routesOf = (channels: readonly ChannelKind[]) => {
   const kinds = channels.map(({ kind }) => kind);
   const shape: Record<string, z.ZodType> = {};

@@ -5,7 +5,7 @@ import type { FieldNotes } from './notes.ts';
 
 export type Schema = z.core.$ZodType;
 
-/** The schema without its wrappers (optional, default, transform), which say nothing of the shape. */
+/** The schema without its wrappers (optional, default, transform), which do not affect the shape. */
 export const bare = (schema: Schema | undefined): Schema | undefined => {
   let current = schema;
   for (;;) {
@@ -33,7 +33,7 @@ export const notesOf = (schema: Schema | undefined): FieldNotes => {
     notes = { ...fieldNotes.get(current), ...notes };
     if (current instanceof z.ZodPipe) current = current.in;
     else if (current instanceof z.ZodUnion)
-      // The description of one option would not describe the others.
+      // The description of one option does not apply to the others.
       return current.options.reduce(
         (all: FieldNotes, option): FieldNotes => ({ ...describeWithout(notesOf(option)), ...all }),
         notes,
@@ -72,7 +72,7 @@ export const childOf = (schema: Schema | undefined, key: string | number): Schem
 export const schemaAt = (schema: Schema | undefined, path: YamlPath): Schema | undefined =>
   path.reduce<Schema | undefined>((current, key) => childOf(current, key), schema);
 
-/** The keys a map of this shape may have. */
+/** The allowed keys of a map with this schema. */
 export const keysOf = (schema: Schema | undefined): string[] => {
   const inner = bare(schema);
   if (inner instanceof z.ZodObject) return Object.keys(inner.shape);
@@ -88,7 +88,7 @@ export const valueAt = (value: unknown, path: YamlPath): unknown =>
     value,
   );
 
-/** A path as one text that no other path has. */
+/** A unique text for a path. */
 export const placeKey = (path: YamlPath): string => path.join('\0');
 
 /** Calls `visit` for every text in the value, with its path and schema, depth first. */

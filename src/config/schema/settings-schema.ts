@@ -33,7 +33,7 @@ const isBaseUrl = (text: string): boolean => {
   return url.username + url.password + url.search + url.hash === '';
 };
 
-/** `/api`, `/v1/chat/completions`: paths that the client adds by itself, and that it would ask for twice. */
+/** `/api`, `/v1/chat/completions`: paths that the client appends itself, and would otherwise repeat. */
 const endsBeforeApi = (text: string): boolean =>
   !/\/(api|v\d+((alpha|beta)\d*)?)(\/|$)/i.test(new URL(text).pathname);
 
@@ -282,7 +282,7 @@ const scheduler = z.strictObject({
 
 const description = 'Settings of Tollkeeper: accounts, database, mail, teams.';
 
-/** Shape of tollkeeper.yaml without any channel, for what asks about its other keys. */
+/** Schema of tollkeeper.yaml without any channel, for code that needs its other keys. */
 export const settingsSchema = z
   .strictObject({
     timezone: zone.default('UTC').describe('Time zone of jobs that set none.'),
@@ -345,7 +345,7 @@ export const settingsSchema = z
   })
   .describe(description);
 
-/** Shape of tollkeeper.yaml. */
+/** Schema of tollkeeper.yaml. */
 export const settingsSchemaOf = (channels: readonly ChannelKind[]): typeof settingsSchema =>
   settingsSchema.extend({ routes: routesOf(channels) }).describe(description);
 

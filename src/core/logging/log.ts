@@ -11,7 +11,7 @@ export type Log = {
   readonly with: (fields: LogFields) => Log;
 };
 
-/** For callers that have nothing to say. */
+/** For callers that log nothing. */
 export const silentLog: Log = {
   debug: () => undefined,
   info: () => undefined,

@@ -15,7 +15,7 @@ const named = {
   level: optional(countInRange),
 };
 
-/** docs/gateway.md G4.2 promises that these never come; should they, they are not kept. */
+/** docs/gateway.md G4.2 promises that these are never served; if they are, they are not stored. */
 const neverKept = ['password', 'access_token', 'session', 'id_number'];
 
 /** docs/gateway.md G4.1. The currency and unit of `balance` and `usedQuota` are open (G4.3). */

@@ -25,7 +25,7 @@ const named = {
   created_time: optional(timeInRange),
 };
 
-/** Some gateways answer a read with a `key`; whatever it holds, it is not kept. */
+/** Some gateways answer a read with a `key`; whatever it contains, it is not stored. */
 const neverKept = ['key'];
 
 const inRange = <T>(value: T | OutOfRange, otherwise: T): T => (isOutOfRange(value) ? otherwise : value);

@@ -2,12 +2,12 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 const declaredOtherwise = /\b(json|html|xml)\b/i;
 
-/** JSON and markup by how they begin; a title line before a CSV header may begin with a bracket. */
+/** JSON and markup by their first bytes; a title line before a CSV header may begin with a bracket. */
 const beginsOtherwise = /^(\{|<|\[\s*([{\]]|$))/;
 
 /**
- * Whether an answer is CSV, from its content type and its first bytes: JSON and HTML are told apart by either.
- * `undecided` while nothing but a byte-order mark and white space has come.
+ * Whether an answer is CSV, by its content type and its first bytes: either identifies JSON and HTML. `undecided` while
+ * only a byte-order mark and white space have arrived.
  */
 export const sniff = (contentType: string, start: Uint8Array): 'csv' | 'other' | 'undecided' => {
   const bytes = Buffer.from(start);

@@ -9,18 +9,20 @@ import { denialIn, nameOf } from '../refusals.ts';
 
 export type ExportBody = {
   readonly contentType: string;
-  /** The CSV, to be read once; may hold no byte at all. What breaks off while it is read is thrown as a catalogue error. */
+  /**
+   * The CSV, to be read once; may be empty. A connection that breaks off while reading is thrown as a catalogue error.
+   */
   readonly body: AsyncIterable<Uint8Array>;
 };
 
-/** Bytes: as much as is looked at to tell CSV from something else, and as is quoted from. */
+/** Bytes that are examined to distinguish CSV from other content, and that may be quoted. */
 const sniffLimit = 16 * 1024;
 
 type Beginning = { readonly pieces: Uint8Array[]; readonly rest: AsyncIterator<Uint8Array> };
 
 const bytesOf = (beginning: Beginning): Buffer => Buffer.concat(beginning.pieces).subarray(0, sniffLimit);
 
-/** Reads on until the bytes so far are enough, or the body ends, or the limit is reached. */
+/** Reads until the bytes so far are enough, the body ends, or the limit is exceeded. */
 const readUntil = async (beginning: Beginning, enough: (bytes: Buffer) => boolean): Promise<void> => {
   for (let bytes = bytesOf(beginning); bytes.byteLength < sniffLimit && !enough(bytes);) {
     const next = await beginning.rest.next();
@@ -44,7 +46,7 @@ async function* whole(
   }
 }
 
-/** What the gateway says in place of CSV, as far as it can still be read. */
+/** The gateway's message in place of CSV, as far as it is readable. */
 const messageInstead = async (
   beginning: Beginning,
   redact: (text: string) => string,
@@ -52,7 +54,7 @@ const messageInstead = async (
   try {
     await readUntil(beginning, () => false);
   } catch {
-    // What has come so far is quoted.
+    // Quote what has arrived so far.
   } finally {
     await beginning.rest.return?.();
   }
@@ -61,8 +63,8 @@ const messageInstead = async (
 
 /**
  * The CSV of an answer, once its first bytes show that it is CSV; an empty body passes.
- * @throws Fault `gateway-refused` for an envelope that says so, `gateway-key-refused` or `gateway-scope-missing` where a
- * code does; `export-not-csv` for anything else
+ * @throws Fault `gateway-refused` for an envelope with `success: false`, `gateway-key-refused` or
+ * `gateway-scope-missing` for a known code; `export-not-csv` for anything else
  */
 export const openExportBody = async (
   answer: HttpAnswer,

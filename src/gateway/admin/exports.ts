@@ -10,7 +10,7 @@ import type { ExportBody } from './export-body.ts';
 export type LogExportQuery = {
   readonly start: UnixSeconds;
   readonly end: UnixSeconds;
-  /** None exports all columns. */
+  /** Empty exports all columns. */
   readonly columns: readonly string[];
   readonly currency: 'USD' | 'CNY';
   readonly modelName?: string;
@@ -30,8 +30,8 @@ export type UsageExportQuery = {
 };
 
 /**
- * A gateway that is busy and one that refuses the key may both answer JSON under HTTP 200, and no code tells them apart:
- * it is asked once more, and what it then says stands.
+ * A busy gateway and one that refuses the key may both answer JSON under HTTP 200, and no code distinguishes them: the
+ * request is repeated once, and the second answer decides.
  */
 const openExport = async (
   deps: CallDeps,
@@ -100,7 +100,7 @@ const exportUsage = (
   );
 
 export const exportEndpoints = (deps: CallDeps) => ({
-  /** Resolves when the first bytes have shown that it is CSV; from then on nothing is tried again but by `retryRead`. */
+  /** Resolves when the first bytes have shown that it is CSV; after that only `retryRead` repeats the request. */
   exportLogs: (query: LogExportQuery, options?: CallOptions) => exportLogs(deps, query, options),
   /** As `exportLogs`, but in milliseconds. */
   exportUsage: (query: UsageExportQuery, options?: CallOptions) => exportUsage(deps, query, options),

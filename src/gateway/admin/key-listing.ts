@@ -6,13 +6,13 @@ type ReadPage = (page: number) => Promise<KeyPage>;
 /** One reading of all pages. */
 type Scan = {
   readonly keys: ReadonlyMap<number, ApiKey>;
-  /** One page held everything, or nothing came or went between the pages: the reading needs no second one. */
+  /** One page contained every key, or nothing changed between the pages: no second reading is needed. */
   readonly certain: boolean;
-  /** It ended on a page that only repeated others, or showed no key at all, though the gateway counts more keys. */
+  /** It ended on a page that only repeated others, or showed no key at all, although the gateway counts more keys. */
   readonly hiding: boolean;
 };
 
-/** Readings before it is said that the list never stood still. */
+/** Maximum number of readings before the list is reported as unsettled. */
 const maxScans = 6;
 
 /** Pages and keys of an account: a gateway that serves more is not believed. */
@@ -23,8 +23,8 @@ const descending = (ids: readonly number[]): boolean =>
   ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0));
 
 /**
- * Pages are cut by offset, newest first: a key made meanwhile shows one twice, a deleted one hides one. When ids fall
- * throughout and each page tells the same total, which is what was counted, nothing can have been hidden.
+ * Pages are cut by offset, newest first: a key created meanwhile repeats one, a deleted key hides one. If IDs fall
+ * throughout and each page reports the same total, equal to the number of keys read, nothing can be hidden.
  */
 const scan = async (readPage: ReadPage): Promise<Scan> => {
   const keys = new Map<number, ApiKey>();
@@ -59,8 +59,8 @@ const sameKeys = (left: Scan, right: Scan): boolean =>
   left.keys.size === right.keys.size && [...left.keys.keys()].every((id) => right.keys.has(id));
 
 /**
- * Every key, each once, in the order served. Two readings that agree may still both have missed keys which came and went,
- * where the gateway counts more than they show: then it is read on, and said only at the end.
+ * Every key, each once, in the order served. Two equal readings may both miss keys that were created and deleted
+ * meanwhile, if the gateway counts more than they show: then reading continues, and only the end reports it.
  * @throws Fault `gateway-keys-unsettled` when no two readings agree, `gateway-answer-unreadable` when keys stay hidden.
  */
 export const listAllKeys = async (readPage: ReadPage): Promise<ApiKey[]> => {

@@ -15,7 +15,7 @@ const unescaped = (text: string): string => {
   }
 };
 
-/** Registers whatever may be the plaintext of a key in an answer, whether or not the answer can be read otherwise. */
+/** Registers every possible key plaintext in an answer, even if the answer is otherwise unreadable. */
 export const registerKeys = (text: string, secrets: SecretRegistry): void => {
   const found = [
     ...[...text.matchAll(keyField)].flatMap(([, value = '']) => [value, unescaped(value)]),

@@ -8,7 +8,7 @@ import type { Expiry } from '../scalars.ts';
 export type KeySpec = {
   /** At most 50 bytes: some gateways count bytes and not characters (docs/gateway.md G8.9). */
   readonly name: string;
-  /** In a unit that is open (docs/gateway.md G8.10); ignored by the gateway when the quota is unlimited. */
+  /** In a unit that is open (docs/gateway.md G8.10); the gateway ignores it when the quota is unlimited. */
   readonly remainQuota: Money;
   readonly unlimitedQuota: boolean;
   readonly expiredTime: Expiry;
@@ -19,7 +19,7 @@ export type KeySpec = {
 /** docs/gateway.md G8.12: the whole key, with the fields that a read showed and the contract does not name. */
 export type KeyUpdate = KeySpec & { readonly id: number; readonly rest?: UnknownFields | undefined };
 
-/** docs/gateway.md G8.12: the fields that are given alone. What becomes of the others is open. */
+/** docs/gateway.md G8.12: only the given fields. The effect on the others is open. */
 export type KeyPatch = Partial<KeySpec> & { readonly id: number; readonly rest?: UnknownFields | undefined };
 
 const longestName = 50;
@@ -33,7 +33,7 @@ const checkName = (name: string): void => {
     );
 };
 
-/** @throws Fault `key-spec-invalid`: the name is too long, or a new key would be dead from the start. */
+/** @throws Fault `key-spec-invalid`: the name is too long, or a new key would be unusable from the start. */
 export const checkNewKey = (spec: KeySpec, now: UnixMillis): void => {
   checkName(spec.name);
   if (spec.expiredTime !== 'never' && spec.expiredTime <= toSeconds(now))
@@ -43,7 +43,7 @@ export const checkNewKey = (spec: KeySpec, now: UnixMillis): void => {
     );
 };
 
-/** A past expiry may be written back: it is what an expired key has. @throws Fault `key-spec-invalid` */
+/** A past expiry may be written back, since an expired key has one. @throws Fault `key-spec-invalid` */
 export const checkKeyUpdate = ({ name }: KeyPatch): void => {
   if (name !== undefined) checkName(name);
 };

@@ -13,21 +13,21 @@ import { registerKeys } from './key-secrets.ts';
 export type CreatedKey = { readonly id: number; readonly key: Secret };
 
 export type KeyEndpoints = {
-  /** Every key, each once, though keys come and go while the pages are read. */
+  /** Every key, each once, even if keys are created and deleted while the pages are read. */
   readonly listKeys: (options?: CallOptions) => Promise<ApiKey[]>;
-  /** Pages count from 1; the size asked for may be capped: `pageSize` of the answer tells. */
+  /** Pages count from 1. The requested size may be capped: `pageSize` is the size of the answer. */
   readonly keyPage: (
     page: { readonly page: number; readonly pageSize: number },
     options?: CallOptions,
   ) => Promise<KeyPage>;
   readonly readKey: (id: number, options?: CallOptions) => Promise<ApiKey>;
-  /** The plaintext key comes this once. */
+  /** Returns the plaintext key, which is available only this once. */
   readonly createKey: (spec: KeySpec, options?: CallOptions) => Promise<CreatedKey>;
-  /** Writes the whole key: fields left out could fall back to defaults. */
+  /** Writes the whole key: omitted fields could be reset to defaults. */
   readonly updateKey: (update: KeyUpdate, options?: CallOptions) => Promise<void>;
-  /** Writes the fields given alone: for a gateway that was found to keep the others, and to find out. */
+  /** Writes only the given fields: for a gateway that is known to keep the others, and to test whether it does. */
   readonly patchKey: (patch: KeyPatch, options?: CallOptions) => Promise<void>;
-  /** Takes effect at once (docs/gateway.md G8.14); whether the id existed, only a list can tell. */
+  /** Takes effect at once (docs/gateway.md G8.14); only a list shows whether the ID existed. */
   readonly deleteKey: (id: number, options?: CallOptions) => Promise<void>;
 };
 
@@ -51,7 +51,7 @@ const maxList = 16 * 1024 * 1024;
 const pageSize = 100;
 
 export const createKeyEndpoints = (deps: CallDeps): KeyEndpoints => {
-  /** docs/gateway.md G2.6 promises that reads never show a plaintext; should one do so all the same, it is a secret like any other. */
+  /** docs/gateway.md G2.6 promises that reads never show a plaintext; if one does, it is registered as a secret. */
   const watched = (call: Call): Call => ({
     ...call,
     firstSight: (text) => registerKeys(text, deps.secrets),
@@ -103,7 +103,8 @@ export const createKeyEndpoints = (deps: CallDeps): KeyEndpoints => {
         watched({ ...options, endpoint: endpoints.createKey, body: newKeyBody(spec) }),
         createdKey,
       );
-      // The plaintext is a registered secret before anything else sees it. Calls may take it with its prefix though it came without.
+      // Registers the plaintext as a secret before anything else reads it. Calls may accept it with its prefix even if
+      // it was served without.
       if (!created.key.startsWith('sk-')) deps.secrets.register(`sk-${created.key}`);
       return { id: created.id, key: deps.secrets.register(created.key) };
     },

@@ -10,26 +10,26 @@ import { parseJson } from '../json.ts';
 import { registerKeys } from '../admin/key-secrets.ts';
 import { optional, wholeNumber } from '../scalars.ts';
 
-/** A call of a model that costs next to nothing: one short word in, and of a chat one token out. */
+/** A minimal call of a model: one short input and, for a chat, one output token. */
 export type ModelQuestion = { readonly kind: 'embeddings' | 'messages'; readonly model: string };
 
 /**
- * What an answer shows of the key that it was asked with.
+ * What an answer shows about the key of the request.
  * - `works`: the model answered
- * - `refused`: 401 or 403; right after a change it may be a cache that answers
- * - `no-channel`: nobody serves the model, which only a key that was let in is told
+ * - `refused`: 401 or 403; right after a change it may come from a cache
+ * - `no-channel`: no channel serves the model, which only an accepted key learns
  * - `limited`: 429
- * - `unknown`: anything else; `passing` when it may be another answer later
+ * - `unknown`: anything else; `passing` when a later answer may differ
  */
 export type ModelAnswer = ModelQuestion & {
   readonly verdict: 'works' | 'refused' | 'no-channel' | 'limited' | 'unknown';
-  /** HTTP status; missing where no answer came. */
+  /** HTTP status; omitted when no answer arrived. */
   readonly status?: number | undefined;
-  /** Of a call that works, as the gateway counts them. */
+  /** For a call that works, as the gateway counts them. */
   readonly tokens?: number;
-  /** The gateway's own words, redacted and shortened, or what became of the connection; may be empty. */
+  /** The gateway's message, redacted and shortened, or the connection error; may be empty. */
   readonly message: string;
-  /** Milliseconds that the gateway asked us to wait. */
+  /** Milliseconds that the gateway requests to wait. */
   readonly retryAfter?: number | undefined;
   readonly passing: boolean;
 };
@@ -41,7 +41,7 @@ export type ModelCaller = (
 ) => Promise<ModelAnswer>;
 
 export type ModelCallDeps = {
-  /** That of the account: one address serves both sides. */
+  /** The address of the account: it serves both the admin and the model endpoints. */
   readonly baseUrl: string;
   readonly http: Http;
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export type ModelCallDeps = {
 
 const word = 'toll';
 
-/** Bytes; an embedding of the largest models seen holds some 80 kB. */
+/** Bytes; the largest embedding seen has about 80 kB. */
 const answerLimit = 1024 * 1024;
 
 /** Milliseconds. */
@@ -82,7 +82,7 @@ const results = {
   messages: z.looseObject({ content: z.array(z.unknown()), role: z.string(), usage: optional(usage) }),
 } as const;
 
-/** The tokens of a result that matches the contract (docs/gateway.md G14.3, G15.3); nothing of one that does not. */
+/** The tokens of a result that matches the contract (docs/gateway.md G14.3, G15.3); undefined for any other. */
 const readResult = ({ kind }: ModelQuestion, text: string): { readonly tokens?: number } | undefined => {
   try {
     const read = results[kind].safeParse(parseJson(text));
@@ -97,7 +97,7 @@ const readResult = ({ kind }: ModelQuestion, text: string): { readonly tokens?: 
   }
 };
 
-/** Codes that gateways of the family give when no channel serves a model; texts are translated and decide nothing. */
+/** Codes that gateways of the family return when no channel serves a model; texts are translated and decide nothing. */
 const noChannel = (code: string | undefined): boolean =>
   code !== undefined &&
   (['model_not_found', 'get_channel_failed'].includes(code) || code.startsWith('channel:'));
@@ -107,7 +107,7 @@ const messageIn = ({ message, code }: GatewayTerms): string =>
 
 type Finding = Omit<ModelAnswer, keyof ModelQuestion>;
 
-/** Decided by the status and a code alone (docs/gateway.md G9.2, G9.3). */
+/** Decided only by the status and a code (docs/gateway.md G9.2, G9.3). */
 const findingOf = (
   question: ModelQuestion,
   { status, headers }: HttpAnswer,
@@ -128,7 +128,7 @@ const findingOf = (
   return { verdict: 'unknown', status, message, passing, ...later };
 };
 
-/** Calls models with API keys. Never throws but for the reason of the signal: whatever comes is a finding. */
+/** Calls models with API keys. Throws only the reason of the signal: every answer is a finding. */
 export const createModelCaller = (deps: ModelCallDeps): ModelCaller => {
   const base = parseBaseUrl(deps.baseUrl);
   const ask = async (
@@ -174,7 +174,7 @@ export const createModelCaller = (deps: ModelCallDeps): ModelCaller => {
       };
     const short = question.kind === 'embeddings' ? fewDimensions : undefined;
     const first = await ask(key, question, short, options);
-    // Some models take no `dimensions`; a request that is turned down costs nothing.
+    // Some models reject `dimensions`; a rejected request costs nothing.
     const turnedDown = short !== undefined && (first.status === 400 || first.status === 422);
     const found = turnedDown ? await ask(key, question, undefined, options) : first;
     return { ...question, ...found };

@@ -29,20 +29,20 @@ export type AskDeps = FetchDeps &
     readonly currency: 'USD' | 'CNY';
     readonly profile: GatewayProfile;
     readonly exportFormat: ExportFormat;
-    /** How many windows are fetched while one is landed. */
+    /** How many windows are fetched while one lands. */
     readonly ahead: number;
-    /** Bytes on disk from which on nothing more is fetched ahead. */
+    /** Bytes on disk above which no window is fetched ahead. */
     readonly spoolBytes: number;
     readonly meter: PullMeter;
-    /** What one call learns of the gateway, the next one begins with. */
+    /** What one call learns about the gateway; the next call starts from it. */
     readonly state: AskState;
-    /** How many more requests may be made; any number where it is missing. */
+    /** How many more requests are allowed; unlimited when omitted. */
     readonly requestsLeft?: (() => number) | undefined;
   };
 
-/** How windows are asked for, by what the gateway answered so far. */
+/** How windows are requested, according to the gateway's answers so far. */
 export type AskState = {
-  /** What the gateway showed unasked, the names to ask for by it, and what to ask for where they are refused. */
+  /** The columns that the gateway serves by default, the names to request, and the fallbacks when they are refused. */
   shown: ExportFormat['columns'];
   asked: readonly string[];
   instead: readonly (readonly string[])[];
@@ -52,7 +52,7 @@ export type AskState = {
   rowCap: number | undefined;
 };
 
-/** A cap that earlier pulls have found, and the length of window that stays below it. */
+/** A cap that earlier pulls found, and the window length that stays below it. */
 export type KnownRowCap = { readonly rows: number; readonly seconds?: number | undefined };
 
 export const freshAskState = ({
@@ -79,11 +79,11 @@ export const freshAskState = ({
   };
 };
 
-/** A window that came whole; its export is on disk until the next one is asked for. */
+/** A complete window; its export is on disk until the next one is requested. */
 export type AnsweredWindow = {
   readonly planned: PlannedWindow;
   readonly fetched: FetchedLogs;
-  /** The columns that were asked for. */
+  /** The requested columns. */
   readonly asked: readonly string[];
 };
 
@@ -95,18 +95,19 @@ export const windowText = ({ start, end }: LogWindow): string => {
 
 export const lengthOf = ({ window }: PlannedWindow): number => window.end - window.start;
 
-/** What lies before the covered span is pulled from its end backwards: each window widens the span. */
+/** Time before the covered range is pulled backwards from its start: each window extends the range. */
 const inOrder = ({ why }: PlannedWindow, pieces: readonly LogWindow[]): readonly PlannedWindow[] =>
   (why === 'earlier' ? pieces.toReversed() : pieces).map((window) => ({ window, why }));
 
 /**
- * Asks for the windows and gives their exports in the order of the plan. A window that is not answered for its length, or
- * looks capped, is halved and asked for again. @throws faults export-* and those of fetchLogs, in the turn of the window.
+ * Requests the windows and yields their exports in the order of the plan. A window that is not answered because of its
+ * length, or looks capped, is halved and requested again. @throws faults export-* and those of fetchLogs, in the turn
+ * of the window.
  */
 export async function* askForWindows(
   plan: readonly PlannedWindow[],
   deps: AskDeps,
-  /** `every` takes any row count for whole. */
+  /** `every` accepts any row count as complete. */
   accept: 'every' | 'uncapped' = 'uncapped',
 ): AsyncGenerator<AnsweredWindow, void, undefined> {
   const { log, meter, profile, exportFormat, currency, signal, state } = deps;
@@ -129,7 +130,7 @@ export async function* askForWindows(
         reason: hasCode(error, 'disk-full') ? 'the disk is full' : 'the gateway applies a rate limit',
       }),
   });
-  /** Asks for the columns that the gateway shows at the end of the window, where they are others than those it showed before. */
+  /** Requests the columns that the gateway serves at the end of the window, if they differ from the earlier ones. */
   const askForShown = async ({ end }: LogWindow): Promise<boolean> => {
     const second = { start: unixSeconds(end - 1), end };
     const columns = (await probeLogExport(second, currency, deps, meter.received))?.columns;
@@ -141,7 +142,7 @@ export async function* askForWindows(
       columns: next.join(','),
     });
     [state.asked, state.instead, state.answered] = [next, others, false];
-    // Windows that are fetched ahead were asked for with the refused columns: others take their place.
+    // Windows fetched ahead were requested with the refused columns: new objects replace them.
     pending.splice(0, pending.length, ...pending.map((one) => ({ ...one })));
     return true;
   };
@@ -153,17 +154,17 @@ export async function* askForWindows(
     if (halves === undefined) throw otherwise;
     replace(0, planned, halves);
   };
-  /** Cuts a window to the length that is answered; whether there was something to cut. */
+  /** Cuts a window to a length that is answered; returns whether it was cut. */
   const cutToPace = (index: number, planned: PlannedWindow): boolean => {
     const pieces = cutLogWindow(planned.window, lengthAllowed(state.pace), profile);
     if (pieces.length > 1) replace(index, planned, pieces);
     return pieces.length > 1;
   };
-  /** Changes what is asked for next, or throws. */
+  /** Changes the next request, or throws. */
   const askForLess = async (planned: PlannedWindow, error: unknown): Promise<void> => {
     signal?.throwIfAborted();
     if (!mayBeTooLong(error)) throw error;
-    // It was begun before a shorter one turned out to be too long.
+    // It was started before a shorter one turned out to be too long.
     if (cutToPace(0, planned)) return;
     if (state.answered && hasCode(error, 'gateway-refused') && (await askForShown(planned.window))) return;
     const window = windowText(planned.window);
@@ -180,7 +181,7 @@ export async function* askForWindows(
     });
     if (next === 'again') return;
     if (next === 'not its length') {
-      // What is refused before anything has come may be the names of columns.
+      // If nothing was answered yet, the refusal may be due to the column names.
       const [fewer, ...others] = !state.answered && hasCode(error, 'gateway-refused') ? state.instead : [];
       if (fewer === undefined) throw error;
       log.warn('the gateway rejected the export; requesting fewer columns', { columns: fewer.join(',') });
@@ -191,12 +192,13 @@ export async function* askForWindows(
     state.pace = next;
     log.info('the gateway did not answer for a long window; splitting it in half', { window });
   };
-  /** Whether the export may be all there is; if not, its halves are asked for next. */
+  /** Whether the export may be complete; if not, its halves are requested next. */
   const isWhole = (planned: PlannedWindow, served: number): boolean => {
     if (state.rowCap !== undefined && served > state.rowCap) state.rowCap = undefined;
     const isRound = looksCapped(served);
     const isCapped = accept === 'uncapped' && (isRound || served === state.rowCap);
-    // Any count may be reached by chance: where a second cannot be cut, it lands, and comparing it shows what is missing.
+    // Any count can match the cap by chance. A window that cannot be split lands, and its comparison shows what is
+    // missing.
     if (!isCapped || (!isRound && splitLogWindow(planned.window, profile) === undefined)) {
       state.pace = afterAnswer(state.pace, lengthOf(planned), served, state.rowCap);
       return true;

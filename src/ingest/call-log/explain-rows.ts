@@ -32,7 +32,7 @@ const amountProblem = (cell: string, inUnits: boolean): Problem | undefined => {
 
 const wallClock = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
 
-/** Seconds of a written date and time, as if it were UTC; nothing for a day or an hour that no calendar has. */
+/** Seconds of a written date and time, read as UTC; undefined for a date or time that does not exist. */
 const wallSeconds = (date: string, time: string): number | undefined => {
   const millis = Date.parse(`${date}T${time}Z`);
   const same = !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(`${date}T${time}`);
@@ -44,7 +44,7 @@ const aheadOf = (offset: string): number => {
   return hours === undefined ? 0 : (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60 : 60);
 };
 
-/** Seconds UTC; nothing where the text is not a valid time. */
+/** Seconds UTC; undefined when the text is not a valid time. */
 const secondsOf = (cell: string, time: TimeForm): number | undefined => {
   if (time.form === 'seconds') return Number(cell);
   if (time.form === 'milliseconds') return Math.floor(Number(cell) / 1000);
@@ -90,10 +90,10 @@ const rowProblem = (cells: readonly string[], batch: LogBatch): Problem | undefi
   return undefined;
 };
 
-/** A row looked through, in the words a person needs; the same checks as the landing statement makes. */
+/** A checked row, with its problem as text for people; the checks equal those of the landing statement. */
 export type CheckedRow = ReadRecord & {
   readonly problem: Problem | undefined;
-  /** Broken quotes or another width, over several lines: nobody can tell which rows it has swallowed. */
+  /** Broken quotes or another width, over several lines: which rows it contains is unknown. */
   readonly tangled: boolean;
 };
 
@@ -118,7 +118,7 @@ export async function* checkRows(batch: LogBatch): AsyncGenerator<CheckedRow> {
   for await (const record of readRecords(batch.file)) yield check(record, batch);
 }
 
-/** Of a row with trouble elsewhere: its second and its amount, as far as they can be read. */
+/** For a row with another problem: its second and its amount, as far as they are readable. */
 export const knownOf = (
   row: CheckedRow,
   batch: LogBatch,
@@ -143,7 +143,7 @@ export const rowFault = (row: CheckedRow, { code, reason }: Problem, linesBefore
   return fault(code, `line ${linesBefore + row.line} of the export: ${reason}: ${message}`);
 };
 
-/** The first bad row of a spooled export, by the line it had in the export; nothing when every row looks right. */
+/** The first bad row of a spooled export, by its line in the export; undefined when every row passes the checks. */
 export const explainRows = async (batch: LogBatch, linesBefore: number): Promise<Fault | undefined> => {
   for await (const row of checkRows(batch))
     if (row.problem !== undefined) return rowFault(row, row.problem, linesBefore);

@@ -5,23 +5,23 @@ export type Outcome<T> =
   | { readonly ok: false; readonly error: unknown };
 
 export type FetchAheadOptions<Item extends object, T extends AsyncDisposable> = {
-  /** Brings an item to disk, reporting the bytes as they come; leaves nothing behind when it throws. */
+  /** Writes an item to disk and reports the bytes as they arrive; removes everything when it throws. */
   readonly fetch: (item: Item, signal: AbortSignal, onBytes: (bytes: number) => void) => Promise<T>;
-  /** Bytes on disk from which on nothing more is fetched ahead; the first item is fetched whatever its size. */
+  /** Bytes on disk above which nothing is fetched ahead; the first item is fetched whatever its size. */
   readonly spoolBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Nothing is fetched ahead from here on: the gateway limits its rate, or the disk is full. */
+  /** Called when fetching ahead stops: the gateway limits its rate, or the disk is full. */
   readonly onThrottled?: (error: unknown) => void;
 };
 
-/** Fetches items side by side and hands them out one by one, in their order. */
+/** Fetches items in parallel and returns them one by one, in order. */
 export type FetchAhead<Item extends object, T> = AsyncDisposable & {
   /**
-   * The outcome of the first item, whose value is the caller's from then on; begins up to `ahead` of those that follow. What was
-   * begun and is no longer among the items is given up.
+   * The result of the first item, which the caller then owns; starts up to `ahead` of the following items. Started
+   * items that are no longer in the list are abandoned.
    */
   readonly first: (items: readonly [Item, ...Item[]], ahead: number) => Promise<Outcome<T>>;
-  /** Whether it was begun. */
+  /** Whether it was started. */
   readonly holds: (item: Item) => boolean;
 };
 
@@ -30,11 +30,11 @@ type Slot<T> = {
   readonly giveUp: () => void;
   bytes: number;
   ahead: boolean;
-  /** Given up for want of room; to be fetched again in its turn. */
+  /** Abandoned for lack of space; it is fetched again in its turn. */
   dropped: boolean;
 };
 
-/** Trouble that comes of asking for much at once: in its turn the item is asked for again, alone. */
+/** Errors caused by parallel requests: the item is requested again in its turn, alone. */
 const isOverload = (error: unknown): boolean =>
   hasCode(error, 'gateway-rate-limited') || hasCode(error, 'disk-full');
 
@@ -44,7 +44,7 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
   const { signal } = options;
   const slots = new Map<Item, Slot<T>>();
   const leaving = new Set<Promise<void>>();
-  /** Bytes of the item handed out last, which may still be on disk. */
+  /** Bytes of the item returned last, which may still be on disk. */
   let handedOut = 0;
   let largest = 0;
   let throttled = false;
@@ -102,7 +102,7 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
   const beginAhead = (items: readonly Item[]): void => {
     for (const item of items) {
       if (slots.has(item)) continue;
-      // What is not begun yet may become as large as the largest so far.
+      // An item that is not started yet may become as large as the largest so far.
       if (onDisk() + largest > options.spoolBytes) return;
       begin(item, true);
     }

@@ -16,7 +16,7 @@ import { untilAborted } from './until-aborted.ts';
 export type LogQuery = {
   readonly start: UnixSeconds;
   readonly end: UnixSeconds;
-  /** Empty asks for all columns that the gateway shows unasked. */
+  /** Empty requests all columns that the gateway serves by default. */
   readonly columns: readonly string[];
   readonly currency: 'USD' | 'CNY';
 };
@@ -35,13 +35,13 @@ export type FetchDeps = {
 
 /** The export of one window on disk, until it is disposed of. */
 export type FetchedLogs = AsyncDisposable & {
-  /** What was asked for. */
+  /** The requested range. */
   readonly ask: LogWindow;
-  /** Nothing for an export without a byte. */
+  /** Undefined for an empty body. */
   readonly received: ReceivedLogs | undefined;
 };
 
-/** Asks for a window and takes its export to a folder of its own; nothing is left there when it throws. */
+/** Requests a window and writes its export to its own folder, which is removed when it throws. */
 export const fetchLogWindow = async (
   window: LogWindow,
   query: Pick<LogQuery, 'columns' | 'currency'> & { readonly exportFormat: ExportFormat },
@@ -65,10 +65,12 @@ export const fetchLogWindow = async (
   }
 };
 
-/** The name of the export for whoever watches a run. */
+/** The name of the export in progress messages. */
 export const logExportName = 'the call log export';
 
-/** Asks for an export with all columns and reads it without keeping it; requests it again while it breaks off. */
+/**
+ * Requests an export with all columns and reads it without storing it; repeats the request while its body breaks off.
+ */
 export const probeLogExport = async (
   ask: LogWindow,
   currency: 'USD' | 'CNY',

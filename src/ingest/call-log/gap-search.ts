@@ -4,7 +4,7 @@ import type { LogWindow } from './log-windows.ts';
 /** A window as it was landed. */
 export type LandedPiece = {
   readonly window: LogWindow;
-  /** Rows that landed, and rows of the whole answer; missing where only a part of the landing is left. */
+  /** Rows that landed, and rows of the whole answer; omitted when only a part of the landing remains. */
   readonly rows?: number | undefined;
   readonly served?: number | undefined;
 };
@@ -12,7 +12,7 @@ export type LandedPiece = {
 type Pulled = { readonly window: LogWindow; readonly rows: number; readonly served: number };
 
 type Step =
-  /** Compares the pieces together, which follow one another. */
+  /** Compares consecutive pieces together. */
   | { readonly ask: 'compare'; readonly pieces: readonly LandedPiece[]; readonly isPulled: boolean }
   | { readonly ask: 'pull'; readonly window: LogWindow }
   | {
@@ -22,15 +22,15 @@ type Step =
       readonly first?: Pulled;
     };
 
-/** How far the search for missing rows of one span has come. */
+/** The state of the search for missing rows of one range. */
 export type GapSearch = {
   readonly todo: readonly Step[];
-  /** Pieces that are believed whole since they came with fewer rows than the cap; compared together at the end. */
+  /** Pieces with fewer rows than the cap, assumed complete; compared together at the end. */
   readonly believed: readonly LandedPiece[];
   readonly believesCap: boolean;
   /** Rows after which the gateway ends an export, once it is known. */
   readonly rowCap: number | undefined;
-  /** Windows whose missing rows no request brings. */
+  /** Windows whose missing rows no request returns. */
   readonly unexplained: readonly LogWindow[];
   /** Requests made so far, and their limit. */
   readonly requests: number;
@@ -41,17 +41,17 @@ export type GapSearch = {
 export type GapQuestion = { readonly ask: 'compare' | 'pull'; readonly window: LogWindow };
 
 export type GapAnswer = {
-  /** How many requests it took. */
+  /** The number of requests it used. */
   readonly requests: number;
 } & (
   | { readonly ask: 'compare'; readonly result: 'agrees' | 'short' }
   | { readonly ask: 'pull'; readonly rows: number; readonly served: number }
 );
 
-/** Cuts a window in two; nothing where it cannot be cut further. */
+/** Splits a window in two; undefined when it cannot be split. */
 export type SplitWindow = (window: LogWindow) => readonly [LogWindow, LogWindow] | undefined;
 
-/** No gateway ends an export after fewer rows on purpose: equal counts below it are chance. */
+/** No gateway caps an export at fewer rows: equal counts below it are coincidence. */
 const smallestCap = 10;
 
 const rangeOf = (pieces: readonly LandedPiece[]): LogWindow | undefined => {
@@ -105,7 +105,7 @@ const descend = (
     : push(search, { ask: 'pull', window });
 };
 
-/** A piece was requested in this search and has landed. */
+/** A piece that was requested in this search and has landed. */
 const judge = (search: GapSearch, piece: Pulled, split: SplitWindow): GapSearch => {
   if (isCapped(piece, search.rowCap)) return halve(search, piece, split);
   if (search.rowCap !== undefined && search.believesCap)
@@ -121,27 +121,27 @@ const judgeHalves = (
 ): GapSearch => {
   const [first, second] = halves;
   const rows = first.rows + second.rows;
-  // A cap hides what is older than a half that alone is full: few rows are no cap.
+  // A cap hides rows older than a half that alone is full: few rows are no cap.
   const mayHide = whole.served >= smallestCap && (first.rows === 0 || second.rows === 0);
   const isSame = rows === whole.rows && !mayHide;
   if (isSame && !halves.some((half) => isCapped(half, search.rowCap))) return giveUp(search, whole.window);
   const showsCap =
     rows > whole.rows && whole.served >= smallestCap && halves.some(({ served }) => served === whole.served);
   const known = showsCap ? { ...search, rowCap: whole.served } : search;
-  // The second first, so that the first ends up in front.
+  // The second half first, so that the first ends up in front.
   return judge(judge(known, second, split), first, split);
 };
 
 export type GapSearchRequest = {
   readonly maxRequests: number;
   readonly rowCap?: number | undefined;
-  /** Missing or true where another source shows that rows are missing; else it is asked first. */
+  /** Omitted or true when another source shows that rows are missing; otherwise it is compared first. */
   readonly isShort?: boolean;
 };
 
 /**
- * A search of a span that lacks rows, by the landings that make it up, in the order of time. What ended at the known cap
- * is halved at once; only the rest has to be looked through. Pure.
+ * Starts a search of a range that lacks rows, from the landings that cover it, sorted by time. Pieces that ended at the
+ * known cap are halved at once; only the rest is examined. Pure.
  */
 export const searchGap = (
   pieces: readonly LandedPiece[],
@@ -165,7 +165,7 @@ export const searchGap = (
   return capped.reduceRight((search, piece) => descend(search, [piece], false, split), last);
 };
 
-/** The next question; nothing when the search is over, or its requests are used up. Pure. */
+/** The next question; undefined when the search is over, or its requests are used up. Pure. */
 export const nextQuestion = ({ todo, requests, maxRequests }: GapSearch): GapQuestion | undefined => {
   const [step] = todo;
   if (step === undefined || requests >= maxRequests) return undefined;
@@ -185,7 +185,7 @@ const step = (search: GapSearch, answer: GapAnswer, split: SplitWindow): GapSear
   }
   if (answer.ask !== 'pull') return rest;
   const { rows, served } = answer;
-  // A longer answer than the cap shows that there is no such cap, or no longer.
+  // An answer longer than the cap shows that the cap does not exist, or no longer.
   const isRefuted = search.rowCap !== undefined && served > search.rowCap;
   const valid = isRefuted ? { ...rest, rowCap: undefined } : rest;
   if (asked.ask === 'pull') return judge(valid, { window: asked.window, rows, served }, split);
@@ -195,13 +195,13 @@ const step = (search: GapSearch, answer: GapAnswer, split: SplitWindow): GapSear
 };
 
 /**
- * The search after an answer to its next question. What lacks rows is requested again, then in halves, down to one second;
- * where two halves bring exactly the rows of the whole, no request brings more. Pure.
+ * The search after an answer to its next question. A piece that lacks rows is requested again, then in halves, down to
+ * one second; when two halves return exactly the rows of the whole, no request returns more. Pure.
  */
 export const afterQuestion = (search: GapSearch, answer: GapAnswer, split: SplitWindow): GapSearch => {
   const next = step({ ...search, requests: search.requests + answer.requests }, answer, split);
   if (next.todo.length > 0 || next.believed.length === 0) return next;
-  // What the cap alone made believable is checked once, and from then on piece by piece.
+  // Pieces assumed complete only because of the cap are checked once, and then piece by piece.
   const believed = next.believed.toSorted((left, right) => left.window.start - right.window.start);
   return { ...next, believed: [], believesCap: false, todo: [compare(believed)] };
 };

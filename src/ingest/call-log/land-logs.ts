@@ -9,7 +9,7 @@ import { isRowProblem, quarantineRows } from './quarantine-rows.ts';
 import { openSpoolFile } from './spool-file.ts';
 import type { OpenSpoolFile } from './spool-file.ts';
 
-/** What becomes of a window some of whose rows can't be read: it fails, or lands without them. */
+/** What happens to a window with unreadable rows: it fails, or lands without them. */
 export type BadRows = 'fail' | 'quarantine';
 
 type LandDeps = {
@@ -24,15 +24,15 @@ export type LandedLogs = {
   readonly rows: number;
   readonly quota: Money;
   readonly restated: number;
-  /** Rows that could not be read and were put aside. */
+  /** Unreadable rows, which were quarantined. */
   readonly quarantined: number;
-  /** Kinds of the rows; missing where no column names them. */
+  /** Kinds of the rows; omitted when no column contains them. */
   readonly kinds: SeenKinds | undefined;
 };
 
 /**
- * Lands a window whose export is on disk, whole or not at all; a refused one is told by its first bad row, or lands without
- * its bad rows where those are put in quarantine. @throws faults export-* and those of the warehouse.
+ * Lands a window whose export is on disk, all or nothing. The error for a rejected one names its first bad row; with
+ * quarantine, it lands without its bad rows. @throws faults export-* and those of the warehouse.
  */
 export const landFetched = async (
   window: LogWindow,

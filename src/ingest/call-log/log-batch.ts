@@ -13,7 +13,7 @@ type Pull = {
   readonly until: UnixSeconds;
 };
 
-/** What the warehouse needs to land a received export. @throws fault export-timestamp-unreadable. */
+/** The warehouse's input for landing a received export. @throws fault export-timestamp-unreadable. */
 export const logBatch = (
   window: LogWindow,
   asked: LogWindow,

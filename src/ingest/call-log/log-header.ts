@@ -1,10 +1,10 @@
 import type { LogExportFormat } from '../../core/index.ts';
 import type { LogColumn, LogRole } from '../../warehouse/index.ts';
 
-/** Header names that the YAML gives for roles: those alone are taken for them. */
+/** Header names that the YAML assigns to roles; only these are used for them. */
 export type ColumnNames = NonNullable<LogExportFormat['columns']>;
 
-/** Names that gateways of the family give to one and the same column, the usual one first. */
+/** Names that gateways of the family use for the same column, the most common first. */
 const aliases: readonly (readonly [LogRole, readonly string[]])[] = [
   ['created_at', ['created_at']],
   ['model_name', ['model_name']],
@@ -43,7 +43,10 @@ const documented: readonly LogRole[] = [
   'quota',
 ];
 
-/** Columns that split token counts and that the contract does not name; a gateway may export them only when asked (docs/gateway.md G6.4). */
+/**
+ * Columns that split token counts and that the contract does not name; a gateway may export them only on request
+ * (docs/gateway.md G6.4).
+ */
 const splitting: readonly LogRole[] = [
   'cache_write_tokens',
   'audio_input_tokens',
@@ -51,10 +54,10 @@ const splitting: readonly LogRole[] = [
   'image_tokens',
 ];
 
-/** Columns without which no row can be placed or charged; the others may be missing, and are unknown then. */
+/** Columns without which a row has no time or charge; others may be missing, and are unknown then. */
 const needed: readonly LogRole[] = ['created_at', 'quota'];
 
-/** A header cell as it is compared: `Created At`, `'created_at` and `created_at` are one. */
+/** A normalized header cell: `Created At`, `'created_at` and `created_at` are equal. */
 const plain = (name: string): string =>
   name
     .trim()
@@ -62,15 +65,15 @@ const plain = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
 
-/** A record is the header when it names the time of the row. */
+/** A record is the header when it contains the name of the time column. */
 export const isLogHeader = (cells: readonly string[], given: ColumnNames = {}): boolean =>
   cells.length > 1 && cells.some((cell) => plain(cell) === plain(given.created_at ?? 'created_at'));
 
-/** The columns of a header with their roles; of two names for one role the more usual one has it. */
+/** The columns of a header with their roles; of two names for one role the more common one gets it. */
 export const logColumns = (header: readonly string[], given: ColumnNames = {}): readonly LogColumn[] => {
   const names = header.map(plain);
   const roleAt = new Map<number, LogRole>();
-  // What is given goes first: a column is taken for one thing.
+  // Configured roles go first: a column has only one role.
   const ordered = aliases.toSorted(([one], [other]) => Number(other in given) - Number(one in given));
   for (const [role, usual] of ordered) {
     const own = given[role];
@@ -86,20 +89,20 @@ export const logColumns = (header: readonly string[], given: ColumnNames = {}): 
   });
 };
 
-/** The currency that the header gives the amounts; most headers give none. */
+/** The currency that the header names; most headers name none. */
 export const currencyOf = (columns: readonly LogColumn[]): 'USD' | 'CNY' | undefined => {
   const name = plain(columns.find(({ role }) => role === 'quota')?.name ?? '');
   if (name === 'cost_usd') return 'USD';
   return name === 'cost_cny' ? 'CNY' : undefined;
 };
 
-/** `detailed` and `all` are the same to a gateway: every column it has, by name. Else the names given. */
+/** `detailed` and `all` are the same for a gateway: every column it has, by name. Otherwise the given names. */
 export type WantedColumns = 'detailed' | 'all' | readonly string[];
 
 const rolesOf = (columns: readonly LogColumn[]): ReadonlySet<LogRole> =>
   new Set(columns.flatMap(({ role }) => (role === undefined ? [] : [role])));
 
-/** Names given in the settings, with what no row can be placed or charged without; its kind too, where there is one. */
+/** The configured names, plus the required columns, and the kind column if there is one. */
 const givenNames = (
   found: readonly LogColumn[],
   wanted: readonly string[],
@@ -115,18 +118,20 @@ const givenNames = (
   ];
 };
 
-/** The time last: where lines are not ended, a cut in the last cell is seen in a time, but not in an amount. */
+/**
+ * Puts the time last: without a final line end, a truncated last cell is detectable in a time, but not in an amount.
+ */
 const timeLast = (names: readonly string[], given: ColumnNames): readonly string[] => {
   const time = plain(given.created_at ?? 'created_at');
   return [...names.filter((name) => plain(name) !== time), ...names.filter((name) => plain(name) === time)];
 };
 
 /**
- * The names to ask for, and what to ask for instead where they are refused: gateways show columns that they refuse to be
- * asked for by name, and refuse names that they don't know. First whatever the gateway was found to have, with the
- * documented columns and those that split token counts that it did not show under this or another name: it may export
- * them only when they are asked for. Then those with a role alone, then both without the columns that split counts, then
- * those with a role that were shown, then none: what it shows unasked.
+ * The names to request, and the fallbacks when they are refused: gateways serve columns that they refuse by name, and
+ * refuse unknown names. First all columns the gateway is known to have, plus the documented and token-splitting ones
+ * that it did not serve under this or another name, since it may export them only on request. Then only those with a
+ * role, then both without the token-splitting columns, then those with a role that were served, then none: the
+ * gateway's default.
  */
 export const columnsToAsk = (
   found: readonly LogColumn[],

@@ -5,19 +5,22 @@ import { planLogPull } from './log-windows.ts';
 import type { LogPlanRequest, LogWindow } from './log-windows.ts';
 
 export type LogWorkRequest = LogPlanRequest & {
-  /** Missing: no day is pulled again by itself. */
+  /** When omitted, no day is pulled again automatically. */
   readonly revisit?: RevisitRule | undefined;
-  /** What was landed so far, as far back as days are revisited. */
+  /** Past landings, as far back as days are revisited. */
   readonly landings?: readonly PastLanding[] | undefined;
 };
 
-/** A window to pull, and why: `new` carries on, `earlier` lies before what is held, `ordered` and `revisit` are pulled again. */
+/**
+ * A window to pull, and why: `new` follows the covered range, `earlier` precedes it, `ordered` and `revisit` are pulled
+ * again.
+ */
 export type PlannedWindow = {
   readonly window: LogWindow;
   readonly why: 'new' | 'earlier' | 'ordered' | 'revisit';
 };
 
-/** What is held without a gap once the windows are landed too: they touch what is held. */
+/** The covered range after the windows have landed: they touch it. */
 const withWindows = (covered: LogWindow, windows: readonly LogWindow[]): LogWindow =>
   interval(
     unixSeconds(Math.min(covered.start, ...windows.map(({ start }) => start))),
@@ -25,8 +28,8 @@ const withWindows = (covered: LogWindow, windows: readonly LogWindow[]): LogWind
   );
 
 /**
- * All windows of one pull in the order they are to be landed: what was ordered, or what is new and then the closed days
- * that are due to be pulled again. Pure: what a dry run prints and a run carries out.
+ * All windows of one pull in landing order: the requested range, or new time and then the closed days that are due for
+ * a revisit. Pure: a dry run prints it, a run executes it.
  */
 export const planLogWork = (request: LogWorkRequest): readonly PlannedWindow[] => {
   const { from, to, origin, cursor, until, revisit } = request;
@@ -36,7 +39,7 @@ export const planLogWork = (request: LogWorkRequest): readonly PlannedWindow[] =
     const earlier = origin !== undefined && window.end <= origin;
     return { window, why: earlier ? 'earlier' : 'new' };
   });
-  // Where nothing is held yet, what is pulled first is as fresh as any revisit.
+  // While nothing is covered, the first pull is as fresh as any revisit.
   if (revisit === undefined || origin === undefined || cursor === undefined) return planned;
   const covered = interval(origin, cursor);
   const again = planRevisits({

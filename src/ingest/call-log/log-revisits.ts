@@ -2,42 +2,48 @@ import { addDays, dateAt, interval, localDays, startOfDay, unixSeconds } from '.
 import type { LocalDay, UnixSeconds } from '../../core/index.ts';
 import type { LogWindow } from './log-windows.ts';
 
-/** When closed days are pulled again: late rows and refunds come after a day's end (docs/gateway.md G16.2). */
+/** When closed days are pulled again: late rows and refunds arrive after the end of a day (docs/gateway.md G16.2). */
 export type RevisitRule = {
-  /** Counted in seconds from the day's beginning on its calendar: a day of 86,400 is the next date, however long the day was. */
+  /** Seconds from the start of the day on its calendar: a day of 86,400 is the next date, however long the day was. */
   readonly after: readonly number[];
-  /** IANA zone that the days are cut in. */
+  /** IANA zone that defines the days. */
   readonly zone: string;
 };
 
-/** A window that was landed, all that is older than `settled` having come by then. */
+/** A landed window; everything older than `settled` had arrived by then. */
 export type PastLanding = { readonly window: LogWindow; readonly settled: UnixSeconds };
 
 export type RevisitRequest = RevisitRule & {
   readonly landings: readonly PastLanding[];
-  /** From where on the landings are given; days before it are left as they are. */
+  /** Start of the given landings; earlier days are not revisited. */
   readonly from: UnixSeconds;
-  /** What is held without a gap: no day is revisited that is not. */
+  /** The range covered without a gap: only days in it are revisited. */
   readonly covered: LogWindow;
   readonly since: UnixSeconds;
-  /** Now less the lag. */
+  /** Now minus the lag. */
   readonly until: UnixSeconds;
 };
 
 const day = 86_400;
 
-/** Days older than this before the end of what is held are left as they are: a rule that is new does not pull all history again. */
+/**
+ * Days older than this before the end of the covered range are not revisited: a new rule does not pull all history
+ * again.
+ */
 const reachBack = 31 * day;
 
-/** From where on days are looked at, by what was held before the pull: also those before a long outage are made up for. */
+/**
+ * Start of the days to check, by the range covered before the pull, so that days before a long outage are revisited
+ * too.
+ */
 export const revisitsFrom = (covered: LogWindow, after: readonly number[]): UnixSeconds =>
   unixSeconds(Math.max(covered.start, covered.end - Math.max(0, ...after) - reachBack));
 
-/** From when on a landing of the day counts as this revisit: the date has come, and the day is over. */
+/** When a landing of the day starts to count as this revisit: the date has come, and the day is over. */
 const dueAt = ({ date, end }: LocalDay, after: number, zone: string): number =>
   Math.max(end, startOfDay(addDays(date, Math.floor(after / day)), zone) + (after % day));
 
-/** From the first to the last second of the span that no landing holds; nothing when all of it is held. */
+/** From the first to the last second of the range that no landing covers; undefined when all of it is covered. */
 const missing = (range: LogWindow, landings: readonly LogWindow[]): LogWindow | undefined => {
   let [first, last, reached]: [number | undefined, number, number] = [undefined, range.start, range.start];
   for (const { start, end } of [...landings, interval(range.end, range.end)]) {
@@ -52,9 +58,9 @@ const missing = (range: LogWindow, landings: readonly LogWindow[]): LogWindow | 
 };
 
 /**
- * The spans of closed days that are due to be pulled again, the oldest first: a day is due when it was not landed since its
- * last revisit became due. So each is made once, late where no run came in time, and never of a day that was first pulled
- * after it. Pure.
+ * The ranges of closed days that are due for a revisit, oldest first: a day is due when it has not landed since its
+ * last revisit became due. Each revisit is made once, late if no run was in time, and never for a day that was first
+ * pulled after it. Pure.
  */
 export const planRevisits = (request: RevisitRequest): readonly LogWindow[] => {
   const { after, zone, covered, since, until } = request;

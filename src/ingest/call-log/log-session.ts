@@ -20,22 +20,25 @@ import { breaksOff } from '../window-pace.ts';
 export type LogPull = {
   readonly account: string;
   readonly since: UnixSeconds;
-  /** Now less the lag. */
+  /** Now minus the lag. */
   readonly until: UnixSeconds;
-  /** A span to pull again, whatever was landed before, cut to `since` and `until`. Opens no covered span, but widens one that it touches. */
+  /**
+   * A range to pull again, whatever landed before, cut to `since` and `until`. It never begins the covered range, but
+   * extends one that it touches.
+   */
   readonly from?: UnixSeconds | undefined;
   readonly to?: UnixSeconds | undefined;
-  /** Which closed days are pulled again; none when left out, nor while a span is. */
+  /** Which closed days are pulled again; none when omitted, or when a range is. */
   readonly revisit?: RevisitRule | undefined;
   readonly windowSeconds: number;
   readonly columns: 'detailed' | 'all' | readonly string[];
   readonly currency: 'USD' | 'CNY';
   readonly profile: GatewayProfile;
-  /** `fail` when left out. */
+  /** Default: `fail`. */
   readonly badRows?: BadRows | undefined;
-  /** How many windows are fetched while one is landed; none when left out. */
+  /** How many windows are fetched while one lands; default: none. */
   readonly ahead?: number | undefined;
-  /** Bytes on disk from which on nothing more is fetched ahead; 1 GB when left out. */
+  /** Bytes on disk above which no window is fetched ahead; default 1 GB. */
   readonly spoolBytes?: number | undefined;
   readonly rowCap?: KnownRowCap | undefined;
 };
@@ -49,44 +52,44 @@ export type LogPullDeps = FetchDeps & {
   readonly progress: Progress;
   readonly signal?: AbortSignal | undefined;
   readonly retryRead?: RetryRead;
-  /** How many more requests the run may make; any number where it is missing. */
+  /** How many more requests the run may make; unlimited when omitted. */
   readonly requestsLeft?: () => number;
 };
 
 /** A window that has landed. */
 export type LandedWindowOf = LandedLogs & {
   readonly planned: PlannedWindow;
-  /** Rows of the whole answer, which is a little wider than the window. */
+  /** Rows of the whole answer, which is slightly wider than the window. */
   readonly served: number;
-  /** Rows that the window held before. */
+  /** Rows that the window contained before. */
   readonly replaced: number;
 };
 
-/** Requests and landings of one run, over what its first request has shown of the gateway's exports. */
+/** Requests and landings of one run, based on what its first request showed of the gateway's exports. */
 export type LogSession = {
-  /** Lands windows in the order of the plan, each whole or not at all; ends early where no requests are left. */
+  /** Lands windows in the order of the plan, each all or nothing; ends early when no requests are left. */
   readonly land: (
     plan: readonly PlannedWindow[],
     accept?: 'every' | 'uncapped',
   ) => AsyncGenerator<LandedWindowOf, void, undefined>;
-  /** Rows after which the gateway ends an export; missing where none is known, or a longer export has refuted it. */
+  /** Rows after which the gateway ends an export; undefined while unknown, or when a longer export refuted it. */
   readonly rowCap: () => number | undefined;
   readonly learnRowCap: (rows: number) => void;
-  /** Names of the columns asked for last. */
+  /** Names of the columns requested last. */
   readonly columns: () => readonly string[];
   readonly bytes: () => number;
-  /** To be called when the work ends, well or not; may be called again. */
+  /** Call it when the work ends, successful or not; further calls have no effect. */
   readonly end: () => Promise<void>;
 };
 
 const defaultSpoolBytes = 1_000_000_000;
 
-/** How often one window is requested whose export turns out too short when it lands. */
+/** How often a window is requested whose export turns out too short when it lands. */
 const maxLandings = 3;
 
 /**
- * Probes the log export at a moment and gives what lands windows of it. @throws faults export-*, disk-full, path-unwritable
- * and those of fetchLogs.
+ * Probes the log export at a moment and returns a session that lands its windows. @throws faults export-*, disk-full,
+ * path-unwritable and those of fetchLogs.
  */
 export const openLogSession = async (
   request: LogPull & LogPullDeps,
@@ -118,7 +121,7 @@ export const openLogSession = async (
     try {
       landed = await landFetched(window, fetched, { ...request, opensRange }, request);
     } catch (error) {
-      // What its own total line, or the rows that are there, prove too short may be whole the next time.
+      // An export whose total line or existing rows prove it too short may be complete on the next request.
       if (!breaksOff(error) || attempt >= maxLandings) throw error;
       announceRetry(logExportName, error, 0, request);
       for await (const answered of askForWindows([planned], deps, accept))

@@ -6,22 +6,22 @@ import type { DstOverlap } from '../format/dst-overlaps.ts';
 export type LogWindow = Interval<UnixSeconds>;
 
 export type LogPlanRequest = {
-  /** The first second to hold. */
+  /** The first second to store. */
   readonly since: UnixSeconds;
-  /** Now less the lag: what is newer may still change. */
+  /** Now minus the lag: newer rows may still change. */
   readonly until: UnixSeconds;
-  /** A span to pull again, whatever was landed before, cut to `since` and `until`; each end may be left out. */
+  /** A range to pull again, whatever landed before, cut to `since` and `until`; each end is optional. */
   readonly from?: UnixSeconds | undefined;
   readonly to?: UnixSeconds | undefined;
   readonly windowSeconds: number;
-  /** The end of what is covered without a gap. */
+  /** The end of the range covered without a gap. */
   readonly cursor?: UnixSeconds | undefined;
-  /** Its start; an earlier `since` makes the plan reach back. */
+  /** Its start; with an earlier `since` the plan also extends backwards. */
   readonly origin?: UnixSeconds | undefined;
   readonly profile: GatewayProfile;
 };
 
-/** The fold that the moment lies inside of; its own ends are no trouble. */
+/** The DST overlap that contains the moment inside; its own ends are safe. */
 const dstOverlapAround = (moment: number, dstOverlaps: readonly DstOverlap[]): DstOverlap | undefined =>
   dstOverlaps.find((dstOverlap) => moment > dstOverlap.start && moment < dstOverlap.end);
 
@@ -46,8 +46,8 @@ const cut = (
 };
 
 /**
- * The windows of one pull, in the order they are to be landed: half-open, tiling what is asked for exactly. Pure: what a
- * dry run prints and a run carries out. A window is longer than asked for only to take in a repeated hour whole.
+ * The windows of one pull, in landing order: half-open, tiling the requested range exactly. Pure: a dry run prints it,
+ * a run executes it. A window is longer than requested only to include a whole repeated hour.
  */
 export const planLogPull = (request: LogPlanRequest): readonly LogWindow[] => {
   const { since, until, from, to, windowSeconds, cursor, origin, profile } = request;
@@ -67,7 +67,7 @@ export const planLogPull = (request: LogPlanRequest): readonly LogWindow[] => {
   const end = dstOverlap === undefined ? last : forced ? dstOverlap.end : dstOverlap.start;
   const forward = end > start ? cut(interval(start, end), windowSeconds, dstOverlaps) : [];
   if (forced || origin === undefined || since >= origin) return forward;
-  // Backwards from what is covered, so that each landed window widens the covered span.
+  // Backwards from the covered range, so that each landed window extends it.
   const early = dstOverlapAround(since, dstOverlaps)?.start ?? since;
   const back = cut(
     interval(early, dstOverlapAround(origin, dstOverlaps)?.end ?? origin),
@@ -77,7 +77,10 @@ export const planLogPull = (request: LogPlanRequest): readonly LogWindow[] => {
   return [...back.toReversed(), ...forward];
 };
 
-/** The window in pieces of at most so many seconds, in the order of time; an hour that the wall clock shows twice stays whole. */
+/**
+ * Cuts the window into pieces of at most so many seconds, sorted by time; an hour that the wall clock shows twice stays
+ * whole.
+ */
 export const cutLogWindow = (
   window: LogWindow,
   seconds: number,
@@ -88,7 +91,7 @@ export const cutLogWindow = (
   return cut(window, Math.max(1, Math.floor(seconds)), dstOverlaps);
 };
 
-/** Two halves of a window whose export did not come whole; nothing when it can't be cut further. */
+/** Two halves of a window whose export was incomplete; undefined when it can't be cut further. */
 export const splitLogWindow = (
   window: LogWindow,
   profile: GatewayProfile,
@@ -105,8 +108,8 @@ export const splitLogWindow = (
 };
 
 /**
- * What to ask a gateway for so that every row of the window comes, whether it takes the ends of its range as inclusive
- * or exclusive (docs/gateway.md G6.6); the rows too many are cut off locally.
+ * The range to request so that every row of the window is served, whether the gateway treats range ends as inclusive or
+ * exclusive (docs/gateway.md G6.6); excess rows are removed locally.
  */
 export const askForLogs = (window: LogWindow): LogWindow =>
   interval(unixSeconds(window.start - 1), window.end);

@@ -12,8 +12,8 @@ export type LogProbe = ObservationDeps &
   RereadDeps & { readonly currency: 'USD' | 'CNY'; readonly signal: AbortSignal };
 
 /**
- * Asks for an export of one second, up to `until`, writes down what its header teaches, and lands nothing. Gives the names
- * of its columns; none where an export without rows has no header. @throws faults export-* and those of fetchLogs.
+ * Requests an export of one second, up to `until`, records what its header shows, and lands nothing. Returns the names
+ * of its columns; none when an export without rows has no header. @throws faults export-* and those of fetchLogs.
  */
 export const probeLogs = async (request: LogProbe): Promise<readonly string[]> => {
   const { until, currency, log } = request;

@@ -6,29 +6,29 @@ import { openLogSession } from './log-session.ts';
 import type { LogPull, LogPullDeps, LogSession } from './log-session.ts';
 
 export type PullSummary = {
-  /** Windows that were new or ordered, their rows, and the sum of their amounts as served. */
+  /** New or requested windows, their rows, and the sum of their amounts as served. */
   readonly windows: number;
   readonly rows: number;
   readonly quota: Money;
   /** Windows of closed days that were pulled again. */
   readonly revisited: number;
-  /** Quarter hours landed before whose sums are others now. */
+  /** Quarter hours landed before whose sums changed. */
   readonly restated: number;
-  /** Rows that could not be read and were put aside: they are in no sum. */
+  /** Unreadable rows, which were quarantined: they are in no sum. */
   readonly quarantined: number;
   /** Received. */
   readonly bytes: number;
-  /** How far data reaches without a gap, seconds UTC. */
+  /** The watermark, seconds UTC. */
   readonly watermark: UnixSeconds | undefined;
-  /** Asked for. */
+  /** The requested columns. */
   readonly columns: readonly string[];
-  /** Seconds of the plan that are left to the next run, since the requests of this one were used up. */
+  /** Seconds of the plan left for the next run, since this run used up its requests. */
   readonly secondsLeft: number;
 };
 
 /**
- * Pulls the call log into the warehouse, window by window, each whole or not at all and in the order of the plan; never
- * filtered by status, vendor or model. Running again changes nothing. The session is opened for the first window, once.
+ * Pulls the call log into the warehouse, window by window, each all or nothing and in the order of the plan; never
+ * filtered by status, vendor or model. Pulling again changes nothing. The session is opened once, for the first window.
  * @throws faults export-*, disk-full, path-unwritable and those of fetchLogs.
  */
 export const pullLogs = async (

@@ -7,10 +7,10 @@ import type { CheckedRow, Problem } from './explain-rows.ts';
 import { spoolFault } from './spool-file.ts';
 import type { OpenSpoolFile } from './spool-file.ts';
 
-/** More bad rows than this are no accident of a row: the export is misread, and the window fails. */
+/** More bad rows than this mean that the export is misread, and the window fails. */
 const maxBad = 1000;
 
-/** Trouble of one row alone; anything else is of the whole export. */
+/** Problems of a single row; any other concerns the whole export. */
 const ofRow: ReadonlySet<FaultCode> = new Set([
   'export-row-invalid',
   'export-timestamp-unreadable',
@@ -25,7 +25,7 @@ type QuarantineDeps = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** @throws the row's fault where leaving it out would hide more than the row. */
+/** @throws the row's fault when omitting the row would hide more than the row. */
 const refuseHiding = (row: CheckedRow, problem: Problem, bad: number, linesBefore: number): void => {
   const line = linesBefore + row.line;
   if (!row.ended)
@@ -42,8 +42,8 @@ const refuseHiding = (row: CheckedRow, problem: Problem, bad: number, linesBefor
 };
 
 /**
- * Puts the bad rows of a refused export aside and the good ones in a file beside it, as they stand. Nothing when no row is
- * bad. @throws faults export-*, where more than single rows is broken, and those of the spool.
+ * Quarantines the bad rows of a rejected export, and writes the good ones unchanged to a file beside it. Undefined when
+ * no row is bad. @throws faults export-*, when more than single rows is broken, and those of the spool.
  */
 export const quarantineRows = async (
   batch: LogBatch,

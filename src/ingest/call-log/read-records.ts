@@ -4,22 +4,22 @@ import { CsvError } from 'csv-parse';
 
 /** One record of a spooled export. */
 export type ExportRecord = {
-  /** The line it begins on in the file, counted from 1. */
+  /** The line in the file where it begins, counted from 1. */
   readonly line: number;
-  /** As it stands in the file, without its line end. */
+  /** The original bytes, without the line end. */
   readonly bytes: Buffer;
   /** A line end follows. */
   readonly ended: boolean;
 };
 
-/** What csv-parse reads a record as, or what it finds wrong. */
+/** A record as csv-parse reads it, or the problem that it reports. */
 export type ReadRecord = ExportRecord & ({ readonly cells: readonly string[] } | { readonly broken: string });
 
 const LF = 10;
 const QUOTE = 34;
 const COMMA = 44;
 
-/** Where records end, told byte by byte as the row scanner does. */
+/** Detects the ends of records byte by byte, as the row scanner does. */
 const createEnds = (): ((byte: number) => boolean) => {
   let place: 'start' | 'plain' | 'quoted' | 'quote' = 'start';
   return (byte) => {
@@ -36,7 +36,7 @@ const createEnds = (): ((byte: number) => boolean) => {
   };
 };
 
-/** The records of a file, blank lines left out, some at a time. */
+/** The records of a file in batches, without blank lines. */
 async function* recordsOf(file: string): AsyncGenerator<readonly ExportRecord[]> {
   const ends = createEnds();
   let rest: Buffer[] = [];
@@ -77,12 +77,12 @@ const readAlone = (record: ExportRecord): ReadRecord => {
       : { ...record, cells };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // Its own count of lines is of this record alone.
+    // csv-parse counts lines from the start of this record only.
     return { ...record, broken: error.message.replace(/ (at|on) line \d+/, '') };
   }
 };
 
-/** Many at once, which csv-parse does much faster; one by one where that fails. */
+/** Parses many records at once, which is much faster; one by one when that fails. */
 const readTogether = (records: readonly ExportRecord[]): readonly ReadRecord[] => {
   try {
     const rows = parsed(records);
@@ -94,7 +94,7 @@ const readTogether = (records: readonly ExportRecord[]): readonly ReadRecord[] =
   return records.map(readAlone);
 };
 
-/** All records of a spooled export as csv-parse reads them in its strict way, in bounded memory. */
+/** All records of a spooled export as csv-parse reads them in strict mode, in bounded memory. */
 export async function* readRecords(file: string): AsyncGenerator<ReadRecord> {
   for await (const records of recordsOf(file)) if (records.length > 0) yield* readTogether(records);
 }

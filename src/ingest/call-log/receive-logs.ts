@@ -13,16 +13,16 @@ import type { OpenSpoolFile, SpoolFile } from './spool-file.ts';
 import { totalLine } from './total-line.ts';
 import type { TotalLine } from './total-line.ts';
 
-/** One log export on disk, its total line taken off. */
+/** One log export on disk, without its total line. */
 export type ReceivedLogs = SpooledExport & {
   readonly file: string;
   readonly columns: readonly LogColumn[];
-  /** Rows, the total line not among them. */
+  /** Rows, without the total line. */
   readonly served: number;
   readonly total: TotalLine | undefined;
-  /** Whether the body's last line, header or row, was ended by a line end. */
+  /** Whether the body's last line, header or row, ends with a line end. */
   readonly ended: boolean;
-  /** The first row of another width, counted from 1. */
+  /** The first row with another width, counted from 1. */
   readonly oddRecord: number | undefined;
 };
 
@@ -33,7 +33,7 @@ const takeTotal = async (
   { totalLine: comes }: LogExportFormat,
 ): Promise<TotalLine | undefined> => {
   const { lastRecord } = spooled.scan;
-  // A row or a total longer than this is none.
+  // No row or total is longer than this.
   if (comes === false || lastRecord === undefined || lastRecord.end - lastRecord.start > 65_536)
     return undefined;
   const line = await file.read(lastRecord.start, lastRecord.end);
@@ -46,7 +46,7 @@ const takeTotal = async (
 };
 
 /**
- * Takes an export to the folder; `format` is what is known of it beforehand. Nothing for a body without a byte.
+ * Writes an export to the folder; `format` is what is already known about it. Undefined for an empty body.
  * @throws faults export-not-csv, export-column-missing, disk-full, path-unwritable, and those of the stream.
  */
 export const receiveLogs = async (
@@ -86,17 +86,17 @@ export const receiveLogs = async (
   }
 };
 
-/** What is known of a gateway's exports, and every further export is held to. */
+/** What is known about a gateway's exports; every further export must match it. */
 export type ExportFormat = {
   readonly columns: readonly LogColumn[];
-  /** The last line is ended as all others are: an export that stops without is cut off. */
+  /** The last line has a line end like all others: an export without one is truncated. */
   readonly endsLines: boolean;
   readonly totalLine: boolean;
   /** An export without rows has no header either. */
   readonly emptyWithoutRows: boolean;
 };
 
-/** @throws fault export-truncated when the export breaks off against the gateway's own export format. */
+/** @throws fault export-truncated when the export breaks off, judged by the gateway's own export format. */
 const checkWhole = (received: ReceivedLogs | undefined, exportFormat: ExportFormat): void => {
   const cut = (reason: string): never => {
     throw fault('export-truncated', `the export ended early: ${reason}`);
@@ -112,18 +112,18 @@ const checkWhole = (received: ReceivedLogs | undefined, exportFormat: ExportForm
   if (exportFormat.totalLine && received.total === undefined) cut('its total line is missing');
 };
 
-/** Whether nothing shows that it is whole: no byte at all, or a last cell that may be cut off and be a number still. */
+/** Whether nothing proves that it is complete: it is empty, or its last cell could be a truncated number. */
 const lacksProof = (received: ReceivedLogs | undefined): boolean =>
   received === undefined ||
   (!received.ended &&
     received.served > 0 &&
     received.total === undefined &&
-    // A time shows that it is whole by the form of the others; of `…T08:00:00+08:00` a lone one may lack the zone.
+    // A time proves it by the form of the others; a single `…T08:00:00+08:00` may be cut before its zone.
     (received.served === 1 || received.columns.at(-1)?.role !== 'created_at'));
 
 /**
- * Receives an export that is whole as far as can be known; one that can't show it is believed when it comes twice alike.
- * @throws fault export-truncated when it breaks off against the gateway's own export format, and those of `receive`.
+ * Receives an export that is provably complete; one without proof is accepted when two requests return the same.
+ * @throws fault export-truncated when it breaks off, judged by the gateway's own export format, and those of `receive`.
  */
 export const receiveProven = async (
   receive: () => Promise<ReceivedLogs | undefined>,

@@ -4,41 +4,43 @@ const QUOTE = 34;
 const GUARD = 39;
 const COMMA = 44;
 
-/** What a file of rows was seen to hold, byte by byte, apart from the reader that loads it. */
+/** What a byte-wise scan of a file of rows found, independent of the reader that loads it. */
 export type Scan = {
-  /** Records; blank lines are none. */
+  /** Records, without blank lines. */
   readonly rows: number;
-  /** Bytes let through. */
+  /** Bytes passed on. */
   readonly bytes: number;
   readonly endedWithNewline: boolean;
-  /** The end came inside a quoted cell. */
+  /** The file ended inside a quoted cell. */
   readonly openQuote: boolean;
   readonly quotedNewlines: boolean;
   /** A `'` was seen somewhere. */
   readonly guarded: boolean;
-  /** The first record of another width than the header's, or with a quote inside a cell that is not quoted, counted from 1. */
+  /**
+   * The first record whose width differs from the header's, or with a quote inside an unquoted cell, counted from 1.
+   */
   readonly firstOddRecord: number | undefined;
-  /** Where the last record begins and ends, in bytes let through. */
+  /** Start and end of the last record, in bytes passed on. */
   readonly lastRecord: { readonly start: number; readonly end: number } | undefined;
 };
 
 export type RowScanner = {
-  /** Takes the next bytes; gives those to keep: a CR before a LF that ends a row is left out. */
+  /** Scans the next bytes and returns those to keep: a CR before a LF that ends a row is removed. */
   readonly scan: (chunk: Buffer) => Buffer;
   /** Bytes of the record that has begun and not ended. */
   readonly unfinished: () => number;
   readonly finish: () => Scan;
 };
 
-/** Where in a cell the last byte stands; plain numbers, since this runs for each byte of a quoted export. */
+/** The position of the last byte within a cell; plain numbers, since this runs for each byte of a quoted export. */
 const CELL_START = 0;
 const PLAIN = 1;
 const QUOTED = 2;
 const QUOTE_IN_QUOTED = 3;
 
 /**
- * Counts the records of a CSV as RFC 4180 has them. Rows without quotes take a fast way, which looks at line ends alone,
- * and at the commas of rows that end with one: DuckDB lets those be a cell too long, and finds all others itself.
+ * Counts the records of a CSV by RFC 4180. Rows without quotes take a fast path that checks only line ends, and the
+ * commas of rows that end with one: DuckDB accepts those with an extra cell, and detects all others itself.
  */
 export const createRowScanner = (width: number): RowScanner => {
   let place = CELL_START;
@@ -61,7 +63,7 @@ export const createRowScanner = (width: number): RowScanner => {
     }
   };
 
-  /** A cell that is not quoted holds none; the engine would read it as it stands. */
+  /** An unquoted cell contains no quote; the engine would read it literally. */
   const orphanQuote = (): void => {
     firstOddRecord ??= rows + 1;
   };
@@ -72,7 +74,7 @@ export const createRowScanner = (width: number): RowScanner => {
     return count;
   };
 
-  /** Byte by byte to the end of a record that holds quotes, or of the chunk; gives where it got to. */
+  /** Scans byte by byte to the end of a record with quotes, or of the chunk; returns the position. */
   const quotedRecord = (chunk: Buffer, from: number): number => {
     let now = place;
     let commas = recordCommas;
@@ -104,7 +106,7 @@ export const createRowScanner = (width: number): RowScanner => {
     return at;
   };
 
-  /** For chunks without a CR: those may be kept as they are. */
+  /** For chunks without a CR, which are kept unchanged. */
   const fast = (chunk: Buffer): Buffer => {
     let quote = chunk.indexOf(QUOTE);
     for (let from = 0; from < chunk.length;) {

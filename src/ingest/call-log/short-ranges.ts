@@ -7,10 +7,10 @@ import { joinRanges } from '../reconcile-settled.ts';
 
 type Range = Interval<UnixSeconds>;
 
-/** A search that went through a span to its end; milliseconds UTC. */
+/** A search that examined a range to its end; milliseconds UTC. */
 export type PastSearch = { readonly range: Range; readonly searchedAt: UnixMillis };
 
-/** A landing of the log, as the ledger has it. */
+/** A landing of the log, as in the ledger. */
 export type LedgerLanding = {
   readonly window: LogWindow;
   readonly rows: number;
@@ -18,7 +18,7 @@ export type LedgerLanding = {
   readonly landedAt: UnixMillis;
 };
 
-/** What is left of the span without the other. */
+/** The rest of the range without the other. */
 const without = (range: Range, other: Range): readonly Range[] =>
   other.end <= range.start || other.start >= range.end
     ? [range]
@@ -27,14 +27,14 @@ const without = (range: Range, other: Range): readonly Range[] =>
         ...(range.end > other.end ? [interval(other.end, range.end)] : []),
       ];
 
-/** Whether the total says that the log lacks rows; a gap in a foreign unit may have been named the wrong way round. */
+/** Whether the total shows that the log lacks rows; the sign of a gap in a foreign unit may be wrong. */
 const isShort = ({ source, verdict, gap, unit }: StoredComparison, currency: string): boolean =>
   verdict === 'truncated' ||
   (verdict === 'unexplained' &&
     (source === 'statistics' || source === 'usage by model' || source === 'usage by key') &&
     (compareMoney(gap, zero) > 0 || unit !== currency));
 
-/** Spans whose last comparison with some source is disputed, and that no search has gone through since. */
+/** Ranges whose last comparison with some source is disputed, and that no search has examined since. */
 const disputedRanges = (
   totals: readonly StoredComparison[],
   searches: readonly PastSearch[],
@@ -56,8 +56,8 @@ const disputedRanges = (
 };
 
 /**
- * Spans of which the last comparison with some source says that the log is short, and that no search has gone through
- * since; in the order of time. The totals are given by the moment they were made. Pure.
+ * Ranges for which the last comparison with some source shows that the log lacks rows, and that no search has examined
+ * since; sorted by time. The totals are given in the order of their creation. Pure.
  */
 export const shortRanges = (
   totals: readonly StoredComparison[],
@@ -65,7 +65,7 @@ export const shortRanges = (
   currency: string,
 ): readonly Range[] => disputedRanges(totals, searches, (total) => isShort(total, currency));
 
-/** Spans of which the last comparison says that this usage export is short of the log. Pure. */
+/** Ranges for which the last comparison shows that this usage export lacks spend of the log. Pure. */
 export const shortUsageRanges = (
   totals: readonly StoredComparison[],
   source: StoredComparison['source'],
@@ -80,10 +80,10 @@ export const shortUsageRanges = (
 
 const lengthOf = ({ window }: LedgerLanding): number => window.end - window.start;
 
-/** What holds the span now, by its landings: of an older one, the part that no later one replaced. Pure. */
+/** The landings that now cover the range: of an older one, the part that no later one replaced. Pure. */
 export const landedPieces = (range: Range, landings: readonly LedgerLanding[]): readonly LandedPiece[] => {
   let pieces: readonly LandedPiece[] = [];
-  // Of landings of one moment, halves came after their whole.
+  // Of landings at the same moment, halves follow their whole.
   const inTurn = landings.toSorted(
     (left, right) => left.landedAt - right.landedAt || lengthOf(right) - lengthOf(left),
   );
@@ -99,7 +99,7 @@ export const landedPieces = (range: Range, landings: readonly LedgerLanding[]): 
     .toSorted((left, right) => left.window.start - right.window.start);
 };
 
-/** Windows that hold exactly as many rows as the cap, and that no search has gone through since they landed. Pure. */
+/** Windows with exactly as many rows as the cap that no search has examined since they landed. Pure. */
 export const cappedRanges = (
   landings: readonly LedgerLanding[],
   searches: readonly PastSearch[],

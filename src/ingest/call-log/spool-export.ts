@@ -5,13 +5,13 @@ import { createRowScanner } from './row-scanner.ts';
 import type { RowScanner, Scan } from './row-scanner.ts';
 import type { SpoolFile } from './spool-file.ts';
 
-/** An export on disk: rows alone, their line ends LF; header and title lines are kept apart. */
+/** An export on disk: only rows, with LF line ends; header and title lines are kept separately. */
 export type SpooledExport = {
   readonly header: FoundHeader;
   readonly scan: Scan;
-  /** The first rows, for learning how cells are written. */
+  /** The first rows, from which the format of cells is derived. */
   readonly sample: Buffer;
-  /** There are more rows than the sample holds. */
+  /** There are more rows than the sample contains. */
   readonly sampleCut: boolean;
   /** Bytes received. */
   readonly received: number;
@@ -30,8 +30,8 @@ const noHeader = (start: Buffer): never => {
 };
 
 /**
- * Writes the rows of an export to the file while it counts them, in bounded memory. Nothing for a body without a single
- * byte. @throws faults export-not-csv, export-column-missing, and whatever the stream or the disk throws.
+ * Writes the rows of an export to the file while counting them, in bounded memory. Undefined for an empty body. @throws
+ * faults export-not-csv, export-column-missing, and whatever the stream or the disk throws.
  */
 export const spoolExport = async (
   body: AsyncIterable<Uint8Array>,

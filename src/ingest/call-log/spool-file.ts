@@ -13,7 +13,7 @@ export type SpoolFile = {
   readonly close: () => Promise<void>;
 };
 
-/** Makes a new file, 0600; comes in as an argument so that a full disk can be played. */
+/** Creates a new file, 0600; injected so that tests can simulate a full disk. */
 export type OpenSpoolFile = (path: string) => Promise<SpoolFile>;
 
 /** Fewer, larger writes: exports arrive in small chunks. */
@@ -66,7 +66,7 @@ export const openSpoolFile: OpenSpoolFile = async (path) => {
 const full: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 const unwritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR']);
 
-/** The catalogue's error for a file system that refuses; anything else passes. */
+/** The catalogue error of a file system error; passes on anything else. */
 export const spoolFault = (error: unknown, folder: string): unknown => {
   if (isFault(error)) return error;
   const code = systemCode(error) ?? '';
@@ -76,7 +76,7 @@ export const spoolFault = (error: unknown, folder: string): unknown => {
   return unwritable.has(code) ? spoolFault('path-unwritable', 'cannot be written') : error;
 };
 
-/** A folder of its own in the spool; it goes with all that is in it when it is disposed of. */
+/** A separate folder in the spool, removed with its contents when it is disposed of. */
 export type SpoolFolder = AsyncDisposable & { readonly path: string };
 
 /** @throws faults disk-full, path-unwritable. */
@@ -89,7 +89,7 @@ export const makeSpoolFolder = async (spoolDirectory: string): Promise<SpoolFold
   }
 };
 
-/** Gives the work a folder of its own in the spool, and removes it whatever comes. */
+/** Runs the work with its own folder in the spool, and removes the folder in any case. */
 export const inSpoolFolder = async <T>(
   spoolDirectory: string,
   work: (folder: string) => Promise<T>,

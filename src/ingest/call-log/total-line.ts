@@ -2,11 +2,11 @@ import { money } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
 import { cellsOf } from '../format/find-header.ts';
 
-/** A line after the rows that adds them up. */
+/** A line after the rows with their sum. */
 export type TotalLine = {
   readonly amount: Money;
   readonly decimals: number;
-  /** Another width than the rows: it may be a row that broke off. */
+  /** Its width differs from the rows': it may be a truncated row. */
   readonly odd: boolean;
 };
 
@@ -16,8 +16,8 @@ const amountText = /^'?[+-]?\d+(\.\d+)?$/;
 const placesOf = (text: string): number => text.split('.')[1]?.length ?? 0;
 
 /**
- * The total that the last line of an export tells, or nothing when it is a row. Its amount stands in the amount's column,
- * or is the last number of a line of another width.
+ * The total in the last line of an export; undefined when the line is a row. Its amount is in the amount column, or is
+ * the last number of a line of another width.
  */
 export const totalLine = (
   line: string,
@@ -28,12 +28,12 @@ export const totalLine = (
   const cells = cellsOf(line.replace(/\n$/, '')).map((cell) => cell.trim());
   const timeless = cells.length !== width || cells[timeAt] === '' || totalWord.test(cells[timeAt] ?? '');
   const worded = cells.some((cell) => totalWord.test(cell));
-  // Without a word, a line of numbers alone that has no time.
+  // Without a label: a line of only numbers and no time.
   const numbersAlone = cells.length === width && cells.every((cell) => cell === '' || amountText.test(cell));
   if (!timeless || !(worded || numbersAlone)) return undefined;
   const numbers = cells.filter((cell) => amountText.test(cell));
   const cell = (cells.length === width ? cells[quotaAt] : numbers.at(-1)) ?? '';
-  // `Total: 12.5`, where the amount's column is the first.
+  // `Total: 12.5`, when the amount column is the first.
   const written = totalWord.test(cell) ? cell.replace(/^\D*?(?=[+-]?\d)/, '') : cell;
   if (!amountText.test(written)) return undefined;
   const amount = written.replace(/^'/, '');

@@ -1,10 +1,10 @@
-/** The same bytes until the signal is aborted; then its reason is thrown at once, also while the stream stands still. */
+/** The same bytes until the signal is aborted; then throws its reason at once, even while the stream is stalled. */
 export async function* untilAborted(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const source = body[Symbol.asyncIterator]();
-  // One promise a piece: a race against one that lives as long as the stream would hold every piece in memory.
+  // One promise per piece: a race against one that lives as long as the stream would keep every piece in memory.
   let interrupt: (reason: unknown) => void = () => undefined;
   const onAbort = (): void => interrupt(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
@@ -26,7 +26,7 @@ export async function* untilAborted(
     }
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Not waited for: a stream that stands still would keep its own end waiting.
+    // Not awaited: a stalled stream would also stall its own end.
     if (!ended) void source.return?.().catch(() => undefined);
   }
 }

@@ -2,7 +2,7 @@ import { dateAt, formatMoment, interval, localDays, toMillis, unixSeconds } from
 import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { ZoneOffset } from '../../warehouse/index.ts';
 
-/** Seconds UTC in which a zone's wall clock shows each time twice, both passes together. */
+/** Seconds UTC in which a zone's wall clock shows each time twice; covers both occurrences. */
 export type DstOverlap = Interval<UnixSeconds>;
 
 const day = 86_400;
@@ -11,15 +11,15 @@ const quarter = 900;
 const wallMinute = (moment: number, zone: string): string =>
   formatMoment(unixSeconds(moment), zone).slice(0, 16);
 
-/** Seconds that the zone's wall clock is ahead of UTC at the moment; zones in use have whole minutes. */
+/** Seconds by which the zone's wall clock is ahead of UTC at the moment; current zones use whole minutes. */
 const offsetAt = (moment: number, zone: string): number => {
   const local = Date.parse(`${wallMinute(moment, zone).replace(' ', 'T')}:00Z`) / 1000;
   return local - Math.floor(moment / 60) * 60;
 };
 
 /**
- * The folds of a zone near an interval. A naive time in a fold can't tell its pass, so no window may begin or end in
- * one: with the fold whole inside one window, each row served is landed once, whichever pass it belongs to.
+ * The DST overlaps of a zone near an interval. A naive time in an overlap is ambiguous, so no window may begin or end
+ * in one: if one window contains the whole overlap, each served row lands once, whichever occurrence it belongs to.
  */
 export const dstOverlapsOf = (zone: string, range: Interval<UnixSeconds>): readonly DstOverlap[] => {
   const first = dateAt(unixSeconds(range.start - day), zone);
@@ -34,7 +34,9 @@ export const dstOverlapsOf = (zone: string, range: Interval<UnixSeconds>): reado
   });
 };
 
-/** How far local time is ahead of UTC, by local time, around an interval. Of a repeated hour the first pass is taken. */
+/**
+ * How far local time is ahead of UTC, by local time, around an interval. Uses the first occurrence of a repeated hour.
+ */
 export const offsetsOf = (zone: string, range: Interval<UnixSeconds>): readonly ZoneOffset[] => {
   const first = (Math.floor(range.start / day) - 2) * day;
   const offsets: ZoneOffset[] = [{ fromLocal: first, seconds: offsetAt(first, zone) }];
@@ -53,7 +55,10 @@ export const offsetsOf = (zone: string, range: Interval<UnixSeconds>): readonly 
   return offsets;
 };
 
-/** The moment of a wall-clock time, `2026-10-25T02:30:00`; of a repeated hour the first. Nothing when unreadable. */
+/**
+ * The moment of a wall-clock time, `2026-10-25T02:30:00`; the first occurrence in a repeated hour. Undefined when
+ * unreadable.
+ */
 export const momentOf = (wallClock: string, zone: string): UnixMillis | undefined => {
   const local = Math.floor(Date.parse(`${wallClock.replace(' ', 'T')}Z`) / 1000);
   if (Number.isNaN(local)) return undefined;

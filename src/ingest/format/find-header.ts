@@ -1,26 +1,26 @@
 import { parse } from 'csv-parse/sync';
 
-/** Where the header of an export stands, and what it says. */
+/** The position and content of an export's header. */
 export type FoundHeader = {
   readonly cells: readonly string[];
   /** Lines before the first row: title lines and the header itself. */
   readonly lines: number;
   /** Bytes before the first row. */
   readonly bytes: number;
-  /** The header's line was ended by a line end. */
+  /** The header line has a line end. */
   readonly complete: boolean;
 };
 
-/** Whether a record is the header, by its cells and the lines before it. */
+/** Whether a record is the header, by its cells and the number of lines before it. */
 export type IsHeader = (cells: readonly string[], before: number) => boolean;
 
-/** Headers are looked for in so many lines, and bytes. */
+/** Maximum number of lines, and bytes, that are searched for a header. */
 const deepest = 20;
 export const headerLimit = 262_144;
 
 const bom = '\uFEFF';
 
-/** One line as cells; a line that is no CSV is one cell. */
+/** One line as cells; a line that is not CSV is one cell. */
 export const cellsOf = (line: string): readonly string[] => {
   try {
     const [cells]: string[][] = parse(line, { relax_column_count: true, record_delimiter: '\n' });
@@ -31,8 +31,8 @@ export const cellsOf = (line: string): readonly string[] => {
 };
 
 /**
- * Finds the header at the start of an export, behind a byte-order mark and title lines. `ended` says that no more bytes
- * come: only then a last line without its end is looked at. Nothing while there is none.
+ * Finds the header at the start of an export, after a byte-order mark and title lines. `ended` means that no more bytes
+ * follow: only then an unterminated last line is examined. Undefined while there is none.
  */
 export const findHeader = (start: Buffer, ended: boolean, isHeader: IsHeader): FoundHeader | undefined => {
   let from = 0;
@@ -49,7 +49,7 @@ export const findHeader = (start: Buffer, ended: boolean, isHeader: IsHeader): F
   return undefined;
 };
 
-/** The first words of something that is no export, for an error message. */
+/** The beginning of a body that is no export, for an error message. */
 export const beginningOf = (start: Buffer): string =>
   start.toString('utf8', 0, 240).replace(bom, '').replaceAll(/\s+/g, ' ').trim();
 

@@ -12,8 +12,8 @@ const forms: readonly (readonly [TimeForm['form'], RegExp])[] = [
 ];
 
 /**
- * Cells of one column among the first rows, without guards; blank ones left out. `cut` says that the sample ends anywhere:
- * only then its last line is left out, which else may be a row that no line end follows.
+ * Cells of one column in the first rows, without guards and blank cells. `cut` means that the sample may end anywhere:
+ * only then its last line is omitted, which otherwise may be an unterminated row.
  */
 export const sampleCells = (sample: Buffer, cut: boolean, at: number, width: number): readonly string[] => {
   const end = cut ? sample.lastIndexOf(10) : -1;
@@ -31,11 +31,11 @@ export const sampleCells = (sample: Buffer, cut: boolean, at: number, width: num
     .filter((cell) => cell !== '');
 };
 
-/** How a time is written; nothing when it is none. */
+/** The format of a time; undefined when it is none. */
 export const timeFormOf = (cell: string): TimeForm['form'] | undefined =>
   forms.find(([, pattern]) => pattern.test(cell))?.[0];
 
-/** What most cells show: one of them may be broken. */
+/** The format of most cells: one of them may be broken. */
 const commonForm = (cells: readonly string[]): TimeForm['form'] | undefined => {
   const found = cells.map(timeFormOf).filter((form) => form !== undefined);
   const times = (form: TimeForm['form']): number => found.filter((one) => one === form).length;
@@ -43,7 +43,7 @@ const commonForm = (cells: readonly string[]): TimeForm['form'] | undefined => {
 };
 
 /**
- * The form of `created_at`: as configured, else as the first rows show it. Every row is held to it when it is landed.
+ * The form of `created_at`: as configured, else as in the first rows. Landing checks every row against it.
  * @throws fault export-timestamp-unreadable.
  */
 export const learnTimeForm = (
@@ -63,7 +63,7 @@ export const learnTimeForm = (
     : { form: form ?? 'seconds' };
 };
 
-/** Amounts written with two decimals or more are no integer units; `1.0` may be one, out of a float. */
+/** Amounts with two or more decimals are no integer units; `1.0` may be one that was written as a float. */
 export const decimalsWritten = (cells: readonly string[]): boolean =>
   cells.some((cell) => /^[+-]?\d*\.\d{2,}$/.test(cell));
 

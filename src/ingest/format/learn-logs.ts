@@ -3,14 +3,14 @@ import { fault, unixSeconds } from '../../core/index.ts';
 import type { ExportFormat, ReceivedLogs } from '../call-log/receive-logs.ts';
 import type { LogWindow } from '../call-log/log-windows.ts';
 
-/** Asks for an export with all columns and takes it to the spool. */
+/** Requests an export with all columns and writes it to the spool. */
 export type Probe = (ask: LogWindow) => Promise<ReceivedLogs | undefined>;
 
-/** What an export that no columns were asked for shows. */
+/** What an export without a column list shows. */
 export type ProbedExport = ExportFormat & {
-  /** The span that was asked for. */
+  /** The requested range. */
   readonly asked: LogWindow;
-  /** Lines before the header; missing where no header came. */
+  /** Lines before the header; undefined without a header. */
   readonly titleLines: number | undefined;
 };
 
@@ -33,9 +33,9 @@ const same = (left: ReceivedLogs | undefined, right: ReceivedLogs | undefined): 
 const hour = 3600;
 
 /**
- * Learns what the exports of a gateway look like: an empty `columns` over one second gives the header, and whether the
- * last line is ended (docs/gateway.md G6.2). A header without its line end is asked for again: it may be one cut
- * off. Where an export without rows is empty altogether, the last hour is tried.
+ * Determines the format of a gateway's exports: an empty `columns` over one second returns the header, and shows
+ * whether the last line has a line end (docs/gateway.md G6.2). A header without one is requested again, since it may be
+ * truncated. If an export without rows is empty, the last hour is requested.
  */
 export const learnLogs = async (
   probe: Probe,
@@ -54,7 +54,7 @@ export const learnLogs = async (
   }
   if (seen.ended) return probed(ask, seen, format);
   const again = await probe(ask);
-  // The first one broke off, this one did not.
+  // The first one was truncated, this one is not.
   if (again?.ended === true) return probed(ask, again, format);
   if (!same(seen, again)) throw fault('export-truncated', 'the export ended early in its header');
   return probed(ask, seen, format);

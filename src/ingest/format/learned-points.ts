@@ -4,7 +4,7 @@ import type { LearnedPoint, LogColumn, Warehouse } from '../../warehouse/index.t
 import { timeFormOf } from './learn-cells.ts';
 import type { ProbedExport } from './learn-logs.ts';
 
-/** What is kept of a text that a gateway wrote. */
+/** Limit for a stored text from a gateway. */
 const longest = 2000;
 
 const listed = (names: readonly string[]): string =>
@@ -28,7 +28,7 @@ const columnNames = (columns: readonly LogColumn[], wanted: (column: LogColumn) 
     columns.filter(wanted).map(({ name, role }) => (role === undefined ? `${name} (kept as text)` : name)),
   );
 
-/** What the columns are taken for; `answered` are those that came when they were asked for by name. */
+/** The roles of the columns; `answered` are those served when requested by name. */
 export const columnPoints = (
   probed: ProbedExport,
   answered: readonly LogColumn[] | undefined,
@@ -57,11 +57,11 @@ export const columnPoints = (
 
 const inConfig = (setting: string): string => `gateway.${setting} of the account in tollkeeper.yaml`;
 
-/** The point, from the YAML where a setting says it. */
+/** The point, from the YAML if a setting states it. */
 const configured = (setting: unknown, name: string, point: LearnedPoint): LearnedPoint =>
   setting === undefined ? point : { ...point, how: 'config', evidence: inConfig(name) };
 
-/** How exports begin and end, as the probe shows it or the YAML says. */
+/** How exports begin and end, by the probe or the YAML. */
 export const probePoints = (probed: ProbedExport, format: LogExportFormat = {}): readonly LearnedPoint[] => {
   const { asked, titleLines, endsLines, totalLine, emptyWithoutRows } = probed;
   const seconds = asked.end - asked.start;
@@ -81,7 +81,7 @@ export const probePoints = (probed: ProbedExport, format: LogExportFormat = {}):
   ];
 };
 
-/** How `created_at` is written, by a cell of the first rows. */
+/** The format of `created_at`, by a cell of the first rows. */
 export const timePoints = (cell: string | undefined, profile: GatewayProfile): readonly LearnedPoint[] => {
   const found = cell === undefined ? undefined : timeFormOf(cell);
   const set = profile.timestamps === 'auto' ? undefined : profile.timestamps;
@@ -104,7 +104,7 @@ export const timePoints = (cell: string | undefined, profile: GatewayProfile): r
 
 type Amounts = NonNullable<Awaited<ReturnType<Warehouse['logs']['amounts']>>>;
 
-/** What the amounts are, after a window was landed. */
+/** The form of amounts after a window landed. */
 export const amountPoints = (
   known: Amounts | undefined,
   profile: GatewayProfile,

@@ -27,22 +27,22 @@ export type ObservationDeps = {
   readonly log: Log;
 };
 
-/** A window that was landed, and what it was asked for with. */
+/** A landed window, and how it was requested. */
 export type LandedObservation = {
   readonly window: LogWindow;
   readonly fetched: Pick<FetchedLogs, 'ask' | 'received'>;
-  /** Names of columns; none when all were. */
+  /** Names of requested columns; empty when all were requested. */
   readonly asked: readonly string[];
   readonly rows: number;
   readonly quota: Money;
-  /** Kinds of the rows; missing where no column names them. */
+  /** Kinds of the rows; omitted when no column contains them. */
   readonly kinds: SeenKinds | undefined;
 };
 
-/** Writes down what a pull shows of its gateway. Never throws: data that came are not lost over what they teach. */
+/** Records what a pull shows about its gateway. Never throws, so that data is not lost because of observations. */
 export type LogObservations = {
   readonly landed: (observation: LandedObservation) => Promise<void>;
-  /** To be called when the pull ends, well or not. */
+  /** Call it when the pull ends, successful or not. */
   readonly end: () => Promise<void>;
 };
 
@@ -120,7 +120,7 @@ export const createLogObservations = (probed: ProbedExport, deps: ObservationDep
   const guardsOf = async ({ fetched, window }: LandedObservation): Promise<readonly LearnedPoint[]> => {
     const { received } = fetched;
     if (received === undefined || received.served === 0) return [];
-    // Cells that begin so are rare where few texts need it: once seen is enough.
+    // Guards may be rare if few texts need them: one observation is enough.
     guarded ??= (await warehouse.profile.points(account)).some(
       ({ point, value }) => point === 'log.guards' && value !== guardPoint(false, window).value,
     );
@@ -128,7 +128,7 @@ export const createLogObservations = (probed: ProbedExport, deps: ObservationDep
     return [guardPoint(guarded, window, profile.logExport)];
   };
   const amountsOf = async ({ window, quota }: LandedObservation): Promise<readonly LearnedPoint[]> =>
-    // What the data have proven stays.
+    // What data has proven stays.
     provenForms.has(written.get('log.amounts'))
       ? []
       : amountPoints(await warehouse.logs.amounts(account), profile, window, quota);

@@ -3,11 +3,11 @@ import type { UnixSeconds } from '../../core/index.ts';
 import { timeFormOf } from './learn-cells.ts';
 import type { LogWindow } from '../call-log/log-windows.ts';
 
-/** An export that was landed, as far as it tells how a gateway takes the end of a range. */
+/** A landed export, as evidence of how a gateway treats the end of a range. */
 export type EndedExport = {
   readonly asked: LogWindow;
   readonly window: LogWindow;
-  /** Rows outside the window, which the overlap brought. */
+  /** Rows outside the window, served because of the overlap. */
   readonly outside: number;
   /** `created_at` of some rows. */
   readonly times: readonly string[];
@@ -15,10 +15,10 @@ export type EndedExport = {
 
 export type RangeEnd = { readonly value: 'inclusive' | 'exclusive'; readonly second: UnixSeconds };
 
-/** Seconds before the newest in which rows may still come: what was missing a moment ago proves nothing there. */
+/** Seconds before the newest time in which rows may still arrive: missing rows prove nothing there. */
 const unsettled = 3600;
 
-/** Seconds UTC; nothing for times without a zone. */
+/** Seconds UTC; undefined for times without a zone. */
 const secondOf = (cell: string): number | undefined => {
   const form = timeFormOf(cell);
   if (form === 'seconds') return Number(cell);
@@ -27,8 +27,8 @@ const secondOf = (cell: string): number | undefined => {
 };
 
 /**
- * Whether the end of a range is inclusive, where the rows show it: a row of the last second asked for, or one of the first
- * second of a window that the export of the window before, asked for up to there, did not hold.
+ * Whether the end of a range is inclusive, if rows show it: a row of the last requested second, or a row of the first
+ * second of a window that the previous window's export, requested up to there, did not contain.
  */
 export const rangeEndShown = (
   before: EndedExport | undefined,

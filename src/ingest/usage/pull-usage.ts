@@ -32,15 +32,18 @@ export type UsageQuery = {
 /** What to pull. */
 export type UsagePull = {
   readonly account: string;
-  /** `group_by` takes one, so each is asked for by itself. */
+  /** `group_by` accepts one, so each is requested separately. */
   readonly dimensions: readonly string[];
   readonly metric: string;
   readonly granularity: Granularity;
-  /** So many entries are kept by the gateway; reaching it is an error, never less data. */
+  /** The number of entries that the gateway returns; a full result is an error, never silently less data. */
   readonly topN: number;
   readonly since: UnixMillis;
   readonly until: UnixMillis;
-  /** A span to pull again, whatever was landed before, cut to `since` and `until`. Opens no covered span, but widens one that it touches. */
+  /**
+   * A range to pull again, whatever landed before, cut to `since` and `until`. It never begins the covered range, but
+   * extends one that it touches.
+   */
   readonly from?: UnixMillis | undefined;
   readonly to?: UnixMillis | undefined;
   readonly revisitDays?: number;
@@ -59,7 +62,7 @@ export type UsagePullDeps = {
   readonly progress: Progress;
   readonly signal?: AbortSignal | undefined;
   readonly retryRead?: RetryRead;
-  /** Asked of an export without any spend: why it cannot be all there is. */
+  /** Called for an export without any spend: returns why it cannot be complete. */
   readonly contradiction?: (window: UsageWindow, granularity: Granularity) => Promise<string | undefined>;
 };
 
@@ -76,18 +79,18 @@ export type UsageSummary = {
   /** Sum of the values of the first dimension: each dimension splits the same total. */
   readonly quota: Money;
   readonly bytes: number;
-  /** How far every dimension reaches, seconds UTC. */
+  /** The earliest watermark of all dimensions, seconds UTC. */
   readonly watermark: UnixSeconds | undefined;
   readonly columns: readonly string[];
   readonly open: readonly OpenUsageWindow[];
 };
 
-/** How often a window is requested whose exports have no spend where other sources have some. */
+/** How often a window is requested whose exports have no spend although other sources have some. */
 const maxEmpty = 3;
 
 const day = 86_400_000;
 
-/** Some gateways refuse longer spans (docs/gateway.md G7.3). */
+/** Some gateways refuse longer ranges (docs/gateway.md G7.3). */
 const cautiousDays = 30;
 
 const usageExportName = 'the usage export';
@@ -98,7 +101,7 @@ const windowText = ({ start, end }: UsageWindow): string =>
 const inWindow = (values: readonly UsageValue[], window: UsageWindow): readonly UsageValue[] =>
   values.filter(({ bucket }) => bucket >= window.start && bucket < window.end);
 
-/** Buckets of a zone or a week that is not the expected one begin so much aside; further away a time was misread. */
+/** Maximum shift of buckets that belong to another zone or week start; a larger one means that a time was misread. */
 const aside: Readonly<Record<Granularity, number>> = { hour: day, day: 2 * day, week: 8 * day };
 
 const checkTimes = (received: ReceivedUsage, asked: UsageWindow, granularity: Granularity): void => {
@@ -134,7 +137,9 @@ const comparable = (received: ReceivedUsage, window: UsageWindow): string =>
     .toSorted((left, right) => left.localeCompare(right))
     .join();
 
-/** An export whose last line has no end, or that is empty, may be cut off: it is believed when it comes twice alike. */
+/**
+ * An export that is empty or has no final line end may be truncated: it is accepted when two requests return the same.
+ */
 const receiveWhole = async (
   fetch: () => Promise<ReceivedUsage>,
   window: UsageWindow,
@@ -149,12 +154,12 @@ const receiveWhole = async (
   );
 };
 
-/** Whether the gateway may have ended it at a hidden cap; totals count among its rows, or not. */
+/** Whether the gateway may have ended it at a hidden cap, which may or may not count total rows. */
 const isCapped = ({ table }: ReceivedUsage): boolean =>
   table !== undefined &&
   (looksCapped(table.rows) || (table.layout === 'long' && looksCapped(table.values.length)));
 
-/** What one request may span after a window that was not answered, in days: half of it, or what most refuse to go beyond. */
+/** The length of the next request after an unanswered window, in days: half of it, or the common limit. */
 const shorter = (error: unknown, asked: UsageWindow): number => {
   const days = (asked.end - asked.start) / day;
   const refused = hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-http-error');
@@ -162,8 +167,8 @@ const shorter = (error: unknown, asked: UsageWindow): number => {
 };
 
 /**
- * Pulls the usage export into the warehouse, dimension by dimension and window by window, each whole or not at all. A window
- * that is not answered for its length, or looks capped, is cut and asked for again.
+ * Pulls the usage export into the warehouse, dimension by dimension and window by window, each all or nothing. A window
+ * that is not answered because of its length, or looks capped, is split and requested again.
  * @throws faults usage-tail-cut, usage-layout-unknown, export-*, disk-full and those of fetchUsage.
  */
 export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<UsageSummary> => {
@@ -204,7 +209,7 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
     plans.splice(0, 1, ...parts.map((window) => ({ dimension: planned.dimension, window })));
     return true;
   };
-  /** Changes what is asked for next, or throws. */
+  /** Changes the next request, or throws. */
   const askForLess = async (dimension: string, window: UsageWindow, error: unknown): Promise<void> => {
     signal?.throwIfAborted();
     if (!mayBeTooLong(error)) throw error;
@@ -270,7 +275,7 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
         reason,
       });
       open.push({ dimension, window, reason });
-      // What follows would leave a gap behind it.
+      // Later windows of the dimension would leave a gap.
       plans.splice(0, plans.length, ...plans.filter((plan) => plan.dimension !== dimension));
       empty = 0;
       continue;

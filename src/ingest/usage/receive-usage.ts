@@ -12,9 +12,9 @@ const maxCells = 1_000_000;
 const maxRecord = 2_000_000;
 
 export type ReceivedUsage = {
-  /** Nothing for a body without a byte. */
+  /** Undefined for an empty body. */
   readonly table: UsageTable | undefined;
-  /** The last line was ended. */
+  /** The last line has a line end. */
   readonly ended: boolean;
   readonly bytes: number;
 };
@@ -50,7 +50,7 @@ export const receiveUsage = async (
     parser.on('end', resolve);
     parser.on('error', reject);
   });
-  // Awaited below; until then a fault of the stream may come first.
+  // Awaited below; until then the stream may throw first.
   done.catch(() => undefined);
   try {
     for await (const chunk of body) {

@@ -2,7 +2,7 @@ import { usageTime } from './usage-time.ts';
 import { isTimeName, isValueName } from './usage-layout.ts';
 import type { UsageLayout, UsageRecord } from './usage-layout.ts';
 
-/** One number of the export, before totals and rests are told apart. */
+/** One number of the export, before totals and rests are identified. */
 export type Figure = {
   readonly time: string;
   readonly entry: string;
@@ -24,7 +24,7 @@ const transposedFigures = (header: UsageRecord, rows: readonly UsageRecord[]): r
       .map((time, at) => ({ time, entry: cells[0] ?? '', cell: cells[at + 1] ?? '', line })),
   );
 
-/** Where time, entry and value stand in a long layout: as their names say, else by what the rows hold. */
+/** The columns of time, entry and value in a long layout: by name, else by their content. */
 const placesOf = (header: UsageRecord, rows: readonly UsageRecord[], zone: string) => {
   const columns = [0, 1, 2];
   const isTimeIn = (at: number): boolean =>

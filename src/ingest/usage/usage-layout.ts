@@ -6,10 +6,10 @@ export type UsageLayout = 'long' | 'wide' | 'transposed';
 /** A line of a usage export; lines count from 1. */
 export type UsageRecord = { readonly line: number; readonly cells: readonly string[] };
 
-/** What was asked for, and the zone of the gateway's days. */
+/** The requested series, and the time zone of the gateway's days. */
 export type SeriesNames = { readonly dimension: string; readonly metric: string; readonly zone: string };
 
-/** The rest, as the gateway sums up what `top_n` leaves out. */
+/** The remainder, as the gateway sums up what `top_n` omits. */
 export const isOther = (name: string): boolean => /^(others?|其他|其它)$/i.test(name.trim());
 export const isTotal = (name: string): boolean => /^((grand )?total|sum|合计|总计)$/i.test(name.trim());
 
@@ -20,7 +20,7 @@ export const isValueName = (name: string): boolean =>
   /^(value|amount|spend|quota|cost|count|metric|金额|消费)$/i.test(name.trim());
 const dimensionNames = /^(dimension|entry|name|item|group|series|维度|名称)$/i;
 
-/** Which layout a header and the rows under it have. Nothing when it is none that is known. */
+/** The layout of a header and its rows. Undefined when it is unknown. */
 export const layoutOf = (
   header: UsageRecord,
   rows: readonly UsageRecord[],
@@ -30,17 +30,18 @@ export const layoutOf = (
   const [first, ...others] = header.cells;
   if (first === undefined || isTime(first)) return undefined;
   const lone = first.trim().toLowerCase();
-  // A span without figures leaves the first column alone.
+  // A range without figures has only the first column.
   if (others.length === 0)
     return lone === series.dimension.toLowerCase() ? 'transposed' : isTimeName(lone) ? 'wide' : undefined;
   const plain = others.filter((cell) => !isTotal(cell));
   const body = rows.filter(({ cells }) => !isTotal(cells[0] ?? ''));
-  // Entries may be named like times: where the first column is called time and holds times, the others hold none.
+  // Entries may be named like times: if the first column is named time and contains times, the others contain none.
   const timed = isTimeName(first) && body.length > 0 && body.every(({ cells }) => isTime(cells[0]));
   if (!timed && plain.length > 0 && plain.every(isTime)) return 'transposed';
   if (!timed && others.some(isTime)) return undefined;
   if (header.cells.length === 3) {
-    // An entry of a wide layout may be named like a value, and one of a long layout be a number: it takes two signs.
+    // An entry of a wide layout may be named like a value, and one of a long layout may be a number: two signs are
+    // required.
     const names = header.cells.map((cell) => cell.trim().toLowerCase());
     const valued = names.some((name) => isValueName(name) || name === series.metric.toLowerCase());
     const dimension = series.dimension.toLowerCase();

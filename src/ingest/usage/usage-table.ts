@@ -10,16 +10,16 @@ import { usageTime } from './usage-time.ts';
 
 export type UsageTable = {
   readonly layout: UsageLayout;
-  /** Lines after the header, totals among them. */
+  /** Lines after the header, including totals. */
   readonly rows: number;
   readonly values: readonly UsageValue[];
-  /** Rests that the gateway put together, where it did and they are not zero. */
+  /** Non-zero remainders that the gateway summed up, if any. */
   readonly rests: readonly UsageValue[];
-  /** Buckets whose own total is larger than the sum of their entries. */
+  /** Buckets whose own total exceeds the sum of their entries. */
   readonly shortBuckets: readonly number[];
 };
 
-/** Title lines before the header, at most. */
+/** Maximum number of title lines before the header. */
 const deepest = 10;
 
 const refuse = (line: number, reason: string) =>
@@ -36,7 +36,7 @@ const amount = (cell: string, line: number): Money => {
 const plainValue = ({ bucket, entry, value }: UsageCell): UsageValue => ({ bucket, entry, value });
 
 /**
- * Reads a usage export, whichever layout it has. Blank cells are zero and left out; totals are checked and left out.
+ * Reads a usage export in any layout. Blank cells are zero and omitted; totals are checked and omitted.
  * @throws faults usage-layout-unknown, export-row-invalid, export-timestamp-unreadable.
  */
 export const readUsageTable = (records: readonly UsageRecord[], series: SeriesNames): UsageTable => {

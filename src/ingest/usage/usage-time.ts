@@ -4,7 +4,7 @@ import { momentOf } from '../format/dst-overlaps.ts';
 
 /**
  * A bucket's time as usage exports write it: milliseconds, seconds, RFC 3339, or a date, week or wall-clock time of the
- * zone. Nothing when it is no time.
+ * zone. Undefined when it is no time.
  */
 export const usageTime = (cell: string, zone: string): UnixMillis | undefined => {
   const text = cell.trim().replace(/^'/, '');

@@ -3,13 +3,13 @@ import type { UsageValue } from '../../warehouse/index.ts';
 import { isTotal } from './usage-layout.ts';
 import type { UsageLayout } from './usage-layout.ts';
 
-/** A value with its cell as it was written. */
+/** A value with its original cell text. */
 export type UsageCell = UsageValue & { readonly written: string };
 
 export type UsageTotals = {
-  /** All cells that are no totals. */
+  /** All cells except totals. */
   readonly parts: readonly UsageCell[];
-  /** Buckets whose own total is larger than the sum of their entries. */
+  /** Buckets whose own total exceeds the sum of their entries. */
   readonly shortBuckets: readonly number[];
 };
 
@@ -17,7 +17,7 @@ type Bucket = { readonly total: UsageCell | undefined; readonly parts: readonly 
 
 const placesOf = (written: string): number => written.trim().split('.')[1]?.length ?? 0;
 
-/** Above zero when the total is larger than its parts by more than rounding can make it, below when it is smaller. */
+/** Positive when the total exceeds its parts by more than rounding allows, negative when it is smaller. */
 const gapOf = (total: UsageCell, parts: readonly UsageCell[]): number => {
   const decimals = Math.max(...[total, ...parts].map(({ written }) => placesOf(written)));
   const slack = multiplyMoney(money(`0.5e-${decimals}`), money(String(parts.length + 1)));
@@ -26,15 +26,16 @@ const gapOf = (total: UsageCell, parts: readonly UsageCell[]): number => {
   return compareMoney(subtractMoney(sum, total.value), slack) > 0 ? -1 : 0;
 };
 
-/** A total stands behind what it adds up: of several cells with such a name the last one is it. */
+/** A total follows its parts: of several cells with such a name the last one is the total. */
 const bucketOf = (cells: readonly UsageCell[]): Bucket => {
   const total = cells.findLast(({ entry }) => isTotal(entry));
   return { total, parts: cells.filter((cell) => cell !== total) };
 };
 
 /**
- * Tells totals from entries. A key or a model may be named Total: it is less than all entries together, as no total is.
- * @throws fault usage-layout-unknown where it can't be told which of the two it is.
+ * Separates totals from entries. A key or model may be named Total: it is less than all entries together, unlike a
+ * total.
+ * @throws fault usage-layout-unknown when the two cannot be distinguished.
  */
 export const splitTotals = (cells: readonly UsageCell[], layout: UsageLayout): UsageTotals => {
   const byBucket = new Map<number, UsageCell[]>();

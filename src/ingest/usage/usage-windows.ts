@@ -17,17 +17,19 @@ export type UsageWindow = Interval<UnixMillis>;
 export type UsagePlanRequest = {
   readonly since: UnixMillis;
   readonly until: UnixMillis;
-  /** A span whose buckets are pulled again, whatever was landed before, cut to `since` and `until`; each end may be left out. */
+  /**
+   * A range whose buckets are pulled again, whatever landed before, cut to `since` and `until`; each end is optional.
+   */
   readonly from?: UnixMillis | undefined;
   readonly to?: UnixMillis | undefined;
   readonly granularity: Granularity;
-  /** The end of what is covered without a gap. */
+  /** The end of the range covered without a gap. */
   readonly cursor?: UnixMillis | undefined;
-  /** Its start; an earlier `since` makes the plan begin again from there. */
+  /** Its start; with an earlier `since` the plan begins again from there. */
   readonly origin?: UnixMillis | undefined;
-  /** Days before the cursor that are pulled again, since figures come late; 2 when left out. */
+  /** Days before the cursor that are pulled again, since figures arrive late; default 2. */
   readonly revisitDays?: number | undefined;
-  /** The longest span one request may ask for, overlap included; 180 when left out (docs/gateway.md G7.3). */
+  /** The longest range of one request, overlap included; default 180 (docs/gateway.md G7.3). */
   readonly longestDays?: number | undefined;
   readonly profile: GatewayProfile;
 };
@@ -63,13 +65,15 @@ export const bucketsOf = (granularity: Granularity, zone: string): Buckets => {
   return granularity === 'day' ? dated(zone, 1, (date) => date) : dated(zone, 7, startOfWeek);
 };
 
-/** One bucket more on either side: whole whatever the gateway makes of its range's ends, and of its days' zone. */
+/**
+ * Adds one bucket on either side, so that the window is complete whichever range ends and time zone the gateway uses.
+ */
 export const askForUsage = (window: UsageWindow, granularity: Granularity, zone: string): UsageWindow => {
   const buckets = bucketsOf(granularity, zone);
   return interval(buckets.before(window.start), buckets.after(window.end));
 };
 
-/** Tiles the span with windows whose requests are at most so long. */
+/** Tiles the range with windows whose requests have at most this length. */
 export const cutUsage = (
   range: UsageWindow,
   granularity: Granularity,
@@ -79,7 +83,7 @@ export const cutUsage = (
   const buckets = bucketsOf(granularity, zone);
   const windows: UsageWindow[] = [];
   for (let start = range.start; start < range.end;) {
-    // As far as the request may reach, less the bucket asked for behind the window; one bucket in any case.
+    // Up to the maximum request length, minus the bucket requested after the window; at least one bucket.
     const watermark = buckets.at(unixMillis(buckets.before(start) + longestDays * day));
     const end = unixMillis(Math.min(range.end, Math.max(buckets.before(watermark), buckets.after(start))));
     windows.push(interval(start, end));
@@ -88,14 +92,14 @@ export const cutUsage = (
   return windows;
 };
 
-/** The first and last moment of what a plan tiles; nothing to do unless the end lies behind the start. */
+/** The ends of the range that a plan tiles; empty unless the end is after the start. */
 type Ends = { readonly start: UnixMillis; readonly end: UnixMillis };
 
-/** What a pull covers by itself: from `since`, or from some days before the cursor, to the last bucket that is over. */
+/** The default range of a pull: from `since`, or some days before the cursor, to the last bucket that is over. */
 const ownEnds = (request: UsagePlanRequest, buckets: Buckets): Ends & { readonly revisited: UnixMillis } => {
   const { since, until, cursor, origin } = request;
   const first = buckets.at(since);
-  // A clock that ran ahead has moved the cursor to where nothing can have been pulled yet.
+  // A clock that ran ahead may have moved the cursor to a time that cannot have been pulled yet.
   const reached = cursor === undefined ? first : Math.min(cursor, until);
   const again = unixMillis(reached - (request.revisitDays ?? 2) * day);
   const revisited = again < first ? first : buckets.at(again);
@@ -103,7 +107,7 @@ const ownEnds = (request: UsagePlanRequest, buckets: Buckets): Ends & { readonly
   return { start: reachesBack ? first : revisited, end: buckets.at(until), revisited };
 };
 
-/** The buckets that the span to be pulled again touches, as far as they are over and not before `since`. */
+/** The buckets that touch the range to pull again, as far as they are over and not before `since`. */
 const forcedEnds = (request: UsagePlanRequest, buckets: Buckets): Ends => {
   const { since, until, cursor } = request;
   const [from, to] = [request.from ?? since, request.to ?? until];
@@ -111,14 +115,14 @@ const forcedEnds = (request: UsagePlanRequest, buckets: Buckets): Ends => {
   const { revisited, end: over } = ownEnds(request, buckets);
   const start = unixMillis(Math.max(buckets.at(from), buckets.at(since)));
   const end = unixMillis(Math.min(buckets.after(buckets.at(unixMillis(to - 1))), over));
-  // Moving the cursor on takes revisiting the days before it, or their late figures would be passed over.
+  // Advancing the cursor requires revisiting the days before it, or their late figures would be missed.
   const advances = cursor !== undefined && start <= cursor && end > cursor;
   return { start: advances && revisited < start ? revisited : start, end };
 };
 
 /**
- * The windows of one pull of one dimension, in milliseconds: half-open, aligned to buckets, tiling the span from `since`
- * (or some days before the cursor) to the last bucket that is over, or the span to be pulled again. Pure.
+ * The windows of one pull of one dimension, in milliseconds: half-open, aligned to buckets, tiling the range from
+ * `since` (or some days before the cursor) to the last bucket that is over, or the range to pull again. Pure.
  */
 export const planUsagePull = (request: UsagePlanRequest): readonly UsageWindow[] => {
   const { granularity, profile } = request;

@@ -32,13 +32,13 @@ const formats: Readonly<Record<Format, DataFormat>> = {
   text: 'text',
 };
 
-/** Said behind the label, where the numbers alone do not tell. */
+/** Appended to the label when the numbers alone are ambiguous. */
 const units: Partial<Record<Format, string>> = { duration: ' (s)', moment: ' (UTC)' };
 
-/** Places of shares and changes. */
+/** Decimals of shares and changes. */
 const ratioPlaces = 12;
 
-/** As `money` writes it, and much faster: engines give plain decimals, at most with zeros at their end. */
+/** The same result as `money`, but much faster: engines return plain decimals, at most with trailing zeros. */
 const plainDecimal = (text: string): string =>
   text.includes('.') ? trimEndOf(trimEndOf(text, '0'), '.').replace(/^-0$/, '0') : text;
 
@@ -55,7 +55,7 @@ type Maker = {
   readonly name: string;
   readonly format: DataFormat;
   readonly value: (row: Row) => DataCell;
-  /** Of the row of sums. */
+  /** For the row of sums. */
   readonly total: (row: Row) => DataCell;
 };
 
@@ -132,7 +132,7 @@ const tableOf = (shape: TableShape, name: string, context: Context): DataTable =
     title: shape.title,
     columns,
     rows: table.rows.map((row) => {
-      // Missing is not zero: of a day without data only its name is known.
+      // Missing is not zero: for a day without data only its name is known.
       const isMissing = stateOf(shape, table, row, context) === 'missing';
       return made.map(({ format, value }, at) => {
         if (isMissing && format !== 'date' && format !== 'text') return null;
@@ -169,7 +169,7 @@ const figureRows = (shape: FiguresShape, context: Context): readonly (readonly D
     note?.text ?? null,
   ]);
 
-/** What the sections show, as data: every row, exact, with names as they came. */
+/** The data behind the sections: every row, exact, with original names. */
 export const buildData = (
   headline: HeadlineModel,
   sections: readonly SectionShape[],

@@ -2,12 +2,12 @@ import { isDate } from '../../core/index.ts';
 import type { DataCell, DataFormat, DataTable } from './data.ts';
 
 /**
- * Whatever a spreadsheet might take for the start of a formula gets a `'` before it, at the start of the text and after
- * marks that some spreadsheets split cells at. A `'` in such a place gets one too, so that taking one off gives the name back.
+ * Prefixes a `'` to whatever a spreadsheet might read as a formula, at the start of the text and after characters where
+ * some spreadsheets split cells. An existing `'` there gets one too, so that removing one restores the name.
  */
 const guarded = (text: string): string => text.replaceAll(/(?<=^|[;\t\r\n])(?=[=+\-@'\t\r\n＝＋－＠])/g, "'");
 
-/** UTF-8 has no half surrogate pairs. */
+/** UTF-8 cannot encode half surrogate pairs. */
 const wellFormed = (text: string): string => text.replaceAll(/\p{Cs}/gu, '\uFFFD');
 
 const quoted = (text: string): string =>
@@ -26,8 +26,8 @@ const line = (cells: readonly DataCell[], formats: readonly DataFormat[]): strin
   `${cells.map((cell, at) => fieldOf(cell, formats[at] ?? 'text')).join(',')}\r\n`;
 
 /**
- * A table as CSV (RFC 4180): UTF-8 with its mark, so that spreadsheets read it as such, CRLF, a header of labels. Numbers are
- * exact decimals with a point; unknown is empty; there is no row of sums.
+ * A table as CSV (RFC 4180): UTF-8 with a byte-order mark for spreadsheets, CRLF, a header of labels. Numbers are exact
+ * decimals with a point; unknown is empty; no row of sums.
  */
 export const csvOf = ({ columns, rows }: DataTable): Buffer => {
   const formats = columns.map(({ format }) => format);

@@ -1,25 +1,25 @@
-/** What a cell holds: an exact decimal, a date, a moment, or a text as it came; null is unknown or missing. */
+/** The value of a cell: an exact decimal, a date, a moment, or an original text; null is unknown or missing. */
 export type DataCell = string | null;
 
 /** `money` is in the report's currency, `ratio` is 0.25 where 25% is shown; `2026-11-21`, and `2026-11-21T06:03:07Z`. */
 export type DataFormat = 'money' | 'number' | 'ratio' | 'date' | 'moment' | 'text';
 
 export type DataColumn = {
-  /** For machines: letters, digits and `_`, the only one of its table whatever the case. */
+  /** For programs: letters, digits and `_`, unique in its table regardless of case. */
   readonly name: string;
-  /** For people, in their language. */
+  /** For people, in the report's language. */
   readonly label: string;
   readonly format: DataFormat;
 };
 
-/** All rows of a table of the report, none of them summed up or shortened. */
+/** All rows of a table of the report, none aggregated or truncated. */
 export type DataTable = {
-  /** Names its file: small letters, digits and `-`, the only one of its report. */
+  /** Used in its file name: lower case, digits and `-`, unique in its report. */
   readonly name: string;
   readonly title: string;
   readonly columns: readonly DataColumn[];
   readonly rows: readonly (readonly DataCell[])[];
-  /** Exact sums of the rows, where the report shows them. */
+  /** Exact sums of the rows, if the report shows them. */
   readonly total?: readonly DataCell[] | undefined;
 };
 

@@ -7,7 +7,7 @@ export const fileWord = (title: string): string | undefined => {
   return word === '' ? undefined : word;
 };
 
-/** The names with `_2`, `_3` behind those that were there before, whatever their case. */
+/** The names, with `_2`, `_3` appended to repeated ones, regardless of case. */
 export const distinct = (
   names: readonly string[],
   taken: readonly string[] = [],

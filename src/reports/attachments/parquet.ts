@@ -1,19 +1,19 @@
 import { isDate } from '../../core/index.ts';
 import type { DataCell, DataColumn, DataTable } from './data.ts';
 
-/** What a table is written as by an engine that knows Parquet; all values are exact text. */
+/** A table in the form that a Parquet engine writes; all values are exact text. */
 export type ParquetTable = readonly {
   readonly name: string;
   readonly type: 'text' | 'date' | 'moment' | 'integer' | { readonly scale: number };
   readonly values: readonly DataCell[];
 }[];
 
-/** Digits of a decimal type in all. */
+/** Maximum digits of a decimal type. */
 const maxDigits = 38;
-/** Digits that every 64-bit integer has room for. */
+/** Digits that fit any 64-bit integer. */
 const longDigits = 18;
 
-/** Places are taken by steps, so that files of one report have the same types as long as they can. */
+/** Scales grow in steps, so that the types in files of one report stay the same as long as possible. */
 const scales = [0, 12, 18, 24, 38];
 
 const typeOf = ({ format }: DataColumn, values: readonly DataCell[]): ParquetTable[number]['type'] => {
@@ -35,8 +35,8 @@ const typeOf = ({ format }: DataColumn, values: readonly DataCell[]): ParquetTab
 };
 
 /**
- * The columns of a table with their types: amounts and ratios are DECIMAL(38, 12), whole numbers BIGINT, and wider where the
- * values need it; what no decimal type can hold stays exact as text.
+ * The columns of a table with their types: amounts and ratios are DECIMAL(38, 12), whole numbers BIGINT, wider if the
+ * values need it; values that fit no decimal type stay exact as text.
  */
 export const parquetTableOf = ({ columns, rows }: DataTable): ParquetTable =>
   columns.map((column, at) => {

@@ -24,14 +24,14 @@ const contentTypes: Readonly<Record<DataFileFormat, string>> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** The word that every locale has for it, on the last row of a table. */
+/** The label of the last row of a table, in the report's language. */
 const totalLabel = (model: ReportModel): string =>
   model.sections
     .flatMap((section) => (section.kind === 'table' ? section.rows : []))
     .find(({ role }) => role === 'total')
     ?.cells.find(({ text }) => text !== '')?.text ?? 'Total';
 
-/** A file a table, as CSV and Parquet are; the figures first. */
+/** One file per table, as for CSV and Parquet; the figures first. */
 const eachTable = async (
   name: string,
   tables: readonly DataTable[],
@@ -49,7 +49,7 @@ const eachTable = async (
   return files;
 };
 
-/** The data of a report as files, one a table for CSV and Parquet, one workbook for XLSX; names begin with `name`. */
+/** The data of a report as files: one per table for CSV and Parquet, one workbook for XLSX; names begin with `name`. */
 export const dataFiles = async (
   model: ReportModel,
   name: string,

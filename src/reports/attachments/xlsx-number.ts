@@ -1,11 +1,11 @@
 import { fault, trimOf } from '../../core/index.ts';
 
-/** Spreadsheets keep this many digits of what is typed, and show no more. */
+/** Spreadsheets store and show at most this many digits of a number. */
 const digitsKept = 15;
 
 /**
- * The number of a decimal text; `exact` when the spreadsheet shows and keeps each of its digits.
- * @throws Fault `report-invalid` for what is no finite number: a spreadsheet with `NaN` in it is broken to its readers
+ * The number of a decimal text; `exact` when the spreadsheet shows and stores all of its digits.
+ * @throws Fault `report-invalid` for anything but a finite number: spreadsheets with `NaN` are unreadable
  */
 export const spreadsheetNumber = (decimal: string): { readonly value: number; readonly exact: boolean } => {
   const value = Number(decimal);
@@ -20,7 +20,7 @@ const currencyCodes: Readonly<Record<string, string>> = {
   CNY: '[$¥-804]#,##0',
 };
 
-/** 2 decimals; below 0.10 as many as show two significant digits, at most 12: as in the mail. */
+/** 2 decimals; below 0.10 enough to show two significant digits, at most 12: as in the mail. */
 const decimalsOf = (decimal: string): number =>
   Math.min(12, (/^-?0\.(0+)[1-9]/.exec(decimal)?.[1]?.length ?? 0) + 2);
 

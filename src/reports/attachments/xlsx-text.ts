@@ -1,19 +1,19 @@
 import { trimOf } from '../../core/index.ts';
 import { charactersOf } from '../build/names.ts';
 
-/** UTF-16 units that a cell can hold. */
+/** Maximum UTF-16 units of a cell. */
 const maxInCell = 32_767;
-/** And a sheet's name. */
+/** Maximum UTF-16 units of a sheet name. */
 const maxInName = 31;
 
-/** What stands for no character at all. */
+/** Code points that represent no character. */
 const noCharacter = /\p{Cs}|\p{Noncharacter_Code_Point}/gu;
 
-/** What XML cannot say, or writers of it leave out: everything else is written as it is. */
+/** Characters that are invalid in XML, or that XML writers drop: all others are written unchanged. */
 // oxlint-disable-next-line no-control-regex
 const escaped = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\uFFFD]/g;
 
-/** At most so many units, whole characters alone, with `…` where some were left out. */
+/** At most so many units, only whole characters, with `…` when cut. */
 const cut = (text: string, most: number): string => {
   if (text.length <= most) return text;
   let kept = '';
@@ -28,14 +28,14 @@ const byNumber = (character: string): string =>
   `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`;
 
 /**
- * A text for a cell. Spreadsheets read `_x000D_` as the character of that number: what XML has no place for is written that
- * way, and what only looks so is written as to stay what it is.
+ * A text for a cell. Spreadsheets decode `_x000D_` as the character of that number: characters that are invalid in XML
+ * are written in this form, and text that only looks like it is escaped.
  */
 export const cellText = (text: string): string => {
   const written = cut(text.replaceAll(noCharacter, '\uFFFD'), maxInCell)
     .replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
     .replaceAll(escaped, byNumber);
-  // The writer looks texts up in a plain object, where `constructor` and the like are found before they are put in.
+  // The writer looks texts up in a plain object, which already contains `constructor` and the like.
   return written in Object.prototype ? byNumber(written) + written.slice(1) : written;
 };
 
@@ -48,9 +48,9 @@ const cleanName = (title: string): string =>
     "' ",
   );
 
-/** Names of sheets as spreadsheets take them: of bounded length, without `[]/\:*?`, each the only one whatever the case. */
+/** Valid, unique sheet names: of limited length, without `[]/\:*?`, distinct regardless of case. */
 export const sheetNames = (titles: readonly string[]): readonly string[] => {
-  // Spreadsheets keep this one for themselves.
+  // Spreadsheets reserve this name.
   const taken = new Set(['history']);
   return titles.map((title) => {
     const name = cleanName(title) || 'Sheet';

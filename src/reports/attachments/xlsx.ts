@@ -5,7 +5,7 @@ import type { DataCell, DataColumn, DataFormat, DataTable, ReportData } from './
 import { moneyFormat, numberFormat, ratioFormat, spreadsheetNumber } from './xlsx-number.ts';
 import { cellText, sheetNames } from './xlsx-text.ts';
 
-/** What the workbook says of the report as a whole. */
+/** The workbook's facts about the whole report. */
 export type WorkbookAbout = {
   readonly title: string;
   readonly account: string;
@@ -15,7 +15,7 @@ export type WorkbookAbout = {
   readonly footer: readonly string[];
 };
 
-/** Rows that a sheet can hold. */
+/** Maximum rows of a sheet. */
 const maxRows = 1_048_576;
 
 type Sheet = {
@@ -28,7 +28,7 @@ const bold = { fontWeight: 'bold' } as const;
 const above = { ...bold, topBorderStyle: 'thin' } as const;
 const below = { ...bold, bottomBorderStyle: 'thin' } as const;
 
-/** Typed as text, and shown as such: it stays text also when somebody edits it. */
+/** Typed and formatted as text: it stays text even when a user edits it. */
 const textCell = (text: string, style: Partial<CellObject> = {}): CellObject => ({
   value: cellText(text),
   type: String,
@@ -36,7 +36,7 @@ const textCell = (text: string, style: Partial<CellObject> = {}): CellObject => 
   ...style,
 });
 
-/** Spreadsheets count days from 1900, and up to 1 March of it they disagree. */
+/** Spreadsheets count days from 1900, and differ before 1 March of that year. */
 const dayOf = (text: string): Date | undefined =>
   isDate(text) && text >= '1900-03-01' ? new Date(`${text}T00:00:00Z`) : undefined;
 
@@ -69,7 +69,9 @@ const cellOf = (
 
 type SheetColumn = { readonly from: number; readonly column: DataColumn; readonly exactText: boolean };
 
-/** A column of which a spreadsheet cannot hold each number exactly has a second one with the exact decimals as text. */
+/**
+ * A column with numbers that a spreadsheet cannot represent exactly gets a second one with the exact decimals as text.
+ */
 const sheetColumns = ({ columns, rows, total }: DataTable): readonly SheetColumn[] =>
   columns.flatMap((column, from): readonly SheetColumn[] => {
     const plain = { from, column, exactText: false };
@@ -85,7 +87,7 @@ const widthOf = (texts: readonly string[]): { width: number } => ({
   width: Math.min(60, Math.max(10, ...texts.map((text) => textWidth(text.slice(0, 60)) + 2))),
 });
 
-/** Rows that a column's width is measured by. */
+/** Rows that determine a column's width. */
 const measured = 100;
 
 const sheetOf = (table: DataTable, currency: string, totalLabel: string): Sheet => {
@@ -166,9 +168,10 @@ const summaryOf = (about: WorkbookAbout, figures: DataTable, leftOut: readonly s
 };
 
 /**
- * A workbook: a summary, then a sheet a table with typed columns, a frozen header and, where the report shows one, a last row
- * of sums. Numbers are the nearest that spreadsheets hold; where these keep fewer digits, a column beside has the exact text.
- * Texts are typed as texts, so that none is ever a formula. @throws Fault `report-invalid` for what is no finite number
+ * A workbook: a summary, then one sheet per table with typed columns, a frozen header and, if the report shows one, a
+ * last row of sums. Numbers are the nearest that spreadsheets represent; if digits are lost, an extra column contains
+ * the exact text. Texts are typed as texts, so that none becomes a formula. @throws Fault `report-invalid` for anything
+ * but a finite number
  */
 export const xlsxOf = async (data: ReportData, about: WorkbookAbout, totalLabel: string): Promise<Buffer> => {
   const sheets = data.tables.map((table) => sheetOf(table, about.currency, totalLabel));

@@ -18,26 +18,26 @@ import { shorten, showName } from './names.ts';
 import { coloursOf, otherColour } from './palette.ts';
 import { showFigure, showOnPicture } from './show-value.ts';
 
-/** Where a bar or point stands; of a name it is not asked whether data covers it. */
+/** The position of a bar or point; data coverage does not apply to a name. */
 type Slot = {
-  /** What the column `x` holds for it. */
+  /** Its values in the column `x`. */
   readonly keys: readonly string[];
   readonly label: string;
-  /** The label in the picture, where it is another. */
+  /** The label in the picture, if different. */
   readonly mark?: string;
   readonly range?: Interval<UnixSeconds>;
 };
 
-/** More bars than this become too thin to see on a phone: then a bar stands for several days. */
+/** More bars than this are too thin on a phone: then one bar covers several days. */
 const maxBars = 130;
-/** More names than this have no room for their labels; the rest is summed up in one. */
+/** More names than this leave no space for labels; the others are aggregated. */
 const maxNames = 8;
-/** What all labels together have room for. */
+/** Maximum total length of all labels. */
 const maxLetters = 44;
 
 const hour = 3600;
 
-/** Stands in the picture for a name in letters that its font lacks. */
+/** Replaces a name in the picture with characters that its font lacks. */
 const numberOf = (at: number): string => `#${at + 1}`;
 
 const namedSlots = (shape: ChartShape, context: Context): readonly Slot[] => {
@@ -54,7 +54,7 @@ const namedSlots = (shape: ChartShape, context: Context): readonly Slot[] => {
   return all.map((slot, at) => (isDrawable(slot.mark) ? slot : { ...slot, mark: numberOf(at) }));
 };
 
-/** Which names the numbers in the picture stand for. */
+/** The names that numbers in the picture refer to. */
 const numbersOf = (shape: ChartShape, slots: readonly Slot[], context: Context): string | undefined => {
   if (shape.over !== 'name') return undefined;
   const numbered = slots.flatMap(({ mark, label }, at) =>
@@ -116,14 +116,14 @@ const readValues = (
   return { values, totals };
 };
 
-/** The names of the series that a chart shows, the largest first. */
+/** The names of the series in a chart, largest first. */
 const rankedNames = (shape: ChartShape, totals: ReadonlyMap<string, Money>): readonly string[] =>
   [...totals]
     .sort(([a, left], [b, right]) => compareMoney(right, left) || (a < b ? -1 : 1))
     .slice(0, shape.limit)
     .map(([name]) => name);
 
-/** What a chart tells apart by colours; nothing where it has one series without a name. */
+/** The dimension that a chart shows in colours; undefined for a single series without a name. */
 export const coloured = (shape: ChartShape, context: Pick<Context, 'table'>): readonly string[] =>
   shape.series === undefined ? [] : rankedNames(shape, readValues(shape, context).totals);
 
@@ -145,7 +145,7 @@ const seriesOf = (
   }));
 };
 
-/** The median of what was spent, with two in the middle the lower one: it exists in the data. */
+/** The median of the spend; of two middle values the lower one, since it exists in the data. */
 const medianOf = (amounts: readonly Money[]): Money =>
   amounts.toSorted(compareMoney)[(amounts.length - 1) >> 1] ?? zero;
 
@@ -158,7 +158,7 @@ export type Spike = {
   readonly times: Money;
 };
 
-/** The highest day of the report's period when it is odd: above twice the median of the complete days. */
+/** The highest day of the report's period if it is unusual: above twice the median of the complete days. */
 const spikeOf = (
   shape: ChartShape,
   bars: readonly BarModel[],
@@ -176,7 +176,7 @@ const spikeOf = (
   return { bar: bars.indexOf(top), label: top.label, total: top.total, times };
 };
 
-/** Several slots in one bar; its state is that of the least known day. */
+/** Several slots in one bar, with the state of the least complete day. */
 const grouped = (bars: readonly BarModel[], size: number): readonly BarModel[] => {
   if (size === 1) return bars;
   const groups: BarModel[] = [];
@@ -197,7 +197,7 @@ const grouped = (bars: readonly BarModel[], size: number): readonly BarModel[] =
   return groups;
 };
 
-/** Sums of what is no part of a whole say nothing. */
+/** Whether sums of the values are meaningful. */
 const adds = (shape: ChartShape): boolean => shape.format !== 'percent' && shape.format !== 'number';
 
 const altOf = (
@@ -261,7 +261,7 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
         value,
       })),
     );
-    // Shares and quotients of the others add up to nothing that means anything.
+    // A sum of the others' shares or quotients has no meaning.
     const rest = adds(shape) ? parts.filter(([name]) => !colours.has(name)).map(([, value]) => value) : [];
     const state = slot.range === undefined ? 'complete' : context.covers(slot.range);
     return {
@@ -272,7 +272,7 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
       parts: [...ranked, ...(rest.length === 0 ? [] : [{ colour: otherColour, value: sumMoney(rest) }])],
     };
   });
-  // A point of a line may stand close to the next; what is no sum can't be put together.
+  // Points of a line may be close together; values without meaningful sums can't be grouped.
   const size = shape.chart === 'line' || !adds(shape) ? 1 : Math.ceil(single.length / maxBars);
   const { start, end } = context.period.interval;
   const isOfPeriod = (bar: number): boolean => {

@@ -15,7 +15,7 @@ const textOf = (text: string, format: Format, { locale }: Context): string => {
 
 type FigureShape = FiguresShape['figures'][number];
 
-/** The first note of which all is known. */
+/** The first note whose fields are all known. */
 const noteOf = ({ notes }: FigureShape, file: string, context: Context): FigureModel['note'] => {
   const table = context.table(file);
   const row = table.only();

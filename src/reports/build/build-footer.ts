@@ -9,14 +9,14 @@ import { showName } from './names.ts';
 
 const inUtc = (moment: UnixSeconds): string => formatMoment(moment, 'UTC').replace(' UTC', '');
 
-/** A part of the account is told how the whole compares, and none of its amounts. */
+/** A report on a part of the account shows how the whole compares, without its amounts. */
 export const describeReconciled = (
   { ofPart }: ReportFacts,
   { text, good }: NonNullable<ReportFacts['reconciliation']>,
   { messages }: Locale,
 ): string => (ofPart === true ? messages.wholeAccount(good) : showName(text, 400));
 
-/** Where the figures come from: reach, reconciliation, the exact total, units and rounding, the run. */
+/** The sources of the figures: watermark, reconciliation, the exact total, units and rounding, the run. */
 export const buildFooter = (
   headline: HeadlineModel,
   facts: ReportFacts,

@@ -9,7 +9,7 @@ import { formatMoney } from './format.ts';
 import type { HeadlineModel } from './model.ts';
 import { showName } from './names.ts';
 
-/** The one name that moved the total most in the direction in which it moved, in a sentence. */
+/** A sentence about the one name that contributed most to the change of the total. */
 const causeOf = (shape: ReportShape['headline'], moved: Money, context: Context): string | undefined => {
   const { cause } = shape;
   const rise = compareMoney(moved, zero) > 0;
@@ -51,7 +51,7 @@ export const buildHeadline = (
   const { comparison } = context.period;
   const versus = messages.versus(show(before, shape.format, context).text, comparison.label);
   const describeCompared = (): string => {
-    // A report that compares nothing says nothing of it.
+    // A report without a comparison does not mention one.
     if (!hasBefore || comparison.days.length === 0 || withheld) return '';
     if (context.comparable) return versus;
     const { noDataBefore } = context;

@@ -10,7 +10,7 @@ import { shorten, showName } from './names.ts';
 
 const maxWarnings = 8;
 
-/** Runs of days one after the other, as `Nov 3, Nov 7 – 9`. */
+/** Ranges of consecutive days, as `Nov 3, Nov 7 – 9`. */
 const describeDays = (days: readonly LocalDay[], context: Context): string => {
   const runs: LocalDay[][] = [];
   for (const day of days) {
@@ -25,7 +25,7 @@ const describeDays = (days: readonly LocalDay[], context: Context): string => {
   return shorten(context.locale.list(shown), 200);
 };
 
-/** What is odd in a chart, in a sentence. */
+/** A sentence about the unusual value in a chart. */
 export const describeSpike = ({ label, total, times }: Spike, { currency, locale }: Context): string =>
   locale.messages.spike(label, formatMoney(total, currency, locale), formatExact(times, locale));
 

@@ -14,12 +14,12 @@ export type BuildRequest = {
   readonly zone: string;
   readonly period: Period;
   readonly facts: ReportFacts;
-  /** Gives the numbers of the colours of series, the same ones whenever it is asked; by rank in each chart when left out. */
+  /** Returns the colour numbers of series, the same on every call; default: by rank in each chart. */
   readonly assignColours?: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
-  /** Teams, budgets, prices, the moment of the run, and what of the account the report is about. */
+  /** Teams, budgets, prices, the moment of the run, and the part of the account that the report covers. */
   readonly deps?: Pick<CubeRequest, 'teams' | 'only' | 'prices' | 'budgets' | 'run'>;
   readonly locale?: LocaleTag | undefined;
-  /** Milliseconds for each query. */
+  /** Timeout of each query in milliseconds. */
   readonly timeLimit?: number;
   readonly signal?: AbortSignal | undefined;
 };

@@ -15,7 +15,7 @@ const textOf = (text: string, { locale }: Context): string => {
   return name === '' ? locale.messages.unnamed : name;
 };
 
-/** What a row says in a field; nothing where it is unknown. */
+/** The value of a row in a field; undefined when it is unknown. */
 const shown = (
   table: QueryTable,
   row: Row,
@@ -33,7 +33,7 @@ const shown = (
   return value === null || isWithheld(as, context) ? undefined : showFigure(value, as, context);
 };
 
-/** The sentence with what the row says; nothing where it names something unknown. */
+/** The sentence with the values of the row; undefined when a field is unknown. */
 export const fillSentence = (
   sentence: string,
   table: QueryTable,
@@ -52,7 +52,7 @@ export const fillSentence = (
   return text + sentence.slice(from);
 };
 
-/** Nothing where the SQL has no row, or no paragraph has all that it names. */
+/** Undefined when the SQL returns no row, or every paragraph has an unknown field. */
 export const buildText = (shape: TextShape, context: Context): TextModel | undefined => {
   const paragraphs = shape.text
     .trim()
@@ -66,7 +66,7 @@ export const buildText = (shape: TextShape, context: Context): TextModel | undef
   return filled.length === 0 ? undefined : { kind: 'text', title: shape.title, paragraphs: filled };
 };
 
-/** What is odd in the chart, and a note for each row whose kind the report has a sentence for. */
+/** Unusual values of the charts, and a note for each row whose kind has a sentence in the report. */
 export const buildLooks = (
   shape: WorthALookShape,
   spike: Spike | undefined,

@@ -32,16 +32,16 @@ export const stateOf = (shape: TableShape, table: QueryTable, row: Row, context:
   const date = table.text(row, shape.day).slice(0, 10);
   const day = context.period.days.find((candidate) => candidate.date === date);
   const state = day === undefined ? 'complete' : context.covers(day);
-  // Figures that are there are shown, whatever the reach says.
+  // Existing figures are shown, whatever the watermark.
   return state === 'missing' && hasFigures(shape, table, row) ? 'partial' : state;
 };
 
 const blank: CellModel = { exact: null, text: '' };
 
-/** What is no part of a whole: sums of it say nothing. */
+/** Values whose sums have no meaning. */
 const addless: ReadonlySet<string> = new Set(['moment', 'duration', 'rate', 'percent']);
 
-/** Shares of all rows shown, the sum row left out, in the order of the entries. */
+/** Shares of all shown rows except the row of sums, in the order of the entries. */
 const sharesByEntry = (
   column: string,
   entries: readonly Entry[],
@@ -107,7 +107,7 @@ const cellMaker = (
   };
 };
 
-/** Data that is not there shows as such, in the first figure of the row. */
+/** Marks missing data in the first figure of the row. */
 const withoutData = (row: RowModel, columns: readonly ColumnModel[], noData: string): RowModel => {
   const first = columns.findIndex(({ role }) => role === 'figure');
   return {
@@ -119,14 +119,17 @@ const withoutData = (row: RowModel, columns: readonly ColumnModel[], noData: str
   };
 };
 
-/** Rows up to the limit, then one that sums up the rest, then the total; sums are exact, derived columns made from them. */
+/**
+ * Rows up to the limit, then one that aggregates the rest, then the total; sums are exact, derived columns are computed
+ * from them.
+ */
 export const buildTable = (
   given: TableShape,
   context: Context,
   colours: ReadonlyMap<string, string>,
   scale: number,
 ): TableModel => {
-  // Where nothing can be compared, a column of dashes says nothing.
+  // Without a comparison, the column would contain only dashes.
   const table = context.table(given.sql);
   const isKnown = ({ name, quotient }: ColumnShape): boolean =>
     table.rows.some((row) =>

@@ -29,17 +29,19 @@ import { subjectFields } from './subject-fields.ts';
 import { fillTemplate } from '../definition/template.ts';
 import { dataWarnings, queryWarnings } from './warnings.ts';
 
-/** Gmail clips a mail at 102 kB; what a mail server adds fits between. */
+/** Gmail clips a mail at 102 kB; the difference is for what mail servers add. */
 const maxHtmlBytes = 90_000;
 
-/** Of a period without any data there are words alone: sums of nothing would read as zero. */
+/** A period without any data shows only text: sums would read as zero. */
 const isShown = (section: SectionShape, state: DataState, context: Context): boolean =>
   (state !== 'missing' ||
     section.kind === 'notes' ||
     (section.kind === 'text' && section.sql === undefined)) &&
   isOfPeriod(section, context.period);
 
-/** Where the call log begins after the comparison does, its first day in words: what lies before is unknown, not zero. */
+/**
+ * The first day of the call log if it begins after the comparison period does: earlier values are unknown, not zero.
+ */
 const noDataBefore = ({ period, facts, zone, locale }: BuildRequest): Pick<Context, 'noDataBefore'> => {
   const { dataSince } = facts;
   const { comparison } = period;
@@ -52,7 +54,7 @@ const noDataBefore = ({ period, facts, zone, locale }: BuildRequest): Pick<Conte
 
 type BuildResults = QueryResults & Pick<Context, 'colours'>;
 
-/** The colours of all series of the charts that are shown. */
+/** The colours of all series in the shown charts. */
 const withColours = async (request: BuildRequest, results: QueryResults): Promise<BuildResults> => {
   const bare = { ...results, colours: new Map<string, number>() };
   const { context, state } = contextOf(request, bare);
@@ -103,14 +105,14 @@ const contextOf = (
   };
 };
 
-/** Whether a table shows the colours of the charts, which then need no legend. */
+/** Whether a table shows the colours of the charts, so that they need no legend. */
 const hasSwatches = (sections: readonly SectionShape[]): boolean =>
   sections.some((section) => section.kind === 'table' && section.columns.some(({ swatch }) => swatch));
 
 const spikeOf = (charts: readonly BuiltChart[]): Spike | undefined =>
   charts.find(({ spike }) => spike !== undefined)?.spike;
 
-/** Nothing where the section has nothing to say. */
+/** Undefined when the section is empty. */
 const sectionOf = (
   section: SectionShape,
   sections: readonly SectionShape[],
@@ -157,7 +159,7 @@ const sectionOf = (
   }
 };
 
-/** What the figures leave out, or rest on without proof. */
+/** What the figures omit, or are based on without proof. */
 const doubtsOf = ({ uncounted, doubt }: QueryResults, context: Context, asked: string): readonly string[] => {
   const { currency, locale } = context;
   return [
@@ -185,13 +187,13 @@ const dataOf = (
   return { data, seal };
 };
 
-/** The one team that the report is about, in words; empty where it is about more. */
+/** The only team of the report; empty when it covers more. */
 const teamOf = ({ deps }: BuildRequest, { locale }: Context): string => {
   const teams = deps?.only?.teams;
   return teams?.length === 1 ? (teams[0] ?? locale.messages.unassigned) : '';
 };
 
-/** What of its definition makes figures wrong, of the sections that are shown. */
+/** Parts of the definition that make figures of the shown sections wrong. */
 const warningsOf = (request: BuildRequest, results: BuildResults): readonly Advice[] => {
   const { definition } = request;
   const { context, state } = contextOf(request, results);
@@ -206,7 +208,7 @@ const warningsOf = (request: BuildRequest, results: BuildResults): readonly Advi
   return [...new Map(all.map((one) => [one.message, one])).values()];
 };
 
-/** With a place for the warnings, which no report may keep to itself. */
+/** Adds a section for the warnings, which no report may omit. */
 const withNotes = (sections: readonly SectionShape[], facts: ReportFacts): readonly SectionShape[] =>
   facts.warnings.length === 0 || sections.some(({ kind }) => kind === 'notes')
     ? sections
@@ -270,10 +272,11 @@ const assemble = (
 };
 
 /**
- * Runs the SQL of a report over its period and the one before, and makes the model that is put into HTML, text and pictures.
- * Every figure is an exact decimal. Tables are shortened, their sums kept exact, until the HTML is under 90 kB.
+ * Runs the SQL of a report over its period and the one before, and builds the model for HTML, text and pictures. Every
+ * figure is an exact decimal. Tables are shortened, with exact sums, until the HTML is below 90 kB.
  *
- * @throws Fault `report-invalid` when the SQL does not give what the report asks for, `report-query-failed` from the warehouse
+ * @throws Fault `report-invalid` when the SQL does not return what the report requires, `report-query-failed` from the
+ * warehouse
  */
 export const buildReport = async (request: BuildRequest): Promise<ReportModel> => {
   const results = await withColours(request, await runQueries(request));

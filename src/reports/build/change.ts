@@ -11,12 +11,12 @@ const toneOf = (rise: boolean, good: Direction): Tone => {
   return (good === 'up') === rise ? 'good' : 'bad';
 };
 
-/** 9,999%: more is said better by the amounts themselves. */
+/** 9,999%: above that, the amounts themselves are clearer. */
 const maxShown = money('99.99');
 
 export const unknownChange: Change = { direction: 'unknown', ratio: null, text: '–', tone: 'neutral' };
 
-/** The change from `before` to `now`; unknown where there is nothing to divide by or a side is unknown or negative. */
+/** The change from `before` to `now`; unknown when `before` is zero, or a side is unknown or negative. */
 export const changeOf = (
   now: Money | null | undefined,
   before: Money | null | undefined,
@@ -35,7 +35,7 @@ export const changeOf = (
   if (ratio === undefined) return unknownChange;
   const text =
     compareMoney(ratio, maxShown) >= 0 ? `>${formatPercent(maxShown, locale)}` : formatPercent(ratio, locale);
-  // A change too small to show has no direction to the reader.
+  // A change that rounds to zero has no visible direction.
   if (text.replace('-', '') === formatPercent(zero, locale))
     return { direction: 'same', ratio, text: formatPercent(zero, locale), tone: 'neutral' };
   return { direction: rise ? 'up' : 'down', ratio, text: rise ? `+${text}` : text, tone: toneOf(rise, good) };

@@ -6,7 +6,7 @@ import type { Locale } from '../locales/locale.ts';
 import type { DataState, NotesModel, Checksum, TextModel } from './model.ts';
 import type { OpenReason } from '../locales/locale.ts';
 
-/** Why a period cannot be closed; nothing where it can. What is known to be left out of the figures comes as warnings and doubts. */
+/** Why a period cannot be closed; undefined if it can. Warnings and doubts state what the figures omit. */
 const openReasons = (
   { period: { first, last, interval, days }, deps, facts }: BuildRequest,
   state: DataState,
@@ -14,7 +14,7 @@ const openReasons = (
 ): readonly OpenReason[] => {
   const nextDay = new Date(Date.parse(`${last}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
   const isMonth = first.endsWith('-01') && nextDay === addMonths(first, 1);
-  // Without a moment to go by nothing is known to be over.
+  // Without the moment of the run, no period is known to be over.
   const isOver = deps?.run !== undefined && deps.run.now >= interval.end * 1000;
   return [
     ...(isMonth && days.length > 0 ? [] : (['not-a-month'] as const)),
@@ -24,7 +24,7 @@ const openReasons = (
   ];
 };
 
-/** Every figure with all its digits; the same figures give the same bytes, whenever they are put together. */
+/** Every figure with all its digits; the same figures always produce the same bytes. */
 const documentOf = ({ account, currency, zone, period, deps }: BuildRequest, data: ReportData): string => {
   const { teams, models, keys } = deps?.only ?? {};
   const document = {
@@ -48,7 +48,7 @@ const documentOf = ({ account, currency, zone, period, deps }: BuildRequest, dat
   return `${JSON.stringify(document, undefined, 1)}\n`;
 };
 
-/** Closes the month that the report is about, or says why it cannot be closed. */
+/** Closes the month of the report, or returns why it cannot be closed. */
 export const sealOf = (
   request: BuildRequest,
   state: DataState,
@@ -62,7 +62,7 @@ export const sealOf = (
   return { state: 'closed', document, sha256: createHash('sha256').update(document).digest('hex') };
 };
 
-/** What the mail says of it: a warning above the figures, or what they are signed with below them. */
+/** The section of the mail: a warning above the figures, or the checksum below them. */
 export const sealSections = (
   seal: Checksum | undefined,
   { messages }: Locale,
@@ -78,7 +78,7 @@ export const sealSections = (
   return { above: [{ kind: 'notes', title: undefined, notes: [{ tone: 'warning', text }] }], below: [] };
 };
 
-/** In the subject, before what is said of incomplete data. */
+/** The part of the subject before the note on incomplete data. */
 export const sealState = (seal: Checksum, state: string, { messages }: Locale): string =>
   [
     seal.state === 'closed' ? messages.seal.isClosed : messages.seal.isDraft,

@@ -1,10 +1,10 @@
 import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { DataState } from './model.ts';
 
-/** How far the data reaches: complete in `[dataSince, dataThrough)`; without `dataThrough` nothing has been pulled. */
+/** The watermark: data is complete in `[dataSince, dataThrough)`; without `dataThrough` nothing has been pulled. */
 export type Watermark = { readonly dataThrough?: UnixSeconds; readonly dataSince?: UnixSeconds };
 
-/** Whether the data covers a span. */
+/** Whether the data covers a range. */
 export const coverageOf = (range: Interval<UnixSeconds>, watermark: Watermark): DataState => {
   const { dataThrough, dataSince } = watermark;
   if (dataThrough === undefined || dataThrough <= range.start) return 'missing';

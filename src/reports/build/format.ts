@@ -23,7 +23,7 @@ const isNegative = (text: string): boolean => text.startsWith('-');
 
 const unsigned = (text: string): string => (isNegative(text) ? text.slice(1) : text);
 
-/** 2 decimals; below 0.10 as many as show two significant digits, at most 12. */
+/** 2 decimals; below 0.10 enough to show two significant digits, at most 12. */
 const decimalsOf = (amount: Money): number => {
   const zeros = /^0\.(0+)[1-9]/.exec(absoluteMoney(amount))?.[1]?.length ?? 0;
   return Math.min(12, zeros + 2);
@@ -34,7 +34,7 @@ export const formatMoney = (amount: Money, currency: string, locale: Locale): st
   return locale.amount(currency, grouped(unsigned(rounded), locale), isNegative(rounded));
 };
 
-/** A price: to four significant digits, with 2 decimals at least; zeros behind those are left off. */
+/** A price: four significant digits, at least 2 decimals; further trailing zeros are omitted. */
 export const formatRate = (amount: Money, currency: string, locale: Locale): string => {
   const size = absoluteMoney(amount);
   const zeros = /^0\.(0*)[1-9]/.exec(size)?.[1]?.length;
@@ -45,7 +45,7 @@ export const formatRate = (amount: Money, currency: string, locale: Locale): str
   return locale.amount(currency, grouped(unsigned(rounded), locale), isNegative(rounded));
 };
 
-/** Up to `places` decimals; zeros at the end are left off. */
+/** Up to `places` decimals, without trailing zeros. */
 export const formatNumber = (value: Money, locale: Locale, decimals = 2): string => {
   const rounded = money(roundMoney(value, decimals));
   return `${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`;
@@ -60,7 +60,7 @@ const powerOfTen = (exponent: number): Money => money(`1e${exponent}`);
 
 const noPower: Power = { exponent: 0, mark: '' };
 
-/** The size over its power of ten, rounded, and how that power is written. */
+/** The value divided by its power of ten, rounded, and the notation of that power. */
 const compact = (
   size: Money,
   powers: readonly Power[],
@@ -68,7 +68,7 @@ const compact = (
   round: (scaled: Money) => string,
 ): string => {
   const written = ({ exponent }: Power): string => round(divideMoney(size, powerOfTen(exponent), 18) ?? size);
-  // Rounding can carry into the next power: 999,960 is 1.00M, not 1000k.
+  // Rounding can carry to the next power: 999,960 is 1.00M, not 1000k.
   const fits = (power: Power, next: Power | undefined): boolean =>
     next === undefined || compareMoney(money(written(power)), powerOfTen(next.exponent - power.exponent)) < 0;
   const all = [noPower, ...powers];
@@ -78,31 +78,31 @@ const compact = (
 
 const threeDigits = (scaled: Money): string => {
   const placesOf = (size: string): number => Math.max(0, 3 - (/^\d+/.exec(size)?.[0].length ?? 1));
-  // Rounding can bring a digit more: 99.96 is 100, not 100.0.
+  // Rounding can add a digit: 99.96 is 100, not 100.0.
   return roundMoney(scaled, placesOf(roundMoney(scaled, placesOf(scaled))));
 };
 
-/** `12.3M`: exact below 10,000, else three significant digits or more. */
+/** `12.3M`: exact below 10,000, else at least three significant digits. */
 export const formatTokens = (value: Money, locale: Locale): string => {
   const size = absoluteMoney(value);
   if (compareMoney(size, money('10000')) < 0) return formatInteger(value, locale);
   return `${isNegative(value) ? '-' : ''}${compact(size, locale.powers, locale, threeDigits)}`;
 };
 
-/** `$1.5k`: for the axis of a chart, where the steps are round, in letters that its font has. */
+/** `$1.5k`: for the axis of a chart, with round steps and letters that its font has. */
 export const formatTick = (amount: Money, currency: string, locale: Locale): string => {
   const text = compact(absoluteMoney(amount), locale.chart.powers, locale, (scaled) => scaled);
   return locale.amount(currency, text, isNegative(amount));
 };
 
-/** `1.5M`: as `formatTick`, of a count. */
+/** `1.5M`: like `formatTick`, for a count. */
 export const formatCountTick = (count: Money, locale: Locale): string =>
   `${isNegative(count) ? '-' : ''}${compact(absoluteMoney(count), locale.chart.powers, locale, (scaled) => scaled)}`;
 
-/** All the digits there are, for figures that are to be copied: not grouped. */
+/** All digits, not grouped: for figures to be copied. */
 export const formatExact = (value: Money, locale: Locale): string => value.replace('.', locale.decimalMark);
 
-/** All the digits there are, grouped: for figures that may differ in the last of them. */
+/** All digits, grouped: for figures that may differ in the last of them. */
 export const formatEveryDigit = (value: Money, locale: Locale): string =>
   `${isNegative(value) ? '-' : ''}${grouped(unsigned(value), locale)}`;
 

@@ -3,7 +3,7 @@ import type { Format } from '../definition/definition.ts';
 import type { ReportData } from '../attachments/data.ts';
 import type { Advice, OpenReason } from '../locales/locale.ts';
 
-/** A value as it is shown, with the exact decimal behind it where it is a figure. */
+/** A value as shown, with the exact decimal of a figure. */
 export type Shown = { readonly exact: Money | null; readonly text: string };
 
 export type Tone = 'good' | 'bad' | 'neutral';
@@ -21,7 +21,7 @@ export type HeadlineModel = {
   readonly format: Format;
   readonly value: Shown;
   readonly change: Change;
-  /** Against what, or why not compared. */
+  /** The period compared with, or why there is no comparison. */
   readonly compared: string;
   readonly cause: string | undefined;
 };
@@ -31,7 +31,7 @@ export type FigureModel = {
   readonly format: Format;
   readonly value: Shown;
   readonly change: Change | undefined;
-  /** Behind the change, or in its place. */
+  /** Follows the change, or replaces it. */
   readonly note?: { readonly text: string; readonly tone: Tone } | undefined;
 };
 
@@ -39,7 +39,7 @@ export type ColumnModel = {
   readonly label: string;
   readonly role: 'name' | 'figure' | 'share' | 'change' | 'bar';
   readonly align: 'left' | 'right';
-  /** It holds words of the report alone, no names from outside. */
+  /** Contains only text of the report, no external names. */
   readonly isFixed?: true;
 };
 
@@ -47,7 +47,7 @@ export type CellModel = {
   readonly exact: Money | null;
   readonly text: string;
   readonly change?: Change;
-  /** 0 to 1, for a bar's length alone. */
+  /** 0 to 1, only for the length of a bar. */
   readonly length?: number;
 };
 
@@ -63,7 +63,7 @@ export type DataState = 'complete' | 'partial' | 'missing';
 
 export type BarModel = {
   readonly label: string;
-  /** What stands below it on the picture, where the label has letters that the picture's font lacks. */
+  /** The label in the picture, if the picture's font lacks letters of the label. */
   readonly mark?: string;
   readonly state: DataState;
   readonly total: Money;
@@ -83,13 +83,13 @@ export type TableModel = {
 };
 export type ChartModel = {
   readonly kind: 'chart';
-  /** Stacked bars, of one part where there is one series, or a line for each series. */
+  /** Stacked bars, with one part for a single series, or one line per series. */
   readonly chart: 'bars' | 'line';
   readonly format: Format;
-  /** Which of the bars have their label under them. */
+  /** Whether all bars or some have a label. */
   readonly labels: 'all' | 'some';
   readonly title: string;
-  /** The series and their colours, the largest first. */
+  /** The series and their colours, largest first. */
   readonly legend: readonly { readonly name: string; readonly colour: string }[];
   readonly note: string | undefined;
   readonly bars: readonly BarModel[];
@@ -108,12 +108,15 @@ export type NotesModel = {
 };
 export type SectionModel = FiguresModel | TableModel | ChartModel | TextModel | NotesModel;
 
-/** Of a report that closes a month. `document` is a file with every figure, `sha256` that of its bytes, in hexadecimal. */
+/**
+ * For a report that closes a month. `document` is a file with every figure, `sha256` is the hash of its bytes in
+ * hexadecimal.
+ */
 export type Checksum =
   | { readonly state: 'closed'; readonly document: string; readonly sha256: string }
   | { readonly state: 'draft'; readonly reasons: readonly OpenReason[] };
 
-/** What of a report is put into HTML, text and pictures. */
+/** The part of a report that HTML, text and pictures show. */
 export type ShownReport = {
   readonly locale: LocaleTag;
   readonly currency: string;
@@ -127,10 +130,10 @@ export type ShownReport = {
   readonly footer: readonly string[];
 };
 
-/** A report with all its figures, exact and shown, and all rows behind its tables, with names as they came. */
+/** A report with all its figures, exact and as shown, and all rows of its tables, with original names. */
 export type ReportModel = ShownReport & {
   readonly data: ReportData;
   readonly seal?: Checksum | undefined;
-  /** What makes figures wrong or misleading, and what to write instead; the notes say it too. */
+  /** What makes figures wrong or misleading, and what to write instead; the notes contain it too. */
   readonly warnings: readonly Advice[];
 };

@@ -4,7 +4,7 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 const unsafe = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C\uFEFF]/gu;
 
 const maxCharacters = 80;
-/** Code points in one character: a pile of combining marks is one character to the reader. */
+/** Maximum code points per character: a stack of combining marks counts as one character. */
 const longestCharacter = 12;
 
 /** The characters of a text as a reader counts them. */
@@ -21,7 +21,7 @@ export const shorten = (text: string, most: number): string => {
   return `${characters.slice(0, most - 1 - tail).join('')}…${tail === 0 ? '' : characters.slice(-tail).join('')}`;
 };
 
-/** A name from outside made safe to show anywhere: one line, no controls, of bounded length. */
+/** An external name in a form that is safe to show: one line, no controls, limited length. */
 export const showName = (name: string, most: number = maxCharacters): string => {
   const visible = name
     .slice(0, 20_000)

@@ -1,6 +1,6 @@
 /**
- * Colours of the series of charts, told apart on white and on black. The first eight are Observable 10; each further one is
- * the colour furthest from all before it (OKLab).
+ * Colours of the series in charts, distinguishable on white and on black. The first eight are Observable 10; each
+ * further one is the colour farthest from all before it (OKLab).
  */
 const palette = [
   '#4269d0',
@@ -39,7 +39,7 @@ const palette = [
 
 export const otherColour = '#9498a0';
 
-/** A colour for each number, in the order given; of two that would share one, the later gets the first that is free. */
+/** A colour for each number, in the given order; if two would share one, the later gets the first free one. */
 export const coloursOf = (numbers: readonly number[]): readonly string[] => {
   const given: string[] = [];
   for (const number of numbers) {

@@ -8,24 +8,26 @@ import type { CubeFacts, ResultTable } from '../definition/port.ts';
 
 const maxQueryRows = 200_000;
 
-/** Rows of a kind that is counted neither as spend nor as anything else that is known, and yet have an amount. */
+/** Rows of an unknown kind, which are not counted as spend but have an amount. */
 export type UncountedKind = { readonly kind: string; readonly rows: string; readonly amount: Money };
 
 export type QueryResults = {
-  /** What each SQL file of the report gives. */
+  /** The result of each SQL file of the report. */
   readonly tables: ReadonlyMap<string, ResultTable>;
   readonly uncounted: readonly UncountedKind[];
-  /** Of the amounts: not always the one that was asked for. */
+  /** The currency of the amounts: not always the requested one. */
   readonly currency: string;
   /** Whether amounts may be shown. */
   readonly hasAmounts: boolean;
   /** Whether the period has any call or refund. */
   readonly hasCalls: boolean;
-  /** Why they are not shown, or are in another currency: their form is open, or they are integer units of a US dollar. */
+  /**
+   * Why they are not shown, or are in another currency: their form is open, or they are integer units of a US dollar.
+   */
   readonly doubt: 'form' | 'unit' | undefined;
 };
 
-/** Says whose SQL it was. */
+/** Adds the SQL file to an error. */
 const blame =
   (file: string) =>
   (error: unknown): never => {
@@ -39,7 +41,7 @@ const kindsSql = `
 const chargesSql = `SELECT count(*) FROM cube WHERE kind IN ('consumption', 'refund')`;
 
 const spendKinds: ReadonlySet<string> = new Set(['consumption', 'refund']);
-/** They move the balance, and are no spend. */
+/** They change the balance, but are no spend. */
 const otherKinds: ReadonlySet<string> = new Set(['top-up', 'management', 'system']);
 
 const kindsOf = (table: ResultTable): readonly UncountedKind[] =>
@@ -51,7 +53,7 @@ const kindsOf = (table: ResultTable): readonly UncountedKind[] =>
     }))
     .filter(({ amount }) => compareMoney(amount, zero) > 0);
 
-/** Sections of one-day reports, or of longer ones, alone. */
+/** Whether the section belongs to reports of this length: one day, or longer. */
 export const isOfPeriod = ({ when }: SectionShape, { days }: Period): boolean =>
   when === undefined || (when === 'one-day') === (days.length === 1);
 
@@ -63,7 +65,7 @@ export const rangeOf = (
   return name === 'comparison' ? period.comparison : furtherRange(period, name, zone, locale);
 };
 
-/** The SQL files that the sections to be shown name. */
+/** The SQL files that the shown sections use. */
 const filesFor = ({ headline, sections }: ReportShape, period: Period): ReadonlySet<string> =>
   new Set([
     headline.sql,
@@ -98,7 +100,7 @@ export const runQueries = async (request: BuildRequest): Promise<QueryResults> =
       const kinds = await query(kindsSql);
       const charged = kindsOf(kinds);
       const currency = facts?.currency ?? request.currency;
-      // Where there was no call, there was no spend, in whichever form amounts come.
+      // Without calls there is no spend, whatever the form of amounts.
       const isOpen = facts?.isProven === false && (await query(chargesSql)).rows[0]?.[0] !== '0';
       const isOther = currency !== request.currency && charged.some(({ kind }) => spendKinds.has(kind));
       return {

@@ -5,14 +5,14 @@ import type { Cell, ResultTable } from '../definition/port.ts';
 
 export type Row = readonly Cell[];
 
-/** What a report's SQL gave, read by column names. Errors name the file. */
+/** The result of a report's SQL, read by column names. Errors name the file. */
 export type QueryTable = {
   readonly rows: readonly Row[];
-  /** An exact figure; null where the SQL gave null. */
+  /** An exact figure; null if the SQL returned null. */
   readonly figure: (row: Row, column: string) => Money | null;
   readonly text: (row: Row, column: string) => string;
   readonly cell: (row: Row, column: string) => Cell;
-  /** The row whose figures are the exact sums over what is known in these rows; other columns are null. */
+  /** A row with the exact sums of the known figures in these rows; other columns are null. */
   readonly sum: (rows: readonly Row[]) => Row;
   /** The first row. @throws Fault when there is not exactly one. */
   readonly only: () => Row;
@@ -23,7 +23,7 @@ export type QueryTable = {
 const sumOf = (cells: readonly (Cell | undefined)[]): Money | null => {
   const known = cells.filter((cell) => typeof cell === 'string').map(money);
   if (known.length === 0) return null;
-  // Whole numbers add up much faster as such, and a table can have thousands of rows.
+  // Integers add up much faster as such, and a table can have thousands of rows.
   if (known.every((value) => /^-?\d+$/.test(value)))
     return money(String(known.reduce((total, value) => total + BigInt(value), 0n)));
   return addAll(known);
@@ -38,7 +38,7 @@ const addAll = (values: readonly Money[]): Money => {
   return money(`${total}e-${decimals}`);
 };
 
-/** @throws Fault `report-invalid` when columns that are asked for are missing or hold no figures. */
+/** @throws Fault `report-invalid` when required columns are missing or contain no figures. */
 export const queryTable = (file: string, table: ResultTable): QueryTable => {
   const index = new Map(table.columns.map((column, at) => [column.name, at]));
   const additive = table.columns.map(({ type }) => type === 'decimal' || type === 'integer');
@@ -73,7 +73,7 @@ export const queryTable = (file: string, table: ResultTable): QueryTable => {
         if (!adds) return null;
         const cells = rows.map((row) => row[column]);
         const total = rows.length === 0 ? zero : sumOf(cells);
-        // Zeros beside something unknown add up to nothing that is known.
+        // A sum of zeros and something unknown is unknown.
         return total === zero && cells.includes(null) ? null : total;
       }),
     only: () => {
@@ -87,7 +87,7 @@ export const queryTable = (file: string, table: ResultTable): QueryTable => {
   };
 };
 
-/** `of × times ÷ by` to 18 places; unknown when `by` is zero. With a suffix the columns of the comparison. */
+/** `of × times ÷ by` to 18 decimals; unknown when `by` is zero. With a suffix, uses the columns of the comparison. */
 export const quotientOf = (
   table: QueryTable,
   row: Row,

@@ -18,8 +18,8 @@ const floor = (value: Money): Money => {
 };
 
 /**
- * Each part's share of their sum as a ratio in whole tenths of a percent that add up to exactly 1: what flooring leaves
- * over goes to the largest remainders. Nothing when the sum is not above zero.
+ * Each part's share of the sum, as a ratio in tenths of a percent that add up to exactly 1: the largest remainders get
+ * what flooring leaves. Undefined when the sum is not positive.
  */
 export const sharesOf = (parts: readonly Money[]): readonly Money[] | undefined => {
   const whole = sumMoney(parts);

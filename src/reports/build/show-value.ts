@@ -24,7 +24,7 @@ const lengths = [
   ['second', 1],
 ] as const;
 
-/** `3 d 4 h`: the two largest units; from ten on the largest alone. */
+/** `3 d 4 h`: the two largest units; from ten on only the largest. */
 const duration = (seconds: number, { messages }: Locale): string => {
   const size = Math.abs(Math.round(seconds));
   const at = Math.max(
@@ -39,7 +39,7 @@ const duration = (seconds: number, { messages }: Locale): string => {
   return rest === 0 || next === undefined ? first : `${first} ${rest}${messages.units[next[0]]}`;
 };
 
-/** The local day and minute; the year is told where it is not that of the report. */
+/** The local day and minute; with the year if it differs from the report's. */
 const moment = (
   seconds: number,
   { zone, locale, period }: Pick<Context, 'zone' | 'locale' | 'period'>,
@@ -52,7 +52,7 @@ const moment = (
 
 type ShowContext = Pick<Context, 'zone' | 'locale' | 'period' | 'currency'>;
 
-/** A figure for the reader, in the format that the report asks for; texts and dates are no figures. */
+/** A figure in the format of the report; texts and dates are no figures. */
 export const showFigure = (value: Money, format: Format, context: ShowContext): string => {
   const { currency, locale } = context;
   switch (format) {
@@ -82,20 +82,20 @@ export const showFigure = (value: Money, format: Format, context: ShowContext): 
   }
 };
 
-/** A figure within a picture: its digits where its font lacks how the language shortens them. */
+/** A figure in a picture: with all digits if the font lacks the locale's abbreviations. */
 export const showOnPicture = (value: Money, format: Format, context: ShowContext): string => {
   const shown = showFigure(value, format, context);
   return isDrawable(shown) ? shown : formatInteger(value, context.locale);
 };
 
-/** A round figure beside an axis. */
+/** A round figure at an axis. */
 export const showTick = (value: Money, format: Format, currency: string, locale: Locale): string => {
   if (format === 'money' || format === 'rate') return formatTick(value, currency, locale);
   if (format === 'percent') return formatPercent(value, locale).replace(/[.,]0(?=\s*%)/, '');
   return format === 'number' ? formatNumber(value, locale, 6) : formatCountTick(value, locale);
 };
 
-/** Whether a figure of the format is an amount that must not be shown, nor passed on. */
+/** Whether a figure of this format is an amount that must not be shown or exported. */
 export const isWithheld = (format: Format, { hasAmounts }: Pick<Context, 'hasAmounts'>): boolean =>
   !hasAmounts && (format === 'money' || format === 'rate');
 

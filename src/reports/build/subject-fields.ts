@@ -17,7 +17,7 @@ const describeVerdict = (facts: ReportFacts, messages: Messages): string => {
   return facts.reconciliation.good ? messages.reconciled : messages.notReconciled;
 };
 
-/** What the templates of subject and preheader may name; empty where there is nothing to say. */
+/** The fields for the templates of subject and preheader; empty when there is no value. */
 export const subjectFields = (
   title: string,
   account: string,

@@ -3,20 +3,20 @@ import type { Money } from '../../core/index.ts';
 import type { ColumnShape, TableShape } from '../definition/definition.ts';
 import type { QueryTable, Row } from './query-table.ts';
 
-/** Where each row of a table goes; together they are all rows of its query. */
+/** The parts of a table's rows; together they are all rows of its query. */
 type DividedRows = {
   readonly shown: readonly Row[];
-  /** Summed up in one row. */
+  /** Aggregated in one row. */
   readonly rest: readonly Row[];
   /** Shown under the label of `apart`. */
   readonly apart: readonly Row[];
 };
 
-/** The column whose values are parts of a whole: a negative sum of a few of them misleads. */
+/** The column whose values are parts of a whole: a negative sum of a few of them is misleading. */
 const partOf = (columns: readonly ColumnShape[]): string | undefined =>
   columns.find(({ share_of: shareOf }) => shareOf !== undefined)?.share_of;
 
-/** The most negative rows, as many as it takes for the others to add up to no less than zero. */
+/** The most negative rows, until the sum of the others is not negative. */
 const deductions = (rows: readonly Row[], valueOf: (row: Row) => Money): ReadonlySet<Row> => {
   const taken = new Set<Row>();
   const negative = rows
@@ -39,7 +39,7 @@ export const hasFigures = (shape: TableShape, table: QueryTable, row: Row): bool
       name !== undefined && table.isFigure(name) && compareMoney(table.figure(row, name) ?? zero, zero) !== 0,
   );
 
-/** Rows up to the limit, the rest, and those that stand apart where they have figures to show. */
+/** Rows up to the limit, the rest, and separate rows that have figures. */
 export const divideRows = (
   shape: TableShape,
   table: QueryTable,
@@ -50,7 +50,7 @@ export const divideRows = (
   const isApart = (row: Row): boolean => when !== undefined && table.cell(row, when) === true;
   const rows = table.rows.filter((row) => !isApart(row));
   const apart = table.rows.filter((row) => isApart(row) && hasFigures(shape, table, row));
-  // One row left over is shown itself: a sum of one says less in the same space.
+  // A single remaining row is shown itself: a sum of one contains less in the same space.
   const cut = rows.length <= limit + 1 && isWhole ? rows.length : limit;
   const rest = rows.slice(cut);
   const part = partOf(shape.columns);

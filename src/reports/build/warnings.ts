@@ -8,7 +8,7 @@ import { showFigure } from './show-value.ts';
 import type { QueryFacts } from '../sql/facts.ts';
 import { isOfSameRows } from '../sql/rows.ts';
 
-/** What makes a figure of a report wrong or misleading, and what to write instead. */
+/** A definition that makes a figure of a report wrong or misleading, and what to write instead. */
 type ReportWarning = {
   readonly advice: Advice;
   /** In the query, in bytes; or in report.yaml. */
@@ -37,7 +37,7 @@ const periodWarnings = (
   );
 };
 
-/** Formats whose figures a total adds up. */
+/** Formats whose figures a total includes. */
 const added: ReadonlySet<Format> = new Set<Format>(['money', 'integer', 'number', 'exact', 'tokens']);
 
 const isAdded = ({ total }: TableShape, { name, format }: ColumnShape): boolean =>
@@ -71,7 +71,7 @@ const tableWarnings = (
   ];
 };
 
-/** What can be told by reading the queries of a report. */
+/** Warnings from the text of the queries alone. */
 export const queryWarnings = (
   shape: Pick<ReportShape, 'periods'> & { readonly sections: readonly SectionShape[] },
   facts: Facts,
@@ -91,7 +91,9 @@ export const queryWarnings = (
   }),
 ];
 
-/** What only the data shows: an empty table, and totals that differ from the headline although they are of the same rows. */
+/**
+ * Warnings from the data: an empty table, and totals that differ from the headline although they cover the same rows.
+ */
 export const dataWarnings = (
   headline: ReportShape['headline'],
   sections: readonly SectionShape[],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChartModel } from '../build/model.ts';
 
-/** Content-ID of a chart's picture: the same chart has the same one, another chart never. */
+/** Content-ID of a chart's picture: the same chart always has the same one, other charts never. */
 export const cidOf = (chart: ChartModel): string =>
   `chart-${createHash('sha256').update(JSON.stringify(chart)).digest('hex').slice(0, 16)}@tollkeeper`;

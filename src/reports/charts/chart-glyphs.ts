@@ -13,7 +13,7 @@ const tableAt = (font: Buffer, name: string): number => {
   throw new RangeError(`the font has no table ${name}`);
 };
 
-/** The code points that a font has a glyph for, as its `cmap` of format 12 says: runs, ascending. */
+/** The code points that a font has a glyph for, from its `cmap` of format 12: ranges, ascending. */
 const runsOf = (font: Buffer): readonly Run[] => {
   const map = tableAt(font, 'cmap');
   const count = font.readUInt16BE(map + 2);
@@ -30,7 +30,9 @@ const runsOf = (font: Buffer): readonly Run[] => {
 
 let known: readonly (readonly Run[])[] | undefined;
 
-/** Whether every font of the pictures has glyphs for all of the text. The files come with the program: they are read once. */
+/**
+ * Whether every font of the pictures has glyphs for all of the text. The files are part of the program and read once.
+ */
 export const isDrawable = (text: string): boolean => {
   known ??= chartFonts().map((file) => runsOf(readFileSync(file)));
   const points = Array.from(text, (character) => character.codePointAt(0) ?? 0);
@@ -39,10 +41,10 @@ export const isDrawable = (text: string): boolean => {
   );
 };
 
-/** Stands for a character that no font of the pictures has. */
+/** Replaces a character that no font of the pictures has. */
 const box = '\u25A1';
 
-/** The text with a box for each character that would leave nothing in the picture. */
+/** The text with a box for each character without a glyph. */
 export const drawable = (text: string): string =>
   isDrawable(text)
     ? text

@@ -6,7 +6,7 @@ const number = (value: number): string => String(Math.round(value * 100) / 100);
 
 type Point = { readonly x: number; readonly y: number };
 
-/** Where nothing was booked a sum is zero; a share or a price of nothing is unknown. */
+/** A sum without rows is zero; a share or a price without rows is unknown. */
 const valueAt = (bar: BarModel, colour: string, isSum: boolean): Money | undefined => {
   if (bar.state === 'missing') return undefined;
   return bar.parts.find((part) => part.colour === colour)?.value ?? (isSum ? zero : undefined);
@@ -15,14 +15,14 @@ const valueAt = (bar: BarModel, colour: string, isSum: boolean): Money | undefin
 const stroke = (points: readonly Point[], colour: string): string => {
   const [first] = points;
   if (first === undefined) return '';
-  // A point with nothing on either side of it makes no line.
+  // An isolated point makes no line.
   if (points.length === 1)
     return `<circle cx="${number(first.x)}" cy="${number(first.y)}" r="2.5" fill="${colour}"/>`;
   const path = points.map(({ x, y }) => `${number(x)},${number(y)}`).join(' ');
   return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="2.5" stroke-linejoin="round" stroke-linecap="round"/>`;
 };
 
-/** A line for each colour, the largest series on top; it breaks where its value is unknown. */
+/** A line for each colour, the largest series on top; it is interrupted where its value is unknown. */
 export const lines = (
   chart: Pick<ChartModel, 'bars' | 'format'>,
   x: (at: number) => number,

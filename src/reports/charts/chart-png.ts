@@ -1,7 +1,7 @@
 import { chartFonts } from './chart-fonts.ts';
 import { contentWidth } from '../render/html-sections.ts';
 
-/** The picture at twice the size it is shown in, on a transparent ground. */
+/** The picture at twice its display size, on a transparent background. */
 export const drawPng = async (svg: string, fonts: readonly string[] = chartFonts()): Promise<Uint8Array> => {
   const { renderAsync } = await import('@resvg/resvg-js');
   const image = await renderAsync(svg, {

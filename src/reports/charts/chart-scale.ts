@@ -9,12 +9,12 @@ import {
 } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
 
-/** The ground, the top and the round steps between of an axis; exact, so that labels are. */
+/** The minimum, the maximum and the round steps of an axis; exact, so that labels are. */
 export type Scale = { readonly ticks: readonly Money[]; readonly low: Money; readonly high: Money };
 
 const mantissas = ['1', '2', '2.5', '5', '10'].map(money);
 
-/** The smallest round step with at most `most` steps up to the span. */
+/** The smallest round step with at most `most` steps in the range. */
 const stepFor = (range: Money, most: number): Money => {
   const size = range.startsWith('0.')
     ? -(/^0\.(0*)/.exec(range)?.[1]?.length ?? 0) - 1
@@ -28,7 +28,7 @@ const stepFor = (range: Money, most: number): Money => {
   }
 };
 
-/** An axis that holds all values and zero. */
+/** An axis that includes all values and zero. */
 export const scaleOf = (values: readonly Money[]): Scale => {
   const high = values.reduce((most, value) => (compareMoney(value, most) > 0 ? value : most), zero);
   const low = values.reduce((least, value) => (compareMoney(value, least) < 0 ? value : least), zero);
@@ -37,12 +37,12 @@ export const scaleOf = (values: readonly Money[]): Scale => {
   const step = stepFor(range, 4);
   const ticks: Money[] = [zero];
   while (compareMoney(ticks.at(-1) ?? zero, high) < 0) ticks.push(addMoney(ticks.at(-1) ?? zero, step));
-  // Below zero no further than the values: a small refund must not take a quarter of the chart.
+  // Below zero only as far as the values: a small refund must not take a quarter of the chart.
   for (let tick = subtractMoney(zero, step); compareMoney(tick, low) >= 0; tick = subtractMoney(tick, step))
     ticks.unshift(tick);
   return { ticks, low, high: ticks.at(-1) ?? zero };
 };
 
-/** Where a value stands between the ends: 0 at `low`, 1 at `high`. Pixels only. */
+/** The position of a value on the axis: 0 at `low`, 1 at `high`. Pixels only. */
 export const placeOn = (scale: Scale, value: Money): number =>
   moneyAsShare(subtractMoney(value, scale.low), subtractMoney(scale.high, scale.low));

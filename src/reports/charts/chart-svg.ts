@@ -9,7 +9,7 @@ import { localeOf } from '../locales/locales.ts';
 import type { BarModel, ChartModel, ReportModel } from '../build/model.ts';
 import { showTick } from '../build/show-value.ts';
 
-/** A mid grey that reads on white and on black. */
+/** A mid grey that is readable on white and on black. */
 const ink = '#808690';
 const width = 480;
 const height = 214;
@@ -27,7 +27,7 @@ const text = (
 ): string =>
   `<text x="${number(x)}" y="${number(y)}" font-family="Inter" font-size="${labelSize}" font-weight="${weight}" fill="${ink}" text-anchor="${anchor}">${escapeHtml(drawable(content))}</text>`;
 
-/** Wide enough for our labels in Inter: digits are about 0.63 em, the widest signs 1 em. */
+/** Wide enough for labels in Inter: digits are about 0.63 em, the widest characters 1 em. */
 const widthOfLabel = (label: string): number =>
   Array.from(label).reduce((sum, sign) => sum + (/[%MW@]/.test(sign) ? 1 : 0.63), 0) * labelSize;
 
@@ -71,7 +71,7 @@ const extremes = (bar: BarModel): readonly Money[] => {
   return [sum(1), sum(-1)];
 };
 
-/** Stacked bars or lines on a transparent ground; days without data are hatched, never drawn as zero. */
+/** Stacked bars or lines on a transparent background; days without data are hatched, never drawn as zero. */
 export const chartSvg = (chart: ChartModel, model: Pick<ReportModel, 'currency' | 'locale'>): string => {
   const locale = localeOf(model.locale);
   const isLine = chart.chart === 'line';

@@ -5,14 +5,14 @@ import type { FiguresShape, Quotient, ReportShape, SectionShape } from './defini
 import type { ResultTable } from './port.ts';
 import type { ReportFault } from './report-file.ts';
 
-/** A column that report.yaml asks of an SQL file, and where it does. */
+/** A column of an SQL file that report.yaml requires, and the location of the requirement. */
 type Wanted = {
   readonly path: YamlPath;
   readonly sql: string;
   readonly column: string;
-  /** Whether it must hold exact numbers. */
+  /** Whether it must contain exact numbers. */
   readonly figure: boolean;
-  /** Of a sentence, which may be told in other languages. */
+  /** Part of a sentence, which may be translated. */
   readonly sentence?: boolean;
 };
 
@@ -155,12 +155,12 @@ const faultOf = (
   };
 };
 
-/** What report.yaml asks of its SQL files that they do not give, each where it is asked. */
+/** Columns that report.yaml requires and its SQL files do not return, each at its location. */
 export const columnFaults = (
   { file, yaml }: { readonly file: string; readonly yaml: YamlFile },
   shape: ReportShape,
   given: ReadonlyMap<string, ResultTable['columns']>,
-  /** The name of a file of texts, of which only the sentences are looked at. */
+  /** The name of a translation file; only its sentences are checked. */
   texts?: string,
 ): readonly ReportFault[] => {
   const seen = new Set<string>();

@@ -13,7 +13,7 @@ const sqlFile = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*\.sql$/, 'must be the name of an .sql file in the folder of the report');
 
-/** The headline of a report that names no other; no file of a report can have this name. */
+/** The headline of a report without its own; no file of a report can have this name. */
 export const spendQuery = {
   file: 'the built-in spend query',
   sql: `SELECT
@@ -23,7 +23,7 @@ FROM cube
 WHERE kind IN ('consumption', 'refund')`,
 } as const;
 
-/** How the values of a column are written. */
+/** Formats of the values of a column. */
 export const formats = [
   'money',
   'rate',
@@ -88,7 +88,7 @@ export type SentenceField = {
   readonly format: string;
 };
 
-/** `{column}`, `{column:format}` and `{column/column:format}`: what a sentence says of the row that it is made of. */
+/** `{column}`, `{column:format}` and `{column/column:format}`: the fields of a sentence about a row. */
 export const fieldsOfSentence = (sentence: string): readonly SentenceField[] =>
   [...sentence.matchAll(/\{([^{}]*)\}/g)].map(([written, inner = '']) => {
     const [names = '', as = 'text'] = inner.split(':');
@@ -292,7 +292,7 @@ const text = z.strictObject({
   ),
 });
 
-/** Sentences about what rows of the SQL say is worth a look: new, idle and expiring keys, days that stand out. */
+/** Sentences about rows of the SQL that deserve attention: new, idle and expiring keys, unusual days. */
 const worthALook = z.strictObject({
   kind: z.literal('worth-a-look').describe('Kind of the section.'),
   title: label.optional().describe('Heading of the section.'),
@@ -315,7 +315,7 @@ const worthALook = z.strictObject({
   other: label.optional().describe('Text that says that there are more items. {count} is their number.'),
 });
 
-/** What the engine found worth a look: missing days, a spike, warnings of the run. */
+/** Notes of the engine: missing days, a spike, warnings of the run. */
 const notes = z.strictObject({
   kind: z.literal('notes').describe('Kind of the section.'),
   title: label.optional().describe('Heading of the section.'),
@@ -324,7 +324,7 @@ const notes = z.strictObject({
 
 const patterns = z.array(z.string().min(1).max(200)).min(1);
 
-/** Names in which `*` stands for anything; all that is given must fit. */
+/** Name patterns in which `*` matches anything; all given ones must match. */
 export const reportFilters = z.strictObject({
   models: patterns.optional().describe('Names of models; * matches any text.'),
   keys: patterns.optional().describe('Names of API keys; * matches any text.'),
@@ -415,10 +415,10 @@ export type WorthALookShape = z.infer<typeof worthALook>;
 export type Quotient = z.infer<typeof quotient>;
 export type Direction = 'up' | 'down' | undefined;
 
-/** A report folder, read and checked: its shape, the text of each SQL file that the shape names, the shape in other words. */
+/** A validated report folder: its shape, the text of each SQL file that the shape names, its translations. */
 export type ReportDefinition = ReportShape & {
   readonly queries: ReadonlyMap<string, string>;
   readonly translations?: ReadonlyMap<LocaleTag, ReportShape>;
-  /** What can be told of each query by reading it; there when the queries were held against their tables. */
+  /** Facts from the text of each query; present if the queries were checked against their tables. */
   readonly facts?: ReadonlyMap<string, QueryFacts>;
 };

@@ -1,14 +1,14 @@
 import type { UnixSeconds } from '../../core/index.ts';
 
-/** What the run knows about the data that a report is built from. */
+/** What the run knows about the data of a report. */
 export type ReportFacts = {
-  /** The data is complete up to here; nothing has been pulled when it is left out. */
+  /** The watermark of the data; omitted before the first pull. */
   readonly dataThrough?: UnixSeconds;
-  /** The data begins here; what lies before is missing, not zero. */
+  /** The start of the data; earlier data is missing, not zero. */
   readonly dataSince?: UnixSeconds;
   /** How the sums compare with the gateway's own statistics; `text` is a sentence. */
   readonly reconciliation?: { readonly verdict: string; readonly text: string; readonly good: boolean };
-  /** The report is about a part of the account: what the reconciliation says of the whole is not for its readers. */
+  /** The report covers a part of the account: its readers do not see the reconciliation of the whole. */
   readonly ofPart?: boolean;
   readonly runId: string;
   /** Sentences. */

@@ -17,7 +17,7 @@ import { queryWarnings } from '../build/warnings.ts';
 export type LoadedReport = {
   readonly report?: ReportDefinition;
   readonly faults: readonly ReportFault[];
-  /** What makes figures of a good report wrong or misleading. */
+  /** What makes figures of a valid report wrong or misleading. */
   readonly warnings: readonly ReportFault[];
 };
 
@@ -25,7 +25,7 @@ type Node = { readonly [key: string]: unknown };
 
 const isNodeOf = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-/** The keys that the shape knows at a place of the file; of all alternatives where there are several. */
+/** The keys that the schema allows at a location of the file; of all alternatives if there are several. */
 const keysAt = (shape: unknown, path: YamlPath): string[] => {
   if (!isNodeOf(shape)) return [];
   const { options, element, shape: fields, def } = shape;
@@ -69,7 +69,7 @@ const referencesOf = (shape: ReportShape): Reference[] => [
   ),
 ];
 
-/** Files that the YAML names, as far as it can be told when other parts of it are at fault. */
+/** Files that the YAML names, as far as recognizable when other parts are invalid. */
 const looseReferences = (value: unknown, path: YamlPath = []): Reference[] => {
   if (Array.isArray(value)) return value.flatMap((item, index) => looseReferences(item, [...path, index]));
   if (typeof value !== 'object' || value === null) return [];
@@ -80,25 +80,25 @@ const looseReferences = (value: unknown, path: YamlPath = []): Reference[] => {
   );
 };
 
-/** Of a place in bytes, as the parser counts. */
+/** The position of an offset in bytes, as the parser counts. */
 const positionIn = (sql: string, at: number): { readonly line: number; readonly column: number } => {
   const lines = Buffer.from(sql).subarray(0, at).toString().split('\n');
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 };
 
-/** What a query gives, or what is wrong with it. */
+/** The columns of a query, or the reason why it is invalid. */
 type BoundQuery = {
   readonly columns?: ResultTable['columns'] | undefined;
   readonly tree?: unknown;
   readonly fault?: { readonly line?: number; readonly column?: number; readonly message: string } | undefined;
 };
 
-/** Holds queries, by their names, against the tables that a report may name. */
+/** Checks named queries against the tables that a report may use. */
 export type BindQueries = (queries: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, BoundQuery>>;
 
 type GoodQuery = { readonly columns: ResultTable['columns']; readonly facts: QueryFacts };
 
-/** What each good SQL file gives; what is wrong with the others is told, unless it has been already. */
+/** The columns of each valid SQL file; reports the faults of the others, unless already reported. */
 const bound = async (
   folder: string,
   queries: ReadonlyMap<string, string>,
@@ -121,9 +121,9 @@ const bound = async (
 };
 
 /**
- * Reads a report folder: `report.yaml`, the SQL files that it names, its texts in other languages. All faults are found
- * at once and come with their place; `report` is there only when there are none. With `bind` the SQL is held against the tables that it names, and
- * report.yaml against what the SQL gives. Never rejects.
+ * Reads a report folder: `report.yaml`, the SQL files that it names, its translations. Finds all faults at once, with
+ * positions; `report` is present only when there are none. With `bind`, the SQL is checked against the tables that it
+ * names, and report.yaml against the columns of the SQL. Never rejects.
  */
 export const loadReport = async (
   folder: string,
@@ -175,7 +175,7 @@ export const loadReport = async (
   const facts = new Map([...good].map(([name, query]) => [name, query.facts]));
   const warnings = queryWarnings(parsed.data, facts, localeOf('en')).map(({ advice, place }): ReportFault => {
     if ('path' in place) return { file, ...yaml.positionOf(place.path), ...advice };
-    // The built-in query has no file, and nothing to warn of.
+    // The built-in query has no file and no warnings.
     return {
       file: `${folder}/${place.sql}`,
       ...positionIn(queries.get(place.sql) ?? '', place.at),

@@ -29,7 +29,7 @@ GROUP BY 1
 ORDER BY spend DESC, 1
 `;
 
-/** The files of a report to begin with: spend by model over last month. */
+/** The files of a new report: spend by model over last month. */
 export const newReportFiles = (name: string): readonly { readonly name: string; readonly text: string }[] => [
   { name: 'report.yaml', text: yamlOf(name) },
   { name: 'models.sql', text: sql },

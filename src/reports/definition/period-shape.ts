@@ -4,7 +4,7 @@ import { periodForms, periodNames, resolvePeriod } from './period.ts';
 
 const written = /^(\d{4}-(0[1-9]|1[0-2])|\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2})$/;
 
-/** A period as YAML gives it: in each form that `--period` takes, or as a map with dates. */
+/** A period in YAML: in each form that `--period` accepts, or as a map with dates. */
 export const periodShape = (date: z.ZodType<string, string>) =>
   z
     .union(
@@ -22,7 +22,7 @@ export const periodShape = (date: z.ZodType<string, string>) =>
       { error: (issue) => (typeof issue.input === 'string' ? `must be ${periodForms}` : undefined) },
     )
     .superRefine((period, context) => {
-      // A date that is none has been reported already.
+      // An invalid date has already been reported.
       if (context.issues.length > 0) return;
       try {
         resolvePeriod(period, unixMillis(0), 'UTC');

@@ -43,14 +43,14 @@ export const periodNames = [
 /** Every form of a period, in one line. */
 export const periodForms = `${periodNames.join(', ')}, a month as YYYY-MM, or FROM..TO as dates (TO is the first day that no longer belongs to it)`;
 
-/** `previous`: what each period is compared with by itself. */
+/** `previous`: the default comparison of each period. */
 export const comparisonNames = ['previous', 'same-days-last-month', 'same-days-last-year', 'none'] as const;
 
 export type ComparisonName = (typeof comparisonNames)[number];
 
 const longestDays = 3700;
 
-/** Whole weeks, so that weekdays weigh the same. */
+/** Whole weeks, so that each weekday counts equally. */
 const historyDays = 56;
 
 type Dates = readonly [first: LocalDate, last: LocalDate];
@@ -58,7 +58,7 @@ type Dates = readonly [first: LocalDate, last: LocalDate];
 const daysBetween = (first: LocalDate, last: LocalDate): number =>
   Math.round((Date.parse(`${last}T00:00:00Z`) - Date.parse(`${first}T00:00:00Z`)) / 86_400_000);
 
-/** As many days right before. */
+/** The same number of days directly before. */
 const before = ([first, last]: Dates): Dates => [
   addDays(first, -daysBetween(first, last) - 1),
   addDays(first, -1),
@@ -160,7 +160,7 @@ const comparedWith = (
   return { label: '', first: dates[0], last: dates[1], days: [], interval: interval(start, start) };
 };
 
-/** Further days that a report may look at: the month so far that the period ends in, or eight weeks that end with it. */
+/** Further days for a report: the month to date in which the period ends, or the eight weeks that end with it. */
 export const furtherRange = (
   { last }: Pick<Range, 'last'>,
   name: 'month' | 'history',
@@ -170,20 +170,21 @@ export const furtherRange = (
   range(name === 'month' ? [startOfMonth(last), last] : [addDays(last, 1 - historyDays), last], zone, locale);
 
 /**
- * The days that a report is about, in a zone's own calendar (days of 23, 24 or 25 hours), and the days it is compared with.
+ * The days of a report, in a zone's own calendar (days of 23, 24 or 25 hours), and the days of its comparison.
  *
  * - `yesterday`: the last complete day; compared with the day before.
  * - `last-7-days`: the seven days that end with yesterday; compared with the seven before.
  * - `last-week`: the last complete ISO week, Monday to Sunday; compared with the week before.
  * - `last-month`: the last complete month; compared with the whole month before, whatever its length.
- * - `last-quarter`: the last complete quarter of the calendar; compared with the whole quarter before.
+ * - `last-quarter`: the last complete calendar quarter; compared with the whole quarter before.
  * - `2026-10`: that month, compared with the whole month before.
- * - `month-to-date`, or `this-month`: from the first of the month through yesterday, so that every day in it is complete and a repeated run
- *   says the same. On the 1st that is the whole month just ended. Compared with the same days of the month before.
- * - `FROM..TO` or `{ from, to }`: half-open, `TO` is the first day that no longer belongs to it: `2026-01-01..2026-02-01`
- *   is January. Compared with as many days right before.
+ * - `month-to-date`, or `this-month`: from the first of the month through yesterday, so that every day in it is
+ * complete and a repeated run shows the same. On the 1st that is the whole previous month. Compared with the same days
+ * of the month before.
+ * - `FROM..TO` or `{ from, to }`: half-open, `TO` is the first excluded day: `2026-01-01..2026-02-01` is January.
+ * Compared with the same number of days directly before.
  *
- * Another comparison may be named: the same days of the month or the year before, or none, which is a span without days.
+ * Another comparison can be set: the same days of the previous month or year, or none, which is a range without days.
  *
  * @throws Fault `period-invalid`
  */
@@ -195,7 +196,7 @@ export const resolvePeriod = (
   comparison: ComparisonName = 'previous',
 ): Period => {
   const today = dateAt(toSeconds(now), zone);
-  // By the clock, not the calendar: a zone may have skipped a date altogether.
+  // Computed from the clock, not the calendar: a zone may have skipped a date.
   const yesterday = dateAt(unixSeconds(startOfDay(today, zone) - 1), zone);
   const [dates, previous] =
     (typeof request === 'string' ? (named(request, yesterday, today) ?? monthOf(request)) : undefined) ??

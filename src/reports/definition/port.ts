@@ -2,7 +2,7 @@ import type { CubeFacts, CubeRequest, ResultTable } from '../../warehouse/index.
 
 export type { Cell, CubeFacts, CubeRequest, ResultTable } from '../../warehouse/index.ts';
 
-/** What a report needs of the warehouse: queries that see the tables `cube` and `days` of the periods asked for. */
+/** What a report needs from the warehouse: queries over the tables `cube` and `days` of the requested periods. */
 export type CubeReader = {
   readonly readCube: <T>(
     request: CubeRequest,

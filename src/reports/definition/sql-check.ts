@@ -64,7 +64,9 @@ const tokensOf = (sql: string, fail: Fail): Token[] => {
 const starts = new Set(['SELECT', 'FROM', 'VALUES', 'TABLE']);
 const changes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-/** The word that decides what a statement is: its first, or after WITH the first of these outside all brackets. */
+/**
+ * The keyword that determines the kind of statement: its first, or after WITH the first of these outside all brackets.
+ */
 const verbOf = (statement: readonly Token[]): Token | undefined => {
   const first = statement.find((token) => token.text !== '(');
   if (first?.text !== 'WITH') return first;
@@ -78,7 +80,7 @@ const verbOf = (statement: readonly Token[]): Token | undefined => {
   return undefined;
 };
 
-/** What can be told without running it: that the text is exactly one SELECT, with its texts, comments and brackets closed. */
+/** Static checks: the text is exactly one SELECT, with its strings, comments and brackets closed. */
 export const checkSql = (sql: string): readonly SqlFault[] => {
   const faults: SqlFault[] = [];
   const fail: Fail = (at, message) => {

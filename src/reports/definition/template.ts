@@ -1,7 +1,7 @@
 import type { TemplateField } from './definition.ts';
 import { showName } from '../build/names.ts';
 
-/** Fills `{field}`s; between ` · ` a piece whose fields are all empty falls away. One line, at most 200 characters. */
+/** Fills `{field}`s; a piece between ` · ` whose fields are all empty is omitted. One line, at most 200 characters. */
 export const fillTemplate = (template: string, fields: Readonly<Record<TemplateField, string>>): string => {
   const pieces = template.split(' · ').map((piece) => {
     const names = [...piece.matchAll(/\{(\w+)\}/g)].map(([, name]) => fields[name as TemplateField]);

@@ -5,7 +5,7 @@ import type { ReportDefinition, ReportShape } from './definition.ts';
 import { isNotThere, whyUnreadable } from './report-file.ts';
 import type { ReadFile, ReportFault } from './report-file.ts';
 
-/** The keys of report.yaml whose values a reader sees, wherever they stand. */
+/** The keys of report.yaml whose values are shown to readers, at any depth. */
 const shownKeys: ReadonlySet<string> = new Set([
   'title',
   'subject',
@@ -16,7 +16,7 @@ const shownKeys: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/** The key under which a map holds what a reader sees for values of the data. */
+/** The key of a map from data values to display names. */
 const namesKey = 'names';
 
 const isShown = (key: unknown, parent: unknown): boolean =>
@@ -36,7 +36,7 @@ const shownTexts = (value: unknown, path: YamlPath = []): readonly ShownText[] =
     : [];
 };
 
-/** The same tree with the texts that a reader sees put in other words. */
+/** The same tree with its displayed texts translated. */
 const reworded = (
   value: unknown,
   translations: ReadonlyMap<string, string>,
@@ -51,11 +51,11 @@ const reworded = (
   );
 };
 
-/** The fields of a text, formats left away: `{spend:money}` is `{spend}`. */
+/** The fields of a text without formats: `{spend:money}` is `{spend}`. */
 const columnsOf = (text: string): readonly string[] =>
   [...text.matchAll(/\{([^{}:]*)(?::[^{}]*)?\}/g)].map(([, column = '']) => `{${column.trim()}}`);
 
-/** Fields and signs alone are the same in every language. */
+/** Fields and punctuation alone are the same in every language. */
 const hasMessage = (text: string): boolean => /\p{L}/u.test(text.replaceAll(/\{[^{}]*\}/g, ''));
 
 const quote = (text: string): string => {
@@ -67,7 +67,7 @@ type Translation = { readonly shape: ReportShape | undefined; readonly faults: r
 
 type Source = { readonly file: string; readonly yaml: YamlFile };
 
-/** The entries of a file of texts that say something, and what is wrong with the others. */
+/** The valid entries of a translation file, and the faults of the others. */
 const entriesOf = (
   { file, yaml }: Source,
   known: readonly string[],
@@ -86,7 +86,7 @@ const entriesOf = (
     }
     if (typeof translated !== 'string' || translated.trim() === '') {
       const message = `${quote(text)} has no text in this language`;
-      // What stands there is at fault already: it is not missing as well.
+      // The entry already has a fault: it is not reported as missing too.
       translations.set(text, text);
       return [{ file, ...yaml.positionOf([text]), message }];
     }
@@ -96,7 +96,7 @@ const entriesOf = (
   return { translations, faults };
 };
 
-/** Texts of report.yaml that are not in the file, each once, where they stand in report.yaml. */
+/** Texts of report.yaml that the file lacks, each once, with their position in report.yaml. */
 const missingFrom = (
   translations: ReadonlyMap<string, string>,
   shown: readonly ShownText[],
@@ -118,7 +118,7 @@ const missingFrom = (
   });
 };
 
-/** A name of what is left over may tell how many it holds; a sentence tells of a row what it tells in report.yaml. */
+/** The name of the remainder may contain its count; a sentence has the fields that it has in report.yaml. */
 const knownFields = (key: unknown, text: string): ReadonlySet<string> | undefined => {
   if (key === 'other') return new Set(['{count}']);
   return key === 'text' ? new Set(columnsOf(text)) : undefined;
@@ -155,7 +155,7 @@ const translate = (name: string, report: Source, texts: Source): Translation => 
   const shown = shownTexts(report.yaml.value);
   const { translations, faults } = entriesOf(texts, [...new Set(shown.map(({ text }) => text))]);
   const parsed = reportShape.safeParse(reworded(report.yaml.value, translations));
-  // The words are held against the same rules as those of report.yaml, and blamed where they stand.
+  // Translations are checked by the rules of report.yaml, with faults at their own position.
   const unfit = new Map<string, ReportFault>();
   for (const { path, message } of parsed.error?.issues ?? []) {
     const translated = shown.find((one) => one.path.join('/') === path.join('/'));
@@ -180,8 +180,8 @@ export type LoadedTexts = {
 };
 
 /**
- * Reads the files of texts beside a good report.yaml: `texts.zh.yaml` maps each text that a reader sees to the same in
- * Chinese. A language without such a file is not translated. Never rejects.
+ * Reads the translation files of a valid report.yaml: `texts.zh.yaml` maps each displayed text to its Chinese
+ * translation. A language without such a file is not translated. Never rejects.
  */
 export const loadTexts = async (folder: string, report: Source, readFile: ReadFile): Promise<LoadedTexts> => {
   const translations = new Map<LocaleTag, ReportShape>();
@@ -201,7 +201,7 @@ export const loadTexts = async (folder: string, report: Source, readFile: ReadFi
   return { translations, faults };
 };
 
-/** The report in a language; in its own words where it has none in that language. */
+/** The report in a language; untranslated if it has no such translation. */
 export const inLocale = (report: ReportDefinition, tag: LocaleTag): ReportDefinition => ({
   ...report,
   ...report.translations?.get(tag),

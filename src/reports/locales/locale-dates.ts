@@ -1,6 +1,6 @@
 import type { LocalDate } from '../../core/index.ts';
 
-/** A date taken apart; `month` counts from 1, `weekday` from 0, Sunday. */
+/** The parts of a date; `month` counts from 1, `weekday` from 0, Sunday. */
 export type DateParts = {
   readonly year: string;
   readonly month: number;

@@ -2,7 +2,7 @@ import type { LocalDate } from '../../core/index.ts';
 import { partsOf } from './locale-dates.ts';
 import type { Locale, Power } from './locale.ts';
 
-// DIN 5008 and Duden: a point behind what is cut short, a space before units; they stay on one line with their number.
+// DIN 5008 and Duden: a point after abbreviations, a non-breaking space before units.
 const space = '\u00A0';
 
 const weekdays = ['So.', 'Mo.', 'Di.', 'Mi.', 'Do.', 'Fr.', 'Sa.'];

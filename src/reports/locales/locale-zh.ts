@@ -46,7 +46,7 @@ export const chinese: Locale = {
   sentences: (all) => all.join(''),
   heading: (title) => `【${title}】`,
   labelled: (label, value) => `${label}：${value}`,
-  // The font of the pictures has no Chinese: dates as in ISO 8601, and numbers written out.
+  // The font of the pictures has no Chinese: dates follow ISO 8601, and numbers are not abbreviated.
   chart: { day: (date) => date.slice(5), powers: [] },
   messages: {
     total: '合计',

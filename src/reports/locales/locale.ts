@@ -3,21 +3,21 @@ import type { LocalDate, LocaleTag } from '../../core/index.ts';
 /** Why a month cannot be closed. */
 export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete';
 
-/** A power of ten and how it is written behind a number: `{ exponent: 6, mark: 'M' }`. */
+/** A power of ten and its suffix: `{ exponent: 6, mark: 'M' }`. */
 export type Power = { readonly exponent: number; readonly mark: string };
 
-/** How a language writes figures and dates, and the words that the engine itself puts into a report. */
+/** The format of figures and dates in a language, and the engine's own texts in a report. */
 export type Locale = {
   readonly tag: LocaleTag;
-  /** Of the attribute `lang` in HTML. */
+  /** The value of the attribute `lang` in HTML. */
   readonly lang: string;
   readonly decimalMark: string;
   readonly groupMark: string;
-  /** The sign, symbol and digits of an amount put together; `digits` is grouped and has no sign, and may end in a power. */
+  /** Combines the sign, symbol and digits of an amount; `digits` is grouped, unsigned, and may end in a power. */
   readonly amount: (currency: string, digits: string, negative: boolean) => string;
-  /** `8.2%`; the digits come grouped and with their sign. */
+  /** `8.2%`; the digits are already grouped and signed. */
   readonly percent: (digits: string) => string;
-  /** Powers that large numbers are shortened by, the smallest first. */
+  /** Powers that abbreviate large numbers, smallest first. */
   readonly powers: readonly Power[];
   /** `Nov 12` */
   readonly shortDay: (date: LocalDate) => string;
@@ -25,15 +25,15 @@ export type Locale = {
   readonly longDay: (date: LocalDate) => string;
   /** `Oct 21 – Nov 19, 2026`, both ends included. */
   readonly range: (first: LocalDate, last: LocalDate) => string;
-  /** Items one after the other: `a, b`. */
+  /** Joins items: `a, b`. */
   readonly list: (items: readonly string[]) => string;
-  /** Sentences one after the other. */
+  /** Joins sentences. */
   readonly sentences: (sentences: readonly string[]) => string;
-  /** Of a section, in plain text. */
+  /** The heading of a section in plain text. */
   readonly heading: (title: string) => string;
   /** `Spend: $12.00` */
   readonly labelled: (label: string, value: string) => string;
-  /** What stands on pictures: they are drawn with a font of Latin letters alone. */
+  /** Texts in pictures, whose font has only Latin letters. */
   readonly chart: {
     readonly day: (date: LocalDate) => string;
     readonly powers: readonly Power[];
@@ -44,33 +44,33 @@ export type Locale = {
 /** What is wrong, and what to write instead; each one or more sentences. */
 export type Advice = { readonly message: string; readonly advice: string };
 
-/** Every word of the engine; a language that lacks one does not compile. */
+/** Every text of the engine; a language without one does not compile. */
 export type Messages = {
   readonly total: string;
-  /** Of the headline, where the report gives it no label. */
+  /** Label of the headline, if the report has none. */
   readonly spend: string;
   readonly other: string;
   readonly otherRows: (count: number) => string;
   readonly noData: string;
   readonly noDataYet: string;
-  /** In the place of a total, while nothing proves in which form the gateway writes amounts. */
+  /** Replaces a total while the form of amounts is unproven. */
   readonly amountsUnknown: string;
   readonly incomplete: string;
   readonly isNew: string;
   readonly unnamed: string;
   /** What no team pays for. */
   readonly unassigned: string;
-  /** Behind a number. */
+  /** Units after a number. */
   readonly units: Readonly<Record<'day' | 'hour' | 'minute' | 'second', string>>;
-  /** Of a report about a part of the account: how the whole compares, without its amounts. */
+  /** For a report on a part of the account: how the whole compares, without its amounts. */
   readonly wholeAccount: (good: boolean) => string;
-  /** Behind things worth a look. */
+  /** Follows the list of rows that deserve attention. */
   readonly moreLooks: (count: number) => string;
   readonly up: (percent: string) => string;
   readonly down: (percent: string) => string;
   readonly unchanged: string;
   readonly versus: (amount: string, period: string) => string;
-  /** The data begins on a day after the first of the period compared with. */
+  /** The data begins on a day after the start of the comparison period. */
   readonly notComparedBefore: (period: string, day: string) => string;
   readonly notCompared: Readonly<Record<'incomplete' | 'nothing-before', string>>;
   readonly cause: (cause: {
@@ -87,7 +87,7 @@ export type Messages = {
   readonly partialDay: (day: string, moment: string) => string;
   /** Amounts of a kind of row that is not known to be spend. */
   readonly uncounted: (kind: string, rows: string, amount: string) => string;
-  /** Of queries that make a figure wrong; `sql` is the name of a file. */
+  /** For queries that make a figure wrong; `sql` is the name of a file. */
   readonly reportWarnings: {
     readonly limit: (table: string, sql: string) => Advice;
     readonly ratio: (table: string, column: string, sql: string) => Advice;
@@ -98,7 +98,7 @@ export type Messages = {
     readonly noRows: (title: string, sql: string) => Advice;
   };
   readonly doubtfulAmounts: Readonly<Record<'form' | 'unit', (currency: string) => string>>;
-  /** Of a report that closes a month. */
+  /** For a report that closes a month. */
   readonly seal: {
     readonly title: string;
     /** Paragraphs; the figures are in a file whose name ends in `-signed.json`. */

@@ -1,6 +1,6 @@
 import type { RunMessages } from './run-messages.ts';
 
-/** Amounts of the comparison are exact; they are written as they came, with a decimal comma. */
+/** Amounts of the comparison are exact; they keep all digits, with a decimal comma. */
 const comma = (amount: string): string => amount.replace('.', ',');
 
 export const germanRunMessages: RunMessages = {

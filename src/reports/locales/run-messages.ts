@@ -1,6 +1,6 @@
 import type { Comparison, ComparisonSource } from '../../warehouse/index.ts';
 
-/** How the call log and another source stand. */
+/** How the call log and another source compare. */
 export type ComparisonVerdict =
   | 'equal'
   | 'refunds'
@@ -10,7 +10,7 @@ export type ComparisonVerdict =
   | 'truncated'
   | 'unexplained';
 
-/** A comparison in figures, as they are shown. */
+/** A comparison with formatted figures. */
 type ShownComparison = {
   readonly theirs: string;
   readonly reading: string;
@@ -19,16 +19,16 @@ type ShownComparison = {
   readonly unit: string;
 };
 
-/** What a run says of its data in a report; a language that lacks a word does not compile. */
+/** The texts of a run about its data in a report; a language without one does not compile. */
 export type RunMessages = {
-  /** Why data is late, and how far the call log reaches. */
+  /** Why data is late, and the watermark of the call log. */
   readonly late: (reason: string, watermark: string | undefined) => string;
-  /** Rows of the call log that could not be read. */
+  /** Unreadable rows of the call log. */
   readonly unread: (rows: number) => string;
-  /** Rows that count as calls and may be of other kinds. */
+  /** Rows that count as calls but may be of other kinds. */
   readonly unclear: (rows: number) => string;
   readonly notCompared: (reason: string) => string;
-  /** What was compared is less than the period. */
+  /** The compared part is shorter than the period. */
   readonly part: (from: string, to: string) => string;
   readonly sources: Readonly<Record<ComparisonSource, string>>;
   readonly ofEntry: (source: string, entry: string) => string;
@@ -38,7 +38,7 @@ export type RunMessages = {
 const isVerdict = (verdict: string, messages: RunMessages): verdict is ComparisonVerdict =>
   Object.hasOwn(messages.verdicts, verdict);
 
-/** A comparison in one sentence; the one it came with where its verdict is not known here. */
+/** A comparison in one sentence; its own sentence if the verdict is unknown here. */
 export const notifyCompared = (comparison: Comparison, messages: RunMessages): string => {
   const { source, entry, verdict, theirs: reading, ours, gap, unit, text } = comparison;
   if (!isVerdict(verdict, messages)) return text;

@@ -6,14 +6,14 @@ import { chineseRunMessages } from './run-messages-zh.ts';
 import { notifyCompared } from './run-messages.ts';
 import type { RunMessages } from './run-messages.ts';
 
-/** Facts of a run in the words of a language. */
+/** The facts of a run as text in a language. */
 export type RunNotes = {
   /** `reason` without a full stop. */
   readonly late: (reason: string, watermark: UnixSeconds | undefined) => string;
   readonly unread: (rows: number) => string;
   readonly unclear: (rows: number) => string;
   readonly notCompared: (reason: string) => string;
-  /** With the span when it is less than the period. */
+  /** With the range when it is shorter than the period. */
   readonly compared: (comparison: Comparison, part: Interval<UnixSeconds> | undefined) => string;
 };
 
@@ -32,7 +32,7 @@ const sentences = (messages: RunMessages, zone: string, apart: string): RunNotes
   };
 };
 
-/** English: comparisons have their sentence already, in more words. */
+/** English: comparisons already contain a more detailed sentence. */
 const english = (zone: string): RunNotes => ({
   late: (reason, watermark) =>
     `The data is late: ${reason}. ${watermark === undefined ? 'No call log has been pulled yet.' : `The call log is available up to ${formatMoment(watermark, zone)}.`}`,
@@ -49,7 +49,7 @@ const english = (zone: string): RunNotes => ({
       : `${text} The comparison covers what the log contains: from ${formatMoment(part.start, zone)} to ${formatMoment(part.end, zone)}.`,
 });
 
-/** What a run says of its data, in a language; moments are shown in the zone. */
+/** The notes of a run about its data, in a language; moments are shown in the zone. */
 export const runNotes = (tag: LocaleTag, zone: string): RunNotes => {
   switch (tag) {
     case 'en':

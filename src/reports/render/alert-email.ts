@@ -7,14 +7,14 @@ import { wrap } from './text-width.ts';
 
 type Tone = 'bad' | 'good';
 
-/** A part of a letter: its heading, left out where the title says it all, and below it lines of a name and what is said. */
+/** A section of an alert email: its heading, omitted if the title suffices, and lines with a name and a text. */
 export type AlertBlock = {
   readonly heading?: string;
   readonly tone: Tone;
   readonly lines: readonly (readonly [string, string])[];
 };
 
-/** A mail without figures: something went wrong, or is over. Text between `backticks` is shown as code. */
+/** A mail without figures: a problem has begun or ended. Text between `backticks` is shown as code. */
 export type AlertEmail = {
   readonly subject: string;
   readonly title: string;
@@ -25,18 +25,18 @@ export type AlertEmail = {
   readonly closing: readonly string[];
 };
 
-/** Reasons and names quote what others wrote: one line, no controls that turn text round, of bounded length. */
+/** Reasons and names quote external text: one line, no direction controls, limited length. */
 const longest = 1200;
 const longestTitle = 300;
 const longestHeading = 120;
 
 const mono = 'font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:0.93em';
 
-/** Short words of a command stay whole: a line that ends in `--` could not be copied. */
+/** Short parts of a command do not wrap: a line that ends in `--` could not be copied. */
 const codeWord = (word: string): Html =>
   word.length > 28 ? markup`${word}` : markup`<span style="white-space:nowrap">${word}</span>`;
 
-/** What stands between two backticks as code; every part is escaped. */
+/** Formats text between two backticks as code; escapes every part. */
 const withCode = (text: string): readonly Html[] =>
   text.split(/(`[^`]+`)/).map((part) => {
     if (!/^`[^`]+`$/.test(part)) return markup`${part}`;
@@ -92,7 +92,7 @@ const shownOf = ({ title, blocks, preview, closing, ...alertEmail }: AlertEmail)
   closing: closing.map((sentence) => showName(sentence, longest)),
 });
 
-/** A letter as HTML and as text; every text in it is escaped. */
+/** An alert email as HTML and as text; escapes every text. */
 export const renderAlertEmail = (given: AlertEmail): { readonly html: string; readonly text: string } => {
   const alertEmail = shownOf(given);
   const { subject, title, tone, preview, blocks, closing } = alertEmail;

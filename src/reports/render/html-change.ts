@@ -11,7 +11,7 @@ const arrows: Readonly<Record<Change['direction'], string>> = {
   unknown: '',
 };
 
-/** An arrow says the direction, so that it does not hang on colour alone. */
+/** An arrow shows the direction, so that it does not depend on colour alone. */
 export const htmlChange = (change: Change): Html => {
   const text = `${arrows[change.direction]}${change.text.replace(/^[+-]/, '')}`;
   if (change.tone === 'bad') return markup`<span class="bd" style="color:${colour.bad}">${text}</span>`;

@@ -14,10 +14,10 @@ import type {
 import { colour } from './styles.ts';
 import { widthOf, wrap } from './text-width.ts';
 
-/** Inside the padding of the card. */
+/** The width inside the padding of the card. */
 export const contentWidth = 536;
 
-/** Below the figure: its change, and what is said of it. */
+/** Below the figure: its change and note. */
 const messageHtml = ({ change, note }: FigureModel): Html => {
   const parts = [
     ...(change === undefined ? [] : [htmlChange(change)]),
@@ -34,10 +34,10 @@ const messageHtml = ({ change, note }: FigureModel): Html => {
     : markup`${parts.map((part, at) => markup`${at === 0 ? '' : ' '}${part}`)}`;
 };
 
-/** Letters that fit beside each other in the narrowest tile. */
+/** Characters that fit side by side in the narrowest tile. */
 const tileLetters = 18;
 
-/** How many lines stand below the figures: room is left for them in all tiles, so that they keep one height. */
+/** The number of lines below the figures: reserved in all tiles, so that they have the same height. */
 const linesBelow = (figures: readonly FigureModel[]): number =>
   Math.max(
     0,
@@ -50,7 +50,7 @@ const linesBelow = (figures: readonly FigureModel[]): number =>
     }),
   );
 
-/** Of the figures in pixels: the longest has room on one line. */
+/** The font size of figures in pixels: the longest fits on one line. */
 const sizeOf = (figures: readonly FigureModel[]): number => {
   const longest = Math.max(0, ...figures.map(({ value }) => widthOf(value.text)));
   if (longest <= 12) return 18;
@@ -89,7 +89,7 @@ const figuresHtml = ({ figures }: FiguresModel): Html => {
 const chartHtml = (chart: ChartModel): Html =>
   markup`<img src="cid:${cidOf(chart)}" width="${contentWidth}" alt="${chart.alt}" class="sf" style="display:block;width:100%;max-width:${contentWidth}px;height:auto;border:0;font-size:12px;line-height:18px;color:${colour.soft}">`;
 
-/** The names of the colours, where no table tells them. */
+/** The legend, unless a table shows the colours. */
 const legendHtml = ({ legend }: ChartModel): Html | undefined =>
   legend.length < 2
     ? undefined

@@ -27,16 +27,16 @@ const cellContent = (cell: CellModel, column: ColumnModel, row: RowModel): Html 
   return column.role === 'name' ? name(cell.text) : markup`${cell.text}`;
 };
 
-/** Figures longer than this break on a phone rather than push its screen wide. */
+/** Longer figures wrap on a phone instead of widening the page. */
 const longestFigure = 12;
 
-/** Words of ours stay whole; names from outside break anywhere. */
+/** Built-in text does not wrap; external names wrap anywhere. */
 const mayBreak = ({ role, isFixed }: ColumnModel): boolean => role === 'name' && isFixed !== true;
 
-/** Letters of figures, and of the space before each column, that fit on a phone beside a name. */
+/** Characters of figures, including the space before each column, that fit on a phone beside a name. */
 const phoneLetters = 42;
 
-/** Whether the figures of a table leave no room for names on a phone. */
+/** Whether the figures of a table leave no space for names on a phone. */
 const isTight = ({ columns, rows }: TableModel): boolean => {
   const widths = columns.map((column, at) =>
     mayBreak(column) || column.role === 'bar'
@@ -83,7 +83,7 @@ const rowHtml = (
   return markup`<tr>${cells}</tr>\n`;
 };
 
-/** Numbers stand right under each other; a swatch has a cell of its own, so that a long name never wraps under it. */
+/** Numbers are right-aligned; a swatch has its own cell, so that a long name never wraps below it. */
 export const htmlTable = (table: TableModel): Html => {
   const hasSwatches = table.rows.some((row) => row.colour !== undefined);
   const isWide = table.columns.filter(({ role }) => role !== 'bar').length > 5;

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only `markup` and `trusted` make it. */
+/** Text that is already HTML. Only `markup` and `trusted` create it. */
 export type Html = { readonly html: string };
 
 type Part = string | number | Html | readonly Html[] | undefined;
@@ -20,9 +20,9 @@ const written = (part: Part): string => {
   return 'html' in part ? part.html : part.map(({ html }) => html).join('');
 };
 
-/** For text of our own that is markup or CSS; never for anything that came from outside. */
+/** For built-in markup or CSS; never for external text. */
 export const trusted = (markup: string): Html => ({ html: markup });
 
-/** Escapes every value put into it, in text and in quoted attributes alike. */
+/** Escapes every inserted value, for text and quoted attributes alike. */
 export const markup = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   trusted(texts.map((text, at) => text + written(parts[at])).join(''));

@@ -32,7 +32,7 @@ const head = (subject: string): Html => {
   return markup`<head>\n${metas}<title>${subject}</title>\n${styles}</head>`;
 };
 
-/** Keeps the client from filling its preview line up with the text of the mail. */
+/** Keeps the client from filling its preview line with the text of the mail. */
 const previewFiller = trusted('&#847;&zwnj;&nbsp;'.repeat(60));
 
 const preheader = (text: string): Html =>
@@ -45,7 +45,7 @@ const content = (model: ShownReport): Html => {
   return markup`<table ${trusted(layout)} style="${trusted(fontOf(model.locale))}">\n<tr><td>${top}\n${headlineHtml(model.headline)}</td></tr>\n${model.sections.map(sectionHtml)}${footer}\n</table>`;
 };
 
-/** Old Outlook knows no max-width: a table of fixed width around the card, seen by it alone. */
+/** Old Outlook does not support max-width: a table of fixed width around the card, visible only there. */
 const forOutlook = (inner: Html): Html =>
   markup`${trusted('<!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0"><tr><td><![endif]-->')}\n${inner}\n${trusted('<!--[if mso]></td></tr></table><![endif]-->')}`;
 
@@ -63,13 +63,13 @@ export type MailDocument = {
   readonly content: Html;
 };
 
-/** A mail around its content: styles for dark grounds and narrow screens, the preheader, the card. */
+/** A mail around its content: styles for dark mode and narrow screens, the preheader, the card. */
 export const mailDocument = ({ locale, subject, preheader: preview, content: inner }: MailDocument): string =>
   markup`<!DOCTYPE html>\n<html lang="${localeOf(locale).lang}" dir="ltr">\n${head(subject)}\n<body class="pg" style="margin:0;padding:0;background:${colour.page}">\n${preheader(preview)}\n${page(forOutlook(card(inner, locale)))}\n</body>\n</html>\n`
     .html;
 
 /**
- * The mail as HTML: tables for layout, styles inline, style blocks for dark grounds and narrow screens; complete with
- * images off. Every text from outside is escaped.
+ * The mail as HTML: tables for layout, inline styles, style blocks for dark mode and narrow screens; complete without
+ * images. Escapes every external text.
  */
 export const renderHtml = (model: ShownReport): string => mailDocument({ ...model, content: content(model) });

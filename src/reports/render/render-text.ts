@@ -18,7 +18,7 @@ const figuresText = ({ figures }: FiguresModel): string[] => {
   });
 };
 
-/** Columns right-aligned under their heads; a name too long for its column has a line of its own. */
+/** Columns right-aligned under their headers; a name too long for its column gets its own line. */
 const tableText = (table: TableModel): string[] => {
   const columns = table.columns.map((column, at) => ({ ...column, at })).filter(({ role }) => role !== 'bar');
   const widths = columns.map(({ at, label }) =>
@@ -70,7 +70,7 @@ const bodyOf = (section: SectionModel): string[] => {
   }
 };
 
-/** The mail as plain text of at most 76 columns, made from the same model as the HTML. */
+/** The mail as plain text of at most 76 columns, from the same model as the HTML. */
 export const renderText = (model: ReportModel): string => {
   const { headline } = model;
   const locale = localeOf(model.locale);

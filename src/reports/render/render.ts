@@ -7,7 +7,7 @@ import { renderHtml } from './render-html.ts';
 import { renderText } from './render-text.ts';
 
 export type ReportImage = {
-  /** Content-ID without angle brackets; the HTML names it as `cid:…`. */
+  /** Content-ID without angle brackets; the HTML refers to it as `cid:…`. */
   readonly cid: string;
   readonly filename: string;
   readonly png: Uint8Array;
@@ -22,7 +22,7 @@ export type RenderedReport = {
   readonly images: readonly ReportImage[];
 };
 
-/** The mail of a report: HTML, text, and the pictures that the HTML names. */
+/** The mail of a report: HTML, text, and the pictures of the HTML. */
 export const renderReport = async (model: ReportModel): Promise<RenderedReport> => {
   const images: ReportImage[] = [];
   for (const section of model.sections) {
@@ -41,7 +41,7 @@ export const renderReport = async (model: ReportModel): Promise<RenderedReport> 
   };
 };
 
-/** The HTML as one file that needs nothing else: the pictures inlined as `data:` URIs. */
+/** The HTML as one self-contained file: pictures are inlined as `data:` URIs. */
 export const standaloneHtml = (rendered: Pick<RenderedReport, 'html' | 'images'>): string =>
   rendered.images.reduce(
     (html, { cid, png }) =>

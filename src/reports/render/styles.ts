@@ -1,8 +1,8 @@
 import type { LocaleTag } from '../../core/index.ts';
 
-/** The look of the mail: inline for every client, classes for the dark and the narrow. */
+/** The styles of the mail: inline for every client, classes for dark mode and narrow screens. */
 export const fontOf = (tag: LocaleTag): string => {
-  // Latin letters and digits from the fonts before them, Chinese from those of macOS, Windows, Linux.
+  // Latin letters and digits use the fonts before them, Chinese those of macOS, Windows and Linux.
   const chinese = tag === 'zh' ? "'PingFang SC','Microsoft YaHei','Noto Sans CJK SC'," : '';
   return `font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,${chinese}sans-serif`;
 };
@@ -32,7 +32,7 @@ ${root} .gd{color:#4fd39b !important}
 ${root} .wn{background:#33270f !important;color:#ffd98a !important}
 ${root} .lk{background:#1b2440 !important;color:#b9ccff !important}`;
 
-/** Gmail drops a whole style block that holds something it does not know, so what it may not know stands alone. */
+/** Gmail drops a whole style block with an unsupported rule, so such rules are in separate blocks. */
 export const styleBlocks: readonly string[] = [
   `:root{color-scheme:light dark;supported-color-schemes:light dark}`,
   `body{margin:0;padding:0}

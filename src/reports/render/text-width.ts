@@ -5,7 +5,7 @@ const wide =
 
 const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
-/** Columns that a text takes in a font of one width: 2 for East Asian characters and emoji. */
+/** Columns of a text in a monospaced font: 2 for East Asian characters and emoji. */
 export const widthOf = (text: string): number => {
   let width = 0;
   for (const character of charactersOf(text)) {
@@ -20,11 +20,11 @@ export const padEnd = (text: string, width: number): string =>
 export const padStart = (text: string, width: number): string =>
   ' '.repeat(Math.max(0, width - widthOf(text))) + text;
 
-/** Chinese punctuation that no line begins with, and such that no line ends with. */
+/** Chinese punctuation that must not begin a line, and such that must not end one. */
 const closes = /^[、。，．；：？！）】》」』”’…%]/;
 const opens = /^[（【《「『“‘]/;
 
-/** A word taken apart where a line may end within it: beside East Asian characters. */
+/** Splits a word where a line may break within it: beside East Asian characters. */
 const partsOf = (word: string): string[] => {
   const parts: string[] = [];
   let before = '';
@@ -38,7 +38,7 @@ const partsOf = (word: string): string[] => {
   return parts.length === 0 ? [''] : parts;
 };
 
-/** Lines of at most `width` columns, broken at spaces where there are any, and between East Asian characters. */
+/** Lines of at most `width` columns, broken at spaces if there are any, and between East Asian characters. */
 export const wrap = (text: string, width: number): string[] => {
   const lines: string[] = [];
   let line = '';

@@ -16,19 +16,19 @@ import type { Rows, Sum } from './rows.ts';
 import type { SqlNode } from './tree.ts';
 
 type Column = {
-  /** The column of the cube that it is, row by row. */
+  /** The column of the cube that it contains, row by row. */
   readonly measure?: string;
   readonly sum?: Sum;
-  /** Where it is divided: a sum of it says nothing. */
+  /** Where it is divided: its sum has no meaning. */
   readonly ratioAt?: number;
 };
 
-/** What can be told of a query by reading it; places are in bytes. */
+/** Facts from the text of a query; positions are in bytes. */
 export type QueryFacts = {
   readonly columns: ReadonlyMap<string, Column>;
-  /** A LIMIT that the rows of the result are cut by. */
+  /** A LIMIT that cuts the rows of the result. */
   readonly limitAt?: number | undefined;
-  /** Rows of several periods are added up, or listed as if they were of one. */
+  /** Rows of several periods are added up, or listed as if they belonged to one. */
   readonly mixedAt?: number | undefined;
   /** The result has rows of several periods. */
   readonly listsPeriods: boolean;
@@ -38,12 +38,12 @@ export type QueryFacts = {
   readonly readsCalls: boolean;
 };
 
-/** Rows that a query reads from: a table, a subquery, a name of WITH. */
+/** A source of rows in a query: a table, a subquery, a name of WITH. */
 type Relation = {
   readonly columns: ReadonlyMap<string, Column>;
-  /** Any name is a column of the cube. */
+  /** Every name is a column of the cube. */
   readonly isCube: boolean;
-  /** It holds rows of several periods. */
+  /** It contains rows of several periods. */
   readonly open: boolean;
   readonly limitAt?: number | undefined;
   readonly conditions: ReadonlySet<string>;
@@ -61,7 +61,7 @@ const callTables: ReadonlySet<string> = new Set(['cube', 'calls']);
 const additive: ReadonlySet<string> = new Set(['sum', 'count', 'count_star', 'sum_no_overflow', 'fsum']);
 const deps = /^(avg|mean|median|favg|quantile.*|mad|mode)$/;
 const divisions: ReadonlySet<string> = new Set(['/', '//', 'divide', 'fdiv']);
-/** They give a value of their first argument, or close to it. */
+/** Functions that return a value of their first argument, or close to it. */
 const wrappers: ReadonlySet<string> = new Set([
   'nullif',
   'ifnull',
@@ -74,14 +74,14 @@ const wrappers: ReadonlySet<string> = new Set([
 const nameOfFunction = (node: SqlNode): string =>
   node['class'] === 'FUNCTION' ? textAt(node, 'function_name').toLowerCase() : '';
 
-/** Adds up or averages: over several periods the result says nothing. */
+/** Adds up or averages: over several periods the result has no meaning. */
 const isAggregate = (node: SqlNode): boolean =>
   additive.has(nameOfFunction(node)) || deps.test(nameOfFunction(node));
 
 const otherAggregates =
   /^(any_value|first|last|min|max|(arg_)?(min|max)(_by|_null)?|list|array_agg|string_agg|group_concat|bool_(and|or)|product|histogram|(stddev|var|approx|bit|corr|covar|regr)_?.*)$/;
 
-/** Makes one row of many. */
+/** Reduces many rows to one. */
 const makesOneRow = (node: SqlNode): boolean =>
   isAggregate(node) ||
   otherAggregates.test(nameOfFunction(node)) ||
@@ -118,7 +118,7 @@ const sourcesOf = (from: SqlNode | undefined, scope: Scope, findings: Findings):
   }
 };
 
-/** A subquery cut to one row picks one, as a rule on purpose. */
+/** A subquery with LIMIT 1 selects a row, usually on purpose. */
 const picksOne = (node: SqlNode | undefined): boolean =>
   nodesAt(node, 'modifiers').some((modifier) => {
     const limit = nodeAt(modifier, 'limit');
@@ -200,7 +200,7 @@ const sumOf = (
   return measure === undefined ? {} : { sum: { measure, ...own } };
 };
 
-/** Whether a condition leaves the rows of one period, or ties the period to another column. */
+/** Whether a condition selects the rows of one period, or ties the period to another column. */
 const closesPeriod = (condition: SqlNode): boolean => {
   if (!mentions(condition, 'period')) return false;
   const values = constantsFor(condition, 'period');
@@ -309,7 +309,7 @@ const relationOf = (node: SqlNode | undefined, scope: Scope, findings: Findings)
   };
 };
 
-/** What a serialized query says of its result. */
+/** The facts of a serialized query about its result. */
 export const factsOf = (tree: unknown): QueryFacts => {
   const statements = isNode(tree) ? nodesAt(tree, 'statements') : [];
   const node = nodeAt(statements[0], 'node');

@@ -1,7 +1,7 @@
 import { canonical, columnNames, constantOf, constantsFor, isColumn, isNode, within } from './tree.ts';
 import type { SqlNode } from './tree.ts';
 
-/** A column of the cube added up over rows: which rows is told by the conditions on them, apart from their period. */
+/** A column of the cube summed over rows, which are identified by their conditions, without those on the period. */
 export type Sum = {
   readonly measure: string;
   readonly conditions: ReadonlySet<string>;
@@ -11,13 +11,13 @@ export type Sum = {
 const kindCondition = (kinds: readonly string[]): string =>
   `kind IN (${[...new Set(kinds)].toSorted().join(', ')})`;
 
-/** They leave every row that the column of the cube counts. */
+/** Conditions that exclude no row that the column of the cube counts. */
 const idleConditions: Readonly<Record<string, string>> = {
   spend: kindCondition(['consumption', 'refund']),
   calls: kindCondition(['consumption']),
 };
 
-/** Whether two sums are of the same column and rows of the current period. */
+/** Whether two sums have the same column and rows of the current period. */
 export const isOfSameRows = (one: Sum | undefined, other: Sum | undefined): boolean => {
   if (one === undefined || other === undefined || one.measure !== other.measure) return false;
   const [left, right] = [one, other].map(({ measure, conditions }) =>
@@ -34,7 +34,7 @@ export const none: ReadonlySet<string> = new Set();
 export const mentions = (node: unknown, column: string): boolean =>
   within(node, false).some((part) => isColumn(part, column));
 
-/** Which rows of the cube: all that the conditions leave, in the periods named. */
+/** Rows of the cube: those that match the conditions, in the named periods. */
 export type Rows = { readonly conditions: ReadonlySet<string>; readonly periods: ReadonlySet<string> };
 
 /** Whether a condition is on the period of one table, and that is another one. */
@@ -45,13 +45,13 @@ const isOfOther = (condition: SqlNode, qualifier: string | undefined): boolean =
   return qualifier !== undefined && own.every((name) => name !== undefined && name !== qualifier);
 };
 
-/** `kind IN (consumption, refund)` where a condition names kinds, whatever its form. */
+/** `kind IN (consumption, refund)` for a condition on kinds, whatever its form. */
 const conditionText = (condition: SqlNode): string => {
   const kinds = constantsFor(condition, 'kind')?.map(({ value }) => value);
   return kinds === undefined ? canonical(condition) : kindCondition(kinds);
 };
 
-/** Ties rows of two tables together, or is `ON true`: it is meant to leave none out. */
+/** Joins rows of two tables, or is `ON true`: it is not meant to exclude any. */
 const joins = (condition: SqlNode): boolean => {
   if (constantOf(condition) !== undefined) return true;
   const sides = [condition['left'], condition['right']];
@@ -61,7 +61,7 @@ const joins = (condition: SqlNode): boolean => {
   );
 };
 
-/** Conditions apart from those on the period, and the periods that the others allow to one of the tables, or to all. */
+/** Conditions except those on the period, and the periods that the latter allow for one of the tables, or for all. */
 export const rowsWhere = (conditions: readonly SqlNode[], qualifier?: string): Rows => {
   const onPeriod = conditions.filter((condition) => mentions(condition, 'period'));
   const own = onPeriod.filter((condition) => !isOfOther(condition, qualifier));
@@ -76,7 +76,7 @@ export const rowsWhere = (conditions: readonly SqlNode[], qualifier?: string): R
   };
 };
 
-/** Periods that both allow; those of either where the other does not tell. */
+/** Periods that both allow; those of one when the other is unrestricted. */
 const narrowed = (one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> => {
   const both = [...one].filter((period) => other.has(period));
   return both.length > 0 ? new Set(both) : new Set([...one, ...other]);

@@ -19,7 +19,7 @@ export const textAt = (node: SqlNode | undefined, key: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** Where a node begins, in bytes of the query. */
+/** The start of a node, in bytes of the query. */
 export const placeOf = (node: SqlNode): number => {
   const at = node['query_location'];
   return typeof at === 'number' && at < Number.MAX_SAFE_INTEGER ? at : 0;
@@ -33,7 +33,7 @@ export const columnNames = (node: SqlNode): readonly string[] => {
 
 export const isColumn = (node: SqlNode, name: string): boolean => columnNames(node).at(-1) === name;
 
-/** The value of a constant, as text; nothing where the node is none. */
+/** The value of a constant, as text; undefined for any other node. */
 export const constantOf = (node: SqlNode): string | undefined => {
   if (node['class'] === 'CAST') {
     const child = nodeAt(node, 'child');
@@ -44,7 +44,7 @@ export const constantOf = (node: SqlNode): string | undefined => {
   return value?.['is_null'] === true ? 'NULL' : String(value?.['value']);
 };
 
-/** A node and everything below it; subqueries only where asked for. */
+/** A node and its descendants; subqueries only on request. */
 export const within = (value: unknown, subqueries: boolean): readonly SqlNode[] => {
   if (Array.isArray(value)) return value.flatMap((item) => within(item, subqueries));
   if (!isNode(value) || (!subqueries && value['class'] === 'SUBQUERY')) return [];
@@ -57,7 +57,7 @@ export const conjunctsOf = (node: SqlNode | undefined): readonly SqlNode[] => {
   return node['type'] === 'CONJUNCTION_AND' ? nodesAt(node, 'children').flatMap(conjunctsOf) : [node];
 };
 
-/** The constants that a condition holds a column against: `x = 'a'`, `x IN ('a', 'b')`. */
+/** The constants that a condition compares a column with: `x = 'a'`, `x IN ('a', 'b')`. */
 export const constantsFor = (
   condition: SqlNode,
   column: string,
@@ -76,7 +76,7 @@ export const constantsFor = (
   return values.length === sides.length - 1 ? values : undefined;
 };
 
-/** The same for the same condition, wherever it stands and however its columns are qualified. */
+/** Equal for equal conditions, whatever their position and the qualifiers of their columns. */
 export const canonical = (node: SqlNode): string =>
   JSON.stringify(node, (key: string, value: unknown) => {
     if (key === 'query_location' || key === 'alias') return undefined;

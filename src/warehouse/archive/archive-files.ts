@@ -6,7 +6,7 @@ import { fault, syncPath, systemCode } from '../../core/index.ts';
 
 const pieceBytes = 1 << 20;
 
-/** Of the bytes of a file, in hexadecimal. */
+/** The SHA-256 of the bytes of a file, in hexadecimal. */
 export const sha256Of = async (path: string): Promise<string> => {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(path, { highWaterMark: pieceBytes }))
@@ -14,24 +14,24 @@ export const sha256Of = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** On the disk, not only in its cache. */
+/** Flushes the file to disk, not only to the cache. */
 export const makeDurable = async (path: string): Promise<{ readonly bytes: number }> => {
   await syncPath(path);
   return { bytes: (await stat(path)).size };
 };
 
-/** Gives the draft its name, for good: the folders up to and with `root` are written to the disk too. */
+/** Renames the draft to its final name, and flushes the folders up to and including `root` to disk. */
 export const putInPlace = async (draft: string, path: string, root: string): Promise<void> => {
   await rename(draft, path);
   for (let folder = dirname(path); folder.length >= root.length; folder = dirname(folder))
     await syncPath(folder);
-  // Where the folder of the archive itself may be new; not every system lets us.
+  // The archive folder itself may be new. Not every system allows flushing its parent.
   await syncPath(dirname(root)).catch(() => undefined);
 };
 
 export const removeFile = async (path: string): Promise<void> => rm(path, { force: true });
 
-/** What tells, without reading it, that a file is the one that was read before; nothing when it is not there. */
+/** Identifies the file that was read before, without reading it again; undefined when it does not exist. */
 const markOf = async (path: string): Promise<string | undefined> => {
   try {
     const { size, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true });
@@ -45,20 +45,22 @@ const markOf = async (path: string): Promise<string | undefined> => {
 export type ArchiveFile = {
   readonly account: string;
   readonly month: string;
-  /** From the folder of the archive. */
+  /** Relative to the archive folder. */
   readonly file: string;
   readonly sha256: string;
 };
 
-/** Whether the files are those that were written, byte by byte. */
+/** Checks that the files are byte by byte as they were written. */
 export type FileCheck = {
-  /** What is wrong with the file, in words; nothing when it is good. `fresh` reads it again also when it seems unchanged. */
+  /**
+   * Describes what is wrong with the file; undefined when it is intact. `fresh` reads it even when it seems unchanged.
+   */
   readonly damage: (file: ArchiveFile, fresh?: boolean) => Promise<string | undefined>;
   /** @throws fault archive-damaged. */
   readonly require: (file: ArchiveFile, fresh?: boolean) => Promise<void>;
 };
 
-/** A file is read once a process, and again when its size, times or place changed. */
+/** Reads a file once per process, and again when its size, times or location changed. */
 export const createFileCheck = (root: string): FileCheck => {
   const good = new Map<string, string>();
   const damage = async ({ file, sha256 }: ArchiveFile, fresh = false): Promise<string | undefined> => {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 
-/** Where the archive is kept unless it is said: beside the database, or with the spool of one in memory. */
+/** The default folder of the archive: beside the database, or beside the spool of an in-memory database. */
 export const archiveFolderOf = (options: {
   readonly path: string;
   readonly spoolDirectory: string;
@@ -11,7 +11,10 @@ export const archiveFolderOf = (options: {
 
 const encoder = new TextEncoder();
 
-/** Any name as a part of a path: all but letters, digits, `_` and `-` as %XX of its UTF-8, which readers of Hive paths undo. */
+/**
+ * Encodes any name as a path part: all but letters, digits, `_` and `-` become %XX of UTF-8, as Hive path readers
+ * expect.
+ */
 export const encodePart = (name: string): string =>
   name.replaceAll(/[^A-Za-z0-9_-]/gu, (character) =>
     [...encoder.encode(character)]
@@ -19,12 +22,12 @@ export const encodePart = (name: string): string =>
       .join(''),
   );
 
-/** The folder of a month, from that of the archive. */
+/** The folder of a month, relative to the archive folder. */
 export const monthFolder = (account: string, month: string): string =>
   `account=${encodePart(account)}/month=${month}`;
 
-/** Named by its bytes, so that no file ever takes the place of a different one. */
+/** The name is the hash of the bytes, so a file never replaces a different one. */
 export const fileName = (sha256: string): string => `calls-${sha256}.parquet`;
 
-/** What is being written; work on an account is done one by one. */
+/** The file while it is written; work on an account is serialized. */
 export const draftName = 'calls.draft';

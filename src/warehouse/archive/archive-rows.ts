@@ -17,15 +17,15 @@ import type { ArchiveFile } from './archive-files.ts';
 import type { Digest } from './digest.ts';
 import type { Month } from './months.ts';
 
-/** `void`: no longer valid, or not yet; `copy`: the rows are in the table too; `sole`: they have left it. */
+/** `void`: not valid yet, or no longer; `copy`: the rows are in the table too; `sole`: the rows have left the table. */
 export type ArchiveState = 'void' | 'copy' | 'sole';
 
-/** A file of the archive and what was found when it was read back. */
+/** A file of the archive, with what was found when it was read back. */
 export type ArchivedMonth = ArchiveFile &
   Digest & {
     readonly range: Interval<UnixSeconds>;
     readonly state: ArchiveState;
-    /** Version of DuckDB that the checksum is of. */
+    /** The DuckDB version that computed the checksum. */
     readonly engine: string;
     readonly bytes: number;
     readonly writtenAt: UnixMillis;
@@ -55,13 +55,13 @@ const select = async (
     bindings,
   );
 
-/** The valid files of an account, the oldest month first. */
+/** The valid files of an account, oldest month first. */
 export const readMonths = async (
   connection: DuckDBConnection,
   account: string,
 ): Promise<readonly ArchivedMonth[]> => select(connection, `state <> 'void'`, { account });
 
-/** Those that share some second with the span. */
+/** The valid files that overlap the range. */
 export const readMonthsIn = async (
   connection: DuckDBConnection,
   account: string,
@@ -73,7 +73,7 @@ export const readMonthsIn = async (
     end: range.end,
   });
 
-/** Files of all accounts that alone have their rows, and one that is about to. */
+/** Files of all accounts that alone contain their rows, and the one that is about to. */
 export const readSoleFiles = async (
   connection: DuckDBConnection,
   leaving?: string,
@@ -86,13 +86,13 @@ export const readSoleFiles = async (
   return rows.map((row) => text(row, 'file'));
 };
 
-/** Files that may go once nobody reads them. */
+/** Files that can be deleted once no reader uses them. */
 export const readVoid = async (
   connection: DuckDBConnection,
   account: string,
 ): Promise<readonly ArchivedMonth[]> => select(connection, `state = 'void'`, { account });
 
-/** Writes a file down before it gets its name; the same file, void from before, is valid again later by the same row. */
+/** Records a file before it gets its name. A void row of the same file becomes valid again. */
 export const noteFile = async (
   connection: DuckDBConnection,
   { account, file, sha256 }: ArchiveFile,

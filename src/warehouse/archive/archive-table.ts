@@ -5,17 +5,17 @@ import type { ArchivePolicy, PlannedMonth } from './plan-archive.ts';
 import type { OnArchiveStep } from './write-month.ts';
 
 export type ArchivePlan = {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly months: readonly PlannedMonth[];
-  /** Months whose rows are in the archive alone. */
+  /** Months whose rows are only in the archive. */
   readonly kept: readonly ArchivedMonth[];
-  /** Of those, the ones whose file is missing or not as it was written. */
+  /** Those of `kept` whose file is missing or differs from what was written. */
   readonly damaged: readonly DamagedFile[];
 };
 
 export type ArchiveRequest = ArchivePolicy & {
   readonly account: string;
-  /** Told of each month before work on it begins: its place in the plan, and the bytes written so far. */
+  /** Called before work on each month begins, with its index in the plan and the bytes written so far. */
   readonly onMonth?: (index: number, plan: readonly PlannedMonth[], bytes: number) => void;
   readonly onStep?: OnArchiveStep;
   readonly signal?: AbortSignal | undefined;
@@ -26,24 +26,24 @@ export type ArchiveOutcome = {
   readonly written: number;
   readonly rows: number;
   readonly bytes: number;
-  /** Months whose rows left the table, and those rows. */
+  /** Months whose rows left the table, and the number of these rows. */
   readonly left: number;
   readonly leftRows: number;
-  /** Months that the archive alone has, all of them read again and found as they were written. */
+  /** Months that only the archive contains; all were read again and are intact. */
   readonly kept: number;
 };
 
 export type ArchiveTable = {
-  /** What a run would do now; reads every file, writes nothing. */
+  /** What a run would do now. Reads every file and writes nothing. */
   readonly plan: (account: string, policy: ArchivePolicy, now: UnixMillis) => Promise<ArchivePlan>;
   /**
-   * Writes months that are over and settled as Parquet files, verified, and takes those older than `retain` out of the
-   * table. Reads every file there is; a damaged copy is written again, and a damaged file that alone has its rows fails the
-   * run after all else is done. @throws faults archive-damaged, archive-unverified, disk-full, path-unwritable.
+   * Writes months that are over and settled as verified Parquet files, and removes those older than `retain` from the
+   * table. Reads every file: a damaged copy is written again; a damaged file that alone contains its rows fails the run
+   * after all other work. @throws faults archive-damaged, archive-unverified, disk-full, path-unwritable.
    */
   readonly run: (request: ArchiveRequest) => Promise<ArchiveOutcome>;
-  /** The months of an account that have a file, the oldest first. */
+  /** The months of an account that have a file, oldest first. */
   readonly months: (account: string) => Promise<readonly ArchivedMonth[]>;
-  /** Reads every file of the account; gives those that are missing or not as they were written. */
+  /** Reads every file of the account; returns those that are missing or differ from what was written. */
   readonly verify: (account: string) => Promise<readonly DamagedFile[]>;
 };

@@ -19,10 +19,13 @@ import { allCalls } from './relations.ts';
 import type { CallsRelation } from './relations.ts';
 import { writeMonth } from './write-month.ts';
 
-/** A relation that holds all calls of the span, those that left the table included (and others; filter as of `call_log`). */
+/**
+ * A relation with all calls of the range, including those that left the table. It may contain others: filter it as
+ * `call_log`.
+ */
 export type CallsIn = (range: Interval<UnixSeconds>) => Promise<CallsRelation>;
 
-/** Reads calls in one transaction, in which no month can leave the table or come back. */
+/** Reads calls in one transaction, during which no month can leave the table or return. */
 export type ReadCalls = <T>(
   connection: DuckDBConnection,
   account: string,
@@ -31,11 +34,11 @@ export type ReadCalls = <T>(
 
 export type Archive = {
   readonly table: ArchiveTable;
-  /** @throws fault archive-damaged when a file that the span needs is missing or not as it was written. */
+  /** @throws fault archive-damaged when a file that the range needs is missing or differs from what was written. */
   readonly readCalls: ReadCalls;
-  /** Tells `onFiles` of the files there are. */
+  /** Calls `onFiles` with the current files. */
   readonly notifyFiles: () => Promise<void>;
-  /** To be called in the transaction of a landing, before it looks at the table. */
+  /** Call it in the transaction of a landing, before the landing reads the table. */
   readonly bringBack: (
     connection: DuckDBConnection,
     batch: Pick<LogBatch, 'account' | 'window' | 'served'>,
@@ -47,11 +50,14 @@ export type ArchiveOptions = {
   readonly root: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** One work at a time changes the calls of an account. */
+  /** Serializes work that changes the calls of one account. */
   readonly oneAnAccount: NamedGates;
-  /** Takes from the calls of the account what is to be known when they have left the table. */
+  /** Derives from the calls of the account what is still needed after they have left the table. */
   readonly beforeLeaving: (account: string, signal: AbortSignal | undefined) => Promise<void>;
-  /** Told of the files that hold calls which have left the table, or are about to: before they do, and before others go. */
+  /**
+   * Called with the files that contain calls which left the table: before these calls leave, and before other files are
+   * removed.
+   */
   readonly onFiles: (files: readonly string[]) => Promise<void>;
 };
 
@@ -76,7 +82,7 @@ export const createArchive = (options: ArchiveOptions): Archive => {
   const files = createFileCheck(root);
   const deps = { engine, root, clock, files };
   const oneRun = createGate(1);
-  // A file that a reader may have seen as valid stays until it has ended.
+  // A file that a reader may have seen as valid is kept until the reader ends.
   let readers = 0;
   const asReader = async <T>(work: () => Promise<T>): Promise<T> => {
     readers += 1;
@@ -122,7 +128,7 @@ export const createArchive = (options: ArchiveOptions): Archive => {
   const notifyFiles = async (leaving?: string): Promise<void> =>
     options.onFiles(await engine.bulk(async (connection) => readSoleFiles(connection, leaving)));
 
-  /** Removes files that no longer count; to be called while nothing lands in the account. */
+  /** Removes void files. Call it while nothing lands in the account. */
   const deleteOrphans = async (account: string): Promise<void> => {
     if (readers > 0) return;
     const left = await engine.bulk(async (connection) => readVoid(connection, account));
@@ -152,7 +158,7 @@ export const createArchive = (options: ArchiveOptions): Archive => {
       onStep('left', month.name);
       return copy.rows;
     };
-    // A landing may have come since the plan was made, and made the file void.
+    // A landing after the plan was made may have voided the file.
     const isWritten = !month.write && (await current()) !== undefined;
     const written = isWritten ? { rows: 0, bytes: 0 } : await write();
     if (!month.leave) return { ...written, left: 0 };
@@ -160,12 +166,12 @@ export const createArchive = (options: ArchiveOptions): Archive => {
       return { ...written, left: await leave() };
     } catch (error) {
       if (!isWritten || !hasCode(error, 'archive-unverified')) throw error;
-      // The table is what counts: the copy is older than some change of it.
+      // The table is authoritative: the copy is older than some change of it.
       return { ...(await write()), left: await leave() };
     }
   };
 
-  /** Room of rows that left is free for others only then; while others write it is left to the engine's own. */
+  /** Frees the space of rows that left the table. While others write, the engine's own checkpoint does it. */
   const checkpoint = async (): Promise<void> =>
     engine
       .state(async (connection) => {

@@ -4,14 +4,14 @@ import type { Money } from '../../core/index.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import type { Bindings } from '../rows.ts';
 
-/** What tells one multiset of rows from another, whatever their order. */
+/** Distinguishes one multiset of rows from another, whatever their order. */
 export type Digest = {
   readonly rows: number;
   /** Exact sum of the amounts as served. */
   readonly quota: Money;
   /**
-   * Over every column of every row: the sum of the rows' hashes, in which rows that are there twice count twice, and the
-   * exclusive or of others. Comparable within one version of the engine.
+   * Over every column of every row: the sum of the row hashes, in which duplicates count twice, and the exclusive or of
+   * second hashes. Comparable within one engine version.
    */
   readonly checksum: string;
 };

@@ -6,7 +6,7 @@ export type Month = { readonly name: string; readonly range: Interval<UnixSecond
 
 const secondsOf = (year: number, month: number): UnixSeconds => unixSeconds(Date.UTC(year, month) / 1000);
 
-/** The UTC month that holds the moment; its name is `2025-01`. */
+/** The UTC month that contains the moment; its name is `2025-01`. */
 export const monthAt = (moment: UnixSeconds): Month => {
   const date = new Date(moment * 1000);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
@@ -18,7 +18,7 @@ export const monthAt = (moment: UnixSeconds): Month => {
 
 export type MonthRows = Month & { readonly rows: number };
 
-/** Rows by month, the oldest first, from rows by day (of any order; `day` is any second of it). */
+/** Rows by month, oldest first, from rows by day (in any order; `day` is any second of it). */
 export const rowsByMonth = (
   days: readonly { readonly day: UnixSeconds; readonly rows: number }[],
 ): readonly MonthRows[] => {

@@ -12,8 +12,8 @@ import { monthBindings, ofMonth, verifyAgainst } from './write-month.ts';
 import type { ArchiveDeps } from './write-month.ts';
 
 /**
- * The rows of a month leave the table, in one transaction with the word that the file alone has them now. The file is read
- * again first, and compared with the table: nothing leaves on the word of an earlier day.
+ * Removes the rows of a month from the table, and records in the same transaction that only the file contains them.
+ * Reads the file again first and compares it with the table, since an earlier check proves nothing.
  * @throws faults archive-damaged, archive-unverified.
  */
 export const takeOut = async (
@@ -59,9 +59,9 @@ const insertFrom = async (
 };
 
 /**
- * Makes the months that a landing touches whole in the table again, in the transaction of the landing: their files no longer
- * count, and the next run of the archive writes new ones. A damaged file is a fault, but where the landing brings the whole
- * month again. @throws fault archive-damaged.
+ * Restores the months that a landing touches in the table, in the transaction of the landing. Their files become void,
+ * and the next archive run writes new ones. A damaged file is a fault, unless the landing replaces the whole month.
+ * @throws fault archive-damaged.
  */
 export const bringBack = async (
   { root, files, log }: Pick<ArchiveDeps, 'root' | 'files'> & { readonly log: Log },

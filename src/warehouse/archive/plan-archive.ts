@@ -3,22 +3,22 @@ import type { MonthRows } from './months.ts';
 
 /** When a month is archived, and when its rows leave the table; both in milliseconds after its end. */
 export type ArchivePolicy = {
-  /** How long a month is left to late rows. */
+  /** How long to wait for late rows of a month. */
   readonly settle: number;
-  /** How old its youngest row must be to leave; nothing leaves when left out. */
+  /** Minimum age of its youngest row for a month to leave; when omitted, no month leaves. */
   readonly retain?: number | undefined;
 };
 
 export type PlannedMonth = MonthRows & {
-  /** A file is to be written: there is none that holds the month as it is. */
+  /** The file must be written: none contains the month as it is now. */
   readonly write: boolean;
   /** Its rows leave the table once the file is verified. */
   readonly leave: boolean;
 };
 
 /**
- * What is to be done with the months that have rows in the table, the oldest first; `copied` are those whose file is good.
- * A month leaves whole, and so not before all of it is older than `retain`. Pure.
+ * Plans the months that have rows in the table, oldest first; `copied` are those whose file is intact. A month leaves
+ * as a whole, when all of it is older than `retain`. Pure.
  */
 export const planArchive = (
   inTable: readonly MonthRows[],

@@ -14,16 +14,16 @@ import type { Digest } from './digest.ts';
 import type { Month } from './months.ts';
 import { archivedCallsSql } from './relations.ts';
 
-/** What work on the archive needs. */
+/** Dependencies of archive work. */
 export type ArchiveDeps = {
   readonly engine: Engine;
-  /** The folder of the archive. */
+  /** The archive folder. */
   readonly root: string;
   readonly clock: Clock;
   readonly files: FileCheck;
 };
 
-/** Where the work on a month is: each is told when it has come to be. */
+/** The steps of the work on a month, each reported when it is complete. */
 export type ArchiveStep =
   | 'drafted'
   | 'verified'
@@ -44,7 +44,7 @@ export const monthBindings = (account: string, { range }: Pick<Month, 'range'>) 
   end: range.end,
 });
 
-/** All rows of the month as one Parquet file, and the digest of just these rows. */
+/** Writes all rows of the month as one Parquet file, and returns the digest of exactly these rows. */
 const writeDraft = async (
   connection: DuckDBConnection,
   account: string,
@@ -60,7 +60,7 @@ const writeDraft = async (
   return readDigest(connection, 'call_log', ofMonth, bindings);
 };
 
-/** Reads a file and compares it with what the table holds of the month. @throws fault archive-unverified. */
+/** Reads a file and compares it with the rows of the month in the table. @throws fault archive-unverified. */
 export const verifyAgainst = async (
   connection: DuckDBConnection,
   stored: Digest,
@@ -84,8 +84,8 @@ const engineVersion = async (connection: DuckDBConnection): Promise<string> =>
   text((await readRows(connection, 'SELECT version() AS engine'))[0], 'engine');
 
 /**
- * Writes the file of a month and verifies it; its rows stay where they are. Whatever ends it half-way, the table is as it
- * was, and the month is written again. To be run while nothing lands in the account.
+ * Writes the file of a month and verifies it; its rows stay in the table. An interrupted write leaves the table
+ * unchanged, and the month is written again. Run it while nothing lands in the account.
  */
 export const writeMonth = async (
   { engine, root, clock }: ArchiveDeps,
@@ -108,7 +108,7 @@ export const writeMonth = async (
       await verifyAgainst(connection, stored, draft, { account, name: month.name });
       onStep('verified', month.name);
       const file = { account, month: month.name, file: `${folder}/${fileName(sha256)}`, sha256 };
-      // Written down before it has its name, so that no file is ever there that nobody knows of.
+      // The file is recorded before it is renamed, so that no unrecorded file ever exists.
       await inTransaction(connection, async () =>
         noteFile(
           connection,

@@ -6,16 +6,16 @@ import { takeBackFrom } from '../logs/log-ledger.ts';
 import { all, column, millis, rowReader, sparse } from '../row-reader.ts';
 import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
 
-/** What is known of the clocks of the gateways. */
+/** What is known about the clocks of the gateways. */
 export type GatewayClocks = {
-  /** Notes what an answer shows. Where a clock was set, what was landed for times after that counts as not landed. */
+  /** Records a reading. When a clock was set back, windows landed for later times count as not landed. */
   readonly note: (account: string, reading: ClockReading) => Promise<void>;
   readonly of: (account: string) => GatewayClock | undefined;
-  /** The gateway's time now, by which it stamps rows and keys; ours where nothing else is known. */
+  /** The gateway's current time, which stamps rows and keys; the local time when no reading exists. */
   readonly now: (account: string) => UnixMillis;
 };
 
-/** Milliseconds after which an unchanged measurement is written again. */
+/** Milliseconds after which an unchanged measurement is stored again. */
 const writeEvery = 60_000;
 
 const gatewayClock = rowReader({
@@ -41,10 +41,10 @@ const write = async (connection: DuckDBConnection, account: string, clock: Gatew
   );
 };
 
-/** Seconds that rows come late by (docs/gateway.md G16.1). */
+/** Maximum delay of late rows, in seconds (docs/gateway.md G16.1). */
 const lateness = 600;
 
-/** Reads what is known; the rest is in memory. */
+/** Loads what is stored; later readings are also cached in memory. */
 export const openGatewayClocks = async (engine: Engine, clock: Clock): Promise<GatewayClocks> => {
   const known = await engine.state(read);
   const written = new Map<string, UnixMillis>();

@@ -83,7 +83,7 @@ export const readComparisons = async (
     { account, source: source ?? null, start: range?.start ?? null, end: range?.end ?? null },
   );
 
-/** The newest comparison of the total of each source; of those made at one moment, that of the latest time. */
+/** The newest comparison of the total of each source; of those made at the same moment, the one of the latest range. */
 export const readNewest = async (
   connection: DuckDBConnection,
   account: string,
@@ -97,7 +97,7 @@ export const readNewest = async (
     { account },
   );
 
-/** Totals since the first one that was bad, by the moment they were made. */
+/** Totals since the first bad one, by the moment they were made. */
 export const readDisputed = async (
   connection: DuckDBConnection,
   account: string,

@@ -1,19 +1,19 @@
 import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 
-/** What the log is compared with, as it is stored and shown. */
+/** The sources that the log is compared with, as stored and shown. */
 export type ComparisonSource = 'statistics' | 'usage by model' | 'usage by key' | 'used_quota' | 'balance';
 
-/** The log's sum over a span held against another source's figure. */
+/** The log's sum over a range, compared with another source's figure. */
 export type Comparison = {
   readonly source: ComparisonSource;
-  /** A model or a key; missing for the total of the source. */
+  /** A model or a key; omitted for the total of the source. */
   readonly entry?: string | undefined;
-  /** What was compared, which may be less than what was asked for. */
+  /** The compared range, which may be shorter than the requested one. */
   readonly range: Interval<UnixSeconds>;
   /** In `unit`. */
   readonly ours: Money;
   readonly theirs: Money;
-  /** Theirs less ours. */
+  /** The figure of the source minus the log's. */
   readonly gap: Money;
   /** USD, CNY or units. */
   readonly unit: string;
@@ -24,92 +24,92 @@ export type Comparison = {
 
 export type StoredComparison = Comparison & { readonly comparedAt: UnixMillis };
 
-/** Open until later time agrees with the source (`passed`), or the very span does (`healed`). */
+/** Open until a later range agrees with the source (`passed`), or the same range does (`healed`). */
 export type GapState = 'open' | 'passed' | 'healed';
 
-/** A gap that a pull found and people are told of, once. */
+/** A gap that a pull found. Operators are notified of it once. */
 export type KnownGap = Pick<Comparison, 'source' | 'range' | 'gap' | 'unit' | 'verdict' | 'text'> & {
   readonly state: GapState;
   readonly notedAt: UnixMillis;
 };
 
-/** What a source was found to count in. */
+/** The unit that a source was found to count in. */
 export type SourceUnit = {
   readonly source: ComparisonSource;
   readonly unit: string;
-  /** What 1 of the account's currency is there; 1 where it is that currency itself. */
+  /** How many of its units are 1 of the account's currency; 1 where the source uses that currency. */
   readonly perCurrency: Money;
-  /** Whether refunds are taken off there; `unknown` while there was none. */
+  /** Whether the source subtracts refunds; `unknown` while there was none. */
   readonly refunds: 'taken off' | 'not taken off' | 'unknown';
-  /** The most decimals seen, and in how many figures that were not zero. */
+  /** The most decimals seen, and the number of non-zero figures that had them. */
   readonly places: number;
   readonly figures: number;
-  /** JSON object of the figures that showed it. */
+  /** JSON object of the figures that prove it. */
   readonly evidence: string;
   readonly learnedAt: UnixMillis;
 };
 
-/** Charge of the log over a span, in the account's currency. */
+/** Charges of the log over a range, in the account's currency. */
 export type LogTotals = {
   readonly consumption: Money;
-  /** What was given back, as a positive amount. */
+  /** Refunded amounts, as a positive sum. */
   readonly refunds: Money;
-  /** Consumption less refunds. */
+  /** Consumption minus refunds. */
   readonly net: Money;
-  /** What was paid in, as far as the log tells. */
+  /** Top-ups, as far as the log contains them. */
   readonly topUps: Money;
   /** Calls and refunds. */
   readonly rows: number;
 };
 
-/** The same of one model or key in one bucket, whose number counts from 0 in the order given. */
+/** The same for one model or key in one bucket; buckets are numbered from 0 in the given order. */
 export type EntryTotals = LogTotals & { readonly bucket: number; readonly entry: string };
 
-/** A landing that holds something of a span. */
+/** A landing that overlaps a range. */
 export type LandingMoment = { readonly window: Interval<UnixSeconds>; readonly landedAt: UnixMillis };
 
 export type ComparisonQuery = {
-  /** Those whose span overlaps it. */
+  /** Only comparisons whose range overlaps it. */
   readonly range?: Interval<UnixSeconds>;
   readonly source?: ComparisonSource;
 };
 
-/** A search for missing rows that went through a span to its end. */
+/** A search for missing rows that examined a range to its end. */
 export type GapSearchRecord = { readonly range: Interval<UnixSeconds>; readonly searchedAt: UnixMillis };
 
 export type ComparisonTable = {
-  /** All or none. */
+  /** Stores all or none. */
   readonly put: (account: string, comparisons: readonly StoredComparison[]) => Promise<void>;
   /** By the moment they were made, then source; totals before entries. */
   readonly list: (account: string, query?: ComparisonQuery) => Promise<readonly StoredComparison[]>;
   /** The newest comparison of the total of each source. */
   readonly newest: (account: string) => Promise<readonly StoredComparison[]>;
-  /** Totals since the first one that was truncated or unexplained, by the moment they were made. */
+  /** Totals since the first truncated or unexplained one, by the moment they were made. */
   readonly disputed: (account: string) => Promise<readonly StoredComparison[]>;
-  /** Searches for missing rows, the oldest first. */
+  /** Searches for missing rows, oldest first. */
   readonly searches: (account: string) => Promise<readonly GapSearchRecord[]>;
   readonly noteSearch: (account: string, search: GapSearchRecord) => Promise<void>;
-  /** Gaps that were noted, the oldest first. */
+  /** Recorded gaps, oldest first. */
   readonly gaps: (account: string) => Promise<readonly KnownGap[]>;
-  /** Adds gaps, or changes the state of those that are there. */
+  /** Adds gaps, or changes the state of existing ones. */
   readonly noteGaps: (account: string, gaps: readonly KnownGap[]) => Promise<void>;
   readonly learn: (account: string, unit: SourceUnit) => Promise<void>;
   readonly learned: (account: string, source: ComparisonSource) => Promise<SourceUnit | undefined>;
-  /** What the log holds of the span, archived calls included. */
+  /** Sums of the log over the range, including archived calls. */
   readonly totals: (account: string, range: Interval<UnixSeconds>) => Promise<LogTotals>;
-  /** The same by model or key, of buckets that follow one another: each begins at a full quarter of an hour. */
+  /** The same by model or key, for consecutive buckets that each begin at a full quarter hour. */
   readonly entries: (
     account: string,
     by: 'model' | 'key',
     buckets: readonly Interval<UnixSeconds>[],
   ) => Promise<readonly EntryTotals[]>;
-  /** Landings that hold something of the span, the oldest first; those since a moment when one is given. */
+  /** Landings that overlap the range, oldest first; with a moment, only those since then. */
   readonly landings: (
     account: string,
     range: Interval<UnixSeconds>,
     since?: UnixMillis,
   ) => Promise<readonly LandingMoment[]>;
-  /** The same of a usage series; its windows in seconds. */
+  /** The same for a usage series; its windows in seconds. */
   readonly usageLandings: (
     account: string,
     series: { readonly dimension: string; readonly granularity: string },

@@ -13,7 +13,7 @@ const knownGap = rowReader({
   notedAt: millis,
 });
 
-/** The oldest first. */
+/** Oldest first. */
 export const readGaps = async (connection: DuckDBConnection, account: string): Promise<readonly KnownGap[]> =>
   readAs(
     connection,
@@ -22,7 +22,7 @@ export const readGaps = async (connection: DuckDBConnection, account: string): P
     { account },
   );
 
-/** Adds gaps, or changes the state of those that are there: source, span and moment name one. */
+/** Adds gaps, or changes the state of existing ones. Source, range and moment identify a gap. */
 export const writeGaps = async (
   connection: DuckDBConnection,
   account: string,

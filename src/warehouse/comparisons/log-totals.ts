@@ -44,7 +44,7 @@ export const readTotals = async (
 
 const quarter = 900;
 
-/** One pass over the calls, by quarter hours, which are then put into their buckets. */
+/** Aggregates the calls by quarter hour in one scan, then by bucket. */
 export const readEntries = async (
   connection: DuckDBConnection,
   account: string,

@@ -4,19 +4,19 @@ import type { CallsRelation } from '../archive/relations.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
 import type { Needs } from './needs.ts';
 
-/** What calls are summed by, and what is summed. */
+/** The dimensions and measures of a set of aggregates. */
 export type AggregatesPlan = {
-  /** Sums by segment are the fewest; where a query names days they are by day. */
+  /** Sums by segment are the fewest; a query that names days needs them by day. */
   readonly by: 'day' | 'segment';
   readonly dimensions: ReadonlySet<string>;
-  /** With `service` and `team` among them, which are told from the name of the key afterwards. */
+  /** Includes `service` and `team`, which are derived from the key name afterwards. */
   readonly measures: ReadonlySet<string>;
 };
 
 const dimensionNames: readonly string[] = ['quarter', ...dimensions];
 const tokenNames: ReadonlySet<string> = new Set(tokenColumns.map(({ name }) => name));
 
-/** What one query takes of the cube; nothing where it does not name it. */
+/** The aggregates that one query needs of the cube; undefined when it does not name the cube. */
 export const cellsOf = (needs: Needs): AggregatesPlan | undefined => {
   const columns = needs.get('cube');
   if (columns === undefined) return undefined;
@@ -38,13 +38,13 @@ const holds = (whole: AggregatesPlan, part: AggregatesPlan): boolean =>
   (whole.by === 'day' || part.by === 'segment') &&
   [...part.dimensions].every((name) => whole.dimensions.has(name));
 
-/** Whether a query with that plan can be run on these cells. */
+/** Whether a query with the plan `part` can run on the aggregates of `whole`. */
 export const serves = (whole: AggregatesPlan, part: AggregatesPlan): boolean =>
   holds(whole, part) && [...part.measures].every((name) => whole.measures.has(name));
 
 /**
- * The fewest sums that serve all queries, without finer ones than some query asks for: a scan that sums by two names at once
- * makes many times the rows of two scans that sum by one each.
+ * The fewest aggregates that serve all queries, none finer than some query needs: a scan that groups by two names at
+ * once yields many times the rows of two scans that group by one each.
  */
 export const planAggregates = (plans: readonly AggregatesPlan[]): readonly AggregatesPlan[] => {
   const largest = plans.filter(
@@ -59,7 +59,7 @@ export const planAggregates = (plans: readonly AggregatesPlan[]): readonly Aggre
   }));
 };
 
-/** The columns of a table of cells, in the order that `cellsSql` gives them. */
+/** The columns of a table of aggregates, in the order in which `cellsSql` returns them. */
 export const cellColumns = (
   plan: AggregatesPlan,
 ): readonly { readonly name: string; readonly type: string }[] => [
@@ -69,19 +69,21 @@ export const cellColumns = (
   ),
 ];
 
-/** `isProven`: whether sums may be told; they are unknown while nothing proves in which form amounts are stored. */
+/** `isProven`: whether sums may be shown. They are unknown until the form of stored amounts is proven. */
 export type Served = { readonly value: string; readonly inUnits: boolean; readonly isProven: boolean };
 
-/** Sums in currency at 12 places. Units are whole, so that they keep all places for the value of one: both are exact. */
+/**
+ * Sums in currency at 12 places. Units are whole numbers, so all places are free for the value of one: both are exact.
+ */
 export const inCurrency = (sum: string, { inUnits, isProven }: Served): string => {
-  // The sum stays in the statement, since it may be all that makes it one of sums.
+  // The sum stays in the statement, since it may be all that makes it an aggregate query.
   if (!isProven) return `CAST(CASE WHEN false THEN ${sum} END AS DECIMAL(38, 12))`;
   return inUnits
     ? `CAST(CAST(${sum} AS DECIMAL(25, 0)) * CAST($value AS DECIMAL(13, 12)) AS DECIMAL(38, 12))`
     : `CAST(${sum} AS DECIMAL(38, 12))`;
 };
 
-/** A refund gives back, whichever sign it is booked with; other kinds are no spend. */
+/** A refund is positive whichever sign it is booked with; other kinds are no spend. */
 export const spendOf = (consumption: string, size: string): string =>
   `CASE kind WHEN 'consumption' THEN ${consumption} WHEN 'refund' THEN -${size} END`;
 
@@ -93,7 +95,7 @@ const measureSql = (name: string, served: Served): string => {
   return `sum(${name})`;
 };
 
-/** Names that calls are restricted to; nothing where all are taken. */
+/** Names that calls are restricted to; undefined for no restriction. */
 export type NamesLeft = { readonly models?: readonly string[]; readonly keys?: readonly string[] };
 
 export const whereSql = (left: NamesLeft): string =>
@@ -108,7 +110,7 @@ export const whereBindings = (left: NamesLeft): Bindings => ({
   ...(left.keys === undefined ? {} : { keys: left.keys }),
 });
 
-/** Calls with their classes where a column needs them: without it costs a fraction. */
+/** Calls, with their token classes only if a column needs them: without classes the scan costs a fraction. */
 export const callsWith = (columns: Iterable<string>, calls: CallsRelation): string =>
   [...columns].some(isClass) ? `(${classedCallsSql(calls.sql)})` : calls.sql;
 

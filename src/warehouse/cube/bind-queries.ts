@@ -3,17 +3,19 @@ import type { ResultTable } from './result-table.ts';
 import { sqlFault } from './sql-fault.ts';
 import type { SqlFault } from './sql-fault.ts';
 
-/** What a query gives, or what is wrong with it. */
+/** The result columns of a query, or the reason why it is invalid. */
 export type BoundQuery =
   | {
       readonly columns: ResultTable['columns'];
-      /** As DuckDB's `json_serialize_sql` gives it. */
+      /** As DuckDB's `json_serialize_sql` returns it. */
       readonly tree: unknown;
       readonly fault?: undefined;
     }
   | { readonly columns?: undefined; readonly tree?: undefined; readonly fault: SqlFault };
 
-/** Holds queries of reports against the tables that they may name, without any rows and apart from every warehouse. */
+/**
+ * Checks queries of reports against the tables that they may name, without any rows and separate from every warehouse.
+ */
 export const bindQueries = async (
   queries: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, BoundQuery>> => {

@@ -2,28 +2,30 @@ import type { Interval, LocalDay, Money, UnixMillis, UnixSeconds } from '../../c
 import type { AmountForm } from '../logs/log-batch.ts';
 import type { ResultTable } from './result-table.ts';
 
-/** `month`: from the first of the month that the period ends in; `history`: eight weeks that end with it. */
+/**
+ * `month`: from the first of the month in which the period ends; `history`: the eight weeks that end with the period.
+ */
 export type CubePeriodName = 'current' | 'comparison' | 'month' | 'history';
 
-/** Periods may share days; each has its own rows in the tables of a report. */
+/** Periods may share days; each has its own rows in the report tables. */
 export type CubePeriod = { readonly name: CubePeriodName; readonly days: readonly LocalDay[] };
 
-/** Who pays for keys whose names, or those of their services, match one of the patterns, in which `*` stands for anything. */
+/** The cost owner of keys whose name or service matches one of the patterns; `*` matches anything. */
 export type CubeTeam = { readonly name: string; readonly keys: readonly string[] };
 
-/** What is left of the account; what is left out of it restricts nothing. */
+/** Restricts a report to a part of the account; an omitted field is no restriction. */
 export type CubeFilter = {
-  /** Names of teams, null being what no team pays for. */
+  /** Names of teams; null stands for what no team pays for. */
   readonly teams?: readonly (string | null)[] | undefined;
-  /** Patterns of names, in which `*` stands for anything. */
+  /** Name patterns, in which `*` matches anything. */
   readonly models?: readonly string[] | undefined;
-  /** Of keys or their services. */
+  /** Patterns of keys or their services. */
   readonly keys?: readonly string[] | undefined;
 };
 
-/** Money for a million tokens of each class. */
+/** Price of a million tokens of each class. */
 export type ModelPrice = {
-  /** Names of models, in which `*` stands for anything; of several that match the closest applies. */
+  /** A pattern of model names, in which `*` matches anything; the closest match applies. */
   readonly pattern: string;
   readonly currency: string;
   readonly input?: Money | undefined;
@@ -36,45 +38,47 @@ export type ModelPrice = {
   readonly audioOutput?: Money | undefined;
 };
 
-/** What may be spent in a calendar month: by a team, or by the whole account where no team is named. */
+/** The budget of a calendar month, of a team or, without one, of the whole account. */
 export type Budget = { readonly team?: string | undefined; readonly month: Money; readonly currency: string };
 
-/** What a report's SQL may be told of its run. */
+/** Facts about the run that a report's SQL can read. */
 export type CubeRun = {
-  /** The moment the run is for. */
+  /** The moment that the run is for. */
   readonly now: UnixMillis;
   readonly zone: string;
-  /** What the call log covers; nothing while nothing has been pulled. */
+  /** The range that the call log covers; omitted before the first pull. */
   readonly covered?: Interval<UnixSeconds> | undefined;
 };
 
 export type CubeRequest = {
   readonly account: string;
-  /** What the account is asked for in; amounts of an account that was asked for in another one are a fault. */
+  /**
+   * The currency that the account's exports are requested in. Stored amounts requested in another currency are a fault.
+   */
   readonly currency?: string;
   readonly periods: readonly CubePeriod[];
-  /** The queries to come, so that they share scans of the call log; others may be run all the same. */
+  /** Announces queries so that they share scans of the call log; other queries can run too. */
   readonly queries?: readonly string[];
-  /** The first that matches a key pays for it. */
+  /** The first team that matches a key pays for it. */
   readonly teams?: readonly CubeTeam[] | undefined;
   readonly only?: CubeFilter;
   readonly prices?: readonly ModelPrice[];
   readonly budgets?: readonly Budget[];
   readonly run?: CubeRun;
-  /** Milliseconds one query may take; 60,000 when left out. */
+  /** Timeout of one query in milliseconds; default 60,000. */
   readonly timeLimit?: number;
-  /** Most rows one query may give; 100,000 when left out. More is a fault, never a cut table. */
+  /** Maximum rows of one result; default 100,000. More rows are a fault: no result is ever truncated. */
   readonly rowLimit?: number;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** What the figures rest on. */
+/** What the figures are based on. */
 export type CubeFacts = {
-  /** How amounts are stored; missing while nothing proves it. */
+  /** How amounts are stored; undefined until data proves it. */
   readonly amounts: AmountForm | undefined;
-  /** Of the amounts, whatever was asked for; missing where nothing was landed. */
+  /** The currency of the amounts, whatever was requested; undefined before the first landing. */
   readonly currency: string | undefined;
-  /** Whether their form is proven, or there is no charge. While it is not, spend and amounts are unknown (NULL). */
+  /** Whether the form of amounts is proven, or there is no charge. Otherwise spend and amounts are unknown (NULL). */
   readonly isProven: boolean;
 };
 

@@ -16,7 +16,7 @@ import { isKeyLeft, isModelLeft, restrictsKeys, restrictsModels } from './teams.
 import { slotSql } from './timeline.ts';
 import type { Timeline } from './timeline.ts';
 
-/** The warehouse and a report's own engine, while rows go from one to the other. */
+/** The warehouse and a report's own engine, while rows are copied from one to the other. */
 export type Gathering = {
   readonly source: DuckDBConnection;
   readonly target: DuckDBConnection;
@@ -30,7 +30,7 @@ export type Gathering = {
   readonly now: number;
 };
 
-/** What tells who a key belongs to. */
+/** What determines the cost owner of a key. */
 const costOwnersOf = ({ request, services }: Gathering) => ({
   teams: request.teams ?? [],
   serviceOf: serviceIn(services),
@@ -67,7 +67,10 @@ const distinct = async (
   return [...names].sort();
 };
 
-/** The names in the calls of the periods that the filter leaves; patterns are matched here, once a name and not once a call. */
+/**
+ * The names in the calls of the periods that pass the filter. Patterns are matched here, once per name instead of per
+ * call.
+ */
 export const namesLeft = async (
   gathering: Omit<Gathering, 'left' | 'target' | 'served' | 'now'>,
 ): Promise<NamesLeft> => {
@@ -111,7 +114,7 @@ export const materializeAggregates = async (
   plan: AggregatesPlan,
 ): Promise<void> => {
   const { target, timeline, left } = gathering;
-  // A value that nothing is multiplied by must not be bound.
+  // Binding a value that the statement does not use is an error.
   const isMoney = plan.measures.has('spend') || plan.measures.has('amount');
   const served = { ...gathering.served, inUnits: gathering.served.inUnits && isMoney };
   await createAggregates(target, table, plan);
@@ -124,7 +127,7 @@ export const materializeAggregates = async (
 
 const tokenNames: ReadonlySet<string> = new Set(tokenColumns.map(({ name }) => name));
 
-/** The columns of the calls themselves that are copied, given those that a query reads. */
+/** The columns of the calls themselves to copy, given those that a query reads. */
 export const materializeCalls = async (
   gathering: Gathering,
   table: string,
@@ -167,7 +170,10 @@ const daysOf = (timeline: Timeline): ViewInput['days'] => ({
   },
 });
 
-/** Names with their services, of those that a report is restricted to: no other's calls count for a service there. */
+/**
+ * Names with their services, limited to what the report is restricted to: calls of other names don't count for a
+ * service.
+ */
 const servicesOf = ({ request: { only = {}, teams = [] }, services }: Gathering): ViewInput['services'] => {
   const serviceOf = serviceIn(services);
   const left = [...services].filter(([name]) => isKeyLeft(name, only, teams, serviceOf));

@@ -41,11 +41,11 @@ type Limits = {
 
 const runQuery = async (connection: DuckDBConnection, sql: string, limits: Limits): Promise<ResultTable> => {
   using tooLong = limits.clock.limit(limits.timeLimit);
-  // Two watches: a signal made of both would stay on the run's own signal for as long as that lives.
+  // Two separate watches: a combined signal would stay attached to the run's signal for as long as that exists.
   using _late = interruptOn(connection, tooLong.signal);
   using _stopped = limits.signal === undefined ? undefined : interruptOn(connection, limits.signal);
   try {
-    // One row more than allowed shows that there are more.
+    // Reading one row more than allowed detects an excess.
     const reader = await connection.streamAndReadUntil(sql, limits.rowLimit + 1);
     if (reader.currentRowCount > limits.rowLimit)
       throw failed(`the query returns more than ${limits.rowLimit} rows`);
@@ -120,8 +120,8 @@ const show = async (
 };
 
 /**
- * Copies what the queries read into an engine of their own, in memory, without access to files, and runs them there: a
- * report's SQL can reach nothing else of the warehouse. Queries that are announced are of one state of the warehouse.
+ * Copies what the queries read into a separate in-memory engine without file access, and runs them there, so that a
+ * report's SQL cannot access anything else of the warehouse. Announced queries see one state of the warehouse.
  */
 export const readCube = async <T>(
   engine: Engine,
@@ -138,7 +138,7 @@ export const readCube = async <T>(
     threads: String(options.threads),
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
-    // Its temp folder would be open to SQL; it is small enough to do without.
+    // SQL could access a temp folder; the engine is small enough to work without one.
     temp_directory: '',
   });
   try {
@@ -154,7 +154,7 @@ export const readCube = async <T>(
         const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
         checkCurrency(request, asked);
         const served = { value, inUnits: isProven && form === 'units', isProven };
-        // What stands beside the amounts is in the currency that they are stored in.
+        // Other amounts of the report use the currency of the stored amounts.
         const stored = currency === undefined ? request : { ...request, currency };
         await readCalls(source, request.account, async (callsIn) => {
           const services = await readServices(source, request.account);
@@ -181,7 +181,7 @@ export const readCube = async <T>(
       return needs;
     };
     const announced: Needs[] = [];
-    // One that is at fault says so when it is run.
+    // An invalid query reports its error when it runs.
     for (const sql of request.queries ?? []) announced.push(await needsOf(sql).catch((): Needs => new Map()));
     const facts = await materialize(announced);
     const limits = {

@@ -12,7 +12,7 @@ import type { ServiceOf } from './services.ts';
 import { teamOf } from './teams.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Tables that the views of a report stand on. */
+/** Base tables of the report views. */
 export const createTimeTables = async (connection: DuckDBConnection, timeline: Timeline): Promise<void> => {
   await execute(
     connection,
@@ -51,7 +51,7 @@ export const createTimeTables = async (connection: DuckDBConnection, timeline: T
   );
 };
 
-/** Columns that no query of these tables asked for: whoever reads one all the same is told so instead of given a wrong sum. */
+/** Reading a column that no query of these tables announced raises an error instead of returning a wrong sum. */
 const notMaterialized = (name: string, type: string): string =>
   `CAST(error('the column ${name} was not materialized') AS ${type}) AS ${name}`;
 
@@ -75,7 +75,7 @@ const viewSql = (
     FROM ${table} AS available JOIN periods_by_${by} AS periods ON periods.slot_index = available.slot_index ${owners}`;
 };
 
-/** Lets `cube` be sums of one plan. */
+/** Defines `cube` as the aggregates of one plan. */
 export const showAggregates = async (
   connection: DuckDBConnection,
   table: string,
@@ -109,7 +109,7 @@ export const createRelation = async (
   await execute(connection, `CREATE TABLE ${relation.name} (${declared(relation.columns)})`);
 };
 
-/** Copies what a query gives, chunk by chunk as the engine has them. */
+/** Copies the result of a query, chunk by chunk as the engine produces it. */
 export const copyRows = async (
   source: DuckDBConnection,
   target: DuckDBConnection,
@@ -128,7 +128,7 @@ export const copyRows = async (
   appender.closeSync();
 };
 
-/** Tells the services and teams of keys that are new among these. */
+/** Adds the services and teams of new keys among these. */
 export const addOwners = async (
   connection: DuckDBConnection,
   { table, column }: { readonly table: string; readonly column: string },

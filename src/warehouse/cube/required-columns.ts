@@ -8,7 +8,7 @@ import type { ResultTable } from './result-table.ts';
 import type { Needs } from './needs.ts';
 import { sqlFault } from './sql-fault.ts';
 
-/** The tables of a report without rows: they show what a query reads and returns, at no cost. */
+/** The report tables without rows: they show at no cost what a query reads and returns. */
 export type EmptyTables = AsyncDisposable & {
   /** @throws the engine's error, with its place as JSON; fault report-query-failed when it is not exactly one SELECT */
   readonly columnsOf: (sql: string) => Promise<ResultTable['columns']>;
@@ -23,7 +23,10 @@ type PlanNode = {
   readonly extra_info?: { readonly Table?: string; readonly Projections?: string | readonly string[] };
 };
 
-/** Filters stay apart from scans, so that the columns they look at are named; and no plan is cut short since the tables are empty. */
+/**
+ * Filters stay separate from scans, so that their columns are listed. No plan is shortened because the tables are
+ * empty.
+ */
 const optimizers =
   'statistics_propagation,empty_result_pullup,filter_pushdown,filter_pullup,regex_range,in_clause';
 
@@ -39,7 +42,7 @@ const add = (node: PlanNode, needs: Map<string, Set<string>>): void => {
   for (const child of node.children ?? []) add(child, needs);
 };
 
-/** Where a query has no plan of its own, all that it could read. */
+/** Everything that a query could read, for queries that have no plan of their own. */
 const everything = (names: readonly string[]): Needs =>
   new Map(
     reportRelations
@@ -92,7 +95,7 @@ const createEmptyTables = async (): Promise<DuckDBInstance> => {
   return instance;
 };
 
-/** One for the process: it has neither rows, files nor threads, and is read alone. */
+/** One per process: it has no rows, files or threads, and each use has exclusive access. */
 let created: Promise<DuckDBInstance> | undefined;
 
 export const openEmptyTables = async (): Promise<EmptyTables> => {

@@ -29,7 +29,7 @@ const types: ReadonlyMap<keyof typeof DuckDBTypeId, ColumnType> = new Map([
   ['BOOLEAN', 'boolean'],
 ]);
 
-/** The type of a column by the engine’s id of it. */
+/** The column type for an engine type ID. */
 export const columnTypes = async (): Promise<(id: DuckDBTypeId) => ColumnType> => {
   const { DuckDBTypeId: ids } = await loadDuckDB();
   const byId = new Map([...types].map(([name, type]) => [ids[name], type]));

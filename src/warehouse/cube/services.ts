@@ -1,13 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows, text } from '../rows.ts';
 
-/** The services of an account's keys, by the names of the keys. */
+/** The services of an account's keys, by key name. */
 export type Services = ReadonlyMap<string, string>;
 
-/** The service of a name; a name that no line of keys knows is its own. */
+/** The service of a name; a name that is in no lineage is its own service. */
 export type ServiceOf = (name: string) => string;
 
-/** Calls tell the name of their key alone: a name that keys of two services have had stays itself. */
+/** Calls contain only the name of their key: a name that keys of two services had remains its own service. */
 export const readServices = async (connection: DuckDBConnection, account: string): Promise<Services> => {
   const rows = await readRows(
     connection,

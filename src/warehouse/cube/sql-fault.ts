@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/index.ts';
 
-/** Where a query is at fault, counted from 1; nowhere where the engine does not tell. */
+/** Where a query is invalid, counted from 1; undefined where the engine does not report it. */
 export type SqlFault = {
   readonly line?: number;
   readonly column?: number;
@@ -18,7 +18,7 @@ const placeOf = (before: string): { readonly line: number; readonly column: numb
   return { line: lines.length, column: Array.from(lines.at(-1) ?? '').length + 1 };
 };
 
-/** What the engine says of a query, which it does as JSON (`errors_as_json`): in one line, with the place. */
+/** The engine's error for a query, which it reports as JSON (`errors_as_json`): in one line, with the position. */
 export const sqlFault = (sql: string, error: unknown): SqlFault => {
   const text = messageOf(error);
   const [first, last] = [text.indexOf('{'), text.lastIndexOf('}')];
@@ -27,7 +27,7 @@ export const sqlFault = (sql: string, error: unknown): SqlFault => {
   try {
     details = json === undefined ? {} : (JSON.parse(json) as Told);
   } catch {
-    // Told in plain words.
+    // The message is plain text.
   }
   const message = (details.exception_message ?? text)
     .split('\n')
@@ -38,7 +38,7 @@ export const sqlFault = (sql: string, error: unknown): SqlFault => {
     .join('; ');
   const position = Number(details.position);
   if (!Number.isSafeInteger(position)) return { message };
-  // The parser counts characters, all that comes after it bytes.
+  // The parser counts characters; all later stages count bytes.
   const before =
     details.error_subtype === 'SYNTAX_ERROR'
       ? Array.from(sql).slice(0, position).join('')

@@ -6,8 +6,8 @@ const fits = (names: readonly string[], patterns: readonly string[] | undefined)
   patterns === undefined || patterns.some((pattern) => names.some((name) => matches(pattern, name)));
 
 /**
- * The first team with a pattern that matches the key or its service: each key is paid for once, so that teams and the
- * rest add up.
+ * The first team with a pattern that matches the key or its service. Each key has one cost owner, so that the sums of
+ * teams and the rest add up.
  */
 export const teamOf = (key: string, service: string, teams: readonly CubeTeam[]): string | null =>
   teams.find(({ keys }) => fits([key, service], keys))?.name ?? null;

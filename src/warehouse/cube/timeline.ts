@@ -2,27 +2,27 @@ import type { Interval, LocalDay, UnixSeconds } from '../../core/index.ts';
 import { interval } from '../../core/index.ts';
 import type { CubePeriod, CubePeriodName } from './cube-request.ts';
 
-/** Where a day stands in a period. */
+/** The position of a day in a period. */
 export type DayOfPeriod = { readonly period: CubePeriodName; readonly number: number };
 
 /** A day of any of the periods. */
 export type TimelineDay = LocalDay & {
   readonly index: number;
-  /** Days that belong to the same periods are of the same segment. */
+  /** Days that belong to the same periods share a segment. */
   readonly segment: number;
   readonly of: readonly DayOfPeriod[];
 };
 
-/** Days of one length that follow each other, for sums by day; days of one segment for sums by segment. */
+/** Consecutive days of one length, for sums by day; days of one segment, for sums by segment. */
 type Run = { readonly days: readonly TimelineDay[]; readonly start: number; readonly length: number };
 
 export type Timeline = {
   readonly days: readonly TimelineDay[];
-  /** Spans without a gap that hold all days. */
+  /** Ranges without gaps that contain all days. */
   readonly ranges: readonly Interval<UnixSeconds>[];
 };
 
-/** The days of all periods, each once: periods of one report share days, and each call is to be read once. */
+/** The days of all periods, each once: periods of one report share days, and each call is read only once. */
 export const timelineOf = (periods: readonly CubePeriod[]): Timeline => {
   const byStart = new Map<number, { day: LocalDay; of: DayOfPeriod[] }>();
   for (const { name, days } of periods)
@@ -80,8 +80,8 @@ const caseOf = (runs: readonly Run[], valueOf: (run: Run) => string): string => 
 const lengthOf = ({ start, end }: LocalDay): number => end - start;
 
 /**
- * SQL for the day or segment that a call of the span is of. Days are numbered by their length, run by run: a call costs one
- * division however many days there are, and days of 23 and 25 hours come out right. All that is written into it are our numbers.
+ * SQL for the day or segment of a call in the range. Days are numbered by length, run by run: a call costs one division
+ * however many days there are, and days of 23 and 25 hours are correct. All numbers in the SQL come from code.
  */
 export const slotSql = ({ days }: Timeline, range: Interval<UnixSeconds>, by: 'day' | 'segment'): string => {
   const within = days.filter(({ start, end }) => start >= range.start && end <= range.end);

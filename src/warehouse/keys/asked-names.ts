@@ -3,8 +3,8 @@ import { boundRows } from '../bound-rows.ts';
 import type { BoundRows } from '../bound-rows.ts';
 
 /**
- * Names that are asked about at once, each once, as rows of `place` (in `unique`) and `name`. The place tells them apart in
- * answers, since the engine changes what is no text (half a surrogate pair).
+ * The distinct names of a query, as rows of `place` (in `unique`) and `name`. Answers identify a name by place, since
+ * the engine changes invalid text (half a surrogate pair).
  */
 export const askedNames = (
   connection: DuckDBConnection,

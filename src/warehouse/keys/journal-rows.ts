@@ -16,7 +16,7 @@ const columns = {
   event: 'VARCHAR',
 } as const;
 
-/** @throws fault warehouse-failed when a seq is there already. */
+/** @throws fault warehouse-failed when a seq already exists. */
 export const addEvents = async (
   connection: DuckDBConnection,
   events: readonly KeyJournalRow[],

@@ -5,36 +5,38 @@ import type { LogCompleteness } from './key-table.ts';
 
 type Range = Interval<UnixSeconds>;
 
-/** Seconds that rows are seen to come late by (docs/gateway.md G16.1). */
+/** Maximum observed delay of late rows, in seconds (docs/gateway.md G16.1). */
 const lateness = 600;
 
-/** A landing; all that is older than `settled` had come by then, as far as the lag of the pull tells. */
+/** A landing; according to the lag of the pull, everything older than `settled` had arrived by then. */
 export type BelievedLanding = {
   readonly window: Range;
   readonly settled: UnixSeconds;
   readonly landedAt: UnixMillis;
 };
 
-/** What is known of a span of the call log. */
+/** Facts about a range of the call log. */
 export type LogFacts = {
   /** What regular pulls have covered without a gap. */
   readonly covered: Range | undefined;
   readonly landings: readonly BelievedLanding[];
-  /** Rows that could not be read, and the first second that one of them may be of. */
+  /** Quarantined rows, and the first second that one of them may belong to. */
   readonly quarantined: { readonly rows: number; readonly from: UnixSeconds } | undefined;
-  /** Calls that carry no key's name. */
+  /** Calls without the name of a key. */
   readonly nameless: { readonly calls: number; readonly from: UnixSeconds } | undefined;
-  /** The first second at which the log is known not to add up to another source. */
+  /** The first second from which the log has an unexplained gap to another source. */
   readonly gap: { readonly message: string; readonly from: UnixSeconds } | undefined;
 };
 
-/** Up to where the log is complete, if nothing else stops it before, and what stops it there. */
+/** The time up to which the log is complete if no earlier stop exists, and the reason. */
 type Stop = { readonly at: number; readonly why: string };
 
 const moment = (seconds: number): string =>
   `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** The part of a landing that was asked for when late rows had come: a short lag does not make rows come sooner. */
+/**
+ * The part of a landing that was requested after late rows had arrived: a short lag does not make rows arrive sooner.
+ */
 const settledPart = ({ window, settled, landedAt }: BelievedLanding): Range => ({
   start: window.start,
   end: unixSeconds(
@@ -92,7 +94,10 @@ const stops = (
   ];
 };
 
-/** Whether the log is known to hold every call of the span; of several reasons against it the first in time is told. Pure. */
+/**
+ * Whether the log is proven to contain every call of the range. Of several reasons against it, returns the earliest.
+ * Pure.
+ */
 export const judgeLog = (range: Range, facts: LogFacts): LogCompleteness => {
   const [first] = stops(range, facts)
     .filter(({ at }) => at < range.end)

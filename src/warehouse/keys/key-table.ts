@@ -1,17 +1,17 @@
 import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 
-/** A step on a key, as the audit file has it. */
+/** A step on a key, as in the audit log. */
 export type KeyJournalRow = {
-  /** Counts on without a gap over all accounts. */
+  /** Consecutive over all accounts. */
   readonly seq: number;
   readonly at: UnixMillis;
   readonly account: string;
   readonly service: string;
   readonly rotation: string;
   readonly what: string;
-  /** Of this line of the audit file, and so of all before it. */
+  /** The hash of this line of the audit log, which covers all lines before it. */
   readonly hash: string;
-  /** JSON text, kept letter by letter. */
+  /** JSON text, stored byte by byte. */
   readonly event: string;
 };
 
@@ -23,25 +23,25 @@ export type LineageRow = {
   readonly generation: number;
   readonly name: string;
   readonly born: UnixMillis;
-  /** Missing while it lives. */
+  /** Omitted while the key is in use. */
   readonly retired?: UnixMillis | undefined;
 };
 
 /** Calls under a name, in the account's currency. */
 export type NameUse = {
-  /** Failed ones included; refunds are none. */
+  /** Includes failed calls; excludes refunds. */
   readonly calls: number;
   readonly lastCall?: UnixSeconds | undefined;
-  /** Consumption less refunds; missing while the form of the account's amounts is not proven. */
+  /** Consumption minus refunds; omitted while the form of the account's amounts is not proven. */
   readonly spend?: Money | undefined;
-  /** The most used first. */
+  /** Most used first. */
   readonly models: { readonly model: string; readonly calls: number }[];
 };
 
-/** Whether the call log is known to hold every call of a span. */
+/** Whether the call log is proven to contain every call of a range. */
 export type LogCompleteness =
   | { readonly complete: true }
-  /** `through`: up to where it is complete from the span's start on, where it is at all. */
+  /** `through`: the end of the complete part that begins at the start of the range; omitted when there is none. */
   | { readonly complete: false; readonly why: string; readonly through?: UnixSeconds | undefined };
 
 export type KeyEventFilter = {
@@ -51,11 +51,11 @@ export type KeyEventFilter = {
 };
 
 export type KeyTable = {
-  /** When the first call under the name at the moment or since is stamped; rows of unknown kinds count as calls. */
+  /** The time of the first call under the name at or after the moment; rows of unknown kinds count as calls. */
   readonly firstCall: (account: string, name: string, since: UnixSeconds) => Promise<UnixSeconds | undefined>;
   /**
-   * Whole or not at all; lineage rows replace those of the same key of the account.
-   * @throws fault warehouse-failed when a seq is there already.
+   * Stores all or nothing; lineage rows replace those of the same key of the account.
+   * @throws fault warehouse-failed when a seq already exists.
    */
   readonly append: (rows: readonly KeyJournalRow[], lineage: readonly LineageRow[]) => Promise<void>;
   /** The head of the chain. */
@@ -64,11 +64,11 @@ export type KeyTable = {
   readonly events: (filter?: KeyEventFilter) => Promise<readonly KeyJournalRow[]>;
   /** By service and generation. */
   readonly lineage: (account: string) => Promise<readonly LineageRow[]>;
-  /** Calls under the name in the half-open span, archived ones included. @throws fault archive-damaged */
+  /** Calls under the name in the half-open range, including archived ones. @throws fault archive-damaged */
   readonly use: (account: string, name: string, range: Interval<UnixSeconds>) => Promise<NameUse>;
   /**
-   * The same of each of the names, from one reading of the log: those without a row are there, too. `mostModels`: of each
-   * name so many at most, all where it is left out. @throws fault archive-damaged
+   * The same for each name, from one scan of the log; names without rows are included. `maxModels`: maximum models per
+   * name; all when omitted. @throws fault archive-damaged
    */
   readonly uses: (
     account: string,
@@ -78,7 +78,7 @@ export type KeyTable = {
   ) => Promise<ReadonlyMap<string, NameUse>>;
   /** @throws fault archive-damaged */
   readonly logComplete: (account: string, range: Interval<UnixSeconds>) => Promise<LogCompleteness>;
-  /** Every id that an inventory showed under the name at the moment or since, the lowest first. */
+  /** Every ID that an inventory showed under the name at or after the moment, lowest first. */
   readonly idsNamed: (account: string, name: string, since: UnixMillis) => Promise<readonly number[]>;
   /** The same of each of the names. */
   readonly idsOf: (
@@ -86,6 +86,6 @@ export type KeyTable = {
     names: readonly string[],
     since: UnixMillis,
   ) => Promise<ReadonlyMap<string, readonly number[]>>;
-  /** Every name that an inventory showed for the key at the moment or since, the first shown first. */
+  /** Every name that an inventory showed for the key at or after the moment, in order of appearance. */
   readonly namesOf: (account: string, keyId: number, since: UnixMillis) => Promise<readonly string[]>;
 };

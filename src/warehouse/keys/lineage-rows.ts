@@ -14,12 +14,12 @@ const columns = {
   retired: 'BIGINT',
 } as const;
 
-/** Of several rows for one key the last is what holds. */
+/** Of several rows for one key, the last applies. */
 const lastOfEach = (lineage: readonly LineageRow[]): readonly LineageRow[] => [
   ...new Map(lineage.map((row) => [JSON.stringify([row.account, row.keyId]), row])).values(),
 ];
 
-/** Writes rows in the place of those of the same keys. */
+/** Replaces the rows of the same keys. */
 export const putLineage = async (
   connection: DuckDBConnection,
   lineage: readonly LineageRow[],

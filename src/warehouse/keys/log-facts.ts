@@ -12,7 +12,7 @@ type Asked = { readonly account: string; readonly range: Interval<UnixSeconds>; 
 
 const boundOf = ({ account, range }: Asked): Bindings => ({ account, start: range.start, end: range.end });
 
-/** Those of a clock that ran ahead are not believed. */
+/** Excludes landings of a clock that ran ahead. */
 const readLandings = async (
   connection: DuckDBConnection,
   asked: Asked,
@@ -40,8 +40,8 @@ const readQuarantined = async (
 };
 
 /**
- * Gaps that were noted and totals that came out badly, unless the same source has agreed since on what they share with the
- * span. An open gap goes on: what comes after it is not noted by itself while it is open.
+ * Recorded gaps and bad totals, unless the same source has since agreed on their overlap with the range. While a gap is
+ * open it extends to now: later gaps are not recorded separately.
  */
 const readGap = async (connection: DuckDBConnection, asked: Asked): Promise<LogFacts['gap']> => {
   const [row] = await readRows(
@@ -69,7 +69,7 @@ const readGap = async (connection: DuckDBConnection, asked: Asked): Promise<LogF
     : { message: text(row, 'message').replace(/[.]$/, ''), from: seconds(row, 'first') };
 };
 
-/** Refunds of tasks never carry a name (docs/gateway.md G16.3); a call without one may be any key's. */
+/** Refunds of tasks never contain a name (docs/gateway.md G16.3); a call without one may belong to any key. */
 const readNameless = async (
   connection: DuckDBConnection,
   asked: Asked,

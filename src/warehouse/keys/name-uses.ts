@@ -8,12 +8,12 @@ import { valueOfServed } from '../spend.ts';
 import { askedNames } from './asked-names.ts';
 import type { NameUse } from './key-table.ts';
 
-/** Rows of a kind that nobody knows may be calls: where a key's life depends on it, they are. */
+/** Rows of an unknown kind may be calls. The deletion of a key depends on it, so they count as calls. */
 const isCallSql = `kind NOT IN ('refund', 'top-up', 'management', 'system')`;
 
 /**
- * A row for all calls of each name that has rows (`is_all` 1), and one for each of its most used models. Names count with
- * and without spaces around them: some exports trim what some lists do not.
+ * One row for all calls of each name that has rows (`is_all` 1), and one for each of its most used models. Names match
+ * with and without surrounding spaces: some exports trim what some lists do not.
  */
 const usesSql = (asked: string, calls: string): string => `
   WITH asked AS (SELECT place, trim(name) AS name FROM ${asked}),
@@ -38,11 +38,11 @@ type Asked = {
   readonly account: string;
   readonly names: readonly string[];
   readonly range: Interval<UnixSeconds>;
-  /** Of each name; all where it is left out. */
+  /** Of each name; all when omitted. */
   readonly maxModels?: number | undefined;
 };
 
-/** Calls under each of the names, whatever it is, from one reading of the log. */
+/** Calls under each of the names, from one scan of the log. */
 export const readNameUses = async (
   connection: DuckDBConnection,
   { account, names, range, maxModels }: Asked,
@@ -82,7 +82,7 @@ export const readNameUses = async (
   );
 };
 
-/** The stamp of the first call under the name at the moment or since. */
+/** The time of the first call under the name at or after the moment. */
 export const readFirstCall = async (
   connection: DuckDBConnection,
   { account, name, since }: { readonly account: string; readonly name: string; readonly since: UnixSeconds },

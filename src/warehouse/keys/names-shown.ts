@@ -3,7 +3,7 @@ import type { UnixMillis } from '../../core/index.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import { askedNames } from './asked-names.ts';
 
-/** Of each name every id that an inventory showed under it at the moment or since, the lowest first. */
+/** For each name, every ID that an inventory showed under it at or after the moment, lowest first. */
 export const readIdsNamed = async (
   connection: DuckDBConnection,
   account: string,
@@ -12,7 +12,7 @@ export const readIdsNamed = async (
 ): Promise<ReadonlyMap<string, readonly number[]>> => {
   const { unique, asked } = askedNames(connection, names);
   const rows = await asked.read(
-    // A name is shown until the first inventory that no longer does.
+    // A name is shown until the first inventory without it.
     (table) => `SELECT DISTINCT asked.place, key_id
       FROM ${table} AS asked JOIN key_snapshot ON trim(key_snapshot.name) = trim(asked.name)
       WHERE account = $account AND valid_until > $since
@@ -24,7 +24,7 @@ export const readIdsNamed = async (
   return new Map(unique.map((name, place) => [name, ids[place] ?? []]));
 };
 
-/** Every name that an inventory showed for the key at the moment or since, the first shown first. */
+/** Every name that an inventory showed for the key at or after the moment, in order of appearance. */
 export const readNamesOf = async (
   connection: DuckDBConnection,
   account: string,

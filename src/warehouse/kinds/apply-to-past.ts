@@ -7,7 +7,7 @@ import { applyKindLabels, applyTextLabels, noteUnclear } from './settle-kinds.ts
 import type { LearnedKinds } from './settle-kinds.ts';
 import type { Rows } from './label-evidence.ts';
 
-/** Brings the months that a span touches back to the table, whole. */
+/** Restores the months that a range touches in the table, as a whole. */
 export type BringBack = (
   connection: DuckDBConnection,
   landing: { readonly account: string; readonly window: Interval<UnixSeconds>; readonly served: number },
@@ -30,8 +30,8 @@ const rangeOf = async (
 };
 
 /**
- * Applies what a landing has shown of kinds to rows that landed before it, and keeps what that changes of sums, as a landing
- * does. Gives how many quarter hours changed.
+ * Applies the kinds that a landing proved to rows that landed earlier, and records the restatements, as a landing does.
+ * Returns the number of changed quarter hours.
  */
 export const applyToPast = async (
   connection: DuckDBConnection,

@@ -1,25 +1,25 @@
-/** What the rows with one word in one column were, over all landings. */
+/** The evidence of one label in one column, over all landings. */
 export type LabelEvidence = {
-  /** In lower case, without spaces around it; empty where the cell was. */
+  /** In lower case and trimmed; empty for an empty cell. */
   readonly word: string;
   /** Rows without a charge and without tokens. */
   readonly bare: number;
-  /** Those of them whose model was charged for in other rows. */
+  /** Those of them whose model has a charge in other rows. */
   readonly bareOfChargedModels: number;
   /** Rows with a positive charge for a model. */
   readonly charged: number;
   /** Rows with a negative amount for a model. */
   readonly refunds: number;
-  /** Rows with an amount for no model, as top-ups and deductions are. */
+  /** Rows with an amount and no model, such as top-ups and deductions. */
   readonly balance: number;
   /** Rows with tokens and without a charge. */
   readonly free: number;
 };
 
-/** `call`: what the amount shows, a call or a refund. */
+/** `call`: the amount decides whether a row is a call or a refund. */
 export type LabelMeaning = 'error' | 'call';
 
-/** Words for failed calls that need no statistics, as long as no row contradicts them. */
+/** Labels of failed calls that need no statistics, as long as no row contradicts them. */
 const describeFailure: ReadonlySet<string> = new Set([
   'error',
   'errored',
@@ -43,18 +43,18 @@ const successLabels: ReadonlySet<string> = new Set([
   '成功',
 ]);
 
-/** Names of columns that may say what a row is: a number in any other column never proves anything. */
+/** Columns whose name suggests the outcome of a call: a number in any other column proves nothing. */
 const namesOutcome =
   /(^|[_ ])(kind|type|status|state|result|outcome|success|error|event|category|action)(s|[_ ]code)?($|[_ ])|类型|状态|结果/i;
 
 export const mayTellKinds = (column: string): boolean => namesOutcome.test(column.trim());
 
-/** A column with more words than this says something else. */
+/** A column with more labels than this describes something else. */
 export const maxLabels = 20;
 
-/** Fewer rows than this never prove the meaning of a word that is not known. */
+/** Fewer rows than this never prove the meaning of an unknown label. */
 const leastRows = 3;
-/** How likely rows may come together by chance. */
+/** The probability below which a coincidence is ruled out. */
 const chance = 1e-6;
 
 const usedOf = ({ charged, refunds, balance, free }: LabelEvidence): number =>
@@ -62,7 +62,7 @@ const usedOf = ({ charged, refunds, balance, free }: LabelEvidence): number =>
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
-/** Whether all rows of the word are errors: none of them was used, and that is no chance. */
+/** Whether all rows of the label are errors: none has a charge or tokens, and chance is ruled out. */
 const provesError = (one: LabelEvidence, bareShare: number): boolean => {
   if (usedOf(one) > 0 || one.bare === 0) return false;
   if (describeFailure.has(one.word)) return true;
@@ -71,9 +71,9 @@ const provesError = (one: LabelEvidence, bareShare: number): boolean => {
 };
 
 /**
- * What the words of a column mean; empty where it does not prove that it tells calls from errors. A word for errors has no
- * row with a charge or tokens. A word for calls has charged rows, and hardly any of the rows without charge and tokens:
- * else the column says something else. Pure.
+ * The meanings of a column's labels; empty unless the column provably separates calls from errors. An error label has
+ * no row with a charge or tokens. A call label has charged rows, and hardly any of the rows without charge and tokens;
+ * otherwise the column describes something else. Pure.
  */
 export const decideLabels = (labels: readonly LabelEvidence[]): ReadonlyMap<string, LabelMeaning> => {
   const sum = (of: (one: LabelEvidence) => number): number => labels.reduce((all, one) => all + of(one), 0);
@@ -91,12 +91,12 @@ export const decideLabels = (labels: readonly LabelEvidence[]): ReadonlyMap<stri
   ]);
 };
 
-/** Charged rows that show that a column named for kinds does not tell them, as no word of it is known. */
+/** Minimum number of charged rows with which an unknown label counts as calls, in a column without a known one. */
 const enoughCharged = 20;
 
 /**
- * The same of a column that is named for kinds, whose words are not known: the most frequent charged ones are calls, where no
- * known word says which rows are calls. Pure.
+ * The same for a column named for kinds whose labels are unknown: the most frequent charged labels are calls, unless a
+ * known label already identifies calls. Pure.
  */
 export const decideKindLabels = (
   labels: readonly LabelEvidence[],
@@ -107,7 +107,7 @@ export const decideKindLabels = (
   const errors = labels.filter((one) => provesError(one, share(bare, bare + used)));
   const isCall = (one: LabelEvidence): boolean =>
     !isCallKnown && one.charged >= enoughCharged && one.charged >= usedOf(one) * 0.5;
-  // A model gives back nothing but refunds: one row shows it as long as no other contradicts it.
+  // Only refunds have a negative amount for a model: one row proves it as long as no other contradicts it.
   const isRefund = (one: LabelEvidence): boolean =>
     one.refunds > 0 && usedOf(one) === one.refunds && one.bare === 0;
   return new Map([

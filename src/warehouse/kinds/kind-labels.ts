@@ -4,10 +4,10 @@ import { execute, text, wholeNumber } from '../rows.ts';
 import { maxLabels } from './decide-kinds.ts';
 import type { LabelEvidence, LabelMeaning } from './decide-kinds.ts';
 
-/** What is known of a word in one column of an account's exports. */
+/** What is known about a label in one column of an account's exports. */
 export type KindLabel = LabelEvidence & {
   readonly column: string;
-  /** Nothing while it is open. */
+  /** Undefined while it is undecided. */
   readonly meaning: LabelMeaning | undefined;
 };
 
@@ -51,8 +51,8 @@ const added = (known: LabelEvidence | undefined, seen: LabelEvidence): LabelEvid
 const longestLabel = 60;
 
 /**
- * Adds what a landing shows of a column's words; nothing where they are too many or too long for kinds. A window that is
- * landed again counts again: that changes no proportion.
+ * Adds the evidence of a landing to a column's labels; undefined when they are too many or too long for kinds. A window
+ * that lands again counts again, which changes no proportion.
  */
 export const withSeen = (
   known: readonly LabelEvidence[],
@@ -64,7 +64,7 @@ export const withSeen = (
   return all.length > maxLabels || all.some(({ word }) => word.length > longestLabel) ? [] : all;
 };
 
-/** Replaces what is known of a column. */
+/** Replaces the stored labels of a column. */
 export const writeKindLabels = async (
   connection: DuckDBConnection,
   account: string,

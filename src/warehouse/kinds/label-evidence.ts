@@ -7,10 +7,10 @@ import { evidenceOf, readKindLabels, withSeen, writeKindLabels } from './kind-la
 import type { KindLabel } from './kind-labels.ts';
 import { evidenceSql, pointerTo, labelSql } from './row-sql.ts';
 
-/** Rows of `call_log`, as a condition with what it binds. */
+/** Rows of `call_log`, as a condition with its bindings. */
 export type Rows = { readonly sql: string; readonly bindings: Bindings };
 
-/** Kinds that rows are landed with when their word is known. */
+/** Kinds of rows that landed with a known label. */
 export const knownKinds = `('consumption', 'refund', 'top-up', 'management', 'system', 'error')`;
 
 const readEvidence = async (
@@ -28,7 +28,7 @@ const readEvidence = async (
   return rows.map(evidenceOf);
 };
 
-/** What rows show of the words in a column that is kept as text. */
+/** The evidence that rows give of the labels in a column that is stored as text. */
 export const textEvidence = async (
   connection: DuckDBConnection,
   { sql, bindings }: Rows,
@@ -41,7 +41,7 @@ export const textEvidence = async (
     `kind IN ('consumption', 'refund', 'error')`,
   );
 
-/** What rows show of kinds that are not known, as they were landed under their words. */
+/** The evidence of rows with unknown kinds, which landed under their labels. */
 export const kindEvidence = async (
   connection: DuckDBConnection,
   rows: Rows,
@@ -52,7 +52,7 @@ const isSame = (labels: readonly KindLabel[], meanings: ReadonlyMap<string, Labe
   labels.filter(({ meaning }) => meaning !== undefined).length === meanings.size &&
   labels.every(({ word, meaning }) => meanings.get(word) === meaning);
 
-/** Adds what was seen of a column, decides again what its words mean, and says whether that is news. */
+/** Adds the evidence of a column, decides the meanings of its labels again, and returns whether they changed. */
 export const learnLabels = async (
   connection: DuckDBConnection,
   account: string,

@@ -8,25 +8,25 @@ import { bareSql, kindByRowSql, pointerTo, labelSql } from './row-sql.ts';
 import { kindEvidence, learnLabels, textEvidence } from './label-evidence.ts';
 import type { Rows } from './label-evidence.ts';
 
-/** What the words of columns mean that are kept as text, by column. */
+/** The meanings of labels in columns that are stored as text, by column. */
 type TextMeanings = ReadonlyMap<string, ReadonlyMap<string, LabelMeaning>>;
 
-/** What the rows of a window show of their kinds. */
+/** What the rows of a window prove about their kinds. */
 export type LearnedKinds = {
-  /** Of the column that is named for kinds: words that are not known otherwise. */
+  /** The meanings of labels, otherwise unknown, in the column named for kinds. */
   readonly kinds: ReadonlyMap<string, LabelMeaning>;
   readonly texts: TextMeanings;
-  /** Whether that was not known before: then it applies to rows that landed earlier, too. */
+  /** Whether it is new: then it also applies to rows that landed earlier. */
   readonly isNew: boolean;
 };
 
-/** The same, and how many rows of the window got another kind by it. */
+/** The same, with the number of rows of the window whose kind changed. */
 type SettledKinds = LearnedKinds & { readonly changed: number };
 
 const labelsFor = (meanings: ReadonlyMap<string, LabelMeaning>, meaning: LabelMeaning): readonly string[] =>
   [...meanings].flatMap(([word, one]) => (one === meaning ? [word] : []));
 
-/** Rows landed under words that are known now get their kinds. Gives how many there were. */
+/** Rows that landed under labels known by now get their kinds. Returns the number of rows. */
 export const applyKindLabels = async (
   connection: DuckDBConnection,
   { sql, bindings }: Rows,
@@ -50,7 +50,7 @@ export const applyKindLabels = async (
 
 const isUnclear = `kind = 'consumption' AND ${bareSql}`;
 
-/** Rows that a proven column calls errors, and that show nothing else, become errors. Gives how many there were. */
+/** Rows that a proven column marks as errors, and that show nothing else, become errors. Returns the number of rows. */
 export const applyTextLabels = async (
   connection: DuckDBConnection,
   { sql, bindings }: Rows,
@@ -74,7 +74,7 @@ const forgetUnclear = async (connection: DuckDBConnection, { sql, bindings }: Ro
   await execute(connection, `DELETE FROM log_unclear_row WHERE ${sql}`, bindings);
 };
 
-/** Keeps, second by second, how many of the rows count as calls although no column tells that they are. */
+/** Stores, per second, how many rows count as calls although no column identifies them as calls. */
 export const noteUnclear = async (
   connection: DuckDBConnection,
   { sql, bindings }: Rows,
@@ -105,7 +105,7 @@ export const noteUnclear = async (
   );
 };
 
-/** How many rows of the span count as calls although no column tells that they are. */
+/** The number of rows of the range that count as calls although no column identifies them as calls. */
 export const readUnclear = async (
   connection: DuckDBConnection,
   account: string,
@@ -130,7 +130,7 @@ const learnKindColumn = async (
 ) => {
   const column = batch.columns.find(({ role }) => role === 'kind')?.name;
   if (column === undefined) return { meanings: none, isNew: false };
-  // Nearly every window has known words alone.
+  // Nearly every window contains only known labels.
   const isCallKnown = !hasUnknown || known.includes('consumption');
   const seen = hasUnknown ? await kindEvidence(connection, rows) : [];
   return learnLabels(connection, batch.account, column, seen, (labels, learned) =>
@@ -152,8 +152,8 @@ const learnTexts = async (connection: DuckDBConnection, batch: LogBatch, rows: R
 };
 
 /**
- * Gives the rows of a window that has just landed, of kinds as `seen`, the kinds that its columns prove where no known word
- * names them, and keeps which rows remain unclear. To be run in the transaction of the landing.
+ * Assigns the rows of a window that has just landed, with kinds as `seen`, the kinds that its columns prove where no
+ * known label names them, and stores which rows remain unclear. Run it in the transaction of the landing.
  */
 export const settleKinds = async (
   connection: DuckDBConnection,
@@ -170,7 +170,7 @@ export const settleKinds = async (
   }
   const kinds = await learnKindColumn(connection, batch, rows, seen);
   const named = seen.hasUnknown ? await applyKindLabels(connection, rows, kinds.meanings) : 0;
-  // A column whose words only the rows explain tells nothing of errors unless it has a word for them.
+  // A column whose labels only the rows explain does not identify errors unless it has a label for them.
   const isTold =
     batch.columns.some(({ role }) => role === 'kind') &&
     (labelsFor(kinds.meanings, 'call').length === 0 || labelsFor(kinds.meanings, 'error').length > 0);

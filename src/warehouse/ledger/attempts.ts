@@ -5,9 +5,9 @@ import { readRows } from '../rows.ts';
 import type { AttemptEnd, LedgerRun, RunClosing, RunKey } from './run-ledger.ts';
 import { boundKey, distinctByKey, isOpen, isWaiting, keyColumns, runOf } from './run-rows.ts';
 
-/* Each within a transaction of the caller's. */
+/* Each function runs within a transaction of the caller. */
 
-/** @throws RangeError when one of them does not wait for an attempt: nothing may run that is not written down. */
+/** @throws RangeError when one of them does not wait for an attempt: no attempt may run unrecorded. */
 export const writeBegin = async (
   connection: DuckDBConnection,
   keys: readonly RunKey[],
@@ -42,7 +42,7 @@ const endColumns = {
   next_attempt: 'BIGINT',
 } as const;
 
-/** Attempts that are not under way stay as they are. */
+/** Attempts that are not running stay unchanged. */
 export const writeEnds = async (connection: DuckDBConnection, ends: readonly AttemptEnd[]): Promise<void> => {
   const rows = boundRows(
     connection,
@@ -82,7 +82,7 @@ const closingColumns = {
   why: 'VARCHAR',
 } as const;
 
-/** Runs that are over, or under way, stay as they are. */
+/** Runs that are over or running stay unchanged. */
 export const writeClosings = async (
   connection: DuckDBConnection,
   closings: readonly RunClosing[],
@@ -109,7 +109,7 @@ export const writeClosings = async (
   );
 };
 
-/** Nothing when there is no such run, when it is not over, or when its row stands for a span. */
+/** Undefined when no such run exists, when it is not over, or when its row covers a range of slots. */
 export const writeReopening = async (
   connection: DuckDBConnection,
   { job, slot }: RunKey,

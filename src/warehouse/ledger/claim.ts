@@ -5,13 +5,13 @@ import { text, wholeNumber } from '../rows.ts';
 import type { Claim, JobCursor, LedgerRun, RunTrigger } from './run-ledger.ts';
 import { boundKey, boundRun, distinctByKey, keyColumns, keyText, runColumns } from './run-rows.ts';
 
-/** Runs that somebody asked for, whatever the schedule says. */
+/** Triggers of requested runs, independent of the schedule. */
 const asked: readonly RunTrigger[] = ['hand', 'backfill', 'needed'];
 
-/** Rows of slots that never ran, whose time may come again. */
+/** Rows of slots that never ran and may become due again. */
 const neverRan = `state IN ('missed', 'skipped', 'queued') AND attempts = 0 AND NOT list_contains($asked, run_trigger)`;
 
-/** Takes out what lies after the moment that the clock was set back to; a span that reaches past it ends at it. */
+/** Removes slots after the moment to which the clock was set back; a row that extends past it ends there. */
 const takeBack = async (connection: DuckDBConnection, claims: readonly Claim[]): Promise<void> => {
   const moments = new Map<string, number>();
   for (const { cursor, reopenedAfter } of claims)
@@ -34,7 +34,7 @@ const takeBack = async (connection: DuckDBConnection, claims: readonly Claim[]):
   );
 };
 
-/** A row that stands for a whole span gives its first slot up to a run that was asked for of just this slot. */
+/** A row for a range of slots gives up its first slot to a run that was requested for exactly this slot. */
 const giveWay = async (connection: DuckDBConnection, runs: readonly LedgerRun[]): Promise<void> => {
   const wanted = runs.filter(({ trigger, through }) => asked.includes(trigger) && through === undefined);
   await boundRows(connection, keyColumns, wanted, boundKey).execute(
@@ -86,7 +86,7 @@ const moveCursors = async (connection: DuckDBConnection, cursors: readonly JobCu
   );
 };
 
-/** Within a transaction of the caller's. Gives the rows that were new. */
+/** Run it within a transaction of the caller. Returns the new rows. */
 export const writeClaims = async (
   connection: DuckDBConnection,
   claims: readonly Claim[],

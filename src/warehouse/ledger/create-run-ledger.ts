@@ -33,7 +33,7 @@ const trimRuns = async (connection: DuckDBConnection, before: number): Promise<n
   return removed;
 };
 
-/** The ledger in DuckDB, over the connection where one piece of work follows the other. */
+/** The run ledger in DuckDB, over the connection that serializes its work. */
 export const createRunLedger = (engine: Engine): RunLedger => {
   const inOne = async <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));

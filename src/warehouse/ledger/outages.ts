@@ -11,7 +11,9 @@ export const readOutages = async (connection: DuckDBConnection): Promise<readonl
     'SELECT job, slot, opened_at FROM job_outage ORDER BY job',
   );
 
-/** First the closed ones, then the opened: a job may recover and fail again between two notes. One that is open stays. */
+/**
+ * Closes outages before opening others, since a job may recover and fail again between two calls. An open one stays.
+ */
 export const writeOutages = async (
   connection: DuckDBConnection,
   opened: readonly JobOutage[],

@@ -1,12 +1,15 @@
 import type { Interval, UnixMillis } from '../../core/index.ts';
 
 /**
- * queued: claimed, not begun. running. ok. failed, interrupted: how the last attempt ended; another one is to come while
- * `nextAttempt` is set. missed: its time went by. skipped: its policy passed it over.
+ * queued: claimed, not started. running. ok. failed, interrupted: how the last attempt ended; another one follows while
+ * `nextAttempt` is set. missed: its time passed. skipped: by the policy of the job.
  */
 export type RunState = 'queued' | 'running' | 'ok' | 'failed' | 'interrupted' | 'missed' | 'skipped';
 
-/** Why a run is there. schedule: its slot came. catchup: its slot came while nobody was awake. needed: another run needs its data. */
+/**
+ * Why a run exists. schedule: its slot was due. catchup: its slot was due while no daemon ran. needed: another run
+ * needs its data.
+ */
 export type RunTrigger = 'schedule' | 'catchup' | 'hand' | 'backfill' | 'needed';
 
 /** The key of a run. Slot in milliseconds UTC. */
@@ -16,27 +19,27 @@ export type RunKey = { readonly job: string; readonly slot: UnixMillis };
 export type LedgerRun = RunKey & {
   readonly account: string;
   readonly trigger: RunTrigger;
-  /** Which version of the job's schedule the slot is of. */
+  /** The version of the job's schedule that the slot belongs to. */
   readonly version: number;
   readonly state: RunState;
-  /** The data that the run is about, fixed when the slot is claimed. */
+  /** The data interval of the run, fixed when the slot is claimed. */
   readonly interval: Interval<UnixMillis>;
-  /** The last slot of a row that stands for a whole span of missed slots, too many for a row each. */
+  /** The last slot of a row that covers a range of missed slots, too many for one row each. */
   readonly through?: UnixMillis | undefined;
-  /** How many attempts have begun. */
+  /** The number of started attempts. */
   readonly attempts: number;
-  /** Earliest moment of the next attempt; missing while it runs and when there is none to come. */
+  /** Earliest start of the next attempt; omitted while the run is running and when no attempt follows. */
   readonly nextAttempt?: UnixMillis | undefined;
   readonly claimedAt: UnixMillis;
   /** Start of the last attempt. */
   readonly startedAt?: UnixMillis;
-  /** End of the last attempt, or the moment it was decided that there is to be none. */
+  /** End of the last attempt, or the moment when the run was closed without another one. */
   readonly endedAt?: UnixMillis;
   /** Of the catalogue, for failed attempts. */
   readonly code?: string | undefined;
-  /** Why it is in its state, in redacted words: the error, or why it was missed or skipped. */
+  /** The reason for its state, redacted: the error, or why it was missed or skipped. */
   readonly reason?: string;
-  /** What a good run did, in one line. */
+  /** One line about what a successful run did. */
   readonly summary?: string;
 };
 
@@ -53,22 +56,22 @@ export type LedgerAttempt = RunKey & {
 /** Up to where the slots of a job are claimed. */
 export type JobCursor = {
   readonly job: string;
-  /** From 1; a schedule that is edited begins a new one. */
+  /** From 1; editing a schedule begins a new one. */
   readonly version: number;
-  /** Expression, zone and day rule of this version, as JSON: with it slots that came before an edit can still be told. */
+  /** Expression, zone and day rule of this version, as JSON, from which slots before an edit can still be computed. */
   readonly schedule: string;
   /** Every slot up to and at this moment has its row. */
   readonly claimedThrough: UnixMillis;
 };
 
-/** What one pass of the loop writes for one job: rows and cursor go together or not at all. */
+/** What one cycle of the loop writes for one job: rows and cursor are stored together or not at all. */
 export type Claim = {
-  /** Left out for runs that no schedule asked for: the cursor, if there is one, stays where it is. */
+  /** Omitted for runs without a schedule: the cursor, if there is one, stays unchanged. */
   readonly cursor?: JobCursor;
   readonly runs: readonly LedgerRun[];
   /**
-   * Only with a cursor. The clock was set back to this moment: rows of this job that never ran (missed, skipped, queued without an attempt) and
-   * whose slot lies after it are taken out before `runs` are put in, since their time is yet to come.
+   * Only with a cursor. The clock was set back to this moment: rows of this job that never ran (missed, skipped, queued
+   * without an attempt) with a later slot are removed before `runs` are stored, since they become due again.
    */
   readonly reopenedAfter?: UnixMillis;
 };
@@ -83,7 +86,7 @@ export type AttemptEnd = RunKey & {
   readonly nextAttempt?: UnixMillis | undefined;
 };
 
-/** A run that is closed without an attempt of its own: missed, skipped, or given up between two attempts. */
+/** A run that closes without another attempt: missed, skipped, or given up between two attempts. */
 export type RunClosing = RunKey & {
   readonly state: 'missed' | 'skipped' | 'failed' | 'interrupted';
   readonly at: UnixMillis;
@@ -91,7 +94,7 @@ export type RunClosing = RunKey & {
   readonly reason: string;
 };
 
-/** An outage of a job: opened by its first failed, late or missed run, closed by the next good one. */
+/** An outage of a job: opened by its first failed, late or missed run, closed by the next successful one. */
 export type JobOutage = {
   readonly job: string;
   /** The slot that opened it. */
@@ -103,29 +106,30 @@ export type JobOutage = {
 export type RunLedger = {
   readonly cursors: () => Promise<readonly JobCursor[]>;
   /**
-   * Writes many claims in one transaction and gives the rows that were new. A row whose key is there already stays as it
-   * is, and is not given back: a slot is claimed once. All that is reopened goes before all rows. A row with `through` gives
-   * up its first slot to a run of just this slot that was asked for (hand, backfill, needed), and begins a millisecond later.
+   * Writes many claims in one transaction and returns the new rows. An existing row stays unchanged and is not
+   * returned: a slot is claimed once. All reopening precedes all rows. A row with `through` gives up its first slot to
+   * a run requested for exactly this slot (hand, backfill, needed), and begins a millisecond later.
    */
   readonly claim: (claims: readonly Claim[]) => Promise<readonly LedgerRun[]>;
-  /** Forgets the cursors of jobs that are no longer declared; a job that comes back begins again. */
+  /** Removes the cursors of jobs that are no longer declared; a job that returns starts again. */
   readonly forget: (jobs: readonly string[]) => Promise<void>;
-  /** Runs that are not over: queued, running, or with another attempt to come; by slot, then job. */
+  /** Runs that are not over: queued, running, or with another attempt due; by slot, then job. */
   readonly open: () => Promise<readonly LedgerRun[]>;
   readonly find: (key: RunKey) => Promise<LedgerRun | undefined>;
   /**
-   * Opens a run that is over for one more attempt (state queued, next attempt at `at`), whatever it ended as; `trigger` and
-   * interval stay. Nothing for a run that is not there or not over, and for a row with `through`: claim its slot instead.
+   * Reopens a run that is over for one more attempt (state queued, next attempt at `at`), whatever its outcome;
+   * `trigger` and interval stay. Undefined for a run that does not exist or is not over, and for a row with `through`:
+   * claim its slot instead.
    */
   readonly reopen: (key: RunKey, at: UnixMillis) => Promise<LedgerRun | undefined>;
   /**
-   * Marks runs as running, counts the attempt and writes its row. Journal before effect: called before the run begins.
-   * @throws fault warehouse-failed when one of them does not wait for an attempt; then none has begun.
+   * Marks runs as running, counts the attempt and writes its row. Journal before effect: call it before the run begins.
+   * @throws fault warehouse-failed when one of them does not wait for an attempt; then none begins.
    */
   readonly begin: (keys: readonly RunKey[], at: UnixMillis) => Promise<void>;
-  /** Ends the attempts under way; of runs that have none nothing changes. */
+  /** Ends the running attempts; runs without one stay unchanged. */
   readonly end: (ends: readonly AttemptEnd[]) => Promise<void>;
-  /** Closes runs that wait; the others stay as they are. */
+  /** Closes waiting runs; others stay unchanged. */
   readonly close: (closings: readonly RunClosing[]) => Promise<void>;
   /** Newest slot first. */
   readonly list: (query: {
@@ -137,18 +141,21 @@ export type RunLedger = {
   readonly attempts: (keys: readonly RunKey[]) => Promise<readonly LedgerAttempt[]>;
   /** The last run of each job that had an attempt, by job. */
   readonly latest: () => Promise<readonly LedgerRun[]>;
-  /** Of each job whose newest end is no success: the run that ended last without one and is not retried; by job. */
+  /** For each job whose latest end is no success: its last run that ended unsuccessfully and is not retried; by job. */
   readonly failures: () => Promise<readonly LedgerRun[]>;
-  /** When the last good run of each job ended, by job. */
+  /** When the last successful run of each job ended, by job. */
   readonly goodEnds: () => Promise<ReadonlyMap<string, UnixMillis>>;
-  /** End of the data interval of the latest good run of a job; nothing when it never ended well. */
+  /** End of the data interval of a job's latest successful run; undefined when none succeeded. */
   readonly goodThrough: (job: string) => Promise<UnixMillis | undefined>;
   readonly outages: () => Promise<readonly JobOutage[]>;
-  /** Closes outages, then opens others; one that is open stays as it was opened. */
+  /** Closes outages, then opens others; an open one stays as it was opened. */
   readonly noteOutages: (change: {
     readonly opened: readonly JobOutage[];
     readonly closed: readonly string[];
   }) => Promise<void>;
-  /** Removes runs that are over, and their attempts, whose slot (or last slot) lies before the moment. Gives how many. */
+  /**
+   * Removes runs that are over, with their attempts, whose slot (or last slot) is before the moment. Returns their
+   * number.
+   */
   readonly trim: (before: UnixMillis) => Promise<number>;
 };

@@ -26,10 +26,10 @@ export const runColumns = {
   summary: 'VARCHAR',
 } as const;
 
-/** A text that tells keys apart. */
+/** A text that identifies a key. */
 export const keyText = ({ job, slot }: RunKey): string => `${slot} ${job}`;
 
-/** One of each key, the first. */
+/** The first row of each key. */
 export const distinctByKey = <T extends RunKey>(rows: readonly T[]): readonly T[] => {
   const byKey = new Map<string, T>();
   for (const row of rows) {
@@ -86,6 +86,6 @@ export const attemptOf: (row: Row) => LedgerAttempt = rowReader({
   ...ending,
 });
 
-/** Runs between two attempts, or before their first. The states with their words are in run-ledger.ts. */
+/** Runs before their first attempt or between two. run-ledger.ts describes the states. */
 export const isWaiting = `(state = 'queued' OR (state IN ('failed', 'interrupted') AND next_attempt IS NOT NULL))`;
 export const isOpen = `(state = 'running' OR ${isWaiting})`;

@@ -1,10 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows, text } from '../rows.ts';
 
-/**
- * What a model's calls cost. Floats: they are only held against each other by factors of hundreds, and nothing of them is
- * kept or shown.
- */
+/** The charges of a model's calls. Floats: they are only compared by factors of hundreds, never stored or shown. */
 export type ModelCharges = {
   readonly model: string;
   /** The median of its charges, and of its charges per token where its calls have tokens. */
@@ -13,7 +10,7 @@ export type ModelCharges = {
   readonly largest: number;
 };
 
-/** Calls of one model differ by less: the square root of what is between units and currency. */
+/** Charges of one model differ by less: the square root of the factor between units and currency. */
 const spread = 700;
 
 type Reading = 'same' | 'times' | 'parts' | 'unclear';
@@ -31,8 +28,8 @@ const ratioOf = (now: ModelCharges, past: ModelCharges): number =>
     : now.perCall / past.perCall;
 
 /**
- * In which unit charges are by what the same models cost before: the same, one that is `factor` times smaller (so that
- * amounts are so many times larger), or larger; unclear where no model is known or models disagree. Pure.
+ * The unit of charges compared with earlier charges of the same models: the same, one that is `factor` times smaller
+ * (amounts are so many times larger), or larger; unclear if no model is known or models disagree. Pure.
  */
 export const judgeCharges = (
   now: readonly ModelCharges[],
@@ -50,7 +47,7 @@ export const judgeCharges = (
   const [only] = readings;
   if (readings.size > 1) return 'unclear';
   if (only !== undefined) return only;
-  // Of models that were never seen, charges beyond all of the account's own are in another unit.
+  // For models without history, charges above all others of the account are in another unit.
   const most = Math.max(0, ...past.map(({ largest }) => largest));
   const isBeyond = most > 0 && now.length > 0 && now.every(({ perCall }) => perCall > most * spread);
   return isBeyond && now.every(({ perCall }) => perCall / factor <= most * spread) ? 'times' : 'unclear';
@@ -82,7 +79,7 @@ const readCharges = async (
 
 const forms = { all: 'true', whole: 'quota = trunc(quota)', fractional: 'quota <> trunc(quota)' } as const;
 
-/** What each model cost in the time: by all rows, or by those with whole amounts or a fraction alone. */
+/** The charges of each model in the range: of all rows, or only of those with whole amounts or with a fraction. */
 export const chargesIn = async (
   connection: DuckDBConnection,
   rows: ChargedRows,
@@ -90,10 +87,10 @@ export const chargesIn = async (
 ): Promise<readonly ModelCharges[]> =>
   readCharges(connection, `created_at >= $start AND created_at < $end AND ${forms[form]}`, { ...rows });
 
-/** How far around a window the past is looked at, seconds. */
+/** How far around a window earlier charges are read, in seconds. */
 const nearby = 62 * 86_400;
 
-/** What each model cost around the window, or ever. */
+/** The charges of each model around the window, or of all time. */
 export const chargesAround = async (
   connection: DuckDBConnection,
   { account, start, end }: ChargedRows,

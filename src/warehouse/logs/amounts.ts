@@ -5,18 +5,20 @@ import { all, amount, column, flag, label, optional, readAs, rowReader } from '.
 import { execute, text, wholeNumber } from '../rows.ts';
 import type { AmountForm, LogBatch } from './log-batch.ts';
 
-/** What is known of an account's stored amounts. */
+/** What is known about an account's stored amounts. */
 export type AccountAmounts = {
-  /** What the export is asked for in. */
+  /** The currency in which the export is requested. */
   readonly currency: string;
-  /** How amounts are stored; missing while nothing proves it. */
+  /** How amounts are stored; undefined until data proves it. */
   readonly form: AmountForm | undefined;
-  /** What decided the form; missing while it is open. */
+  /** What decided the form; undefined while it is open. */
   readonly decidedBy: 'data' | 'config' | undefined;
-  /** How the last window with charges was served: another form than the stored one is converted. */
+  /** How the last window with charges was served: a form other than the stored one is converted. */
   readonly served: AmountForm | undefined;
   readonly unitsPerCurrency: number;
-  /** Whether `units_per_currency` is set, so that units are parts of the account's currency; missing where not yet known. */
+  /**
+   * Whether `units_per_currency` is set, so that units are parts of the account's currency; undefined while unknown.
+   */
   readonly unitsStated: boolean | undefined;
   /** Whether amounts with a fraction were stored as currency. */
   readonly hasFractions: boolean;
@@ -25,7 +27,7 @@ export type AccountAmounts = {
   readonly largestWhole: Money;
 };
 
-/** The currency of stored amounts. Integer units are parts of a US dollar, whatever currency was asked for. */
+/** The currency of stored amounts. Integer units are parts of a US dollar, whatever currency was requested. */
 export const storedCurrency = ({
   currency,
   form,
@@ -33,16 +35,16 @@ export const storedCurrency = ({
 }: Pick<AccountAmounts, 'currency' | 'form' | 'unitsStated'>): string =>
   form === 'units' && unitsStated !== true ? 'USD' : currency;
 
-/** Whether the sums of stored amounts may be shown: their form is known, or there is no charge at all. */
+/** Whether sums of stored amounts may be shown: their form is known, or there is no charge at all. */
 export const isProven = (amounts: AccountAmounts | undefined): boolean => {
   if (amounts === undefined) return true;
   const { form, currency, unitsStated, wholeCount } = amounts;
   if (form === undefined) return wholeCount === 0;
-  // A database from before `unitsStated` was kept cannot tell what units of another currency are.
+  // A database that predates `unitsStated` does not contain what units of another currency are.
   return form !== 'units' || currency === 'USD' || unitsStated !== undefined;
 };
 
-/** What one landed window shows. */
+/** The evidence of one landed window. */
 export type AmountEvidence = {
   readonly fractions: boolean;
   readonly decimalsWritten: boolean;
@@ -51,11 +53,11 @@ export type AmountEvidence = {
   readonly largestWhole: Money;
 };
 
-/** Whole amounts are units only when there are enough of them, and some too large for the price of a call. */
+/** Whole amounts are units only if there are enough of them, and some are too large for the price of a call. */
 const enoughRows = 20;
 const dearestCall = money('100');
 
-/** The form that the amounts of an account show; nothing while it is open. */
+/** The form that the amounts of an account prove; undefined while it is open. */
 export const judgeAmounts = (seen: AmountEvidence): AmountForm | undefined => {
   if (seen.fractions || (seen.decimalsWritten && seen.wholeCount > 0)) return 'currency';
   return seen.wholeCount >= enoughRows && compareMoney(seen.largestWhole, dearestCall) >= 0
@@ -63,7 +65,7 @@ export const judgeAmounts = (seen: AmountEvidence): AmountForm | undefined => {
     : undefined;
 };
 
-/** What one unit is worth, exactly. @throws fault wrong-use when it has no exact decimal of 12 places. */
+/** The exact value of one unit. @throws fault wrong-use when it has no exact decimal of 12 places. */
 export const unitValue = (unitsPerCurrency: number): Money => {
   const units = money(String(unitsPerCurrency));
   const value = divideMoney(money('1'), units, 12);
@@ -120,7 +122,7 @@ export const writeAmounts = async (
   );
 };
 
-/** The account's amounts as the batch finds them, before its rows are read. @throws faults export-currency-changed, wrong-use. */
+/** The account's amounts before the rows of the batch are read. @throws faults export-currency-changed, wrong-use. */
 export const amountsFor = (batch: LogBatch, known: AccountAmounts | undefined): AccountAmounts => {
   if (known !== undefined && known.currency !== batch.currency)
     throw fault(
@@ -129,7 +131,8 @@ export const amountsFor = (batch: LogBatch, known: AccountAmounts | undefined): 
     );
   const { form: stated, unitsPerCurrency, unitsStated = false } = batch.amounts;
   unitValue(unitsPerCurrency);
-  // What the data have proven of stored rows stays: a setting then says how exports are served now, and they are converted.
+  // A form proven by data stays for stored rows; a setting then describes how exports are served now, and they are
+  // converted.
   const isProvenByData =
     known !== undefined && (known.hasFractions || (known.form === 'units' && known.decidedBy === 'data'));
   const isKept = known?.form !== undefined && (stated === undefined || isProvenByData);

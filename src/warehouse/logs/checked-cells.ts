@@ -1,7 +1,7 @@
 /*
- * SQL that reads one text cell, or stops the statement with error(): nothing is ever cast without a check, since DuckDB
- * rounds excess decimals, takes 1_000 for 1000 and 0.5 for a whole 1. The ingest room's bad-row check says the same in
- * TypeScript, to name the line.
+ * SQL that reads one text cell, or stops the statement with error(). Every cast is preceded by a check, since DuckDB
+ * rounds excess decimals, reads 1_000 as 1000 and rounds 0.5 to 1. The bad-row check of the ingest module repeats these
+ * checks in TypeScript, to report the line.
  */
 import { trimOf } from '../../core/index.ts';
 import { tokenRoles } from './log-batch.ts';
@@ -9,7 +9,7 @@ import type { AmountForm, TimeForm } from './log-batch.ts';
 
 const fails = (reason: string, cell: string): string => `error('${reason}: ' || coalesce(${cell}, ''))`;
 
-/** Times further from what was asked for than this were misread: a wrong unit or zone. Seconds. */
+/** A row further outside the requested range than this was misread, with a wrong unit or zone. Seconds. */
 export const timeSlack = 60;
 
 const offsetSql = (local: string, offsets: readonly { fromLocal: number; seconds: number }[]): string => {
@@ -24,8 +24,8 @@ const offsetSql = (local: string, offsets: readonly { fromLocal: number; seconds
 const countedTime = { seconds: '[0-9]{1,11}', milliseconds: '[0-9]{12,15}' } as const;
 
 /**
- * Whether the time, the amount and all counts of a row are written as nearly every row has them: one look at all of them
- * costs a third of a look at each. The cast that follows refuses a cell that holds the bar between them.
+ * Whether the time, the amount and all counts of a row have the usual form: one check of all costs a third of a check
+ * of each. The cast that follows rejects a cell that contains the separator.
  */
 export const plainRowSql = (
   roles: ReadonlySet<string>,
@@ -35,7 +35,7 @@ export const plainRowSql = (
   const looked: [cell: string, pattern: string][] = [];
   if (time.form === 'seconds' || time.form === 'milliseconds')
     looked.push(["coalesce(created_at, '?')", countedTime[time.form]]);
-  // No more digits than the narrow decimal takes.
+  // Limited to the digits that fit the narrow decimal.
   if (roles.has('quota'))
     looked.push([
       "coalesce(quota, '?')",
@@ -72,7 +72,7 @@ export const tokensSql = (cell: string): string =>
     WHEN is_plain OR regexp_full_match(${cell}, '-?[0-9]{1,18}([.]0+)?') THEN CAST(${cell} AS BIGINT)
     ELSE ${fails('tokens-unreadable', cell)} END`;
 
-/** Decimal places that the written number needs: places behind the point, less the exponent, less trailing zeros. */
+/** Decimal places that the written number needs: places after the point, minus the exponent, minus trailing zeros. */
 const placesSql = (cell: string): string => {
   const mantissa = `regexp_extract(${cell}, '^[+-]?([0-9.]+)', 1)`;
   const exponent = `coalesce(TRY_CAST(regexp_extract(${cell}, '[eE]([+-]?[0-9]+)$', 1) AS INTEGER), 0)`;
@@ -80,12 +80,12 @@ const placesSql = (cell: string): string => {
     - length(regexp_extract(replace(${mantissa}, '.', ''), '(0*)$', 1))`;
 };
 
-/** The exact amount; whole numbers alone where amounts are units. Blank is told apart by the caller. */
+/** The exact amount; only whole numbers where amounts are units. The caller handles blank cells. */
 export const amountSql = (cell: string, form: AmountForm | undefined): string => {
   const plain = form === 'units' ? '[+-]?[0-9]{1,16}([.]0*)?' : '[+-]?[0-9]{1,16}([.][0-9]{0,12}0*)?';
   const number = '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?';
   const decimals = form === 'units' ? 0 : 12;
-  // What fits the narrow decimal is read five times as fast.
+  // Values that fit the narrow decimal parse five times as fast.
   const cast = `coalesce(TRY_CAST(${cell} AS DECIMAL(18, 12)), CAST(${cell} AS DECIMAL(28, 12)))`;
   return `CASE WHEN is_plain OR regexp_full_match(${cell}, '${plain}') THEN ${cast}
     WHEN NOT regexp_full_match(${cell}, '${number}') THEN ${fails('amount-unreadable', cell)}
@@ -94,7 +94,7 @@ export const amountSql = (cell: string, form: AmountForm | undefined): string =>
     ELSE ${fails(form === 'units' ? 'amount-not-whole' : 'amount-inexact', cell)} END`;
 };
 
-/** Words and numbers of row kinds, in the order of docs/gateway.md G6.10; any other kind is kept as served. */
+/** Labels and numbers of row kinds, in the order of docs/gateway.md G6.10; any other kind is stored as served. */
 const kindLabels: readonly (readonly [string, readonly string[]])[] = [
   ['top-up', ['top-up', 'topup', 'top_up', 'top up', 'recharge', '充值', '1']],
   ['consumption', ['consumption', 'consume', 'consumed', 'usage', '消费', '2']],
@@ -104,12 +104,12 @@ const kindLabels: readonly (readonly [string, readonly string[]])[] = [
   ['refund', ['refund', 'refunded', '退款', '6']],
 ];
 
-/** By what the row shows: one without a model, a key and tokens is no call. */
+/** The kind by the row's figures: one without a model, a key and tokens is no call. */
 const byRow = (amount: string, noCall: string): string =>
   `CASE WHEN ${amount} < 0 THEN 'refund'
     WHEN ${amount} IS NOT NULL AND ${noCall} THEN CASE WHEN ${amount} > 0 THEN 'top-up' ELSE 'system' END ELSE 'consumption' END`;
 
-/** A text cell of a row that names neither model nor key and counts no tokens; false where the export has no such columns. */
+/** A text cell of a row that names neither model nor key and has no tokens; false if the export lacks such columns. */
 const noCallSql = (roles: ReadonlySet<string>): string => {
   if (!roles.has('model_name') || !roles.has('token_name')) return 'false';
   const counts = tokenRoles.filter((role) => roles.has(role));
@@ -118,7 +118,7 @@ const noCallSql = (roles: ReadonlySet<string>): string => {
   return `(coalesce(model_name, '') = '' AND coalesce(token_name, '') = '' AND NOT ${counted})`;
 };
 
-/** They say that all went well, and not what: a call, a refund or a payment. */
+/** These labels mean success and don't distinguish a call, a refund or a payment. */
 const successLabels = ['success', 'succeeded', '成功'];
 
 const charged: ReadonlySet<string> = new Set([
@@ -129,7 +129,7 @@ const charged: ReadonlySet<string> = new Set([
 
 const plainWord = (cell: string): string => trimOf(cell, ' ').toLowerCase();
 
-/** Kinds by words of the gateway's own, as they are compared: the words and the kinds in one order, to be bound. */
+/** Kinds by the gateway's own labels, normalized: labels and kinds in the same order, for binding. */
 export const ownKinds = (
   kinds: Readonly<Record<string, string>>,
 ): { readonly labels: readonly string[]; readonly names: readonly string[] } => {
@@ -137,7 +137,7 @@ export const ownKinds = (
   return { labels: [...all.keys()], names: [...all.values()] };
 };
 
-/** Whether a row whose amount is blank would be a call or a refund by its kind's cell: then it needs one. */
+/** Whether a row with a blank amount would be a call or a refund by its kind cell: then the amount is required. */
 export const needsAmount = (cell: string, kinds: Readonly<Record<string, string>> = {}): boolean => {
   const word = plainWord(cell);
   const { labels, names } = ownKinds(kinds);
@@ -146,19 +146,19 @@ export const needsAmount = (cell: string, kinds: Readonly<Record<string, string>
 };
 
 /**
- * The kind of a row: its own word, or what the row shows where there is none or the word says only that all went well. `own` lets words of the gateway's own go
- * first; bound: $kind_words, $kind_names.
+ * The kind of a row: its label, or what its figures show if the label is missing or only means success. `own` checks
+ * the gateway's own labels first; bindings: $kind_words, $kind_names.
  */
 export const kindSql = (roles: ReadonlySet<string>, amount: string, own: boolean): string => {
   const shown = byRow(amount, noCallSql(roles));
   if (!roles.has('kind')) return shown;
   const cell = 'kind';
-  // One look-up is planned and run faster than a comparison with each word.
+  // One lookup plans and runs faster than a comparison with each label.
   const known = kindLabels
     .flatMap(([kind, labels]) => labels.map((word) => `'${word}': '${kind}'`))
     .join(', ');
   const unsaid = ['', ...successLabels].map((word) => `'${word}'`).join(', ');
-  // Nearly every row is a call, in one of two words: the others' are looked for behind that.
+  // Nearly every row is a call with one of two labels: other labels are looked up after those.
   const ownFirst = `WHEN list_contains($kind_words, lower(trim(${cell})))
     THEN list_extract($kind_names, list_position($kind_words, lower(trim(${cell}))))`;
   return `CASE ${own ? ownFirst : ''} WHEN ${cell} IN ('consumption', '2') THEN 'consumption'

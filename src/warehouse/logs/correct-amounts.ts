@@ -8,7 +8,7 @@ import { readAmounts, storedCurrency } from './amounts.ts';
 import { readSeen } from './seen-rows.ts';
 import { convertToCurrency } from './settle-amounts.ts';
 
-/** Windows of an account in currency that add up to a whole number: few, unless they were integer units. */
+/** Windows of an account in currency whose sum is a whole number: rare, unless they were integer units. */
 const readSuspects = async (
   connection: DuckDBConnection,
   account: string,
@@ -25,7 +25,7 @@ const readSuspects = async (
     const [start, end] = [wholeNumber(row, 'start_at'), wholeNumber(row, 'end_at')].map(unixSeconds);
     const last = joined.at(-1);
     if (start === undefined || end === undefined) continue;
-    // Windows that share rows are judged together; those that only touch may be in different units.
+    // Windows that share rows are judged together; windows that only touch may be in different units.
     if (last === undefined || start >= last.end) joined.push(interval(start, end));
     else if (end > last.end) joined[joined.length - 1] = interval(last.start, end);
   }
@@ -33,8 +33,8 @@ const readSuspects = async (
 };
 
 /**
- * Converts what an earlier version has stored as currency and what the same models cost otherwise shows to be integer units.
- * To be run in one transaction; what it changes is restated. Gives the times that were corrected.
+ * Converts amounts that an earlier version stored as currency and that, compared with other charges of the same models,
+ * are integer units. Run it in one transaction; the changes are recorded as restatements. Returns the corrected ranges.
  */
 export const correctAmounts = async (
   connection: DuckDBConnection,

@@ -56,10 +56,10 @@ const readSums = async (connection: DuckDBConnection, window: ChargedRows): Prom
   };
 };
 
-/** A gateway's total may show fewer decimals than its rows: nearer than the last of them, it is the same. */
+/** A gateway's total may show fewer decimals than its rows: within its last decimal, the sums are equal. */
 const checkTotal = (batch: LogBatch, landed: Money): void => {
   const sum = amountOf(batch.quarantined ?? [], landed);
-  // A row that can't be read may have had any amount.
+  // An unreadable row may have any amount.
   if (batch.total === undefined || sum === undefined) return;
   const { amount, decimals } = batch.total;
   if (compareMoney(absoluteMoney(subtractMoney(sum, amount)), money(`1e-${decimals}`)) >= 0)
@@ -78,7 +78,7 @@ const load = async (connection: DuckDBConnection, batch: LogBatch): Promise<void
   });
 };
 
-/** Operators are to know that the gateway serves amounts in another form than before, and what was made of it. */
+/** Notifies operators that the gateway serves amounts in another form than before, and how they are stored. */
 const noteChange = async (
   connection: DuckDBConnection,
   { account, window }: LogBatch,
@@ -93,7 +93,10 @@ const noteChange = async (
   ]);
 };
 
-/** What the gateway's clock has not reached is not settled, whatever was asked for; rows come up to ten minutes late. */
+/**
+ * Times that the gateway's clock has not passed are not settled, whatever was requested; rows arrive up to ten minutes
+ * late.
+ */
 const withinTime = (batch: LogBatch, gatewayNow: UnixMillis): LogBatch => {
   const reached = Math.floor(gatewayNow / 1000);
   const settled = Math.min(batch.settled ?? batch.window.end, batch.window.end);
@@ -101,8 +104,8 @@ const withinTime = (batch: LogBatch, gatewayNow: UnixMillis): LogBatch => {
 };
 
 /**
- * Replaces the rows of the window by those of the file, keeps what that changed of what was landed before, moves the cursor
- * and writes the ledger row. To be run in one transaction: any fault leaves all as it was.
+ * Replaces the rows of the window by those of the file, records restatements of earlier landings, moves the cursor and
+ * writes the ledger row. Run it in one transaction: any fault leaves everything unchanged.
  */
 export const landLogWindow = async (
   connection: DuckDBConnection,
@@ -127,7 +130,7 @@ export const landLogWindow = async (
       'export-row-invalid',
       `the export has ${batch.served} rows, but ${served.rows + overlap.rows} were read`,
     );
-  // A log only grows: an export without a row takes nothing away.
+  // A log only grows: an export without rows removes nothing.
   if (served.rows === 0 && replaced.rows > 0)
     throw fault(
       'export-truncated',
@@ -140,12 +143,12 @@ export const landLogWindow = async (
   const seen = kinds.changed === 0 ? served : await readSeen(connection, window);
   const amounts = await settleAmounts(connection, batch, before, seen, past);
   const covered = await readRange(connection, batch.account);
-  // What the gateway serves now shows in the newest rows: older ones that are pulled again may have been written otherwise.
+  // The newest rows show what the gateway serves now; older ones that are pulled again may have another form.
   const isNewest = covered === undefined || batch.window.end > covered.end;
   const learned = isNewest ? amounts : { ...amounts, served: before.served ?? amounts.served };
   if (!isDeepStrictEqual(learned, kept)) await writeAmounts(connection, batch.account, learned);
   await noteChange(connection, batch, before, learned, now);
-  // Rows that were converted add up to something else than was served.
+  // Converted rows have another sum than was served.
   const landed = amounts.served === amounts.form ? served : await readSums(connection, window);
   const quarantined = await keepQuarantine(connection, batch, now);
   const result: LandedWindow = {

@@ -1,7 +1,7 @@
 import { fault, isFault, messageOf } from '../../core/index.ts';
 import type { Fault, FaultCode } from '../../core/index.ts';
 
-/** What error() says in the landing statement, and the catalogue's name for it. */
+/** The error() messages of the landing statement, and their codes in the catalogue. */
 const reasons: readonly (readonly [RegExp, FaultCode, string])[] = [
   [/timestamp-unreadable: (.*)/, 'export-timestamp-unreadable', 'a time cannot be read'],
   [/timestamp-outside: (.*)/, 'export-timestamp-unreadable', 'a time is far outside the requested range'],
@@ -14,7 +14,7 @@ const reasons: readonly (readonly [RegExp, FaultCode, string])[] = [
 
 const otherRowProblem = /CSV Error|CSV Parser|Conversion Error|Invalid Input Error|Out of Range Error/;
 
-/** Names what the rows are refused for; anything else passes through for the engine's own naming. */
+/** Maps the error that rejects the rows to its code; passes on anything else for the mapping of engine errors. */
 export const landingFault = (error: unknown): unknown => {
   if (isFault(error)) return error;
   const text = messageOf(error);

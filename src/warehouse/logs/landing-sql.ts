@@ -2,10 +2,10 @@ import { amountSql, kindSql, plainRowSql, timeSlack, timeSql, tokensSql } from '
 import { tokenRoles } from './log-batch.ts';
 import type { AmountForm, LogBatch, LogRole } from './log-batch.ts';
 
-/** The one place where a name from data becomes SQL, whose text ends at a NUL. */
+/** The only place where a name from data becomes part of SQL, whose text ends at a NUL. */
 const quoteName = (name: string): string => `"${name.replaceAll('\0', '\uFFFD').replaceAll('"', '""')}"`;
 
-/** Struct fields can't share a name, whatever its case. */
+/** Struct fields must have distinct names, regardless of case. */
 const uniqueNames = (names: readonly string[]): readonly string[] => {
   const taken = new Set<string>();
   return names.map((name) => {
@@ -18,7 +18,7 @@ const uniqueNames = (names: readonly string[]): readonly string[] => {
 
 const raw = (index: number): string => `c${index}`;
 
-/** Spreadsheet guards: a `'` before a number, or before a text that would else be taken for a formula. */
+/** Removes spreadsheet guards: a `'` before a number, or before a text that could be taken for a formula. */
 const withoutGuard = (cell: string, numeric: boolean): string =>
   numeric
     ? `CASE WHEN starts_with(${cell}, '''') THEN substr(${cell}, 2) ELSE ${cell} END`
@@ -27,9 +27,9 @@ const withoutGuard = (cell: string, numeric: boolean): string =>
 const textRoles: ReadonlySet<string> = new Set(['model_name', 'token_name', 'kind']);
 
 const readerSql = (batch: LogBatch): string => {
-  // Columns are named by their place: the names of the file never become SQL here.
+  // Columns are named by position: names from the file never become part of SQL here.
   const columns = batch.columns.map((_, index) => `${raw(index)}: 'VARCHAR'`).join(', ');
-  // A quarter of the reader's usual buffer: as fast, and each thread holds several.
+  // A quarter of the reader's default buffer: just as fast, and each thread has several.
   return `read_csv($file, buffer_size = 8388608, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
     strict_mode = true, null_padding = false, ignore_errors = false, parallel = ${String(!batch.quotedNewlines)},
     columns = {${columns}})`;
@@ -55,8 +55,8 @@ const extraSql = (batch: LogBatch): string => {
 };
 
 /**
- * One pass over the file: read, check, cast and insert. Rows of the overlap go in under no account, so that every row
- * served is counted, and are taken out again in the same transaction. Bound: $file, $account, $start, $end, $asked_start,
+ * One scan of the file: read, check, cast and insert. Rows of the overlap are inserted under no account, so that every
+ * served row is counted, and removed in the same transaction. Bindings: $file, $account, $start, $end, $asked_start,
  * $asked_end (seconds), and with kinds of the batch's own $kind_words and $kind_names.
  */
 export const landingSql = (batch: LogBatch, form: AmountForm | undefined): string => {

@@ -14,18 +14,18 @@ export const tokenRoles = [
   'image_tokens',
 ] as const;
 
-/** The columns of a log export that have a place of their own in the warehouse. */
+/** The columns of a log export that have their own column in the warehouse. */
 export const logRoles = ['created_at', 'model_name', 'token_name', 'kind', ...tokenRoles, 'quota'] as const;
 
 export type LogRole = (typeof logRoles)[number];
 
-/** A column of the file, in its order; one without a role is kept as text under its own name. */
+/** A column of the file, in file order; one without a role is stored as text under its own name. */
 export type LogColumn = { readonly name: string; readonly role?: LogRole };
 
-/** From this wall-clock second on (the local time read as if it were UTC), local time is this far ahead of UTC. */
+/** From this wall-clock second on (local time read as UTC), local time is this far ahead of UTC. */
 export type ZoneOffset = { readonly fromLocal: number; readonly seconds: number };
 
-/** How `created_at` is written; naive times bring the offsets of their zone, the earliest first. */
+/** How `created_at` is written; naive times include the offsets of their zone, earliest first. */
 export type TimeForm =
   | { readonly form: 'seconds' }
   | { readonly form: 'milliseconds' }
@@ -39,44 +39,46 @@ export type LogBatch = {
   readonly account: string;
   /** The rows it replaces. */
   readonly window: Interval<UnixSeconds>;
-  /** What was asked for, its end included: a row far outside it means that its time was misread. */
+  /** The requested range, end included: a row far outside it means that its time was misread. */
   readonly asked: Interval<UnixSeconds>;
-  /** A file in the spool folder that holds rows alone: UTF-8, no header, rows ended by LF, fields quoted after RFC 4180. */
+  /** A file in the spool folder with only rows: UTF-8, no header, rows end with LF, fields quoted by RFC 4180. */
   readonly file: string;
   readonly bytes: number;
-  /** Rows in the file, counted apart from the reader. */
+  /** Rows in the file, counted independently of the reader. */
   readonly served: number;
   readonly columns: readonly LogColumn[];
-  /** What rows are, by the gateway's words for their kinds; goes before the words that are known. */
+  /** Kinds by the gateway's own labels; they take precedence over known labels. */
   readonly kinds?: Readonly<Record<string, string>> | undefined;
   readonly time: TimeForm;
-  /** Some cell may carry a leading `'` as guard against spreadsheets. */
+  /** Whether a cell may have a leading `'` as a spreadsheet guard. */
   readonly guarded: boolean;
-  /** Some quoted cell holds a line end: the file can't be read from the middle. */
+  /** Whether a quoted cell contains a line end: the file can't be read from the middle. */
   readonly quotedNewlines: boolean;
   readonly currency: string;
-  /** The currency that the header names; another one than was asked for is believed of integer units alone. */
+  /** The currency in the header; one other than the requested is accepted only for integer units. */
   readonly headerCurrency?: string | undefined;
   readonly amounts: {
-    /** As configured; learned from the data when left out. */
+    /** As configured; derived from the data when omitted. */
     readonly form?: AmountForm | undefined;
     readonly unitsPerCurrency: number;
-    /** `units_per_currency` is set: units are parts of the account's currency. Left out, they are parts of a US dollar. */
+    /**
+     * `units_per_currency` is set: units are parts of the account's currency. Otherwise they are parts of a US dollar.
+     */
     readonly unitsStated?: boolean | undefined;
     /** An amount was written with a decimal point. */
     readonly decimalsWritten: boolean;
   };
-  /** The amount of the export's own total line, and to how many places it was written. */
+  /** The amount of the export's total line, and its number of decimals. */
   readonly total?: { readonly amount: Money; readonly decimals: number } | undefined;
-  /** Rows of the export that are not in the file, since they can't be read. */
+  /** Rows of the export that are unreadable and therefore not in the file. */
   readonly quarantined?: readonly BadRow[];
-  /** What is newer may still change: the covered span goes no further, whatever the window holds. */
+  /** Newer rows may still change: the covered range ends here at the latest, whatever the window contains. */
   readonly settled?: UnixSeconds;
-  /** Lets the window begin the covered span; a window that touches the span widens it in any case. */
+  /** Allows the window to begin the covered range; a window that touches the range always extends it. */
   readonly opensRange: boolean;
 };
 
-/** Kinds of rows, and whether there are rows of others. */
+/** Known kinds of rows, and whether there are rows of other kinds. */
 export type SeenKinds = { readonly known: readonly string[]; readonly hasUnknown: boolean };
 
 export type LandedWindow = {
@@ -84,14 +86,14 @@ export type LandedWindow = {
   readonly rows: number;
   /** Rows of the window that were there before. */
   readonly replaced: number;
-  /** Sum of the amounts in the form that the account's amounts are stored in. */
+  /** Sum of the amounts, in the form in which the account's amounts are stored. */
   readonly quota: Money;
   /** Sum before. */
   readonly replacedQuota: Money;
-  /** Quarter hours of what was landed before whose sums are others now; missing when there are none. */
+  /** Quarter hours landed before whose sums changed; omitted when there are none. */
   readonly restated?: number;
-  /** Rows put aside; missing when there are none. */
+  /** Quarantined rows; omitted when there are none. */
   readonly quarantined?: number;
-  /** Of the rows in the window; missing where no column names them. */
+  /** Kinds of the rows in the window; omitted when no column contains kinds. */
   readonly kinds?: SeenKinds | undefined;
 };

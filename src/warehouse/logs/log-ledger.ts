@@ -17,13 +17,13 @@ import {
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { AmountForm, LandedWindow, LogBatch } from './log-batch.ts';
 
-/** One landing of a window; a window pulled again has a row for each time, so that what changed can be told. */
+/** One landing of a window. A window that is pulled again has a row for each landing, which documents changes. */
 export type LedgerWindow = {
   readonly window: Interval<UnixSeconds>;
   readonly rows: number;
   readonly served: number;
   readonly replaced: number;
-  /** Rows put aside, since they could not be read. */
+  /** Quarantined rows. */
   readonly quarantined: number;
   readonly quota: Money;
   readonly replacedQuota: Money;
@@ -69,7 +69,7 @@ export const writeLedger = async (
   );
 };
 
-/** The span that regular pulls have covered without a gap. */
+/** The range that regular pulls have covered without a gap. */
 export const readRange = async (
   connection: DuckDBConnection,
   account: string,
@@ -101,7 +101,7 @@ export const writeRange = async (
     );
 };
 
-/** Takes back what was covered from the second on: its time is pulled again. Rows stay until then. */
+/** Shortens the covered range to end at the second: later times are pulled again. Rows stay until then. */
 export const takeBackFrom = async (
   connection: DuckDBConnection,
   account: string,
@@ -109,7 +109,7 @@ export const takeBackFrom = async (
 ): Promise<void> => {
   const range = await readRange(connection, account);
   if (range === undefined || range.end <= from) return;
-  // A landing that tells of later times proves nothing of them any more.
+  // A landing of later times no longer proves anything about them.
   await execute(
     connection,
     'UPDATE log_window SET settled_at = $from WHERE account = $account AND coalesce(settled_at, end_at) > $from AND end_at > $from',
@@ -120,8 +120,8 @@ export const takeBackFrom = async (
 };
 
 /**
- * Takes back what was covered by a clock that ran ahead: nothing that was landed later than now (on the gateway's clock) can
- * be believed to be all there was. Rows stay; they are replaced when their time is pulled again.
+ * Removes what a clock that ran ahead has covered: a landing later than now (on the gateway's clock) does not prove
+ * that it was complete. Rows stay; they are replaced when their time is pulled again.
  */
 export const removeFutureRows = async (
   connection: DuckDBConnection,
@@ -143,10 +143,10 @@ export const removeFutureRows = async (
   else await execute(connection, 'DELETE FROM log_cursor WHERE account = $account', { account });
 };
 
-/** A landing, and how old what it holds was when it was asked for: all that is older than `settled` had come. */
+/** A landing; everything older than `settled` had arrived when it was requested. */
 export type Landing = { readonly window: Interval<UnixSeconds>; readonly settled: UnixSeconds };
 
-/** Landings that hold something of the time from the moment on; those of a clock that ran ahead are not believed. */
+/** Landings of times from the moment on, without those of a clock that ran ahead. */
 export const readLandings = async (
   connection: DuckDBConnection,
   account: string,
@@ -175,7 +175,7 @@ const ledgerWindow = rowReader({
   landedAt: millis,
 });
 
-/** All landings of the account, the oldest first. */
+/** All landings of the account, oldest first. */
 export const readLedger = async (
   connection: DuckDBConnection,
   account: string,

@@ -25,30 +25,34 @@ export type LogsTable = {
    * export-currency-changed, export-truncated (the total line disagrees, or no row where there were some), disk-full.
    */
   readonly landWindow: (batch: LogBatch, signal?: AbortSignal) => Promise<LandedWindow>;
-  /** The end of what regular pulls have covered without a gap, seconds UTC. */
+  /** The end of the range that regular pulls have covered without a gap, seconds UTC. */
   readonly cursor: (account: string) => Promise<UnixSeconds | undefined>;
-  /** What regular pulls have covered without a gap. */
+  /** The range that regular pulls have covered without a gap. */
   readonly watermark: (account: string) => Promise<Interval<UnixSeconds> | undefined>;
-  /** To be called before a pull is planned: takes back what a clock that ran ahead has covered. */
+  /** Call it before planning a pull: removes what a clock that ran ahead has covered. */
   readonly removeFutureRows: (account: string) => Promise<void>;
-  /** Landings that hold something of the time from the moment on. */
+  /** Landings of times from the moment on. */
   readonly landings: (account: string, from: UnixSeconds) => Promise<readonly Landing[]>;
-  /** Each landing there was, the oldest first. */
+  /** Every landing, oldest first. */
   readonly windows: (account: string) => Promise<readonly LedgerWindow[]>;
-  /** Rows that could not be read and that no later landing has answered, of the span or of all time; the oldest first. */
+  /** Quarantined rows that no later landing has replaced, of the range or of all time; oldest first. */
   readonly quarantined: (
     account: string,
     range?: Interval<UnixSeconds>,
   ) => Promise<readonly QuarantinedRow[]>;
-  /** Rows of the span that count as calls although they show no charge and no tokens, and no column tells their kind. */
+  /**
+   * Rows of the range that count as calls although they have no charge and no tokens, and no column names their kind.
+   */
   readonly unclear: (account: string, range: Interval<UnixSeconds>) => Promise<number>;
-  /** What was seen of words that may tell kinds of rows, and what is taken of them. */
+  /** The evidence of labels that may identify kinds of rows, and their meanings. */
   readonly kindLabels: (account: string) => Promise<readonly KindLabel[]>;
-  /** What the account's amounts are, as far as that is known. */
+  /** What is known about the account's amounts. */
   readonly amounts: (account: string) => Promise<AccountAmounts | undefined>;
-  /** Converts what an earlier version stored of integer units as currency; gives the times that changed, which are restated. */
+  /**
+   * Converts integer units that an earlier version stored as currency; returns the changed ranges, which are restated.
+   */
   readonly correctAmounts: (account: string) => Promise<readonly Interval<UnixSeconds>[]>;
-  /** Keeps the form that another source has proven, where it was open. */
+  /** Stores the form that another source has proven, if it was open. */
   readonly proveAmounts: (account: string, form: AmountForm) => Promise<void>;
 };
 

@@ -7,7 +7,7 @@ import type { Row } from '../rows.ts';
 import type { ChargedRows } from './amount-change.ts';
 import type { SeenKinds } from './log-batch.ts';
 
-/** What the rows of a time show, in one pass over them. */
+/** What the rows of a range show, from one scan. */
 export type SeenRows = {
   readonly rows: number;
   readonly quota: Money;
@@ -22,7 +22,7 @@ export type SeenRows = {
 
 const ofWindow = 'FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end';
 
-/** Kinds that are not known are one group: a column that tells no kinds may have any number of them. */
+/** Unknown kinds are one group: a column that does not contain kinds may have any number of values. */
 const groupsSql = (from: string): string => `
   SELECT account = '' AS is_overlap, CASE WHEN kind IN ${knownKinds} THEN kind END AS known_kind,
     count(*) AS row_count, coalesce(sum(quota), 0) AS amount,
@@ -69,11 +69,11 @@ const seenOf = (groups: readonly Row[]): SeenRows => {
   };
 };
 
-/** What the rows of the time show. */
+/** What the rows of the range show. */
 export const readSeen = async (connection: DuckDBConnection, rows: ChargedRows): Promise<SeenRows> =>
   seenOf(await readRows(connection, groupsSql(`SELECT * ${ofWindow}`), { ...rows }));
 
-/** What a window shows that was just loaded, and what the rows of its overlap come to, which are under no account. */
+/** What a loaded window shows, and the totals of its overlap rows, which belong to no account. */
 export type LoadedRows = SeenRows & { readonly overlap: { readonly rows: number; readonly quota: Money } };
 
 export const noneLoaded: LoadedRows = { ...seenOf([]), overlap: rowsOf([]) };

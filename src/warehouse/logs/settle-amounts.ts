@@ -13,14 +13,14 @@ import type { SeenRows } from './seen-rows.ts';
 /** All rows of an account. */
 const everything = (account: string): ChargedRows => ({ account, start: 0, end: Number.MAX_SAFE_INTEGER });
 
-/** What landing the rows of a window goes by. */
+/** The inputs of landing a window. */
 type Landing = {
   readonly connection: DuckDBConnection;
   readonly batch: LogBatch;
   readonly known: AccountAmounts;
   readonly seen: SeenRows;
   readonly rows: ChargedRows;
-  /** What the rows that the window replaces had cost. */
+  /** The charges of the rows that the window replaces. */
   readonly replaced: readonly ModelCharges[];
 };
 
@@ -30,7 +30,7 @@ const changed = ({ known, seen }: Landing, why: string): Fault =>
     `${seen.whole} of ${seen.charged} amounts are whole numbers, the largest ${seen.largestWhole}, but earlier charges of the account are in ${known.form === 'units' ? 'integer units' : known.currency}: ${why}`,
   );
 
-/** Turns integer units of a time into currency, exactly: they are whole. */
+/** Converts integer units of a range to currency; exact, since they are whole numbers. */
 export const convertToCurrency = async (
   connection: DuckDBConnection,
   rows: ChargedRows,
@@ -44,7 +44,7 @@ export const convertToCurrency = async (
   );
 };
 
-/** Puts rows from the moment on into the form that the account's amounts are stored in; exact both ways. */
+/** Converts rows from the moment on to the form in which the account's amounts are stored; exact in both directions. */
 const convert = async (landing: Landing, from: number): Promise<void> => {
   const { connection, known, rows } = landing;
   const { unitsPerCurrency } = known;
@@ -74,20 +74,20 @@ const convert = async (landing: Landing, from: number): Promise<void> => {
     throw changed(landing, `${text(odd, 'row_count')} of them are not a whole number of units`);
 };
 
-/** What the same models cost in rows that are known: of this window, of those it replaces, and around it or ever. */
+/** The charges of the same models in known rows: of this window, of those it replaces, and around it or of all time. */
 const pastOf = async (
   { connection, known, rows, replaced }: Landing,
   own: readonly ModelCharges[],
 ): Promise<readonly ModelCharges[]> => {
   const around = await chargesAround(connection, rows);
-  // Of a model with both, amounts with a fraction are surely a currency: the last one given for a model counts.
+  // Amounts with a fraction are certainly currency. Of a model with both, the last entry applies.
   const surely =
     known.form === 'currency' ? await chargesAround(connection, rows, 'nearby', 'fractional') : [];
   const near = [...replaced, ...around, ...surely, ...own];
   return near.length > 0 ? near : chargesAround(connection, rows, 'ever');
 };
 
-/** Amounts of an account whose stored amounts are in currency. Gives how the window was served. */
+/** Settles amounts of an account that stores currency. Returns the form in which the window was served. */
 const settleCurrency = async (landing: Landing): Promise<AmountForm> => {
   const { connection, batch, known, seen, rows } = landing;
   const { form: stated, decimalsWritten } = batch.amounts;
@@ -98,7 +98,7 @@ const settleCurrency = async (landing: Landing): Promise<AmountForm> => {
   if (seen.whole === 0) return 'currency';
   const factor = known.unitsPerCurrency;
   const past = await pastOf(landing, await chargesIn(connection, rows, 'fractional'));
-  // Amounts that changed within the window are whole behind its last fraction.
+  // If the form changed within the window, all amounts after the last fraction are whole.
   const from = seen.fractions === undefined ? rows.start : seen.fractions.last + 1;
   const later = { ...rows, start: from };
   const earlier =
@@ -122,7 +122,7 @@ const settleCurrency = async (landing: Landing): Promise<AmountForm> => {
   return 'currency';
 };
 
-/** The same where they are stored as integer units. */
+/** The same for an account that stores integer units. */
 const settleUnits = async (landing: Landing): Promise<AmountForm> => {
   const { connection, batch, known, seen, rows } = landing;
   const { form: stated, decimalsWritten } = batch.amounts;
@@ -143,7 +143,7 @@ const settleUnits = async (landing: Landing): Promise<AmountForm> => {
   return 'currency';
 };
 
-/** The same while nothing has proven the form of the account's amounts: all of its rows together may. */
+/** The same while the form of the account's amounts is unproven: all of its rows together may prove it. */
 const settleOpen = async (landing: Landing): Promise<AccountAmounts> => {
   const { connection, batch, known, rows } = landing;
   const all = everything(rows.account);
@@ -181,18 +181,21 @@ const settleOpen = async (landing: Landing): Promise<AccountAmounts> => {
   return proven('currency');
 };
 
-/** Larger charges of one call are believed where their model cost as much before. */
+/** A larger charge of one call is accepted only if its model had such charges before. */
 const dearestCall = money('100');
 
-/** Whether the rows that a window replaces may be needed to judge it: its first amounts look other than those stored. */
+/**
+ * Whether judging the window may need the rows that it replaces: its first amounts differ in form from those stored.
+ */
 export const looksChanged = (batch: LogBatch, { form }: AccountAmounts): boolean =>
   (form === 'currency' && !batch.amounts.decimalsWritten) ||
   (form === 'units' && batch.amounts.decimalsWritten);
 
 /**
- * Judges the amounts of a window whose rows are in the table (`seen`) by what was known before, and converts those that are served in
- * another form than the account's are stored in. Gives what is known afterwards.
- * @throws faults export-amounts-changed where the amounts have changed and nothing shows into what; export-currency-changed
+ * Judges the amounts of a window whose rows are in the table (`seen`) by earlier evidence, and converts those that are
+ * served in another form than the account's are stored in. Returns the new state.
+ * @throws faults export-amounts-changed when the amounts have changed and nothing shows to which form;
+ * export-currency-changed
  */
 export const settleAmounts = async (
   connection: DuckDBConnection,

@@ -1,11 +1,11 @@
 import type { UnixMillis } from '../../core/index.ts';
 
-/** A column of the log export as it was ever seen. */
+/** A column of the log export that was seen at some time. */
 export type KnownColumn = {
   readonly name: string;
-  /** What it is taken for; nothing where it is kept as text under its own name. */
+  /** Its role; undefined when it is stored as text under its own name. */
   readonly role: string | undefined;
-  /** Whether it comes where no columns are asked for; else only when it is asked for by name. */
+  /** Whether it is served when no columns are requested; otherwise only when requested by name. */
   readonly shownUnasked: boolean;
   readonly firstSeen: UnixMillis;
   readonly lastSeen: UnixMillis;
@@ -14,24 +14,25 @@ export type KnownColumn = {
 
 export type SeenColumn = { readonly name: string; readonly role?: string };
 
-/** What one pull saw of the export's columns. */
+/** The columns that one pull saw in the export. */
 export type SeenColumns = {
-  /** Those of an export that no columns were asked for; nothing where none came with a header. */
+  /** The columns of an export without a column list; undefined when none had a header. */
   readonly unasked: readonly SeenColumn[] | undefined;
-  /** Those of an export that columns were asked for by name, and these names. */
+  /** The columns of an export with a column list, and the requested names. */
   readonly answered?: { readonly asked: readonly string[]; readonly columns: readonly SeenColumn[] };
 };
 
 export type ColumnChanges = {
   readonly columns: readonly KnownColumn[];
-  /** Never seen before, or seen again after they had gone; empty where nothing was known before. */
+  /** New columns, or columns that reappeared; empty when none were known before. */
   readonly appeared: readonly KnownColumn[];
   readonly gone: readonly KnownColumn[];
 };
 
 /**
- * What is known after a pull. A column has gone when it is missing where it would have come: from an export that no columns
- * were asked for, if it came so before, else from one that asked for it by name. What was not asked for says nothing.
+ * The state after a pull. A column has disappeared when it is missing where it was expected: in an export without a
+ * column list if it was served so before, otherwise in one that requested it by name. A column that was not requested
+ * gives no evidence.
  */
 export const columnChanges = (
   known: readonly KnownColumn[],

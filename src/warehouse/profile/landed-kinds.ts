@@ -7,7 +7,7 @@ import type { LearnedPoint } from './learned-point.ts';
 /** Rows of one kind in a landed window; the amount as served. */
 export type LandedKind = { readonly kind: string; readonly rows: number; readonly amount: Money };
 
-/** What rows of the kinds that are known are taken for (docs/gateway.md G6.10). */
+/** The meaning of rows of known kinds (docs/gateway.md G6.10). */
 const meanings: ReadonlyMap<string, string> = new Map([
   ['consumption', 'spend'],
   ['refund', 'refunds, deducted from spend'],
@@ -19,7 +19,7 @@ const meanings: ReadonlyMap<string, string> = new Map([
 
 export const kindPoint = 'log.kind.';
 
-/** More kinds than this in one window are no kinds. */
+/** A column with more values than this in one window does not contain kinds. */
 const maxKinds = 20;
 const longestName = 100;
 
@@ -43,7 +43,7 @@ export const readLandedKinds = async (
   }));
 };
 
-/** Kinds as points; the unknown ones are those whose rows are counted as nothing until a person has looked at them. */
+/** Kinds as points; rows of unknown kinds count as no spend until an operator has classified them. */
 export const kindPoints = (
   kinds: readonly LandedKind[],
   window: Interval<UnixSeconds>,

@@ -4,12 +4,12 @@ import type { Interval, UnixMillis } from '../../core/index.ts';
 import { all, label, millis, readAs, rowReader } from '../row-reader.ts';
 import { execute, readRows, text } from '../rows.ts';
 
-/** Something about a gateway that people should know of, once. */
+/** A change of a gateway that operators are notified of once. */
 export type LearnedChange = {
   readonly topic: 'column-appeared' | 'column-gone' | 'kind-unknown' | 'amounts-changed' | 'usage-unit';
-  /** Of the column or the kind, as the gateway writes it. */
+  /** The name of the column or kind, as the gateway writes it. */
   readonly name: string;
-  /** The role of the column, or what is seen of the kind; may be empty. */
+  /** The role of the column, or the evidence of the kind; may be empty. */
   readonly detail: string;
   readonly notedAt: UnixMillis;
 };
@@ -34,7 +34,7 @@ export type ServedForm = {
   readonly form: 'stored' | 'units' | 'currency';
 };
 
-/** Makes news of a form that is another one than the last news said; what is stored is no news to begin with. */
+/** Records a change when the form differs from the last recorded one; initially, the stored form is no change. */
 export const noteOnce = async (
   connection: DuckDBConnection,
   account: string,
@@ -60,7 +60,7 @@ const learnedChange = rowReader({
   notedAt: millis,
 });
 
-/** The oldest first. */
+/** Oldest first. */
 export const readLearnedChanges = async (
   connection: DuckDBConnection,
   account: string,

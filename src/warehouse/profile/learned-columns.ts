@@ -23,7 +23,7 @@ export const readColumns = async (
     { account },
   );
 
-/** Rewrites what is known of an account's columns. */
+/** Rewrites what is known about an account's columns. */
 export const writeColumns = async (
   connection: DuckDBConnection,
   account: string,

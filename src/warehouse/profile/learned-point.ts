@@ -3,24 +3,24 @@ import type { UnixMillis } from '../../core/index.ts';
 import { all, column, label, millis, readAs, rowReader } from '../row-reader.ts';
 import { execute, text } from '../rows.ts';
 
-/** One point that the contract leaves open (docs/gateway.md), and what is taken of it. */
+/** One open point of the contract (docs/gateway.md), and its observed value. */
 export type LearnedPoint = {
-  /** `log.time_form`: the endpoint and what of it. */
+  /** `log.time_form`: the endpoint and its property. */
   readonly point: string;
   readonly value: string;
-  /** What shows it, in words with figures. */
+  /** The evidence, as text with figures. */
   readonly evidence: string;
-  /** `data`: rows that came; `probe`: a question asked for this alone; `config`: said in the YAML. */
+  /** `data`: rows that were served; `probe`: a request made for this purpose; `config`: set in the YAML. */
   readonly how: 'data' | 'config' | 'probe';
 };
 
 export type KnownPoint = LearnedPoint & {
   readonly learnedAt: UnixMillis;
-  /** When it was last found so. */
+  /** When it was last observed. */
   readonly confirmedAt: UnixMillis;
 };
 
-/** What was taken of a point before. */
+/** An earlier value of a point. */
 export type PastPoint = LearnedPoint & { readonly learnedAt: UnixMillis; readonly until: UnixMillis };
 
 const point = {
@@ -51,7 +51,7 @@ export const readPastPoints = async (
     { account },
   );
 
-/** Points that were known are found so again; their first evidence stays. */
+/** Confirms known points; their first evidence stays. */
 const confirm = async (
   connection: DuckDBConnection,
   account: string,
@@ -66,7 +66,7 @@ const confirm = async (
   );
 };
 
-/** What was taken of the points until now becomes the past. */
+/** Moves the current values of the points to the past ones. */
 const putIntoPast = async (
   connection: DuckDBConnection,
   account: string,
@@ -107,7 +107,7 @@ const insert = async (
   });
 };
 
-/** To be run in one transaction. Gives the points whose value is another one now, or new. */
+/** Run it in one transaction. Returns the points whose value is new or changed. */
 export const learnPoints = async (
   connection: DuckDBConnection,
   account: string,

@@ -10,21 +10,21 @@ import type { LearnedChange } from './learned-changes.ts';
 import { learnPoints, readPastPoints, readPoints } from './learned-point.ts';
 import type { KnownPoint, LearnedPoint, PastPoint } from './learned-point.ts';
 
-/** What was learned of each account's gateway, with the evidence. */
+/** What was learned about each account's gateway, with the evidence. */
 export type ProfileTable = {
-  /** Writes points down; gives those whose value is new or another one. A value that is known keeps its first evidence. */
+  /** Stores points; returns those whose value is new or changed. An unchanged value keeps its first evidence. */
   readonly learn: (account: string, points: readonly LearnedPoint[]) => Promise<readonly LearnedPoint[]>;
-  /** What is taken of each point now, by name. */
+  /** The current value of each point, by name. */
   readonly points: (account: string) => Promise<readonly KnownPoint[]>;
-  /** What was taken of points before, the oldest first. */
+  /** Earlier values of points, oldest first. */
   readonly past: (account: string) => Promise<readonly PastPoint[]>;
   /** Every column of the log export that was ever seen. */
   readonly columns: (account: string) => Promise<readonly KnownColumn[]>;
-  /** Compares what a pull saw with what is known, and makes news of what has appeared and gone. */
+  /** Compares the columns of a pull with the known ones, and records those that appeared and disappeared as changes. */
   readonly noteColumns: (account: string, seen: SeenColumns) => Promise<Omit<ColumnChanges, 'columns'>>;
-  /** Learns the kinds of rows that a landed window holds, makes news of unknown ones that are new, and gives their names. */
+  /** Stores the kinds of rows in a landed window, records new unknown ones as changes, and returns their names. */
   readonly noteKinds: (account: string, window: Interval<UnixSeconds>) => Promise<readonly string[]>;
-  /** What operators are notified of, the oldest first. */
+  /** What operators are notified of, oldest first. */
   readonly changes: (account: string) => Promise<readonly LearnedChange[]>;
 };
 

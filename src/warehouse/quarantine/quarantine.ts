@@ -12,17 +12,17 @@ type Landing = {
   readonly quarantined?: readonly BadRow[];
 };
 
-/** Bounds what a table of rows that nobody can read may hold of each. Characters. */
+/** Limits the stored text of each unreadable row. Characters. */
 const longestText = 2000;
 
 const columns = { line: 'BIGINT', moment: 'BIGINT', row_text: 'VARCHAR', reason: 'VARCHAR' } as const;
 
-/** The engine's texts end at no NUL, but its JSON takes none. */
+/** The engine's texts may contain NUL, but its JSON may not. */
 const kept = (message: string): string => message.slice(0, longestText).replaceAll('\0', '\uFFFD');
 
 /**
- * Takes away of the account's quarantine what a landing of the window has answered: of rows whose time is not known, the
- * part of their time that it covers.
+ * Removes from the account's quarantine what a landing of the window replaces: of rows with an unknown time, the part
+ * of their time range that it covers.
  */
 const clear = async (connection: DuckDBConnection, { account, window }: Landing): Promise<void> => {
   const bindings = { account, start: window.start, end: window.end };
@@ -31,7 +31,7 @@ const clear = async (connection: DuckDBConnection, { account, window }: Landing)
     'SELECT 1 AS found FROM log_quarantine WHERE account = $account AND start_at < $end AND end_at > $start LIMIT 1',
     bindings,
   );
-  // Nearly every landing finds none.
+  // Nearly every landing finds no quarantined rows.
   if (found.length === 0) return;
   for (const change of [
     'UPDATE log_quarantine SET start_at = $end WHERE account = $account AND start_at >= $start AND start_at < $end',
@@ -44,8 +44,8 @@ const clear = async (connection: DuckDBConnection, { account, window }: Landing)
 };
 
 /**
- * Keeps the bad rows of a landing instead of those that were kept of its window before, in its transaction; rows whose time
- * lies beside the window are its neighbours'. Gives how many are kept.
+ * Replaces the quarantined rows of the window by the bad rows of a landing, in its transaction; rows whose time is
+ * outside the window belong to its neighbours. Returns the number of stored rows.
  */
 export const keepQuarantine = async (
   connection: DuckDBConnection,
@@ -71,7 +71,7 @@ export const keepQuarantine = async (
   return own.length;
 };
 
-/** What the bad rows come to; nothing when the amount of one can't be read. */
+/** The sum of the bad rows; undefined when the amount of one is unreadable. */
 export const amountOf = (rows: readonly BadRow[], sum: Money): Money | undefined => {
   let total = sum;
   for (const { amount } of rows) {
@@ -90,7 +90,7 @@ const quarantinedRow = rowReader({
   landedAt: millis,
 });
 
-/** All that is in quarantine of an account, or what may be of the span; the oldest first. */
+/** All quarantined rows of an account, or those that may belong to the range; oldest first. */
 export const readQuarantine = async (
   connection: DuckDBConnection,
   account: string,

@@ -2,7 +2,7 @@ import { tokenColumns } from './cube-columns.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportRelation } from './relation.ts';
 
-/** Filled as the cube is, row by row instead of in sums. */
+/** Built like the cube, but row by row instead of summed. */
 export const callsRelation: ReportRelation = {
   name: 'calls',
   description:

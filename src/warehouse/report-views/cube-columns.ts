@@ -15,7 +15,7 @@ const classed = (name: string): ReportColumn => ({
   description: `class of ${name.startsWith('input') ? 'input' : 'output'} tokens; the known classes total ${name.startsWith('input') ? 'input_tokens' : 'output_tokens'}`,
 });
 
-/** Columns that count tokens: as served, and in classes that count each token once. */
+/** Token columns: counts as served, and classes that count each token once. */
 export const tokenColumns: readonly ReportColumn[] = [
   ...tokenRoles.map(served),
   { name: 'input_tokens', type: 'HUGEINT', description: 'all tokens of the input, each counted once' },
@@ -26,13 +26,13 @@ export const tokenColumns: readonly ReportColumn[] = [
 
 const classNames: ReadonlySet<string> = new Set(tokenClasses);
 
-/** Whether it takes a look at each call’s classes, which costs more than adding up what was served. */
+/** Whether the column needs the classes of each call, which cost more than summing the served counts. */
 export const isClass = (column: string): boolean => classNames.has(column);
 
-/** What is told from the name of the key once calls are summed. */
+/** Columns that are derived from the key name after calls are summed. */
 export const ofKey: ReadonlySet<string> = new Set(['service', 'team']);
 
-/** What the cube is summed by. */
+/** The dimensions of the cube. */
 export const dimensions = ['model_name', 'token_name', 'kind'] as const;
 
 export const cubeRelation: ReportRelation = {

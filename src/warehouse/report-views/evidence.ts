@@ -2,7 +2,7 @@ import { inCurrency, spendOf } from '../cube/aggregates.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportView } from './view.ts';
 
-// What was found after the moment a run is for counts too: the sums it is shown beside are those of today.
+// Evidence found after the moment of a run counts too: the sums beside it are today's.
 
 export const restatedDaysView: ReportView = {
   name: 'restated_days',
@@ -43,7 +43,7 @@ export const restatedDaysView: ReportView = {
   },
 };
 
-/** Exact where it has 18 decimals at most; NULL where it has more, never rounded. */
+/** Exact up to 18 decimals; NULL beyond that, never rounded. */
 const exact = (column: string): string =>
   `CASE WHEN length(split_part(${column}, '.', 2)) <= 18 THEN TRY_CAST(${column} AS DECIMAL(38, 18)) END`;
 

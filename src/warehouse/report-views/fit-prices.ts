@@ -1,6 +1,6 @@
-/** Prices in floating point, fitted to charges: evidence of what a token costs, no money that adds up. */
+/** Prices in floating point, fitted to charges: evidence of the price of a token, never money. */
 
-/** Sums over observations, each of counts `x` and a charge `y`: all that least squares take of them. */
+/** Sums over observations, each with counts `x` and a charge `y`: all that least squares need. */
 export type FitSums = {
   readonly observations: number;
   /** Σy and Σy². */
@@ -13,19 +13,19 @@ export type FitSums = {
 };
 
 export type PriceFit = {
-  /** What one of each count costs, zero or more; nothing where it was never counted or the charges leave it open. */
+  /** The price of one of each count, zero or more; undefined if it never occurred or the charges leave it open. */
   readonly prices: readonly (number | undefined)[];
-  /** The part of the variation of the charge that the prices explain. */
+  /** The fraction of the variance of the charge that the prices explain. */
   readonly rSquared: number;
 };
 
-/** A fit that explains less is none. */
+/** A fit that explains less is rejected. */
 const leastExplained = 0.999;
-/** So many observations more than prices, or a fit is no evidence. */
+/** Minimum number of observations beyond the number of prices for a valid fit. */
 const spare = 20;
-/** A count of which less than this part (of its square) is its own says nothing for itself. */
+/** A count with a smaller independent fraction (of its square) provides no evidence of its own. */
 const leastOwnPart = 1e-5;
-/** Twice the standard error of a price is at most this part of it, or this part of the dearest. */
+/** Twice the standard error of a price is at most this fraction of it, or this fraction of the highest price. */
 const maxError = 0.05;
 const maxErrorOfDearest = 0.005;
 
@@ -36,14 +36,14 @@ const at = (matrix: Matrix, row: number, column: number): number => matrix[row]?
 const dot = (left: readonly number[], right: readonly number[]): number =>
   left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
 
-/** The inverse of a symmetric matrix with ones on its diagonal; nothing where a row says the same as the others. */
+/** The inverse of a symmetric matrix with ones on its diagonal; undefined when a row depends on the others. */
 const inverseOf = (matrix: Matrix): Matrix | undefined => {
   const size = matrix.length;
   const work = matrix.map((row, index) => [...row, ...row.map((_, column) => (column === index ? 1 : 0))]);
   for (let pivot = 0; pivot < size; pivot += 1) {
     const lead = work[pivot] ?? [];
     const divisor = lead[pivot] ?? 0;
-    // What is left on the diagonal is the part of its square that the rows before do not say.
+    // The diagonal now contains the fraction of its square that is independent of the previous rows.
     if (!(divisor >= leastOwnPart)) return undefined;
     const scaled = lead.map((value) => value / divisor);
     for (const [index, row] of work.entries()) {
@@ -53,13 +53,13 @@ const inverseOf = (matrix: Matrix): Matrix | undefined => {
     }
   }
   const inverse = work.map((row) => row.slice(size));
-  // And against all others: its own part is the inverse of its variance inflation.
+  // Also against all other rows: the independent fraction is the inverse of the variance inflation factor.
   return inverse.every((row, index) => (row[index] ?? 0) * leastOwnPart <= 1) ? inverse : undefined;
 };
 
 type Solution = { readonly weights: readonly number[]; readonly rest: number };
 
-/** The least squares without a negative weight: the best of those that leave some of the counts out. */
+/** Least squares without negative weights: the best solution among those that omit some of the counts. */
 const nonNegative = (matrix: Matrix, right: readonly number[], whole: number): Solution | undefined => {
   const indexes = right.map((_, index) => index);
   let best: Solution | undefined;
@@ -74,7 +74,7 @@ const nonNegative = (matrix: Matrix, right: readonly number[], whole: number): S
   for (let left = 0; left < 2 ** indexes.length; left += 1) {
     const solution = solve(indexes.filter((index) => (left >> index) % 2 === 0));
     if (solution?.weights.every((weight) => weight >= 0) !== true) continue;
-    // All counts kept and no weight negative: nothing can be better.
+    // With all counts and no negative weight, no better solution exists.
     if (left === 0) return solution;
     if (best === undefined || solution.rest < best.rest) best = solution;
   }
@@ -82,9 +82,9 @@ const nonNegative = (matrix: Matrix, right: readonly number[], whole: number): S
 };
 
 /**
- * What one of each count costs, so that the charges come out best; nothing where that explains less than 0.999 of their
- * variation, the counts rise and fall together, or there are too few observations. Counts are scaled to one length before
- * they are put together, so that tokens by the million and by the dozen weigh alike.
+ * The price of one of each count that fits the charges best; undefined when the fit explains less than 0.999 of their
+ * variance, when the counts are collinear, or when there are too few observations. Counts are scaled to one length
+ * first, so that millions and dozens of tokens have equal weight.
  *
  * @param among which of the counts may have a price
  */
@@ -102,7 +102,7 @@ export const fitPrices = (sums: FitSums, among: readonly number[]): PriceFit | u
   const right = used.map((index, place) => (sums.byCharge[index] ?? 0) / (lengths[place] ?? 1));
   const inverse = inverseOf(scaled);
   if (inverse === undefined) return undefined;
-  // What weights of any sign do not explain, others do not either.
+  // If weights of any sign do not explain it, restricted ones do not either.
   const explained = dot(
     inverse.map((row) => dot(row, right)),
     right,

@@ -38,7 +38,7 @@ const sumsOf = (row: Row): FitSums => ({
   ),
 });
 
-/** By tokens alone; where they do not explain the charge, with a price for the call. */
+/** Fits token prices alone first; if they do not explain the charge, adds a price per call. */
 const fitOf = (sums: FitSums): PriceFit | undefined => {
   const tokens = classes.map((_, index) => index);
   return fitPrices(sums, tokens) ?? fitPrices(sums, [...tokens, classes.length]);
@@ -46,7 +46,7 @@ const fitOf = (sums: FitSums): PriceFit | undefined => {
 
 const digits = 5;
 
-/** More digits than these would say more than a fit knows. */
+/** More digits would claim more precision than a fit has. */
 const shortened = (price: number | undefined, times: number): string | null =>
   price === undefined ? null : money((price * times).toPrecision(digits));
 
@@ -59,7 +59,7 @@ const rowsOf = (row: Row): readonly ViewRow[] => {
       text(row, 'model_name'),
       ...classes.map((_, index) => shortened(prices[index], 1e6)),
       shortened(prices[classes.length], 1),
-      // Never up to 1, which would say that nothing is left.
+      // Rounded down, never up to 1, which would mean a perfect fit.
       (Math.floor(Math.min(rSquared, 1) * 1e6) / 1e6).toFixed(6),
       number(row, 'observations'),
     ],

@@ -3,7 +3,7 @@ import { matches } from '../tokens/match-rule.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportView, ViewRow } from './view.ts';
 
-/** A name without `*` first, then the pattern that says most of the name, then the first given. */
+/** A name without `*` first, then the pattern with the most literal characters, then the first given. */
 const priceOf = (model: string, prices: readonly ModelPrice[]): ModelPrice | undefined => {
   const closeness = (pattern: string): number =>
     pattern.includes('*') ? pattern.replaceAll('*', '').length : Number.MAX_SAFE_INTEGER;

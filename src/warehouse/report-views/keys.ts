@@ -9,8 +9,8 @@ const lineColumns = [
 ] as const;
 
 /**
- * Keys by their id, with their place in the line of their service; at `$now`. A key that was gone when a later one was
- * born was not cut over to it.
+ * Keys by ID with their generation in the lineage of their service, at `$now`. A key that was deleted before a later
+ * one was created was not cut over to it.
  */
 const lineSql = `
   SELECT own.key_id, any_value(own.generation) AS generation,
@@ -22,7 +22,7 @@ const lineSql = `
   WHERE own.account = $account AND own.created_at <= $now
   GROUP BY own.key_id`;
 
-/** The keys as last listed. Calls tell keys by name alone: keys that share a name share what they say of calls. */
+/** The keys as last listed. Calls contain only key names: keys that share a name share their figures of calls. */
 export const keysView: ReportView = {
   name: 'keys',
   description: 'every API key in the newest inventory, with figures from the whole call log for its name',

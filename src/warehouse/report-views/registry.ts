@@ -8,7 +8,7 @@ import { accountHistoryView, keyHistoryView, keysView } from './keys.ts';
 import type { ReportRelation } from './relation.ts';
 import type { ReportView } from './view.ts';
 
-/** What is copied for a report when its SQL names it. */
+/** The tables that are copied for a report when its SQL names them. */
 export const reportViews: readonly ReportView[] = [
   keysView,
   keyHistoryView,

@@ -13,11 +13,11 @@ export type ReportRelation = {
   readonly columns: readonly ReportColumn[];
 };
 
-/** `name, TYPE, what it says` lines as columns. */
+/** Parses `name, TYPE, description` lines as columns. */
 export const columnsOf = (
   lines: readonly (readonly [name: string, type: string, description: string])[],
 ): readonly ReportColumn[] => lines.map(([name, type, description]) => ({ name, type, description }));
 
-/** The columns for CREATE TABLE; the names are ours. */
+/** The columns for CREATE TABLE; the names come from code. */
 export const declared = (columns: readonly ReportColumn[]): string =>
   columns.map(({ name, type }) => `"${name}" ${type}`).join(', ');

@@ -3,7 +3,7 @@ import type { Interval, UnixSeconds } from '../../core/index.ts';
 
 type Range = Interval<UnixSeconds>;
 
-/** Where several spans overlap or touch they become one; in the order of time, empty ones left out. Pure. */
+/** Merges overlapping and adjacent ranges, sorted by time; omits empty ones. Pure. */
 export const mergeRanges = (ranges: readonly Range[]): readonly Range[] => {
   const merged: Range[] = [];
   for (const range of ranges.toSorted((left, right) => left.start - right.start)) {
@@ -15,7 +15,7 @@ export const mergeRanges = (ranges: readonly Range[]): readonly Range[] => {
   return merged;
 };
 
-/** The parts of the spans that lie inside of the bounds. */
+/** The parts of the ranges within the bounds. */
 export const clipRanges = (ranges: readonly Range[], bounds: Range): readonly Range[] =>
   ranges.flatMap(({ start, end }) => {
     const clipped = {
@@ -27,7 +27,7 @@ export const clipRanges = (ranges: readonly Range[], bounds: Range): readonly Ra
 
 const quarter = 900;
 
-/** The quarter hours that the span touches, whole. */
+/** The range extended to whole quarter hours. */
 export const wholeQuarters = ({ start, end }: Range): Range => ({
   start: unixSeconds(Math.floor(start / quarter) * quarter),
   end: unixSeconds(Math.ceil(end / quarter) * quarter),

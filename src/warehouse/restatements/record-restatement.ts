@@ -6,9 +6,9 @@ import { clipRanges, mergeRanges, wholeQuarters } from './landed-ranges.ts';
 
 type Landing = { readonly account: string; readonly window: Interval<UnixSeconds> };
 
-/** What the table held before a landing, to be held against what it holds after it. */
+/** The sums of the table before a landing, for comparison with those after it. */
 export type Before = {
-  /** What was landed before of the quarter hours that the window touches, where it changes some of it: all else is new. */
+  /** Ranges landed earlier within the quarter hours of the window, if the window overlaps them: all else is new. */
   readonly ranges: readonly Interval<UnixSeconds>[];
 };
 
@@ -20,7 +20,7 @@ const readLandedRanges = async (
   const bounds = wholeQuarters(window);
   const rows = await readRows(
     connection,
-    // What is newer than settled was never said to be all there is; nor was what a clock that ran ahead has landed.
+    // Times that were not settled never counted as complete, nor did landings of a clock that ran ahead.
     `SELECT start_at, least(end_at, greatest(start_at, coalesce(settled_at, end_at))) AS end_at FROM log_window
      WHERE account = $account AND landed_at <= $now AND start_at < $end AND end_at > $start`,
     { account, now, start: bounds.start, end: bounds.end },
@@ -29,7 +29,7 @@ const readLandedRanges = async (
     interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
   );
   const ranges = clipRanges(mergeRanges(landed), bounds);
-  // A landing changes nothing beside its window.
+  // A landing changes nothing outside its window.
   return ranges.some(({ start, end }) => start < window.end && end > window.start) ? ranges : [];
 };
 
@@ -51,7 +51,7 @@ const takeSums = async (
     );
 };
 
-/** To be called before the rows of a window are replaced, in the same transaction as `recordRestatement`. */
+/** Call it before the rows of a window are replaced, in the same transaction as `recordRestatement`. */
 export const sumsBefore = async (
   connection: DuckDBConnection,
   landing: Landing,
@@ -63,8 +63,8 @@ export const sumsBefore = async (
 };
 
 /**
- * Keeps the old and new sums of each quarter hour and kind that a landing has changed, of what was landed before: a first
- * landing and an identical one change nothing. Gives the number of quarter hours changed.
+ * Stores the old and new sums of each quarter hour and kind that a landing changed, of data landed earlier: a first
+ * landing and an identical one change nothing. Returns the number of changed quarter hours.
  */
 export const recordRestatement = async (
   connection: DuckDBConnection,

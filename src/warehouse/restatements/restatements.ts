@@ -13,10 +13,10 @@ import type { Engine } from '../engine.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
 
-/** Calls of one kind and what they come to in currency; of refunds what was given back, as a positive amount. */
+/** Calls of one kind and their amount in currency; refunds as a positive amount. */
 export type KindSums = { readonly calls: number; readonly amount: Money };
 
-/** One kind of row of one quarter hour, as it was and as it is. */
+/** One kind of row of one quarter hour, before and after. */
 export type RestatedQuarter = {
   readonly quarter: UnixSeconds;
   readonly kind: string;
@@ -26,28 +26,28 @@ export type RestatedQuarter = {
   readonly changedAt: UnixMillis;
 };
 
-/** Sums in currency, as of `Spend`. */
+/** Sums in currency, as in `Spend`. */
 export type RestatedSums = {
   readonly consumption: Money;
   readonly refunds: Money;
-  /** Consumption less refunds. */
+  /** Consumption minus refunds. */
   readonly net: Money;
   readonly calls: number;
 };
 
-/** What has changed of data that had been landed before. */
+/** Changes of data that had landed before. */
 export type Restated = {
-  /** Those that differ, by quarter hour and kind. */
+  /** The changed ones, by quarter hour and kind. */
   readonly quarters: readonly RestatedQuarter[];
-  /** Of these quarters and their kinds alone: what a sum over a longer span has changed by is new less old. */
+  /** Sums of only these quarters and kinds: a sum over a longer range changed by new minus old. */
   readonly old: RestatedSums;
   readonly new: RestatedSums;
 };
 
 export type Restatements = {
   /**
-   * What later landings have changed of the quarter hours that start in the span, since the moment: the moment that a
-   * report was made, say. What comes for the first time is no change.
+   * What later landings changed in the quarter hours that start in the range, since a moment such as the creation of a
+   * report. Data that lands for the first time is no change.
    */
   readonly since: (account: string, moment: UnixMillis, range: Interval<UnixSeconds>) => Promise<Restated>;
 };
@@ -75,7 +75,7 @@ const readSince = async (
   const { value } = await valueOfServed(connection, account);
   const rows = await readRows(
     connection,
-    // What is now, less all changes: what came for the first time in between belongs to both.
+    // The old sums are the current ones minus all changes: data landed for the first time in between belongs to both.
     `SELECT quarter, kind, max(landed_at) AS changed_at,
        arg_max(new_calls, number) AS new_calls, arg_max(new_calls, number) - sum(new_calls - old_calls) AS old_calls,
        arg_max(new_amount, number) AS new_amount, arg_max(new_amount, number) - sum(new_amount - old_amount) AS old_amount,
@@ -89,7 +89,7 @@ const readSince = async (
   );
   const quarters = rows.map((row): RestatedQuarter => {
     const kind = text(row, 'kind');
-    // A refund gives back, whichever sign it is booked with.
+    // A refund is positive whichever sign it is booked with.
     const served = (side: 'old' | 'new'): Money =>
       kind === 'refund'
         ? absoluteMoney(money(text(row, `${side}_size`)))

@@ -7,7 +7,10 @@ import { amountType, exactDecimal } from './exact-decimal.ts';
 import type { AccountSnapshot, Snapshot, StatisticsSnapshot } from './snapshot.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** The snapshot's own row, whichever of its parts could be read. @throws faults export-amount-inexact, gateway-answer-unreadable */
+/**
+ * The row of the snapshot, whichever of its parts were readable. @throws faults export-amount-inexact,
+ * gateway-answer-unreadable
+ */
 export const writeAccount = async (
   connection: DuckDBConnection,
   { account, profile, keys }: Snapshot,
@@ -79,7 +82,7 @@ const statisticsSnapshot = rowReader({
   rest: text,
 });
 
-/** The profiles whose moment fits, oldest first; `which` is SQL over the bindings. */
+/** The profiles whose moment matches, oldest first; `which` is SQL over the bindings. */
 export const readAccounts = async (
   connection: DuckDBConnection,
   which: string,
@@ -93,7 +96,7 @@ export const readAccounts = async (
     bindings,
   );
 
-/** The profile last read at the moment or before. */
+/** The latest profile at or before the moment. */
 export const readAccountAt = async (
   connection: DuckDBConnection,
   account: string,

@@ -4,10 +4,10 @@ import type { Money } from '../../core/index.ts';
 const scale = money('1e18');
 const limit = 10n ** 38n;
 
-/** The SQL type that amounts of snapshots are kept in. */
+/** The SQL type of stored amounts of snapshots. */
 export const amountType = 'DECIMAL(38, 18)';
 
-/** The amount, known to fit `amountType` digit by digit: the engine's own cast would round it. @throws fault */
+/** The amount, checked to fit `amountType` with all digits: the engine's cast would round it. @throws fault */
 export const exactDecimal = (amount: Money, what: string): Money => {
   const scaled = multiplyMoney(amount, scale);
   if (scaled.includes('.'))

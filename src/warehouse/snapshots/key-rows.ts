@@ -10,7 +10,7 @@ import { maskOf, withoutSecrets } from './without-secrets.ts';
 /** A key for as long as it stays the same; milliseconds UTC, half-open. */
 export type KeyRange = { readonly key: KeyState; readonly from: UnixMillis; readonly until: UnixMillis };
 
-/** The end of a span that goes on: a number, so that the engine can pass over whole blocks of spans that have ended. */
+/** The end of a current range: a number, so that the engine can skip whole blocks of ended ranges. */
 export const stillSo = unixMillis(Number.MAX_SAFE_INTEGER);
 
 export const keyColumns = {
@@ -28,10 +28,13 @@ export const keyColumns = {
   rest: 'VARCHAR',
 } as const;
 
-/** Half a surrogate pair can't be stored; whether a key has changed is asked of what can. */
+/** Half a surrogate pair can't be stored; keys are compared in their storable form. */
 const storable = (value: string): string => value.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 
-/** A key as it can be kept: exactly, and without secrets. @throws faults export-amount-inexact, gateway-answer-unreadable */
+/**
+ * A key as it can be stored: exact, and without secrets. @throws faults export-amount-inexact,
+ * gateway-answer-unreadable
+ */
 export const keptKey = (key: KeyState): KeyState => ({
   ...key,
   name: storable(key.name),

@@ -16,7 +16,7 @@ const cells = columns.map((name) => {
   return name === 'unlimited_quota' ? 'unlimited_quota = 1' : name;
 });
 
-/** `shown` tells by which spans: an expression over valid_from and valid_until. */
+/** `shown` selects ranges: an expression over valid_from and valid_until. */
 const readRanges = async (
   connection: DuckDBConnection,
   account: string,
@@ -38,7 +38,7 @@ export const rangesHolding = async (
 ): Promise<readonly KeyRange[]> =>
   readRanges(connection, account, 'valid_from <= $at AND valid_until > $at', at);
 
-/** When the keys were read next before and after a moment. */
+/** The times of the key readings before and after a moment. */
 const readingsAround = async (
   connection: DuckDBConnection,
   account: string,
@@ -56,8 +56,8 @@ const readingsAround = async (
 const ofRange = `account = $account AND key_snapshot.key_id = span.key_id AND key_snapshot.valid_from = span.valid_from`;
 
 /**
- * Makes the spans show these keys from the moment to the next reading, within a transaction of the caller's; no reading
- * of the very moment is there. @throws faults export-amount-inexact, gateway-answer-unreadable
+ * Updates the ranges to show these keys from the moment to the next reading, in a transaction of the caller; no reading
+ * of the same moment exists. @throws faults export-amount-inexact, gateway-answer-unreadable
  */
 export const landKeys = async (
   connection: DuckDBConnection,

@@ -3,11 +3,11 @@ import type { Interval, UnixMillis } from '../../core/index.ts';
 import type { KeyRange } from './key-rows.ts';
 import type { KeyState } from './snapshot.ts';
 
-/** What is to be done to the spans of an account's keys, so that they show one reading from its moment to the next reading. */
+/** Changes to the ranges of an account's keys that make them show one reading from its moment to the next reading. */
 export type KeyPlan = {
   /** Spans that end at the moment of the reading. */
   readonly ended: readonly KeyRange[];
-  /** Spans that begin at the next reading and now begin at this one. */
+  /** Ranges that began at the next reading and now begin at this one. */
   readonly drawnForward: readonly KeyRange[];
   readonly added: readonly KeyRange[];
   readonly new: number;
@@ -38,8 +38,8 @@ const byId = <T>(values: readonly T[], idOf: (value: T) => number): ReadonlyMap<
 };
 
 /**
- * Spans begin and end at readings alone, so that one which holds the moment holds all of `until` the next reading, too.
- * `current` are those that hold the moment, `following` those that begin at the next reading, if there is one. Pure.
+ * Ranges begin and end only at readings, so one that contains the moment contains everything `until` the next reading.
+ * `current` contain the moment; `following` begin at the next reading, if there is one. Pure.
  */
 export const planKeys = (
   keys: readonly KeyState[],
@@ -68,7 +68,7 @@ export const planKeys = (
     drawnForward: started.flatMap((key) => goesOn(key) ?? []),
     added: [
       ...started.filter((key) => goesOn(key) === undefined).map((key) => ({ key, from: start, until: end })),
-      // What a later reading showed stays shown from there on.
+      // From a later reading on, what it showed remains.
       ...ended.filter(({ until }) => until > end).map((range) => ({ ...range, from: end })),
     ],
     new: started.length - changed,

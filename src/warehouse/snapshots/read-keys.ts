@@ -24,7 +24,7 @@ export const readInventory = async (
   return { takenAt, keys: ranges.map(({ key, from }) => ({ ...key, since: from })) };
 };
 
-/** A span that ends where the next of its key begins was changed there. */
+/** If a range ends where the next one of its key begins, the key changed then. */
 const changeAt = (at: UnixMillis, ended: KeyRange | undefined, begun: KeyRange | undefined): KeyChange[] => {
   if (begun === undefined) return ended === undefined ? [] : [{ what: 'gone', at, key: ended.key }];
   return ended === undefined

@@ -17,7 +17,7 @@ import type { LandedSnapshot, Snapshot, SnapshotTable } from './snapshot.ts';
 
 const endOfTime = unixMillis(Number.MAX_SAFE_INTEGER);
 
-/** The moment, or the next millisecond at which no snapshot of the account was taken. */
+/** The moment, or the next millisecond without a snapshot of the account. */
 const freeMoment = async (
   connection: DuckDBConnection,
   account: string,
@@ -44,7 +44,7 @@ const land = async (connection: DuckDBConnection, snapshot: Snapshot): Promise<L
 };
 
 export const createSnapshotTable = (engine: Engine): SnapshotTable => ({
-  // Over the one connection of small state: what is landed is told from what is there, which must stand still meanwhile.
+  // Over the connection that serializes small state: landing depends on existing rows, which must not change meanwhile.
   land: async (snapshot) =>
     engine.state(async (connection) => inTransaction(connection, async () => land(connection, snapshot))),
   watermark: async (account) =>
@@ -66,7 +66,7 @@ export const createSnapshotTable = (engine: Engine): SnapshotTable => ({
     ),
   statisticsBetween: async (account, from, to) =>
     engine.bulk(async (connection) => readStatistics(connection, account, from, to)),
-  // Two statements are to see one state of the tables.
+  // Both statements must see the same state of the tables.
   inventoryAt: async (account, moment) =>
     engine.bulk(async (connection) =>
       inTransaction(connection, async () => readInventory(connection, account, moment)),

@@ -1,8 +1,8 @@
 import type { Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 
 /**
- * The account as its profile showed it (docs/gateway.md G4.1). It was so at some moment from `askedAt` to the
- * snapshot's `takenAt`. Amounts exactly as served: their currency and unit are open (G4.3).
+ * The account as its profile showed it (docs/gateway.md G4.1), at some moment from `askedAt` to the snapshot's
+ * `takenAt`. Amounts exactly as served: their currency and unit are open (G4.3).
  */
 export type AccountReading = {
   readonly askedAt: UnixMillis;
@@ -17,7 +17,10 @@ export type AccountReading = {
   readonly rest: string;
 };
 
-/** What the statistics endpoint said of a range (docs/gateway.md G5.2); which of its ends belong to it is open (G5.6). */
+/**
+ * The answer of the statistics endpoint for a range (docs/gateway.md G5.2); whether its ends are included is open
+ * (G5.6).
+ */
 export type StatisticsReading = {
   readonly start: UnixSeconds;
   readonly end: UnixSeconds;
@@ -34,9 +37,9 @@ export type KeyState = {
   readonly id: number;
   readonly name: string;
   readonly keyMask: string | undefined;
-  /** As it is: what it means is not told. */
+  /** As served: the contract does not define its meaning. */
   readonly status: number | undefined;
-  /** Means nothing when the quota is unlimited. */
+  /** Without meaning when the quota is unlimited. */
   readonly remainQuota: Money;
   readonly unlimitedQuota: boolean;
   readonly expiredTime: UnixSeconds | 'never';
@@ -46,14 +49,14 @@ export type KeyState = {
   readonly rest: string;
 };
 
-/** What was read of an account; a part that could not be read is left out, and then nothing is said of it. */
+/** What was read of an account; an unreadable part is omitted and stays unknown. */
 export type Snapshot = {
   readonly account: string;
-  /** When the last of it was read. */
+  /** When its last part was read. */
   readonly takenAt: UnixMillis;
   readonly profile?: AccountReading | undefined;
   readonly statistics?: readonly StatisticsReading[] | undefined;
-  /** Every key there is: one that is not among them is gone. */
+  /** All existing keys: one that is missing was deleted. */
   readonly keys?: readonly KeyState[] | undefined;
 };
 
@@ -62,12 +65,12 @@ export type KeyCounts = {
   readonly new: number;
   readonly changed: number;
   readonly gone: number;
-  /** No keys of the account were read before: all of them are seen for the first time, and none counts as new. */
+  /** Whether no keys of the account were read before: then all are seen for the first time, and none counts as new. */
   readonly first: boolean;
 };
 
 export type LandedSnapshot = {
-  /** Where a snapshot of this very millisecond is there already, the next one that is free. */
+  /** The next free millisecond, if a snapshot of the same one already exists. */
   readonly takenAt: UnixMillis;
   readonly keys: KeyCounts | undefined;
 };
@@ -76,13 +79,13 @@ export type AccountSnapshot = AccountReading & { readonly takenAt: UnixMillis };
 export type StatisticsSnapshot = StatisticsReading & { readonly takenAt: UnixMillis };
 
 export type Inventory = {
-  /** The snapshot it is of. */
+  /** The time of its snapshot. */
   readonly takenAt: UnixMillis;
-  /** By id. Each has been so, without a change that a snapshot showed, since the snapshot of `since`. */
+  /** By ID. Each is unchanged, as far as snapshots show, since the snapshot of `since`. */
   readonly keys: readonly (KeyState & { readonly since: UnixMillis })[];
 };
 
-/** What a snapshot showed that the one before did not; a change that came and went between the two is not seen. */
+/** A difference between a snapshot and the one before; a change that was reverted between the two is not seen. */
 export type KeyChange =
   | { readonly what: 'new' | 'gone'; readonly at: UnixMillis; readonly key: KeyState }
   | {
@@ -92,17 +95,17 @@ export type KeyChange =
       readonly before: KeyState;
     };
 
-/** Moments in milliseconds UTC; a range holds its `from`, not its `to`. */
+/** Moments in milliseconds UTC; a range includes `from` and excludes `to`. */
 export type SnapshotTable = {
   /**
-   * Whole or not at all. A snapshot may be older than others that are there, as after a clock was set back.
+   * Stores all or nothing. A snapshot may be older than existing ones, for example after a clock was set back.
    * @throws faults export-amount-inexact, gateway-answer-unreadable (an amount too large, a key twice), disk-full.
    */
   readonly land: (snapshot: Snapshot) => Promise<LandedSnapshot>;
-  /** When the latest snapshot was taken, whatever of it could be read. */
+  /** When the latest snapshot was taken, whichever of its parts were readable. */
   readonly watermark: (account: string) => Promise<UnixMillis | undefined>;
   readonly latestAccount: (account: string) => Promise<AccountSnapshot | undefined>;
-  /** The profile last read at the moment or before. */
+  /** The latest profile at or before the moment. */
   readonly accountAt: (account: string, moment: UnixMillis) => Promise<AccountSnapshot | undefined>;
   /** The profiles read in the range, oldest first. */
   readonly accountBetween: (
@@ -116,8 +119,11 @@ export type SnapshotTable = {
     from: UnixMillis,
     to: UnixMillis,
   ) => Promise<readonly StatisticsSnapshot[]>;
-  /** The keys as last read at the moment or before; nothing where they were not read by then. */
+  /** The keys as last read at or before the moment; undefined when they were not read by then. */
   readonly inventoryAt: (account: string, moment: UnixMillis) => Promise<Inventory | undefined>;
-  /** Keys that came, changed and went in the range, by time and id; those of the very first reading did not come then. */
+  /**
+   * Keys created, changed and deleted in the range, by time and ID; those of the very first reading do not count as
+   * created.
+   */
   readonly changes: (account: string, from: UnixMillis, to: UnixMillis) => Promise<readonly KeyChange[]>;
 };

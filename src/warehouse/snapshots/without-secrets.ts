@@ -12,8 +12,8 @@ const named = (name: string): boolean =>
 const masked = (text: string): boolean => /[*•…]|\.{3}/.test(text);
 
 /**
- * A JSON text without what may be a secret: texts under a name that says so, and whatever looks like a key. The contract
- * promises that none comes (docs/gateway.md G4.2 and G2.6); should one do so, it is not kept.
+ * Removes possible secrets from a JSON text: texts under a name that suggests one, and whatever looks like a key. The
+ * contract promises that none is served (docs/gateway.md G4.2 and G2.6); one that is served anyway is not stored.
  */
 export const withoutSecrets = (json: string): string => {
   let name = '';
@@ -30,9 +30,9 @@ export const withoutSecrets = (json: string): string => {
   );
 };
 
-/** Longer than any name or word; a mask hides the middle of something of this length. */
+/** Longer than any name; a mask hides the middle of a text of this length. */
 const shortestKey = 16;
 
-/** A mask as served, or one of our own where what was served hides nothing. */
+/** The mask as served, or a local one if the served text hides nothing. */
 export const maskOf = (text: string): string =>
   masked(text) || text.length < shortestKey ? text : `${text.slice(0, 7)}**********${text.slice(-4)}`;

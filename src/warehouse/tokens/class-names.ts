@@ -1,4 +1,4 @@
-/** Classes of a call's input; those that are known add up to `input_tokens`. */
+/** Classes of a call's input; the known ones add up to `input_tokens`. */
 export const inputClasses = [
   'input_uncached_tokens',
   'input_cache_read_tokens',
@@ -8,7 +8,7 @@ export const inputClasses = [
   'input_unclassified_tokens',
 ] as const;
 
-/** Classes of a call's output; those that are known add up to `output_tokens`. */
+/** Classes of a call's output; the known ones add up to `output_tokens`. */
 export const outputClasses = [
   'output_plain_tokens',
   'output_reasoning_tokens',
@@ -16,5 +16,5 @@ export const outputClasses = [
   'output_unclassified_tokens',
 ] as const;
 
-/** Totals and classes as the cube and the view have them. */
+/** Totals and classes as named in the cube and the view. */
 export const tokenClasses = ['input_tokens', ...inputClasses, 'output_tokens', ...outputClasses] as const;

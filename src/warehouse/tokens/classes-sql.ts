@@ -1,7 +1,7 @@
-/** A negative count is no count: unknown. */
+/** A negative count is invalid: unknown. */
 const count = (column: string): string => `CASE WHEN ${column} >= 0 THEN ${column} END`;
 
-/** The counts of a call as they are taken, and what is decided of its model. */
+/** The effective counts of a call, and the conventions of its model. */
 const countsSql = (relation: string): string => `
   SELECT calls.*, token_convention.convention, token_convention.output_convention,
     ${count('calls.prompt_tokens')} AS prompt,
@@ -19,7 +19,7 @@ const countsSql = (relation: string): string => `
   LEFT JOIN token_convention
     ON token_convention.account = calls.account AND token_convention.model_name = calls.model_name`;
 
-/** What each part leaves of its whole; NULL or negative where the parts are too many. */
+/** The remainder of each whole after its parts; NULL or negative where the parts exceed it. */
 const remaindersSql = (relation: string): string => `
   SELECT *,
     cache = 0 OR convention IS NOT NULL AS splits,
@@ -78,17 +78,17 @@ const classesSql = (relation: string): string => `
   FROM (${remaindersSql(relation)})`;
 
 /**
- * The calls of a relation that has the columns of `call_log`, each with its tokens counted once: the totals of input and
- * output, and classes that add up to them. A class is NULL where the call does not tell it, and its tokens are in the class
- * that holds them (audio in uncached, reasoning in plain). A total is NULL where its column is. What can't be split is
- * unclassified:
- * - Cached and cache-write tokens of a model whose convention is open: they are part of the prompt or come on top. The
- *   input is then the prompt as served, the least it can be.
+ * The calls of a relation with the columns of `call_log`, each with its tokens counted once: the totals of input and
+ * output, and classes that add up to them. A class is NULL if the call does not contain it; its tokens are then in the
+ * class that includes them (audio in uncached, reasoning in plain). A total is NULL if its column is. Tokens that
+ * cannot be split are unclassified:
+ * - Cached and cache-write tokens of a model whose convention is open: they are part of the prompt or are added to it.
+ * The input is then the prompt as served, the minimum.
  * - Reasoning tokens of a model whose output convention is open, likewise: the output is then the completion as served.
- * - All of a prompt or completion whose parts are more than the whole: they can't all be true.
- * - What is left of a prompt that may hold cached tokens, where nothing tells how many.
- * - Audio that is not said to be of the input or the output, as far as either can hold it.
- * Counts have 18 digits at most, as landing takes them, so that nothing overflows.
+ * - All tokens of a prompt or completion whose parts exceed the whole: the counts contradict each other.
+ * - The remainder of a prompt that may include an unknown number of cached tokens.
+ * - Audio that is not assigned to the input or the output, as far as either can include it. Counts have at most 18
+ * digits, as landing ensures, so nothing overflows.
  */
 export const classedCallsSql = (relation: string): string => `
   SELECT *,

@@ -6,8 +6,8 @@ import { literal } from '../sql-literal.ts';
 import { classedCallsSql } from './classes-sql.ts';
 
 /**
- * All calls, those in the files too. A file counts while the database says that it alone has its rows: at any moment each
- * call is there once, though the list of files is older than the move of a month.
+ * All calls, including those in files. A file counts while the database marks it as the only copy of its rows: each
+ * call appears exactly once at any moment, even if the list of files predates the move of a month.
  */
 const callsSql = (root: string, files: readonly string[]): string =>
   files.length === 0
@@ -19,8 +19,8 @@ const callsSql = (root: string, files: readonly string[]): string =>
         WHERE archive_file IN (SELECT ${literal(`${root}/`)} || file FROM call_archive WHERE state = 'sole'))`;
 
 /**
- * Makes the view `call_classes` again: every call with its classes, as this program counts them. `files` are those of the
- * archive under `root`. Where one of them can't be read there is no view, instead of one that lacks calls.
+ * Recreates the view `call_classes`: every call with its classes, as this program counts them. `files` are those of the
+ * archive under `root`. If one of them is unreadable, the view is not created, so that it never lacks calls.
  */
 export const createClassesView = async (
   engine: Engine,

@@ -41,7 +41,7 @@ export const writeRules = async (
   );
 };
 
-/** Before the output of an account was first examined. */
+/** The state before an account's output was first examined. */
 const undecidedOutput: OutputDecision = {
   convention: undefined,
   decidedBy: undefined,
@@ -55,7 +55,7 @@ const modelConvention = rowReader({
   decidedBy: optional(label<NonNullable<ModelConvention['decidedBy']>>()),
   contradicted: flag,
   evidence: json<TokenEvidence>(),
-  // JSON leaves out what is undefined.
+  // JSON omits undefined fields.
   output: (row, name): OutputDecision => ({
     ...undecidedOutput,
     ...optional(json<Partial<OutputDecision>>())(row, name),
@@ -73,7 +73,7 @@ export const readConventions = async (
     { account },
   );
 
-/** Rewrites what is decided of an account. */
+/** Rewrites the decisions of an account. */
 export const writeConventions = async (
   connection: DuckDBConnection,
   account: string,

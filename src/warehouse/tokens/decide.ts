@@ -18,15 +18,15 @@ export type OutputWitness = {
   readonly reasoning: number | undefined;
 };
 
-/** What the charges of one key's calls showed. Prices are evidence in floating point, no money. */
+/** What the charges of one key's calls show. Prices are evidence in floating point, never money. */
 export type ShownPrice = {
-  /** Begin of the last UTC day of the calls, and how many days they are of. */
+  /** Start of the last UTC day of the calls, and their number of days. */
   readonly day: UnixSeconds;
   readonly days: number;
   readonly key: string;
   readonly calls: number;
   readonly shows: TokenConvention | OutputConvention;
-  /** Of a token of the whole (prompt or completion), and of one of the part (cached or reasoning). */
+  /** Price of a token of the whole (prompt or completion), and of one of the part (cached or reasoning). */
   readonly wholePrice: string;
   readonly partPrice: string;
   readonly partError: string;
@@ -37,7 +37,7 @@ type Proofs = {
   readonly calls: number;
   /** Calls that prove by themselves that the whole excludes the part. */
   readonly excludesCalls: number;
-  /** How often charges showed each convention, and what they showed last. */
+  /** How often charges showed each convention, and the latest result. */
   readonly includesTimes: number;
   readonly excludesTimes: number;
   readonly includesPrice?: ShownPrice;
@@ -47,40 +47,40 @@ type Proofs = {
 };
 
 export type TokenEvidence = Proofs & {
-  /** Calls with cached or cache-write tokens: with none there is nothing to decide. */
+  /** Calls with cached or cache-write tokens: without any there is nothing to decide. */
   readonly cacheCalls: number;
   /** The first call that proves that the prompt excludes the cache. */
   readonly witness?: Witness;
 };
 
 export type OutputEvidence = Proofs & {
-  /** Calls with reasoning tokens: with none there is nothing to decide. */
+  /** Calls with reasoning tokens: without any there is nothing to decide. */
   readonly reasoningCalls: number;
   /** The first call that proves that the completion excludes the reasoning. */
   readonly witness?: OutputWitness;
 };
 
 type Decision<Convention> = {
-  /** Nothing while it is open: what could be either is unclassified then. */
+  /** Undefined while it is open: ambiguous tokens are then unclassified. */
   readonly convention: Convention | undefined;
   readonly decidedBy: 'configured' | 'rows' | 'price' | undefined;
-  /** There is evidence against it; without a rule, evidence for both leaves it open. */
+  /** Whether evidence contradicts it; without a rule, evidence for both leaves it open. */
   readonly contradicted: boolean;
 };
 
 export type OutputDecision = Decision<OutputConvention> & { readonly evidence: OutputEvidence };
 
-/** What is taken of a model's prompt tokens and of its completion tokens, and why. */
+/** The conventions of a model's prompt and completion tokens, with the reasons. */
 export type ModelConvention = Decision<TokenConvention> & {
   readonly model: string;
   readonly evidence: TokenEvidence;
   readonly output: OutputDecision;
 };
 
-/** What is seen of both sides of a model. */
+/** The evidence of both sides of a model. */
 export type ModelEvidence = { readonly input: TokenEvidence; readonly output: OutputEvidence };
 
-/** The configured rule, else what the evidence shows when all of it shows the same. */
+/** The configured rule; otherwise the convention that all evidence shows. */
 const decideSide = <Convention extends string, Evidence extends Proofs>(
   model: string,
   evidence: Evidence,

@@ -1,11 +1,11 @@
 import type { OutputConvention, TokenConvention } from './convention.ts';
 
-/** Conventions by names of models, in which `*` stands for anything. */
+/** Conventions by model name patterns, in which `*` matches anything. */
 export type RulesOf<Convention> = Readonly<Record<string, Convention>>;
 export type TokenRules = RulesOf<TokenConvention>;
 export type OutputRules = RulesOf<OutputConvention>;
 
-/** Whether a name is what the pattern says; `*` stands for anything. */
+/** Whether a name matches the pattern; `*` matches anything. */
 export const matches = (pattern: string, model: string): boolean => {
   const [first = '', ...later] = pattern.split('*');
   const last = later.pop();
@@ -20,7 +20,7 @@ export const matches = (pattern: string, model: string): boolean => {
   return model.length - last.length >= at && model.endsWith(last);
 };
 
-/** A name without `*` first, then the pattern that says most of the name. */
+/** A name without `*` first, then the pattern with the most literal characters. */
 const closeness = (pattern: string): number =>
   pattern.includes('*') ? pattern.replaceAll('*', '').length : Infinity;
 

@@ -1,16 +1,19 @@
-/** Evidence in floating point from what calls were charged; nothing of it is ever used as money. */
+/** Evidence in floating point from the charges of calls; it is never used as money. */
 import type { OutputConvention, TokenConvention } from './convention.ts';
 
-/** What is counted of a call, in any fixed order. The first two are a whole (prompt, completion) and its part (cached, reasoning). */
+/**
+ * The counts of a call, in any fixed order. The first two are a whole (prompt, completion) and its part (cached,
+ * reasoning).
+ */
 export type PricedCall = { readonly counts: readonly number[]; readonly charge: number };
 
-/** A price is within its error, given that each charge is the sum of its counts at fixed prices, rounded. */
+/** A price with its error, given that each charge is the sum of its counts at fixed prices, rounded. */
 type Price = { readonly value: number; readonly error: number };
 
 export type PartPrice = {
   readonly shows: TokenConvention | OutputConvention;
   readonly calls: number;
-  /** What one more token of the whole, and one more of the part, adds to the charge. */
+  /** The charge that one more token of the whole, and one more of the part, adds. */
   readonly whole: Price;
   readonly part: Price;
 };
@@ -19,19 +22,19 @@ type Judge = (whole: Price, part: Price) => PartPrice['shows'] | undefined;
 
 type Column = readonly number[];
 
-/** So many calls more than prices must fit, or a fit is no evidence. */
+/** Minimum number of calls beyond the number of prices for a valid fit. */
 const spareCalls = 20;
-/** So many different calls must hold some of the part. */
+/** Minimum number of distinct calls with tokens of the part. */
 export const partCalls = 10;
-/** A column of which less than this part is its own says nothing for itself. */
+/** A column with a smaller independent fraction provides no evidence of its own. */
 const ownPart = 1e-6;
-/** Next to the price of a token of the whole, less than this is nothing. */
+/** A price below this fraction of the price of a token of the whole counts as zero. */
 const leastPart = 0.01;
 
 const dot = (left: Column, right: Column): number =>
   left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
 
-/** What of a column is at right angles to the directions (each of length 1). Taken off twice, against rounding. */
+/** The component of a column orthogonal to the directions (each of length 1). Projected out twice, against rounding. */
 const ownOf = (column: Column, directions: readonly Column[]): Column => {
   const takeOff = (from: Column): Column =>
     directions.reduce<Column>((left, direction) => {
@@ -50,7 +53,7 @@ const directionsOf = (columns: readonly Column[]): readonly Column[] =>
     return hasOwn(own, column) ? [...directions, own.map((value) => value / length)] : directions;
   }, []);
 
-/** What one more of column `at` adds; nothing when the other columns say the same. */
+/** The charge that one more of column `at` adds; undefined when it depends linearly on the other columns. */
 const priceOf = (
   columns: readonly Column[],
   at: number,
@@ -69,24 +72,24 @@ const priceOf = (
 
 const judgeCache: Judge = (prompt, cached) => {
   const least = leastPart * prompt.value;
-  // Tokens that lower the charge are charged elsewhere at more: they are part of the prompt.
+  // Tokens that lower the charge replace more expensive ones: they are part of the prompt.
   if (cached.value + cached.error < -least) return 'includes_cache';
-  // On top they cost something, and less than tokens that were not cached; as part of the prompt they would cost more.
+  // Added to the prompt they cost something, and less than uncached tokens; as part of the prompt they would cost more.
   if (cached.value - cached.error > least && cached.value + cached.error < prompt.value - prompt.error)
     return 'excludes_cache';
   return undefined;
 };
 
-/** Where the error of a price is more than this part of the other, it could be none as well as the whole of it. */
+/** A price whose error exceeds this fraction of the other price could be zero as well as equal to it. */
 const maxErrorPart = 0.25;
 
 const judgeReasoning: Judge = (completion, reasoning) => {
   const least = leastPart * completion.value;
   const error = reasoning.error + completion.error;
-  // A part that lowers the charge is charged elsewhere at more: it is in the completion.
+  // A part that lowers the charge replaces more expensive tokens: the completion includes it.
   if (reasoning.value + error < -least) return 'includes_reasoning';
   if (error > maxErrorPart * completion.value) return undefined;
-  // Vendors charge reasoning as output: it adds nothing where the completion holds it, else what output adds.
+  // Vendors charge reasoning as output: it adds nothing if the completion includes it, otherwise the price of output.
   if (Math.abs(reasoning.value) < error + least) return 'includes_reasoning';
   if (Math.abs(reasoning.value - completion.value) < error + least) return 'excludes_reasoning';
   return undefined;
@@ -97,9 +100,9 @@ const distinct = (calls: readonly PricedCall[]): readonly PricedCall[] => [
 ];
 
 /**
- * Whether the charges of one key's calls of one model show that the whole holds the part. Every charge must be the sum of
- * the counts at fixed prices to within `rounding`, with many calls to spare: anything else (a price by tiers, a count that
- * is not told) is no evidence, and nothing is given.
+ * Whether the charges of one key's calls of one model show that the whole includes the part. Every charge must equal
+ * the sum of the counts at fixed prices to within `rounding`, with many calls to spare. Anything else (tiered prices, a
+ * count that is not served) is no evidence, and the result is undefined.
  */
 const partPriceOf = (all: readonly PricedCall[], rounding: number, judge: Judge): PartPrice | undefined => {
   const calls = distinct(all);
@@ -107,7 +110,7 @@ const partPriceOf = (all: readonly PricedCall[], rounding: number, judge: Judge)
   const width = calls[0]?.counts.length ?? 0;
   const columns = [
     ...Array.from({ length: width }, (_, at) => calls.map(({ counts }) => counts[at] ?? 0)),
-    // What each call costs, whatever its tokens.
+    // The price of each call, independent of its tokens.
     calls.map(() => 1),
   ];
   const charges = calls.map(({ charge }) => charge);
@@ -123,10 +126,10 @@ const partPriceOf = (all: readonly PricedCall[], rounding: number, judge: Judge)
   return shows === undefined ? undefined : { shows, calls: calls.length, whole, part };
 };
 
-/** Whether charges show that the prompt (first of the counts) holds the cached tokens (second). */
+/** Whether charges show that the prompt (first of the counts) includes the cached tokens (second). */
 export const cachePriceOf = (calls: readonly PricedCall[], rounding: number): PartPrice | undefined =>
   partPriceOf(calls, rounding, judgeCache);
 
-/** Whether charges show that the completion (first of the counts) holds the reasoning tokens (second). */
+/** Whether charges show that the completion (first of the counts) includes the reasoning tokens (second). */
 export const reasoningPriceOf = (calls: readonly PricedCall[], rounding: number): PartPrice | undefined =>
   partPriceOf(calls, rounding, judgeReasoning);

@@ -8,10 +8,10 @@ import type { PartPrice, PricedCall } from './part-price.ts';
 
 const day = 86_400;
 
-/** How many calls are asked for, with cached tokens and without. */
+/** The number of sampled calls, with cached tokens and without. */
 const callsOfEach = 200;
 
-/** Days, up to and with the one asked about. More than one only where there were few calls: prices change. */
+/** Days, up to and including the examined one. More than one only when there were few calls: prices change. */
 const ranges = [1, 7, 31] as const;
 
 const counts = [
@@ -35,12 +35,12 @@ const asks = {
 const ofRange = `account = $account AND created_at >= $start AND created_at < $end AND model_name = $model
   AND kind = 'consumption' AND quota > 0`;
 
-/** Prices may differ by key: the one with most calls that hold some of the part. */
+/** Prices may differ by key: selects the key with the most calls that contain the part. */
 const usualKeySql = (part: string): string => `
   SELECT token_name, count(*) AS part_calls FROM call_log WHERE ${ofRange} AND ${part} > 0
   GROUP BY token_name ORDER BY part_calls DESC, token_name LIMIT 1`;
 
-/** Calls of one key, from all over the span. */
+/** Calls of one key, from the whole range. */
 const sampleSql = (part: string): string => `
   WITH calls AS (
     SELECT ${counts.join(', ')}, quota, created_at FROM call_log WHERE ${ofRange} AND token_name = $key
@@ -61,7 +61,7 @@ const pricedCall = (row: Row, { whole, part }: (typeof asks)[TokenSide]): Priced
   charge: Number(text(row, 'quota')),
 });
 
-/** What one more in the last place of these charges is worth: none of them was rounded by more. */
+/** One unit in the last place of these charges: none of them was rounded by more. */
 const roundingOf = (rows: readonly Row[]): number => {
   const decimals = rows.map((row) => trimEndOf(text(row, 'quota'), '0').split('.')[1]?.length ?? 0);
   return 10 ** -Math.max(0, ...decimals);
@@ -91,7 +91,10 @@ const readPrice = async (
   return undefined;
 };
 
-/** Asks what the calls of a model up to one day were charged, and keeps what that shows; of calls kept elsewhere by now, what they showed. */
+/**
+ * Examines the charges of a model's calls up to one day, and stores the result; for calls that have been archived, the
+ * earlier result remains.
+ */
 export const judgePrices = async (
   connection: DuckDBConnection,
   account: string,

@@ -16,7 +16,7 @@ const shownPrice = rowReader({
   ...all(text, 'wholePrice', 'partPrice', 'partError'),
 });
 
-/** Of each side the calls, and the first that proves something. */
+/** For each side, the calls and the first proof. */
 const rowsSql = `
   SELECT * EXCLUDE (witness), witness.moment AS witness_at, witness.whole AS witness_whole,
     witness.part AS witness_part, witness.cache_write AS witness_write

@@ -6,12 +6,15 @@ import type { TokenSide } from './convention.ts';
 /** Whole UTC days, half-open, in seconds. */
 export type DayRange = { readonly start: number; readonly end: number };
 
-/** How far the evidence of an account goes: all its landings, the moment of the newest, and those before that moment. */
+/**
+ * The extent of an account's evidence: the number of its landings, the moment of the newest, and the number before that
+ * moment.
+ */
 export type Judged = { readonly landings: number; readonly newest: number; readonly before: number };
 
 const day = 86_400;
 
-/** Charges are looked at for so many days of a model at most, each time. */
+/** Maximum number of days of a model whose charges are examined each time. */
 const daysAsked = 2;
 
 const judgedEvidence = rowReader({
@@ -27,7 +30,7 @@ export const readJudged = async (
   return (await readAs(connection, judgedEvidence, sql, { account }))[0];
 };
 
-/** The landings of an account, and how many of them were before a moment; before the newest of them when left out. */
+/** The landings of an account, and how many of them precede a moment; default: the newest landing. */
 const readLandings = async (
   connection: DuckDBConnection,
   account: string,
@@ -56,8 +59,8 @@ const joined = (days: readonly DayRange[]): readonly DayRange[] =>
   }, []);
 
 /**
- * The days of windows that landed since the evidence was last judged. Landings of its newest moment are looked at again:
- * others may have come at the same one. Where a clock was set back, or landings were forgotten, all are looked at.
+ * The days of windows that landed since the evidence was last judged. Landings of its newest moment are examined again:
+ * others may share it. After a clock was set back, or landings were removed, all are examined.
  */
 export const staleDays = async (
   connection: DuckDBConnection,
@@ -99,7 +102,7 @@ export const writeJudged = async (
 
 const ofRange = 'account = $account AND created_at >= $start AND created_at < $end';
 
-/** A whole of 0 is none that a part could be larger than: it may stand for a count that was not made. */
+/** A whole of 0 does not prove that a part is larger: the count may be missing. */
 const sides = [
   {
     side: 'input',
@@ -134,7 +137,7 @@ const evidenceSql = ({ side, whole, part, write, hasPart, excludes }: (typeof si
     GROUP BY day, model_name
   )`;
 
-/** Looks at every call of the days again. Days whose calls are kept elsewhere by now keep their evidence. */
+/** Examines every call of the days again. Days whose calls have been archived keep their evidence. */
 export const judgeRows = async (
   connection: DuckDBConnection,
   account: string,
@@ -150,7 +153,7 @@ export const judgeRows = async (
   for (const side of sides) await execute(connection, evidenceSql(side), bindings);
 };
 
-/** Days of each model worth asking what their calls cost: the newest few with cached (or reasoning) tokens. */
+/** The days of each model whose charges to examine: the newest few with cached (or reasoning) tokens. */
 export const daysToPrice = async (
   connection: DuckDBConnection,
   account: string,

@@ -13,11 +13,14 @@ import { readEvidence } from './read-evidence.ts';
 import { daysToPrice, judgeRows, staleDays, writeJudged } from './row-evidence.ts';
 
 export type TokensTable = {
-  /** What is taken of the prompt and completion tokens of each model, and why, by model; the newest data looked at first. */
+  /**
+   * The conventions of each model's prompt and completion tokens, with the reasons, by model; examines the newest data
+   * first.
+   */
   readonly conventions: (account: string, signal?: AbortSignal) => Promise<readonly ModelConvention[]>;
-  /** Sets the rules of the configuration, by names of models in which `*` stands for anything; those before are forgotten. */
+  /** Replaces the rules of the configuration, by model name patterns in which `*` matches anything. */
   readonly configure: (account: string, input: TokenRules, output?: OutputRules) => Promise<void>;
-  /** Looks at what landed since; without anything new it costs next to nothing. What changes is logged. */
+  /** Examines what landed since the last call; cheap when nothing is new. Changes are logged. */
   readonly judge: (account: string, signal?: AbortSignal) => Promise<void>;
 };
 
@@ -27,7 +30,7 @@ const sameRules = (left: RulesOf<string>, right: RulesOf<string>): boolean => {
   return written(left) === written(right);
 };
 
-/** Brings what is decided in line with the evidence and the rules, and gives what was decided before. */
+/** Updates the decisions from the evidence and the rules, and returns the previous ones. */
 const decideAll = async (
   connection: DuckDBConnection,
   account: string,

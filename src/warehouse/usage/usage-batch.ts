@@ -1,8 +1,8 @@
 import type { Interval, Money, UnixMillis } from '../../core/index.ts';
 
 /**
- * Which series of the usage export; values are kept in the unit that its first ones came in. Their currency and unit are
- * not told by the gateway.
+ * A series of the usage export; values are stored in the unit of its first ones. The gateway does not name their
+ * currency and unit.
  */
 export type UsageSeries = {
   readonly account: string;
@@ -22,9 +22,9 @@ export type UsageBatch = UsageSeries & {
   /** long, wide or transposed. */
   readonly layout: string;
   readonly bytes: number;
-  /** How many integer units make 1 of a currency: figures that came in the other of the two are converted. */
+  /** How many integer units make 1 of a currency: figures in the other unit are converted. */
   readonly unitsPerCurrency: number;
-  /** Lets the window begin the covered span. */
+  /** Allows the window to begin the covered range. */
   readonly opensRange: boolean;
 };
 

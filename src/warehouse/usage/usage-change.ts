@@ -3,18 +3,20 @@ import { readRows, text } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
 import type { UsageBatch } from './usage-batch.ts';
 
-/** In which unit figures came, by those that are stored: integer units instead of a currency, the other way round, or unknown. */
+/**
+ * The unit of new figures, relative to the stored ones: integer units instead of a currency, the reverse, or unknown.
+ */
 export type UsageReading = 'same' | 'units' | 'currency' | 'other';
 
-/** Figures that came late make a bucket larger by less. */
+/** Late figures increase a bucket by less than this factor. */
 const growth = 2;
-/** So many figures that are off by one factor are no chance. */
+/** So many figures with the same factor are no coincidence. */
 const enoughFigures = 3;
-/** What is off by so much is no late figure. */
+/** A larger factor is not due to late figures. */
 const absurd = 100;
 
 /**
- * The unit of new figures by how many times they are what was expected. Ratios are floats: they only tell factors apart.
+ * The unit of new figures from their ratios to the expected ones. Ratios are floats: they only distinguish factors.
  * Pure.
  */
 export const judgeUsage = (ratios: readonly number[], unitsPerCurrency: number): UsageReading => {
@@ -25,13 +27,13 @@ export const judgeUsage = (ratios: readonly number[], unitsPerCurrency: number):
   if (isNear(median / unitsPerCurrency)) return 'units';
   if (isNear(median * unitsPerCurrency)) return 'currency';
   if (median > absurd || median < 1 / absurd) return 'other';
-  // Late figures differ from entry to entry: what is the same factor everywhere is another currency.
+  // Late figures differ by entry: the same factor everywhere means another currency.
   const [least = 1, most = 1] = [sorted[0], sorted.at(-1)];
   const isOneFactor = sorted.length >= enoughFigures && most / least < 1.001 && !isNear(median);
   return isOneFactor ? 'other' : 'same';
 };
 
-/** Each new figure over the stored one of the same bucket and entry. */
+/** The ratio of each new figure to the stored one of the same bucket and entry. */
 const ratiosToStored = async (
   connection: DuckDBConnection,
   batch: UsageBatch,
@@ -62,7 +64,7 @@ const ratiosToStored = async (
 
 const nearby = 35 * 86_400_000;
 
-/** The new figures over what the log was charged in their time, as many times what that was for the stored ones before. */
+/** The ratio of the new figures to the log's charges, relative to the same ratio of the stored figures before. */
 const ratioToLog = async (connection: DuckDBConnection, batch: UsageBatch): Promise<readonly number[]> => {
   const { account, dimension, metric, granularity, window } = batch;
   const { isProven } = await valueOfServed(connection, account);
@@ -86,7 +88,7 @@ const ratioToLog = async (connection: DuckDBConnection, batch: UsageBatch): Prom
   return [total / now / (stored / before)];
 };
 
-/** In which unit a batch of spend came, by the series' own past, or else by the log. */
+/** The unit of a batch of spend, from the series' own history, or else from the log. */
 export const readingOfUsage = async (
   connection: DuckDBConnection,
   batch: UsageBatch,

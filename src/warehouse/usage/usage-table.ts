@@ -12,10 +12,12 @@ import type { LandedUsage, UsageBatch, UsageSeries, UsageValue } from './usage-b
 import { readingOfUsage } from './usage-change.ts';
 
 export type UsageTable = {
-  /** Whole or not at all, as for logs. @throws faults usage-unit-changed, export-amount-inexact, export-truncated (nothing where
-   * there was something), disk-full. */
+  /**
+   * Stores all or nothing, as for logs. @throws faults usage-unit-changed, export-amount-inexact, export-truncated (no
+   * value where there were some), disk-full.
+   */
   readonly landWindow: (batch: UsageBatch) => Promise<LandedUsage>;
-  /** What regular pulls have covered without a gap. */
+  /** The range that regular pulls have covered without a gap. */
   readonly watermark: (series: UsageSeries) => Promise<Interval<UnixMillis> | undefined>;
   /** Values of the buckets that start in the interval, by bucket and entry. */
   readonly values: (series: UsageSeries, range: Interval<UnixMillis>) => Promise<readonly UsageValue[]>;
@@ -71,7 +73,7 @@ const readRange = async (
   return row === undefined ? undefined : interval(millis(row, 'origin'), millis(row, 'reached'));
 };
 
-/** Whether the series keeps nothing but what the window replaces. */
+/** Whether the window replaces everything that the series contains. */
 const isWholeSeries = async (connection: DuckDBConnection, batch: UsageBatch): Promise<boolean> => {
   const [row] = await readRows(
     connection,
@@ -83,8 +85,8 @@ const isWholeSeries = async (connection: DuckDBConnection, batch: UsageBatch): P
 };
 
 /**
- * The batch in the unit of the series. Operators are to know that the gateway has changed it.
- * @throws fault usage-unit-changed where it came in a unit that nothing is known of
+ * The batch in the unit of the series. Notifies operators when the gateway has changed it.
+ * @throws fault usage-unit-changed when the batch is in an unknown unit
  */
 const inUnitOfSeries = async (
   connection: DuckDBConnection,
@@ -103,7 +105,7 @@ const inUnitOfSeries = async (
     );
     return batch;
   }
-  // Nothing is kept that it would be mixed with: the series begins again in its new unit.
+  // No stored values remain to mix with: the series begins again in its new unit.
   if (await isWholeSeries(connection, batch)) return batch;
   if (reading === 'other')
     throw fault(
