@@ -42,8 +42,6 @@ export const decimal = z
     return z.NEVER;
   });
 
-export const seconds = wholeNumber.transform((value): UnixSeconds => unixSeconds(value));
-
 /** The last second of the year 9999: no key lives longer, and a `Date` holds no time that is much later. */
 const latestSecond = 253_402_300_799;
 

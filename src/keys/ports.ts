@@ -20,6 +20,10 @@ export type KeyEvidence = {
   readonly logComplete: (account: string, range: Interval<UnixSeconds>) => Promise<LogCompleteness>;
   /** Every id that an inventory showed under the name at the moment or since. */
   readonly idsNamed: (account: string, name: string, since: UnixMillis) => Promise<readonly number[]>;
-  /** Every name that an inventory showed for the key at the moment or since: others can rename it. */
-  readonly namesOf: (account: string, keyId: number, since: UnixMillis) => Promise<readonly string[]>;
+  /** For each key, every name that an inventory showed for it at or after the moment: others can rename it. */
+  readonly namesOf: (
+    account: string,
+    keyIds: readonly number[],
+    since: UnixMillis,
+  ) => Promise<ReadonlyMap<number, readonly string[]>>;
 };

@@ -373,9 +373,13 @@ export const engineFixture = async (
           );
           return [...new Set(ids)];
         },
-        namesOf: async (_account, keyId, since) => [
-          ...new Set(shownSince(since).flatMap((names) => names.get(keyId) ?? [])),
-        ],
+        namesOf: async (_account, keyIds, since) =>
+          new Map(
+            keyIds.map((keyId) => [
+              keyId,
+              [...new Set(shownSince(since).flatMap((names) => names.get(keyId) ?? []))],
+            ]),
+          ),
         ...options.evidence,
       },
       ...(options.gatewayClock === undefined ? {} : { gatewayClock: options.gatewayClock }),

@@ -180,15 +180,15 @@ status: { port: 0 }
     for (const name of hostileNames) {
       fixture.sandbox.state.hostile = name;
       const job = name.startsWith('csv') ? 'pull-logs' : name.startsWith('usage') ? 'pull-usage' : 'snapshot';
-      let over = false;
+      const ended = new AbortController();
       const run = fixture.here('run', job).finally(() => {
-        over = true;
+        ended.abort();
       });
       do {
         const answer = await fetch(`http://${address}/healthz`);
         expect(answer.status, name).toBe(200);
         await answer.text();
-      } while (!over);
+      } while (!ended.signal.aborted);
       expect([0, 1], name).toContain((await run).code);
     }
     const peak = /^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${daemon.pid}/status`, 'utf8'))?.[1];

@@ -57,12 +57,10 @@ const namesBorne = async (
   since: UnixMillis,
   { account, warehouse, signal }: ExpiryDeps,
 ): Promise<ReadonlyMap<number, readonly string[]>> => {
-  const names = new Map<number, readonly string[]>();
-  for (const { key } of asked) {
-    signal.throwIfAborted();
-    names.set(key.id, distinctNames([key.name, ...(await warehouse.keys.namesOf(account, key.id, since))]));
-  }
-  return names;
+  const ids = asked.map(({ key }) => key.id);
+  const shown = await warehouse.keys.namesOf(account, ids, since);
+  signal.throwIfAborted();
+  return new Map(asked.map(({ key }) => [key.id, distinctNames([key.name, ...(shown.get(key.id) ?? [])])]));
 };
 
 /** All that the warehouse and the journal know of keys that may have to end; keys that are far from it are not asked for. */

@@ -23,7 +23,8 @@ export const namesBorne = async (
   since: UnixMillis,
 ): Promise<readonly string[]> => {
   const listed = keys().get(keyId)?.name ?? name;
-  return [...new Set([name, ...(await evidence.namesOf(account, keyId, since)), listed])];
+  const shown = (await evidence.namesOf(account, [keyId], since)).get(keyId) ?? [];
+  return [...new Set([name, ...shown, listed])];
 };
 
 /** Calls under each of the names; those that the log cannot tell apart are one. */

@@ -184,7 +184,7 @@ export const behaviours: Readonly<Record<string, readonly [meaning: string, beha
     csvBody(logPath, () => `${logHeader}${`${'"'.repeat(1001)}\n`.repeat(500)}`),
   ],
   'csv-nul': ['NUL in rows', csvBody(logPath, () => `${logHeader}${'\0,\0,\0,\0,\0,\0\n'.repeat(1000)}`)],
-  'csv-utf16': ['UTF-16', csvBody(logPath, () => [...logHeader].map((letter) => `${letter}\0`).join(''))],
+  'csv-utf16': ['UTF-16', csvBody(logPath, () => logHeader.replaceAll(/./g, '$&\0'))],
   'csv-empty-lines': [
     'empty lines without an end, compressed',
     csvBody(logPath, () => endless('\n'.repeat(64 * kilobyte), logHeader), true),

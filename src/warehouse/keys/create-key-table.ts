@@ -62,7 +62,7 @@ export const createKeyTable = (
       ),
     idsOf,
     idsNamed: async (account, name, since) => (await idsOf(account, [name], since)).get(name) ?? [],
-    namesOf: async (account, keyId, since) =>
-      engine.state(async (connection) => readNamesOf(connection, account, keyId, since)),
+    namesOf: async (account, keyIds, since) =>
+      engine.state(async (connection) => readNamesOf(connection, account, keyIds, since)),
   };
 };

@@ -86,6 +86,10 @@ export type KeyTable = {
     names: readonly string[],
     since: UnixMillis,
   ) => Promise<ReadonlyMap<string, readonly number[]>>;
-  /** Every name that an inventory showed for the key at or after the moment, in order of appearance. */
-  readonly namesOf: (account: string, keyId: number, since: UnixMillis) => Promise<readonly string[]>;
+  /** For each key, every name that an inventory showed for it at or after the moment, in order of appearance. */
+  readonly namesOf: (
+    account: string,
+    keyIds: readonly number[],
+    since: UnixMillis,
+  ) => Promise<ReadonlyMap<number, readonly string[]>>;
 };

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { UnixMillis } from '../../core/index.ts';
-import { readRows, text, wholeNumber } from '../rows.ts';
+import { boundRows } from '../bound-rows.ts';
+import { text, wholeNumber } from '../rows.ts';
 import { askedNames } from './asked-names.ts';
 
 /** For each name, every ID that an inventory showed under it at or after the moment, lowest first. */
@@ -24,19 +25,21 @@ export const readIdsNamed = async (
   return new Map(unique.map((name, place) => [name, ids[place] ?? []]));
 };
 
-/** Every name that an inventory showed for the key at or after the moment, in order of appearance. */
+/** For each key, every name that an inventory showed for it at or after the moment, in order of appearance. */
 export const readNamesOf = async (
   connection: DuckDBConnection,
   account: string,
-  keyId: number,
+  keyIds: readonly number[],
   since: UnixMillis,
-): Promise<readonly string[]> => {
-  const rows = await readRows(
-    connection,
-    `SELECT name FROM key_snapshot
-     WHERE account = $account AND key_id = $keyId AND valid_until > $since
-     GROUP BY name ORDER BY min(valid_from), name`,
-    { account, keyId, since },
+): Promise<ReadonlyMap<number, readonly string[]>> => {
+  const names = new Map([...new Set(keyIds)].map((keyId): [number, string[]] => [keyId, []]));
+  const asked = boundRows(connection, { id: 'BIGINT' }, [...names.keys()], (id) => ({ id }));
+  const rows = await asked.read(
+    (table) => `SELECT key_id, name FROM key_snapshot JOIN ${table} AS asked ON key_id = asked.id
+      WHERE account = $account AND valid_until > $since
+      GROUP BY key_id, name ORDER BY key_id, min(valid_from), name`,
+    { account, since },
   );
-  return rows.map((row) => text(row, 'name'));
+  for (const row of rows) names.get(wholeNumber(row, 'key_id'))?.push(text(row, 'name'));
+  return names;
 };

@@ -63,7 +63,7 @@ beforeEach(async () => {
         logComplete: async () => ({ complete: true }),
         idsOf: async (_account: string, names: readonly string[]) =>
           new Map(names.map((name) => [name, [5]])),
-        namesOf: async () => [],
+        namesOf: async () => new Map(),
       },
       clocks: { of: () => undefined },
       snapshots: { inventoryAt: async () => undefined },

@@ -309,7 +309,8 @@ it('the inventory gives each name that a key was listed under at a moment or lat
   await land(snapshotOf(400, [key(2)]));
   await land(snapshotOf(500, [key(1, { name: ' billing' }), key(2)]));
   const evidence: KeyEvidence = warehouse.keys;
-  const names = async (since: number, id = 1) => evidence.namesOf('main', id, unixMillis(since));
+  const names = async (since: number, id = 1) =>
+    (await evidence.namesOf('main', [id], unixMillis(since))).get(id);
   expect(await names(0)).toEqual(['billing.g1', 'billing-legacy', ' billing']);
   // What the newest inventory before it showed was so at the moment.
   expect(await names(199)).toEqual(['billing.g1', 'billing-legacy', ' billing']);
@@ -318,5 +319,11 @@ it('the inventory gives each name that a key was listed under at a moment or lat
   expect(await names(9000)).toEqual([' billing']);
   expect(await names(0, 2)).toEqual(['key 2']);
   expect(await names(0, 3)).toEqual([]);
-  expect(await evidence.namesOf('other', 1, unixMillis(0))).toEqual([]);
+  expect(await evidence.namesOf('other', [1], unixMillis(0))).toEqual(new Map([[1, []]]));
+  expect(await evidence.namesOf('main', [2, 1, 2], unixMillis(450))).toEqual(
+    new Map([
+      [2, []],
+      [1, [' billing']],
+    ]),
+  );
 });
