@@ -322,7 +322,7 @@ it('the inventory gives each name that a key was listed under at a moment or lat
   expect(await evidence.namesOf('other', [1], unixMillis(0))).toEqual(new Map([[1, []]]));
   expect(await evidence.namesOf('main', [2, 1, 2], unixMillis(450))).toEqual(
     new Map([
-      [2, []],
+      [2, ['key 2']],
       [1, [' billing']],
     ]),
   );
