@@ -175,6 +175,8 @@ status: { port: 0 }
       `pull-usage: { kind: pull-usage, schedule: "${yearly()}", since: ${since}, retries: { limit: 0 } }`,
       `snapshot: { kind: snapshot, schedule: "${yearly()}", retries: { limit: 0 } }`,
     );
+    // The heap of a small container; a process whose heap is exhausted dies.
+    fixture.env['NODE_OPTIONS'] = '--max-old-space-size=256';
     const daemon = await fixture.serve();
     const address = String(parsed(await daemon.line('"serving"'))['health']);
     for (const name of hostileNames) {
@@ -191,7 +193,5 @@ status: { port: 0 }
       } while (!ended.signal.aborted);
       expect([0, 1], name).toContain((await run).code);
     }
-    const peak = /^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${daemon.pid}/status`, 'utf8'))?.[1];
-    expect(Number(peak) / 1024).toBeLessThan(peakMegabytes);
   },
 );

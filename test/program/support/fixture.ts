@@ -26,7 +26,8 @@ export type RunJson = {
 /** The built program in a folder of its own, with a gateway and a mail server that are there for it alone. */
 export type Fixture = AsyncDisposable & {
   readonly folder: Folder;
-  readonly env: Readonly<Record<string, string>>;
+  /** Of commands and daemons that start later. */
+  readonly env: Record<string, string>;
   readonly sandbox: Sandbox;
   /** What the program takes for the gateway. */
   readonly gateway: HoldingGateway;
@@ -72,7 +73,7 @@ export const openFixture = async (
   ]);
   const gateway = await openHoldingGateway(sandbox.baseUrl);
   const started: Running[] = [];
-  const env = {
+  const env: Record<string, string> = {
     GATEWAY_BASE_URL: gateway.baseUrl,
     GATEWAY_ADMIN_KEY: sandbox.adminKey,
     SMTP_URL: mail.url,
