@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { createSecretRegistry, describeError, fault, systemClock } from './core/index.ts';
 import type { OutputStream } from './core/index.ts';
 import { runProgram } from './cli/program.ts';
@@ -47,6 +49,14 @@ const exitCode = await runProgram(process.argv.slice(2), {
   stdout: output(process.stdout),
   stderr: output(process.stderr),
   signal: stopping.signal,
+  startQueryProcess: () =>
+    fork(fileURLToPath(new URL('query-process.js', import.meta.url)), {
+      // No secret of this process, and nothing that it prints.
+      env: { TZ: 'UTC' },
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    }),
   onHangup: (listener) => {
     process.on('SIGHUP', listener);
     return { [Symbol.dispose]: () => void process.off('SIGHUP', listener) };

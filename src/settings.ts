@@ -7,7 +7,7 @@ import type { Job, Loaded, Schedule } from './config/index.ts';
 import { channels } from './notify/index.ts';
 import { checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './scheduler/index.ts';
-import { reportRelations as relations } from './warehouse/index.ts';
+import { bindWith, openQueries, reportRelations as relations } from './warehouse/index.ts';
 
 export { periodForms } from './reports/index.ts';
 
@@ -77,7 +77,7 @@ export type JobPreview = Pick<Job, 'name' | 'kind' | 'schedule' | 'suspend'> & {
 /** Every fault of the config, of the reports that its jobs name and of the places that keys go to, and when each job runs next. */
 export const checkConfig = async (
   folder: string,
-  deps: Pick<Deps, 'env' | 'secrets' | 'clock' | 'cwd'>,
+  deps: Pick<Deps, 'env' | 'secrets' | 'clock' | 'cwd' | 'startQueryProcess'>,
 ): Promise<{
   readonly faults: Loaded['faults'];
   /** What makes figures of reports wrong or misleading; the config is good all the same. */
@@ -98,7 +98,8 @@ export const checkConfig = async (
     };
   });
   // Reports that come with the program are checked by its own tests.
-  const reports = await checkReports([ownReports(folder)]);
+  await using queries = await openQueries(deps.startQueryProcess, deps.clock);
+  const reports = await checkReports([ownReports(folder)], bindWith(queries));
   return {
     faults: [...reports.faults, ...(await sinkFaults(config, deps.cwd))],
     warnings: reports.warnings,

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Clock } from './clock.ts';
 import type { SecretRegistry } from './secrets.ts';
 
@@ -23,4 +24,6 @@ export type Deps = {
   readonly signal: AbortSignal;
   /** Called on each SIGHUP until it is disposed; without a listener the signal ends the process as usual. */
   readonly onHangup: (listener: () => void) => Disposable;
+  /** Starts the process that runs the SQL of reports; when omitted, it runs in this process. */
+  readonly startQueryProcess?: (() => ChildProcess) | undefined;
 };

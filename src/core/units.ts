@@ -40,3 +40,11 @@ export const contains = <T extends UnixSeconds | UnixMillis>(range: Interval<T>,
 /** The same interval in milliseconds. */
 export const intervalInMillis = (range: Interval<UnixSeconds>): Interval<UnixMillis> =>
   interval(toMillis(range.start), toMillis(range.end));
+const steps: Readonly<Record<string, number>> = { B: 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+const binarySteps: Readonly<Record<string, number>> = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
+
+/** Bytes of a size such as `512MB` or `1.5 GiB`; 0 for other text. */
+export const bytesOf = (text: string): number => {
+  const [, digits = '0', step = 'B', binary] = /^([\d.]+)\s?([KMGT])(i?)B$/.exec(text) ?? [];
+  return Math.round(Number(digits) * ((binary === 'i' ? binarySteps : steps)[step] ?? 1));
+};

@@ -75,6 +75,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
     threads: settings.warehouse.threads,
     clock,
     log,
+    startQueryProcess: deps.startQueryProcess,
   });
   const keyRuntime = await openKeyRuntime(warehouse, paths.auditFile, log).catch(async (error: unknown) => {
     await warehouse[Symbol.asyncDispose]();

@@ -23,6 +23,9 @@ export type { UsageValue } from './usage/usage-batch.ts';
 export { neverAgain, outboxStates } from './outbox-row.ts';
 export type { OutboxEntry, OutboxRow, OutboxState } from './outbox-row.ts';
 export type { OutboxTable } from './outbox.ts';
+export { bindWith } from './queries/bind-queries.ts';
+export type { BindQueries } from './queries/bind-queries.ts';
+export type { QueryRequest } from './queries/protocol.ts';
 export type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 export type { Cell, ResultTable } from './cube/result-table.ts';
 export { reportRelations } from './report-views/registry.ts';
@@ -55,4 +58,5 @@ export type { KindLabel } from './kinds/kind-labels.ts';
 /** Loaded on demand by code that opens a database: the rest of the program starts without it. */
 export const openWarehouse = lazy(async () => (await import('./warehouse.ts')).openWarehouse);
 export const acquireLock = lazy(async () => (await import('./hold-lock.ts')).acquireLock);
-export const bindQueries = lazy(async () => (await import('./cube/bind-queries.ts')).bindQueries);
+export const answerQueries = lazy(async () => (await import('./queries/answer-queries.ts')).createAnswers);
+export const openQueries = lazy(async () => (await import('./queries/open-queries.ts')).openQueries);

@@ -1,11 +1,13 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createNamedGates } from '../core/index.ts';
-import type { Clock, Interval, Log, UnixSeconds } from '../core/index.ts';
+import type { Clock, Deps, Interval, Log, UnixSeconds } from '../core/index.ts';
 import { spoolPrefix } from './spool-prefix.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { openGatewayClocks } from './clocks/gateway-clocks.ts';
 import type { GatewayClocks } from './clocks/gateway-clocks.ts';
+import { bindWith } from './queries/bind-queries.ts';
+import type { BindQueries } from './queries/bind-queries.ts';
 import { readCube } from './cube/read-cube.ts';
 import type { ComparisonTable } from './comparisons/comparison.ts';
 import { createComparisonTable } from './comparisons/comparison-table.ts';
@@ -16,6 +18,7 @@ import { openEngine } from './engine.ts';
 import type { EngineOptions } from './engine.ts';
 import { createKeyTable } from './keys/create-key-table.ts';
 import type { KeyTable } from './keys/key-table.ts';
+import { openQueries } from './queries/open-queries.ts';
 import { createRunLedger } from './ledger/create-run-ledger.ts';
 import type { RunLedger } from './ledger/run-ledger.ts';
 import { createLogsTable } from './logs/logs-table.ts';
@@ -44,7 +47,11 @@ import type { UsageTable } from './usage/usage-table.ts';
 import { createParquetWriter } from './write-parquet.ts';
 import type { WriteParquet } from './write-parquet.ts';
 
-export type WarehouseOptions = EngineOptions & { readonly clock: Clock; readonly log: Log };
+export type WarehouseOptions = EngineOptions & {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly startQueryProcess?: Deps['startQueryProcess'];
+};
 
 /** All stored data. No DuckDB type leaves this module, and every number leaves it as exact decimal text. */
 export type Warehouse = AsyncDisposable & {
@@ -75,6 +82,7 @@ export type Warehouse = AsyncDisposable & {
   readonly seriesColours: SeriesColours;
   /** Rows of a report as a Parquet file. */
   readonly writeParquet: WriteParquet;
+  readonly bindQueries: BindQueries;
   /**
    * Passes `use` a query function over the tables `cube` (sums by quarter hour, model, key and kind) and `days`, in a
    * separate engine without access to anything else. @throws faults report-query-failed, export-currency-changed.
@@ -99,6 +107,7 @@ const clearSpool = async (folder: string, log: Log): Promise<void> => {
  */
 export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
   const engine = await openEngine(options);
+  const queries = openQueries(options.startQueryProcess, options.clock);
   try {
     await migrate(engine, schema, options.clock, options.path);
     // This process has locked the file, so nothing in the spool belongs to a running job.
@@ -151,8 +160,12 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),
     readCube: async (request, use) => {
       await tokens.judge(request.account, request.signal);
-      return readCube(engine, archive.readCalls, options, options.clock, request, use);
+      return readCube(engine, queries, archive.readCalls, options, options.clock, request, use);
     },
-    [Symbol.asyncDispose]: async () => engine[Symbol.asyncDispose](),
+    bindQueries: bindWith(queries),
+    [Symbol.asyncDispose]: async () => {
+      await queries[Symbol.asyncDispose]();
+      await engine[Symbol.asyncDispose]();
+    },
   };
 };

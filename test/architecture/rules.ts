@@ -32,6 +32,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   cli: ['core', 'daemon', 'settings.ts', 'sandbox', 'demo', 'version.ts'],
   'main.ts': ['core', 'cli'],
   'version.ts': [],
+  'query-process.ts': ['warehouse'],
   'stamp-build.ts': ['core'],
 };
 

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { benchEventLoop } from './event-loop.ts';
 import { benchGrowth } from './growth.ts';
 import { benchIngest } from './ingest.ts';
 import { createReport } from './report.ts';
@@ -6,7 +7,7 @@ import { benchReports } from './report-speed.ts';
 import { benchScheduler } from './scheduler.ts';
 import { benchStartUp } from './start-up.ts';
 
-const usage = `npm run bench -- [start-up] [scheduler] [growth] [ingest] [report] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
+const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
@@ -25,7 +26,9 @@ const { values, positionals } = parseArgs({
 });
 
 const parts =
-  positionals.length === 0 ? ['start-up', 'scheduler', 'growth', 'ingest', 'report'] : positionals;
+  positionals.length === 0
+    ? ['start-up', 'scheduler', 'event-loop', 'growth', 'ingest', 'report']
+    : positionals;
 const report = createReport((text) => void process.stdout.write(text));
 const number = (text: string): number => {
   const value = Number(text);
@@ -37,6 +40,7 @@ if (values.help) process.stdout.write(usage);
 else {
   if (parts.includes('start-up')) await benchStartUp(report);
   if (parts.includes('scheduler')) await benchScheduler(report);
+  if (parts.includes('event-loop')) await benchEventLoop(report);
   if (parts.includes('growth')) await benchGrowth(report);
   if (parts.includes('ingest'))
     await benchIngest(report, {

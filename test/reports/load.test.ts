@@ -4,9 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { loadReport } from '../../src/reports/index.ts';
 import type { LoadedReport } from '../../src/reports/definition/load.ts';
 import { checkSql } from '../../src/reports/definition/sql-check.ts';
-import { bindQueries } from '../../src/warehouse/index.ts';
+import { systemClock } from '../../src/core/index.ts';
+import { bindWith, openQueries } from '../../src/warehouse/index.ts';
+import type { BindQueries } from '../../src/warehouse/index.ts';
 
-const load = (files: Readonly<Record<string, string>>, bind?: typeof bindQueries): Promise<LoadedReport> =>
+const bindQueries = bindWith(await openQueries(undefined, systemClock));
+
+const load = (files: Readonly<Record<string, string>>, bind?: BindQueries): Promise<LoadedReport> =>
   loadReport(
     'reports/mine',
     async (path) => {

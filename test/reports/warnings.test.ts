@@ -1,13 +1,15 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { localeTags } from '../../src/core/index.ts';
+import { localeTags, systemClock } from '../../src/core/index.ts';
 import { loadReport } from '../../src/reports/index.ts';
 import type { ReportDefinition, ReportModel } from '../../src/reports/index.ts';
 import type { LoadedReport } from '../../src/reports/definition/load.ts';
-import { bindQueries } from '../../src/warehouse/index.ts';
+import { bindWith, openQueries } from '../../src/warehouse/index.ts';
 import type { CubeRow } from './cube.ts';
 import { build } from './sample.ts';
+
+const bindQueries = bindWith(await openQueries(undefined, systemClock));
 
 type Files = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDate, money, parseDuration } from '../../core/index.ts';
+import { bytesOf, isDate, money, parseDuration } from '../../core/index.ts';
 import type { Money, Secret } from '../../core/index.ts';
 import { isAddress } from './address.ts';
 import { isKnownZone } from './known-zone.ts';
@@ -140,14 +140,6 @@ export const amount = z
 export const size = checked('a size such as 512MB or 2GB', (text) =>
   /^[1-9]\d{0,5}(\.\d{1,2})?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/.test(text),
 ).meta({ examples: ['1GB', '512MB'] });
-
-const steps: Readonly<Record<string, number>> = { B: 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
-const binarySteps: Readonly<Record<string, number>> = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
-
-const bytesOf = (text: string): number => {
-  const [, digits = '0', step = 'B', binary] = /^([\d.]+)\s?([KMGT])(i?)B$/.exec(text) ?? [];
-  return Math.round(Number(digits) * ((binary === 'i' ? binarySteps : steps)[step] ?? 1));
-};
 
 /** Like `size`, read as bytes. */
 export const byteSize = size.transform(bytesOf);

@@ -21,7 +21,7 @@ import type {
   ReportFacts,
   ReportModel,
 } from '../../reports/index.ts';
-import { bindQueries } from '../../warehouse/index.ts';
+import type { BindQueries } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { isWhole, depsFor, nobodyPays } from '../cost-owners.ts';
 import type { Filters } from '../cost-owners.ts';
@@ -42,8 +42,12 @@ const folderOf = async (name: string, directories: readonly string[]): Promise<s
 };
 
 /** @throws Fault `report-unknown` or `report-invalid` with every fault of the folder. */
-export const openReport = async (name: string, directories: readonly string[]): Promise<ReportDefinition> => {
-  const { report, faults } = await loadReport(await folderOf(name, directories), readText, bindQueries);
+export const openReport = async (
+  name: string,
+  directories: readonly string[],
+  bind: BindQueries,
+): Promise<ReportDefinition> => {
+  const { report, faults } = await loadReport(await folderOf(name, directories), readText, bind);
   if (report !== undefined && faults.length === 0) return report;
   throw fault(
     'report-invalid',
@@ -63,6 +67,7 @@ const foldersIn = async (directory: string): Promise<readonly string[]> =>
  */
 export const checkReports = async (
   directories: readonly string[],
+  bind: BindQueries,
 ): Promise<{ readonly faults: readonly ConfigFault[]; readonly warnings: readonly ConfigFault[] }> => {
   const folders = new Map<string, string>();
   for (const directory of directories)
@@ -71,7 +76,7 @@ export const checkReports = async (
       if (folder !== undefined) folders.set(name, folder);
     }
   const loaded = await Promise.all(
-    [...folders.values()].sort().map(async (folder) => loadReport(folder, readText, bindQueries)),
+    [...folders.values()].sort().map(async (folder) => loadReport(folder, readText, bind)),
   );
   return {
     faults: loaded.flatMap(({ faults }) => faults),
@@ -123,10 +128,13 @@ export type PreparedReport = {
 /** The days and the language of a report: what the request says goes before what the report says. */
 export const outlineOf = async (
   request: ReportRequest,
-  { reportDirectories, slot, zone, locale: usual }: JobContext,
+  { reportDirectories, slot, zone, warehouse, locale: usual }: JobContext,
 ): Promise<Pick<PreparedReport, 'definition' | 'period'> & { readonly locale: LocaleTag }> => {
   const { locale = usual } = request;
-  const definition = inLocale(await openReport(request.report, reportDirectories), locale);
+  const definition = inLocale(
+    await openReport(request.report, reportDirectories, warehouse.bindQueries),
+    locale,
+  );
   const { parameters } = definition;
   const period = resolvePeriod(
     request.period ?? parameters.period ?? request.defaultPeriod ?? 'yesterday',

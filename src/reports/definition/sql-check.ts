@@ -1,7 +1,11 @@
 /** A fault in SQL text; line and column count from 1. */
 export type SqlFault = { readonly line: number; readonly column: number; readonly message: string };
 
-type Token = { readonly kind: 'word' | 'mark' | 'other'; readonly text: string; readonly at: number };
+type Token = {
+  readonly kind: 'word' | 'quoted' | 'mark' | 'other';
+  readonly text: string;
+  readonly at: number;
+};
 
 const lexer =
   /(?<space>\s+|--[^\n]*)|(?<comment>\/\*)|(?<string>[eE]?')|(?<quoted>")|(?<dollar>\$(?:[A-Za-z_]\w*)?\$)|(?<word>[A-Za-z_][\w$]*)|(?<parameter>\?|\$\w+)|(?<any>[\s\S])/y;
@@ -54,12 +58,24 @@ const tokensOf = (sql: string, fail: Fail): Token[] => {
     if (groups['parameter'] !== undefined) fail(at, `a report’s SQL takes no parameters: ${text}`);
     if (groups['word'] !== undefined) tokens.push({ kind: 'word', text: text.toUpperCase(), at });
     else if (groups['any'] !== undefined) tokens.push({ kind: 'mark', text, at });
+    else if (groups['quoted'] !== undefined)
+      tokens.push({ kind: 'quoted', text: sql.slice(at + 1, end - 1).toUpperCase(), at });
     else if (groups['space'] === undefined && groups['comment'] === undefined)
       tokens.push({ kind: 'other', text: '', at });
     at = end;
   }
   return tokens;
 };
+
+/** Functions that change the engine, write files, or run SQL that is hidden in a text. */
+const deniedFunctions =
+  /^((ENABLE|DISABLE|VERIFY)_\w+|QUERY(_TABLE)?|JSON_EXECUTE_SERIALIZED_SQL|TRUNCATE_DUCKDB_LOGS|WRITE_LOG|(FORCE_)?CHECKPOINT|ADD_PARQUET_KEY|(COPY|IMPORT)_DATABASE)$/;
+
+const deniedIn = (tokens: readonly Token[]): readonly Token[] =>
+  tokens.filter(
+    ({ kind, text }, at) =>
+      (kind === 'word' || kind === 'quoted') && tokens[at + 1]?.text === '(' && deniedFunctions.test(text),
+  );
 
 const starts = new Set(['SELECT', 'FROM', 'VALUES', 'TABLE']);
 const changes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
@@ -89,7 +105,10 @@ export const checkSql = (sql: string): readonly SqlFault[] => {
   };
   const statements: Token[][] = [[]];
   const open: Token[] = [];
-  for (const token of tokensOf(sql, fail)) {
+  const tokens = tokensOf(sql, fail);
+  for (const { text, at } of deniedIn(tokens))
+    fail(at, `the function ${text.toLowerCase()} is not allowed in a report: its SQL only reads`);
+  for (const token of tokens) {
     if (token.kind === 'mark' && token.text === ';') {
       statements.push([]);
       continue;

@@ -76,22 +76,11 @@ const viewSql = (
 };
 
 /** Defines `cube` as the aggregates of one plan. */
-export const showAggregates = async (
-  connection: DuckDBConnection,
-  table: string,
-  plan: AggregatesPlan,
-): Promise<void> => {
-  const available = new Set([...plan.dimensions, ...plan.measures]);
-  await execute(connection, viewSql(cubeRelation, table, plan.by, available));
-};
+export const cubeView = (table: string, plan: AggregatesPlan): string =>
+  viewSql(cubeRelation, table, plan.by, new Set([...plan.dimensions, ...plan.measures]));
 
-export const showCalls = async (
-  connection: DuckDBConnection,
-  table: string,
-  columns: ReadonlySet<string>,
-): Promise<void> => {
-  await execute(connection, viewSql(callsRelation, table, 'day', columns));
-};
+export const callsView = (table: string, columns: ReadonlySet<string>): string =>
+  viewSql(callsRelation, table, 'day', columns);
 
 export const createAggregates = async (
   connection: DuckDBConnection,

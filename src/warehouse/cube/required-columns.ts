@@ -79,6 +79,7 @@ const createEmptyTables = async (): Promise<DuckDBInstance> => {
   const { DuckDBInstance } = await loadDuckDB();
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
+    memory_limit: '128MB',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     temp_directory: '',

@@ -1,0 +1,54 @@
+import { fault, isFault, messageOf } from '../../core/index.ts';
+import type { Clock } from '../../core/index.ts';
+import { interruptOn } from '../interrupt.ts';
+import { execute } from '../rows.ts';
+import { openOwnEngine } from './own-tables.ts';
+import { bindQuery, needsOfQuery } from './plan-queries.ts';
+import type { QueryEngine, QueryTables } from './query-engine.ts';
+import { runQuery } from './run-query.ts';
+
+const openTables = async (clock: Clock, options: Parameters<QueryEngine['openTables']>[0]) => {
+  const { instance, connection } = await openOwnEngine(':memory:', options);
+  return {
+    fill: async (work) => work(connection),
+    run: async (views, sql, { timeLimit, rowLimit, signal }) => {
+      using tooLong = clock.limit(timeLimit);
+      // Two separate watches: a combined signal would stay attached to the run's signal for as long as that exists.
+      using _late = interruptOn(connection, tooLong.signal);
+      using _stopped = signal === undefined ? undefined : interruptOn(connection, signal);
+      try {
+        for (const view of views) await execute(connection, view);
+        return await runQuery(connection, sql, rowLimit);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (tooLong.signal.aborted) throw exceeded(timeLimit);
+        if (isFault(error)) throw error;
+        throw fault('report-query-failed', oneLine(error), { cause: error });
+      }
+    },
+    [Symbol.asyncDispose]: async () => instance.closeSync(),
+  } satisfies QueryTables;
+};
+
+/** The first lines of an engine's message, in one. */
+export const oneLine = (error: unknown): string => messageOf(error).split('\n').slice(0, 4).join(' ').trim();
+
+export const exceeded = (timeLimit: number) =>
+  fault('report-query-failed', `the query exceeded its time limit of ${timeLimit} ms`);
+
+/**
+ * Runs queries in this process, where a statement that the engine cannot interrupt goes on: only for SQL that is
+ * trusted.
+ */
+export const createOwnQueries = (clock: Clock): QueryEngine => ({
+  bind: async (sql, signal) => {
+    signal?.throwIfAborted();
+    return bindQuery(sql);
+  },
+  needs: async (sql, signal) => {
+    signal?.throwIfAborted();
+    return needsOfQuery(sql);
+  },
+  openTables: async (options) => openTables(clock, options),
+  [Symbol.asyncDispose]: async () => undefined,
+});

@@ -1,0 +1,63 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bytesOf, isFault } from '../../core/index.ts';
+import type { Clock } from '../../core/index.ts';
+import { spoolPrefix } from '../spool-prefix.ts';
+import { openOwnEngine } from './own-tables.ts';
+import { createQueryProcess } from './query-process.ts';
+import type { QueryProcess } from './query-process.ts';
+import type { QueryEngine, QueryTables, TablesOptions } from './query-engine.ts';
+
+/** Planning a query takes milliseconds, unless the engine evaluates an expression of constants while it plans. */
+const planLimits = { timeLimit: 5_000, memoryLimit: 256 * 2 ** 20 };
+
+/** The engine does not count all its memory, and plans without counting any. */
+const allowance = 128 * 2 ** 20;
+
+const openTables = async (queries: QueryProcess, options: TablesOptions): Promise<QueryTables> => {
+  const { memoryLimit, threads } = options;
+  const folder = await mkdtemp(join(options.folder, `${spoolPrefix}queries-`));
+  const file = join(folder, 'tables.duckdb');
+  const limits = { memoryLimit: bytesOf(memoryLimit) + allowance };
+  return {
+    fill: async (work) => {
+      await queries.release();
+      const { instance, connection } = await openOwnEngine(file, options);
+      try {
+        return await work(connection);
+      } finally {
+        connection.closeSync();
+        instance.closeSync();
+      }
+    },
+    run: async (views, sql, { rowLimit, ...others }) =>
+      queries.ask('run', { file, memoryLimit, threads, views, sql, rowLimit }, { ...limits, ...others }),
+    [Symbol.asyncDispose]: async () => {
+      await queries.release();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/**
+ * Runs queries in a child process, which is killed when one takes too long or too much memory, or when its run is
+ * stopped. Their tables are a file, which the process reads and this one writes.
+ */
+export const createIsolatedQueries = (start: () => ChildProcess, clock: Clock): QueryEngine => {
+  const queries = createQueryProcess(start, clock);
+  return {
+    bind: async (sql, signal) => {
+      try {
+        return await queries.ask('bind', { sql }, { ...planLimits, signal });
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!isFault(error)) throw error;
+        return { fault: { message: error.message } };
+      }
+    },
+    needs: async (sql, signal) => queries.ask('needs', { sql }, { ...planLimits, signal }),
+    openTables: async (options) => openTables(queries, options),
+    [Symbol.asyncDispose]: async () => queries[Symbol.asyncDispose](),
+  };
+};

@@ -1,0 +1,147 @@
+import type { ChildProcess } from 'node:child_process';
+import { createGate, fault } from '../../core/index.ts';
+import type { Clock } from '../../core/index.ts';
+import { exceeded } from './in-process.ts';
+import type { QueryReply, Question, Questions } from './protocol.ts';
+import { residentBytes } from './resident-memory.ts';
+
+export type AskLimits = {
+  /** Milliseconds. */
+  readonly timeLimit: number;
+  /** Bytes above those that the process has in use before its first query. */
+  readonly memoryLimit: number;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type QueryProcess = AsyncDisposable & {
+  /** @throws fault report-query-failed; the signal's reason */
+  readonly ask: <Q extends Question>(
+    question: Q,
+    input: Questions[Q]['input'],
+    limits: AskLimits,
+  ) => Promise<Questions[Q]['output']>;
+  /** Closes the file of the last query, so that it can be written. */
+  readonly release: () => Promise<void>;
+};
+
+/** Milliseconds between two looks at the memory of a query. */
+const lookEvery = 20;
+
+/** Closing a file takes milliseconds; the process is replaced when it does not. */
+const releaseLimits: AskLimits = { timeLimit: 10_000, memoryLimit: Number.POSITIVE_INFINITY };
+
+/** Milliseconds after which a process that nobody asks ends: it takes about 100 MB. */
+const idleLimit = 5000;
+
+type Running = { readonly child: ChildProcess; readonly baseline: number; readonly ended: Promise<string> };
+
+const refer = ({ child }: Running, isBusy: boolean): void => {
+  if (isBusy) {
+    child.ref();
+    child.channel?.ref();
+  } else {
+    child.unref();
+    child.channel?.unref();
+  }
+};
+
+const started = async (start: () => ChildProcess): Promise<Running> => {
+  const child = start();
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+  const ready = new Promise<undefined>((resolve) => {
+    child.once('message', () => resolve(undefined));
+  });
+  const why = await Promise.race([ready, ended]);
+  if (why !== undefined)
+    throw fault('report-query-failed', `the process that runs queries does not start (${why})`);
+  return { child, ended, baseline: residentBytes(child.pid ?? 0) ?? 0 };
+};
+
+/**
+ * A child process that runs queries one after the other. It starts with the first, ends when it is not used, and is
+ * killed, and later replaced, when a query exceeds a limit.
+ */
+export const createQueryProcess = (start: () => ChildProcess, clock: Clock): QueryProcess => {
+  const oneAtATime = createGate(1);
+  let running: Running | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  const end = async (): Promise<void> => {
+    clearTimeout(idle);
+    const ending = running;
+    running = undefined;
+    if (ending === undefined) return;
+    refer(ending, true);
+    ending.child.kill('SIGKILL');
+    await ending.ended;
+  };
+
+  const replyOf = async (asked: Running, { timeLimit, memoryLimit, signal }: AskLimits, send: () => void) => {
+    using late = clock.limit(timeLimit);
+    let stop = (_why: Error): void => undefined;
+    const stopped = new Promise<never>((_, reject) => {
+      stop = reject;
+    });
+    const onLate = (): void => stop(exceeded(timeLimit));
+    const onAbort = (): void => stop(signal?.reason as Error);
+    const watch = setInterval(() => {
+      const bytes = residentBytes(asked.child.pid ?? 0) ?? 0;
+      if (bytes - asked.baseline > memoryLimit)
+        stop(
+          fault(
+            'report-query-failed',
+            `the query needs more than ${Math.round(memoryLimit / 2 ** 20)} MB of memory`,
+          ),
+        );
+    }, lookEvery);
+    late.signal.addEventListener('abort', onLate, { once: true });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const died = asked.ended.then((why): never => {
+      throw fault('report-query-failed', `the process that runs the query ended (${why})`);
+    });
+    died.catch(() => undefined);
+    const answered = new Promise<QueryReply>((resolve) => {
+      asked.child.once('message', (reply) => resolve(reply as QueryReply));
+    });
+    try {
+      send();
+      return await Promise.race([answered, stopped, died]);
+    } catch (error) {
+      await end();
+      throw error;
+    } finally {
+      clearInterval(watch);
+      late.signal.removeEventListener('abort', onLate);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  };
+
+  const ask = async <Q extends Question>(
+    question: Q,
+    input: Questions[Q]['input'],
+    limits: AskLimits,
+  ): Promise<Questions[Q]['output']> => {
+    limits.signal?.throwIfAborted();
+    clearTimeout(idle);
+    running ??= await started(start);
+    const asked = running;
+    refer(asked, true);
+    const reply = await replyOf(asked, limits, () => void asked.child.send({ question, input }));
+    refer(asked, false);
+    idle = setTimeout(() => void oneAtATime(end), idleLimit).unref();
+    if (reply.failure !== undefined) throw fault('report-query-failed', reply.failure);
+    return reply.value;
+  };
+
+  return {
+    ask: async (question, input, limits) => oneAtATime(async () => ask(question, input, limits)),
+    release: async () =>
+      oneAtATime(async () => {
+        if (running !== undefined) await ask('close', null, releaseLimits);
+      }),
+    [Symbol.asyncDispose]: async () => oneAtATime(end),
+  };
+};

@@ -1,0 +1,29 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { fault } from '../../core/index.ts';
+import { resultTable } from '../cube/result-table.ts';
+import type { ResultTable } from '../cube/result-table.ts';
+
+/** Characters of one result: a report shows far fewer, and the process that builds it must survive. */
+const maxCharacters = 64 * 1024 * 1024;
+
+const sizeOf = ({ rows }: ResultTable): number => {
+  let size = 0;
+  for (const row of rows) for (const cell of row) size += typeof cell === 'string' ? cell.length : 1;
+  return size;
+};
+
+/** Everything that a query returns. @throws the engine's error; fault report-query-failed for a result that is too large */
+export const runQuery = async (
+  connection: DuckDBConnection,
+  sql: string,
+  rowLimit: number,
+): Promise<ResultTable> => {
+  // Reading one row more than allowed detects an excess.
+  const reader = await connection.streamAndReadUntil(sql, rowLimit + 1);
+  if (reader.currentRowCount > rowLimit)
+    throw fault('report-query-failed', `the query returns more than ${rowLimit} rows`);
+  const result = await resultTable(reader, rowLimit);
+  if (sizeOf(result) > maxCharacters)
+    throw fault('report-query-failed', `the query returns more than ${maxCharacters} characters`);
+  return result;
+};
