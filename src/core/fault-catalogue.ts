@@ -189,6 +189,12 @@ const entries = {
   'data-late': passing(
     'check with `tollkeeper runs` why the jobs in needs deliver no data; needs_deadline and when_late control the wait',
   ),
+  'process-ended': passing(
+    'if the process was killed for lack of memory, raise the memory limit of the container, or lower warehouse.memory_limit and the window of the job',
+  ),
+  'job-suspended': failed(
+    'find out why the process ended (memory limit of the container, log of the kernel), correct it, and run the job manually: a successful run lifts the suspension',
+  ),
   aborted: failed('repeat the command; unfinished work was not stored'),
   'run-timeout': passing('increase the timeout of the job, or check why its runs take so long'),
 } as const satisfies Record<string, FaultEntry>;

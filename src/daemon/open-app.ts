@@ -113,6 +113,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
         recovers: !dryRun,
         jobs: jobsOf(config),
         maxRunning: settings.scheduler.max_running,
+        suspendAfter: settings.scheduler.suspend_after,
       },
     );
     return {

@@ -19,6 +19,10 @@ export type Situation = {
   readonly data: (run: LedgerRun) => DataState;
   /** Whether this run was requested and somebody waits for it: it is neither skipped nor missed. */
   readonly isOrdered: (run: LedgerRun) => boolean;
+  /** Whether no other run may run at the same time as one of the job. */
+  readonly runsAlone: (job: string) => boolean;
+  /** Whether only requested runs of the job start. */
+  readonly isSuspended: (job: string) => boolean;
 };
 
 export type Start = { readonly run: LedgerRun; readonly dataLate?: string | undefined };
@@ -130,6 +134,8 @@ export const planDispatch = (situation: Situation): Dispatch => {
           `its starting_deadline passed while it was waiting${waitedFor(situation, run)}`,
         );
       if (job.suspend && run.attempts === 0) return close(run, 'skipped', 'the job is suspended');
+      if (situation.isSuspended(run.job))
+        return giveUp(run, 'the job is suspended because the process ended repeatedly while it ran');
     }
     const { nextAttempt = now } = run;
     if (nextAttempt > now)
@@ -157,6 +163,14 @@ export const planDispatch = (situation: Situation): Dispatch => {
       return close(run, 'failed', `${data.message}, and when_late is fail`, 'data-late');
     const taken = job.locks.find((lock) => locks.has(lock));
     if (taken !== undefined) return wait(() => `the lock ${taken} is held by ${locks.get(taken) ?? ''}`);
+    const [beside] = [...running, ...starts.map((started) => started.run)];
+    const alone = [run, ...(beside === undefined ? [] : [beside])].find((one) =>
+      situation.runsAlone(one.job),
+    );
+    if (beside !== undefined && alone !== undefined)
+      return wait(
+        () => `${alone.job} runs alone because the process ended while it ran; ${beside.job} is running`,
+      );
     if (free <= 0) return wait(() => `${maxRunning} jobs are already running (scheduler.max_running)`);
     free -= 1;
     for (const lock of job.locks) locks.set(lock, job.name);

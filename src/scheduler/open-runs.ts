@@ -74,7 +74,8 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
     const message = run.state === 'interrupted' ? 'the run was interrupted' : 'the run failed';
     const fields = { ...errorFields(error), error: run.reason, milliseconds, ...again };
     about(run)[run.nextAttempt === undefined ? 'error' : 'warn'](message, fields);
-    if (run.nextAttempt === undefined && isBySlot(run) && isMeant !== true)
+    if (run.code === 'job-suspended') outages.note(run, 'suspended', run.reason ?? '');
+    else if (run.nextAttempt === undefined && isBySlot(run) && isMeant !== true)
       outages.note(run, 'failed', run.reason ?? '');
   };
 

@@ -4,7 +4,7 @@ import type { JobOutage, RunKey } from '../warehouse/index.ts';
 
 /** An event of a job that operators may be notified of; `good` is a run that succeeded on complete data. */
 export type JobEvent = RunKey & {
-  readonly kind: 'failed' | 'late' | 'missed' | 'good';
+  readonly kind: 'failed' | 'late' | 'missed' | 'suspended' | 'good';
   readonly at: UnixMillis;
   readonly reason: string;
   readonly code?: string | undefined;
@@ -12,7 +12,7 @@ export type JobEvent = RunKey & {
 
 /** A notice: one when an outage of a job begins, one when it ends. */
 export type Notice = RunKey & {
-  readonly kind: NoticeKind;
+  readonly kind: NoticeKind | 'suspended';
   readonly at: UnixMillis;
   readonly reason: string;
   readonly code?: string | undefined;
@@ -42,6 +42,11 @@ export const followOutages = (
       if (known === undefined) continue;
       now.delete(job);
       if (notify.includes('recovered')) notices.push({ ...common, kind: 'recovered', outage: known });
+    } else if (kind === 'suspended') {
+      // A job whose failures are notified of; also in an outage, since nothing retries it from now on.
+      const outage = known ?? { job, slot, openedAt: at };
+      now.set(job, outage);
+      if (notify.includes('failed')) notices.push({ ...common, kind, outage });
     } else if (known === undefined && notify.includes(kind)) {
       const outage = { job, slot, openedAt: at };
       now.set(job, outage);

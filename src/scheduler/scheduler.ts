@@ -15,6 +15,7 @@ import type { Notice } from './outages.ts';
 import { createCycles } from './cycles.ts';
 import type { Cycles } from './cycles.ts';
 import { createOpenRuns } from './open-runs.ts';
+import { createProcessEnds } from './process-ends.ts';
 import { isBySlot, keyText } from './run-key.ts';
 
 export type SchedulerDeps = {
@@ -40,6 +41,8 @@ export type SchedulerOptions = {
   readonly recovers: boolean;
   readonly jobs: ReadonlyMap<string, Job>;
   readonly maxRunning: number;
+  /** Ends of the process during runs of a job after which it is suspended; 0: never. */
+  readonly suspendAfter: number;
 };
 
 export type OpenRun = { readonly run: LedgerRun; readonly waiting?: string | undefined };
@@ -95,6 +98,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     mine.controller.abort(interruption.error);
   };
 
+  const processEnds = await createProcessEnds(ledger, options.suspendAfter);
   const outages = await createOutageTracker(ledger, clock, deps.notify);
   const requests = createRunRequests({
     clock,
@@ -113,6 +117,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       const job = jobs.get(ended.run.job);
       if (over) data.forget(ended.run);
       data.runEnded();
+      if (ended.run.state === 'ok') processEnds.forget(ended.run.job);
       if (ended.run.state === 'ok' && job !== undefined) deps.onGoodRun(job);
       requests.onEnd(ended);
     },
@@ -198,6 +203,8 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       maxRunning,
       data: (run) => states.get(keyText(run)) ?? { state: 'ready' },
       isOrdered: requests.isOrdered,
+      runsAlone: processEnds.runsAlone,
+      isSuspended: processEnds.isSuspended,
     });
     waits = plan.waits;
     await openRuns.close(plan.closings);
@@ -242,10 +249,11 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
   const recover = async (): Promise<void> => {
     const left = await ledger.open();
     for (const run of left) openRuns.put(run);
-    const error = fault('aborted', 'the process ended while it ran');
     for (const run of left.filter(({ state }) => state === 'running')) {
       const job = jobs.get(run.job);
-      const failure = { state: 'interrupted' as const, error, final: !isBySlot(run) };
+      const error = processEnds.note(run.job);
+      const final = !isBySlot(run) || processEnds.isSuspended(run.job);
+      const failure = { state: 'interrupted' as const, error, final };
       openRuns.finish({ end: failedEnd(job, run, failure, clock, redact), error });
     }
     await openRuns.writeEnds();

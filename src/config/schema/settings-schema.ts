@@ -277,6 +277,14 @@ const scheduler = z.strictObject({
   grace: positiveDuration
     .prefault('8s')
     .describe('How long running jobs may take to finish when the daemon stops.'),
+  suspend_after: z
+    .int()
+    .min(0)
+    .max(100)
+    .default(3)
+    .describe(
+      'How many times the process may end while a job runs before the job is suspended; a successful run starts the count again. 0 never suspends.',
+    ),
   keep_runs: positiveDuration.prefault('400d').describe('How long runs are kept in the run ledger.'),
 });
 

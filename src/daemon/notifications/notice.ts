@@ -10,6 +10,7 @@ const verbs = {
   failed: 'failed',
   late: 'ran late',
   missed: 'missed a slot',
+  suspended: 'is suspended',
   recovered: 'recovered',
 } as const;
 
@@ -26,7 +27,7 @@ const nextOf = (job: Job | undefined, after: UnixMillis): string | undefined => 
 
 /** What runs the slot after all; a run that was late has ended well, and is not run again. */
 const againOf = ({ kind, job, slot }: Notice): string | undefined =>
-  kind === 'failed' || kind === 'missed'
+  kind === 'failed' || kind === 'missed' || kind === 'suspended'
     ? `\`tollkeeper run ${job} --slot ${new Date(slot).toISOString().replace('.000Z', 'Z')}\` runs this slot manually`
     : undefined;
 
@@ -73,6 +74,7 @@ const subjectOf = (notices: readonly Notice[]): string => {
   };
   return [
     ...count('failed', verbs.failed, 'failed'),
+    ...count('suspended', verbs.suspended, 'are suspended'),
     ...count('missed', verbs.missed, 'missed slots'),
     ...count('late', verbs.late, 'ran late'),
     ...count('recovered', verbs.recovered, 'recovered'),

@@ -13,6 +13,7 @@ import {
   readGoodThrough,
   readLatest,
   readOpen,
+  readProcessEnds,
   readRun,
 } from './read-runs.ts';
 import type { RunLedger } from './run-ledger.ts';
@@ -55,6 +56,7 @@ export const createRunLedger = (engine: Engine): RunLedger => {
     latest: async () => engine.state(readLatest),
     failures: async () => engine.state(readFailures),
     goodEnds: async () => engine.state(readGoodEnds),
+    processEnds: async () => engine.state(readProcessEnds),
     goodThrough: async (job) => engine.state(async (connection) => readGoodThrough(connection, job)),
     outages: async () => engine.state(readOutages),
     noteOutages: async ({ opened, closed }) =>

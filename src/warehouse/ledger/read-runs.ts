@@ -83,6 +83,22 @@ export const readFailures = async (connection: DuckDBConnection): Promise<readon
      ORDER BY job_run.job`,
   );
 
+/** Codes of attempts that ended with their process. */
+const processEnded = ['process-ended', 'job-suspended'];
+
+export const readProcessEnds = async (connection: DuckDBConnection): Promise<ReadonlyMap<string, number>> => {
+  const rows = await readRows(
+    connection,
+    `SELECT job_attempt.job, count(*) AS ends FROM job_attempt
+     LEFT JOIN (SELECT job, max(started_at) AS started_at FROM job_attempt WHERE state = 'ok' GROUP BY job) AS good
+       ON job_attempt.job = good.job
+     WHERE list_contains($codes, code) AND (good.started_at IS NULL OR job_attempt.started_at > good.started_at)
+     GROUP BY job_attempt.job`,
+    { codes: processEnded },
+  );
+  return new Map(rows.map((row) => [text(row, 'job'), wholeNumber(row, 'ends')]));
+};
+
 export const readGoodEnds = async (
   connection: DuckDBConnection,
 ): Promise<ReadonlyMap<string, UnixMillis>> => {

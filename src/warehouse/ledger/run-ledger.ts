@@ -143,6 +143,8 @@ export type RunLedger = {
   readonly latest: () => Promise<readonly LedgerRun[]>;
   /** For each job whose latest end is no success: its last run that ended unsuccessfully and is not retried; by job. */
   readonly failures: () => Promise<readonly LedgerRun[]>;
+  /** How many attempts of each job ended with the process since its last successful one; jobs without any are omitted. */
+  readonly processEnds: () => Promise<ReadonlyMap<string, number>>;
   /** When the last successful run of each job ended, by job. */
   readonly goodEnds: () => Promise<ReadonlyMap<string, UnixMillis>>;
   /** End of the data interval of a job's latest successful run; undefined when none succeeded. */

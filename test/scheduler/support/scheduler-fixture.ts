@@ -59,7 +59,12 @@ export type SchedulerFixture = AsyncDisposable & {
   /** A scheduler over the ledger as it stands, as a process that has just begun. */
   readonly start: (
     jobs: ReadonlyMap<string, Job>,
-    options?: { readonly maxRunning?: number; readonly claimsSlots?: boolean; readonly ledger?: RunLedger },
+    options?: {
+      readonly maxRunning?: number;
+      readonly suspendAfter?: number;
+      readonly claimsSlots?: boolean;
+      readonly ledger?: RunLedger;
+    },
   ) => Promise<Scheduler>;
   /** Moves the clock and looks at what is due, until nothing changes any more. */
   readonly goTo: (moment: string | number) => Promise<void>;
@@ -129,6 +134,7 @@ export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Prom
           recovers: true,
           jobs,
           maxRunning: options.maxRunning ?? 100,
+          suspendAfter: options.suspendAfter ?? 3,
         },
       );
       await settled(current);

@@ -135,6 +135,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
       latest: () => read(inner.latest),
       failures: () => read(inner.failures),
       goodEnds: () => read(inner.goodEnds),
+      processEnds: () => read(inner.processEnds),
       goodThrough: (job) => read(() => inner.goodThrough(job)),
       outages: () => read(inner.outages),
       noteOutages: (change) =>
@@ -276,7 +277,14 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
     requests.clear();
     aborted.clear();
     abortsAfter.length = 0;
-    const options = { claimsSlots: true, recovers: true, jobs: declared, maxRunning: plan.maxRunning };
+    const options = {
+      claimsSlots: true,
+      recovers: true,
+      jobs: declared,
+      maxRunning: plan.maxRunning,
+      // Processes are killed far more often than runs succeed.
+      suspendAfter: 0,
+    };
     mine.scheduler = await createScheduler(
       {
         clock,

@@ -172,6 +172,18 @@ export const modelLedger = (): RunLedger => {
         );
       return [...newest.values()].filter((run) => !succeeded(run)).toSorted(byJob);
     },
+    processEnds: async () => {
+      const every = [...attempts.values()].flat();
+      const ends = new Map<string, number>();
+      for (const { job, code, startedAt } of every) {
+        const isOld = every.some(
+          (other) => other.job === job && other.state === 'ok' && other.startedAt >= startedAt,
+        );
+        if (!isOld && (code === 'process-ended' || code === 'job-suspended'))
+          ends.set(job, (ends.get(job) ?? 0) + 1);
+      }
+      return ends;
+    },
     goodEnds: async () => {
       const ends = new Map<string, UnixMillis>();
       for (const { job, state, endedAt } of all())

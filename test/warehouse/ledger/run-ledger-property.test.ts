@@ -25,7 +25,10 @@ const maybe = <Name extends string, T>(
 ): fc.Arbitrary<{ [N in Name]?: T }> =>
   fc.option(value).map((one) => (one === null ? {} : { [name]: one }) as { [N in Name]?: T });
 const why = fc
-  .tuple(maybe('code', anyText), maybe('reason', anyText))
+  .tuple(
+    maybe('code', fc.oneof(anyText, fc.constantFrom('process-ended', 'job-suspended'))),
+    maybe('reason', anyText),
+  )
   .map(([code, reason]) => ({ ...code, ...reason }));
 
 const run: fc.Arbitrary<LedgerRun> = fc
@@ -179,6 +182,7 @@ const lookClosely = async (ledger: RunLedger): Promise<unknown> => ({
   latest: await ledger.latest(),
   failures: await ledger.failures(),
   goodEnds: await ledger.goodEnds(),
+  processEnds: await ledger.processEnds(),
   good: await Promise.all(jobNames.map(async (name) => ledger.goodThrough(name))),
   few: await ledger.list({ job: 'pull', states: ['ok', 'missed', 'running'], limit: 3 }),
   found: await Promise.all(everyKey.slice(0, 4).map(async (one) => ledger.find(one))),

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { blockedRuns } from './support/blocked-runs.ts';
+import { jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-fixture.ts';
+import type { SchedulerFixture } from './support/scheduler-fixture.ts';
+
+let fixture: SchedulerFixture;
+beforeEach(async () => {
+  fixture = await openSchedulerFixture('2026-11-21T08:59:00Z');
+});
+afterEach(() => fixture[Symbol.asyncDispose]());
+
+const retries = { limit: 9, backoff: 'constant', initial: minute, max: minute } as const;
+const jobs = jobsOf({ heavy: { retries, notify: ['failed', 'recovered'] } });
+
+const outcome = async (job = 'heavy') => {
+  const [run] = await fixture.runs(job);
+  return `${run?.state} ${run?.code ?? ''}`.trim();
+};
+
+/** The process ends while `heavy` runs, so many times; the next one has just started. */
+const endProcess = async (times: number): Promise<void> => {
+  await fixture.start(jobs);
+  for (let ended = 0; ended < times; ended += 1) {
+    await fixture.goTo(Date.parse('2026-11-21T09:00:00Z') + ended * 2 * minute);
+    expect(await outcome()).toBe('running');
+    await fixture.start(jobs);
+  }
+};
+
+describe('a job during whose runs the process ended three times', () => {
+  it('is suspended, with a notification even in an outage, and its further slots are skipped', async () => {
+    blockedRuns(fixture);
+    await endProcess(2);
+    expect(await outcome()).toBe('interrupted process-ended');
+    expect(fixture.notices).toEqual([]);
+    await fixture.goTo('2026-11-21T09:04:00Z');
+    await fixture.start(jobs);
+    expect(await outcome()).toBe('interrupted job-suspended');
+    expect(fixture.notices).toMatchObject([{ kind: 'suspended', job: 'heavy', code: 'job-suspended' }]);
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    expect(await fixture.rows()).toEqual([
+      expect.stringContaining('09:00') as string,
+      expect.stringMatching(/10:00.* skipped/) as string,
+    ]);
+    await fixture.start(jobs);
+    await fixture.goTo('2026-11-21T11:00:00Z');
+    expect((await fixture.rows()).at(-1)).toMatch(/11:00.* skipped/);
+    expect(fixture.notices).toHaveLength(1);
+  });
+
+  it('runs again on schedule after a successful manual run, and not after a failed one', async () => {
+    const blocked = blockedRuns(fixture);
+    await endProcess(3);
+    const scheduler = await fixture.start(jobs);
+    const order = async (end: 'end' | 'fail') => {
+      const [slot, job] = [fixture.clock.now(), jobs.get('heavy')];
+      if (job === undefined) throw new Error('the job is not declared');
+      const ordered = scheduler
+        .request({ job, interval: { start: slot, end: slot }, trigger: 'hand' })
+        .catch(() => undefined);
+      await settled(scheduler);
+      const last = blocked.at(-1);
+      if (end === 'end') last?.end();
+      else last?.fail(new Error('no luck'));
+      await ordered;
+      await settled(scheduler);
+    };
+    await order('fail');
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    expect((await fixture.rows()).at(-1)).toMatch(/skipped/);
+    await fixture.goTo('2026-11-21T10:30:00Z');
+    await order('end');
+    expect(fixture.notices.map(({ kind }) => kind)).toEqual(['suspended', 'recovered']);
+    await fixture.goTo('2026-11-21T11:00:00Z');
+    expect((await fixture.rows()).at(-1)).toMatch(/running/);
+  });
+
+  it('is retried without end when scheduler.suspend_after is 0', async () => {
+    blockedRuns(fixture);
+    await fixture.start(jobs, { suspendAfter: 0 });
+    for (let ended = 0; ended < 5; ended += 1) {
+      await fixture.goTo(Date.parse('2026-11-21T09:00:00Z') + ended * 2 * minute);
+      await fixture.start(jobs, { suspendAfter: 0 });
+    }
+    expect(await outcome()).toBe('interrupted process-ended');
+  });
+});
+
+it('a job during whose run the process ended runs alone, so that no other job is suspended for it', async () => {
+  const blocked = blockedRuns(fixture);
+  const both = jobsOf({ heavy: { retries }, other: { retries } });
+  await fixture.start(both);
+  await fixture.goTo('2026-11-21T09:00:00Z');
+  expect(blocked).toHaveLength(2);
+  const scheduler = await fixture.start(both);
+  await fixture.goTo('2026-11-21T09:02:00Z');
+  expect(blocked).toHaveLength(3);
+  const waiting = scheduler.openRuns().find((open) => open.waiting !== undefined);
+  expect(waiting?.waiting).toMatch(/runs alone because the process ended while it ran; \w+ is running/);
+  blocked.at(-1)?.end();
+  await fixture.goTo('2026-11-21T09:02:01Z');
+  expect(blocked).toHaveLength(4);
+  blocked.at(-1)?.end();
+  await fixture.goTo('2026-11-21T09:03:00Z');
+  await fixture.goTo('2026-11-21T10:00:00Z');
+  expect(blocked).toHaveLength(6);
+});
