@@ -58,7 +58,7 @@ export const testHttp = (
     userAgent: 'tollkeeper/0.0.0-test',
     env: {},
     ...options,
-    timeouts: { connect: 2000, headers: 5000, idle: 5000, total: 10_000, ...options.timeouts },
+    timeouts: { connect: 20_000, headers: 20_000, idle: 20_000, total: 120_000, ...options.timeouts },
   });
   onTestFinished(() => http[Symbol.asyncDispose]());
   return http;

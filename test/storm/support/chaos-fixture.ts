@@ -72,6 +72,8 @@ warehouse: { memory_limit: 512MB }
 mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>", tls: { ca: ${mail.ca} } }
 health: { host: 127.0.0.1, port: 0 }
 status: { port: 0 }
+# Daemons are killed far more often than jobs succeed.
+scheduler: { suspend_after: 0 }
 `,
   );
   const yesterday = new Date(now() - 86_400_000).toISOString().slice(0, 10);

@@ -70,6 +70,7 @@ const config = (ca: string, since: string) => ({
   settings: `accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
 warehouse: { memory_limit: 512MB }
+scheduler: { suspend_after: 0 }
 mail:
   smtp: "\${SMTP_URL}"
   from: "Tollkeeper <reports@example.com>"

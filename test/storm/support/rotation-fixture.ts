@@ -80,6 +80,7 @@ export const openRotationFixture = async (options: RotationOptions = {}): Promis
     `accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
 warehouse: { memory_limit: 512MB }
+scheduler: { suspend_after: 0 }
 mail:
   smtp: "\${SMTP_URL}"
   from: "Tollkeeper <reports@example.com>"
