@@ -48,7 +48,7 @@ export default defineConfig({
     setupFiles: ['test/support/one-core.ts', 'test/support/leaks.ts', 'test/support/watch-secrets.ts'],
     globalSetup: ['test/support/no-leftovers.ts'],
     // Ends a test that hangs, also on a machine that is busy with other work; nothing is measured by it.
-    testTimeout: Math.max(180_000, 60_000 * multiplier),
+    testTimeout: Math.max(600_000, 60_000 * multiplier),
     hookTimeout: 180_000,
     pool: 'forks',
     // A process takes one file after the other: modules hold no state of their own, and are read and compiled once.

@@ -165,42 +165,79 @@ const openedAt = (document: Document, { message, pos: [end] }: YAMLError): numbe
   return start;
 };
 
-/** The key at the offset, and the offset of its first occurrence in the same map. */
-const firstOf = (
-  document: Document,
-  offset: number,
-): { readonly key: string; readonly offset: number } | undefined => {
-  let found: { readonly key: string; readonly offset: number } | undefined;
+type FirstKey = { readonly key: string; readonly offset: number };
+
+/** For each key that repeats an earlier one of its map, by its offset: the key, and the offset of the first one. */
+const repeatedKeys = (document: Document): ReadonlyMap<number, FirstKey> => {
+  const repeated = new Map<number, FirstKey>();
   visit(document, {
     Map: (_, map) => {
-      const keys = map.items.flatMap(({ key }) => (isScalar(key) && key.range != null ? [key] : []));
-      const twice = keys.find(({ range }) => range?.[0] === offset);
-      if (twice === undefined) return undefined;
-      const first = keys.find(({ value }) => String(value) === String(twice.value));
-      found = { key: String(twice.value), offset: first?.range?.[0] ?? offset };
-      return visit.BREAK;
+      const first = new Map<string, number>();
+      for (const { key } of map.items) {
+        if (!isScalar(key) || key.range == null) continue;
+        const name = String(key.value);
+        const offset = first.get(name);
+        if (offset === undefined) first.set(name, key.range[0]);
+        else repeated.set(key.range[0], { key: name, offset });
+      }
     },
   });
-  return found;
+  return repeated;
+};
+
+/** Whether maps and lists nest deeper than any code that walks through them expects. */
+const isTooDeep = (value: unknown): boolean => {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > deepest) return true;
+    // Aliases can stand for the same map many times over.
+    const inner = new Set<unknown>();
+    for (const one of level)
+      if (typeof one === 'object' && one !== null)
+        for (const part of Object.values(one)) if (typeof part === 'object' && part !== null) inner.add(part);
+    level = [...inner];
+  }
+  return false;
+};
+
+/** Faults of one file that are reported. */
+const maxFaults = 100;
+
+const tooDeep = { message: `maps and lists are nested more than ${deepest} levels deep`, code: 'TOO_DEEP' };
+
+const withoutValue = (fault: YamlFault): YamlFile => {
+  const start = (): Position => ({ line: 1, column: 1 });
+  return { value: null, faults: [fault], positionOf: start, positionOfKey: start };
 };
 
 /** Parses one YAML 1.2 document and keeps all positions. Never throws: faults are data. */
 export const parseYaml = (text: string): YamlFile => {
+  try {
+    return parsed(text);
+  } catch (error) {
+    // The parser calls itself for each level.
+    if (!(error instanceof RangeError)) throw error;
+    return withoutValue({ line: 1, column: 1, ...tooDeep });
+  }
+};
+
+const parsed = (text: string): YamlFile => {
   const at = placesIn(text);
   const encoding = encodingFault(text);
   if (encoding !== undefined) {
-    const start = (): Position => ({ line: 1, column: 1 });
     const { offset, ...fault } = encoding;
-    return { value: null, faults: [{ ...at(offset), ...fault }], positionOf: start, positionOfKey: start };
+    return withoutValue({ ...at(offset), ...fault });
   }
   const document = parseDocument(text, {
     prettyErrors: false,
     strict: true,
     logLevel: 'error',
   });
+  let found: ReadonlyMap<number, FirstKey> | undefined;
+  const repeated = () => (found ??= repeatedKeys(document));
   // An unknown tag would be dropped, and a text that begins with ! needs quotes.
-  const faults = [...document.errors, ...document.warnings].map((error): YamlFault => {
-    const first = error.code === 'DUPLICATE_KEY' ? firstOf(document, error.pos[0]) : undefined;
+  const faults = [...document.errors, ...document.warnings].slice(0, maxFaults).map((error): YamlFault => {
+    const first = error.code === 'DUPLICATE_KEY' ? repeated().get(error.pos[0]) : undefined;
     const opened = openedAt(document, error);
     return {
       ...at(error.pos[0]),
@@ -211,6 +248,7 @@ export const parseYaml = (text: string): YamlFile => {
     };
   });
   const { value, problem } = faults.length > 0 ? { value: null, problem: undefined } : plainValue(document);
+  if (isTooDeep(value)) return withoutValue({ line: 1, column: 1, ...tooDeep });
   const places = placesOf(document);
   return {
     value,

@@ -387,7 +387,12 @@ describe('the address of a heartbeat', () => {
 describe('settings of the scheduler', () => {
   it('have their defaults', async () => {
     const { config } = await loadJob('');
-    expect(config?.settings.scheduler).toEqual({ max_running: 4, grace: 8_000, keep_runs: 34_560_000_000 });
+    expect(config?.settings.scheduler).toEqual({
+      max_running: 4,
+      grace: 8_000,
+      keep_runs: 34_560_000_000,
+      suspend_after: 3,
+    });
   });
 
   it('are checked', async () => {

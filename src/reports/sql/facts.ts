@@ -8,6 +8,7 @@ import {
   nodeAt,
   nodesAt,
   placeOf,
+  scalarSubqueries,
   textAt,
   within,
 } from './tree.ts';
@@ -256,9 +257,8 @@ const selectOf = (node: SqlNode, outer: Scope, findings: Findings): Relation => 
   const sources = sourcesOf(from, scope, findings);
   const items = nodesAt(node, 'select_list');
   const conditions = [...conjunctsOf(nodeAt(node, 'where_clause')), ...joinConditions(from)];
-  for (const part of within([...items, ...conditions], true))
-    if (part['class'] === 'SUBQUERY' && part['subquery_type'] === 'SCALAR')
-      relationOf(nodeAt(nodeAt(part, 'subquery'), 'node'), scope, findings);
+  for (const part of scalarSubqueries([...items, ...conditions]))
+    relationOf(nodeAt(nodeAt(part, 'subquery'), 'node'), scope, findings);
 
   const open = sources.some(({ relation }) => relation.open) && !conditions.some(closesPeriod);
   const parts = within(items, false);

@@ -46,9 +46,24 @@ export const constantOf = (node: SqlNode): string | undefined => {
 
 /** A node and its descendants; subqueries only on request. */
 export const within = (value: unknown, subqueries: boolean): readonly SqlNode[] => {
-  if (Array.isArray(value)) return value.flatMap((item) => within(item, subqueries));
-  if (!isNode(value) || (!subqueries && value['class'] === 'SUBQUERY')) return [];
-  return [value, ...Object.values(value).flatMap((item) => within(item, subqueries))];
+  const found: SqlNode[] = [];
+  const walk = (part: unknown): void => {
+    if (Array.isArray(part)) for (const item of part) walk(item);
+    else if (isNode(part) && (subqueries || part['class'] !== 'SUBQUERY')) {
+      found.push(part);
+      for (const item of Object.values(part)) walk(item);
+    }
+  };
+  walk(value);
+  return found;
+};
+
+/** Subqueries that give one value, without those inside them: each is gone through once, however deep they nest. */
+export const scalarSubqueries = (value: unknown): readonly SqlNode[] => {
+  if (Array.isArray(value)) return value.flatMap(scalarSubqueries);
+  if (!isNode(value)) return [];
+  if (value['class'] === 'SUBQUERY' && value['subquery_type'] === 'SCALAR') return [value];
+  return Object.values(value).flatMap(scalarSubqueries);
 };
 
 /** Parts of a condition that all must be true. */
