@@ -68,7 +68,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   const dryRun = options.dryRun === true;
   const beside = pathsOf(deps, settings.warehouse);
   const paths = dryRun ? await placesToPlan(beside, folder) : beside;
-  if (!dryRun) await makeDataFolder(paths);
+  if (!dryRun) await makeDataFolder(deps, paths);
   const warehouse = await openWarehouse({
     ...paths,
     memoryLimit: settings.warehouse.memory_limit,

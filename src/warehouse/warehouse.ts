@@ -9,6 +9,8 @@ import type { GatewayClocks } from './clocks/gateway-clocks.ts';
 import { readCube } from './cube/read-cube.ts';
 import type { ComparisonTable } from './comparisons/comparison.ts';
 import { createComparisonTable } from './comparisons/comparison-table.ts';
+import { setArchiveAccess } from './archive/archive-access.ts';
+import type { ArchiveReader } from './archive/archive-access.ts';
 import { createArchive } from './archive/archive.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
@@ -44,7 +46,12 @@ import type { UsageTable } from './usage/usage-table.ts';
 import { createParquetWriter } from './write-parquet.ts';
 import type { WriteParquet } from './write-parquet.ts';
 
-export type WarehouseOptions = EngineOptions & { readonly clock: Clock; readonly log: Log };
+export type WarehouseOptions = EngineOptions & {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** `owner` if omitted. */
+  readonly archiveReader?: ArchiveReader;
+};
 
 /** All stored data. No DuckDB type leaves this module, and every number leaves it as exact decimal text. */
 export type Warehouse = AsyncDisposable & {
@@ -110,9 +117,11 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
   const tokens = createTokensTable(engine, options.log);
   const oneAnAccount = createNamedGates();
   const root = archiveFolderOf(options);
+  const reader = options.archiveReader ?? 'owner';
   const archive = createArchive({
     engine,
     root,
+    reader,
     clock: options.clock,
     log: options.log,
     oneAnAccount,
@@ -121,6 +130,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
   });
   let clocks: GatewayClocks;
   try {
+    if (options.path !== ':memory:') await setArchiveAccess(root, reader);
     await archive.notifyFiles();
     clocks = await openGatewayClocks(engine, options.clock);
   } catch (error) {
