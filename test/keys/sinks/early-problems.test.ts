@@ -78,11 +78,11 @@ describe('an early problem of a sink', () => {
     expect(await earlyProblems(pointer, billing, folder)).toMatchObject([
       { message: expect.stringContaining('not valid JSON') },
     ]);
-    const unreadable = (name: string) =>
+    const unreadable: typeof systemFiles.open = (name, ...rest) =>
       name.endsWith('shell.env')
         ? Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' }))
-        : systemFiles.readFile(name);
-    const unseen = await earlyProblems(variable, named, folder, { ...systemFiles, readFile: unreadable });
+        : systemFiles.open(name, ...rest);
+    const unseen = await earlyProblems(variable, named, folder, { ...systemFiles, open: unreadable });
     expect(unseen).toEqual([]);
   });
 
