@@ -25,16 +25,26 @@ export type Sources = {
 };
 
 const advices: Readonly<Record<string, string>> = {
+  EFTYPE: 'replace the FIFO or device with a regular file',
+  EFBIG: 'split the file into several files in jobs/',
   EISDIR: 'a folder exists where a file is expected; rename it or move it away',
   ENOTDIR:
     'a file exists where a folder is expected; point --config at the folder that contains tollkeeper.yaml',
+};
+
+/** Codes of our own, which say less than their message. */
+const ownCodes = ['EFTYPE', 'EFBIG'];
+
+const reasonOf = (error: unknown): string => {
+  const code = systemCode(error);
+  return code === undefined || ownCodes.includes(code) ? messageOf(error) : code;
 };
 
 const cannotRead = (file: string, error: unknown): ConfigFault => ({
   file,
   line: 1,
   column: 1,
-  message: `the file cannot be read (${systemCode(error) ?? messageOf(error)})`,
+  message: `the file cannot be read (${reasonOf(error)})`,
   advice: advices[systemCode(error) ?? ''] ?? 'make it readable for the user that Tollkeeper runs as',
 });
 

@@ -45,6 +45,8 @@ const fileProblem = (error: unknown): string => {
   if (code === 'ENOENT') return 'does not exist';
   if (code === 'EACCES') return 'is not readable for this user';
   if (code === 'EISDIR') return 'is a folder';
+  if (code === 'EFTYPE') return 'is not a regular file';
+  if (code === 'EFBIG') return `cannot be used: ${messageOf(error)}`;
   return `cannot be read (${code ?? messageOf(error)})`;
 };
 

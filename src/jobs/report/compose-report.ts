@@ -1,6 +1,6 @@
-import { access, readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fault } from '../../core/index.ts';
+import { access, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fault, readTextWithin } from '../../core/index.ts';
 import type { LocaleTag } from '../../core/index.ts';
 import { formatConfigFault } from '../../config/index.ts';
 import type { ConfigFault } from '../../config/index.ts';
@@ -27,7 +27,9 @@ import { isWhole, depsFor, nobodyPays } from '../cost-owners.ts';
 import type { Filters } from '../cost-owners.ts';
 import { reconcilePeriod } from '../../reconcile/index.ts';
 
-const readText = (path: string): Promise<string> => readFile(path, 'utf8');
+/** Loads a report whose files all lie in the folder of the reports, also behind the links of a ConfigMap. */
+const load = (folder: string): ReturnType<typeof loadReport> =>
+  loadReport(folder, (path) => readTextWithin(dirname(folder), path), bindQueries);
 
 const folderOf = async (name: string, directories: readonly string[]): Promise<string> => {
   for (const directory of directories) {
@@ -43,7 +45,7 @@ const folderOf = async (name: string, directories: readonly string[]): Promise<s
 
 /** @throws Fault `report-unknown` or `report-invalid` with every fault of the folder. */
 export const openReport = async (name: string, directories: readonly string[]): Promise<ReportDefinition> => {
-  const { report, faults } = await loadReport(await folderOf(name, directories), readText, bindQueries);
+  const { report, faults } = await load(await folderOf(name, directories));
   if (report !== undefined && faults.length === 0) return report;
   throw fault(
     'report-invalid',
@@ -70,9 +72,7 @@ export const checkReports = async (
       const folder = folders.has(name) ? undefined : await folderOf(name, [directory]).catch(() => undefined);
       if (folder !== undefined) folders.set(name, folder);
     }
-  const loaded = await Promise.all(
-    [...folders.values()].sort().map(async (folder) => loadReport(folder, readText, bindQueries)),
-  );
+  const loaded = await Promise.all([...folders.values()].sort().map(load));
   return {
     faults: loaded.flatMap(({ faults }) => faults),
     warnings: loaded.flatMap(({ warnings }) => warnings),
