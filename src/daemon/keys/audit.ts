@@ -13,6 +13,13 @@ import type { Paths } from '../paths.ts';
 
 export type AuditView = AuditVerdict & {
   readonly file: string;
+  /** Missing where there is no database to compare with, or the file itself does not hold. */
+  readonly database?: {
+    /** Missing where the journal cannot be read. */
+    readonly steps?: number | undefined;
+    /** How file and database differ. */
+    readonly differs?: string | undefined;
+  };
   /** The file was not there, and the database knows so many steps; whether it is there again now, from the database. */
   readonly missing?: { readonly steps: number; readonly writtenAgain: boolean };
   /** What to do where it does not hold, or was missing. */
@@ -80,7 +87,7 @@ const stepsKnown = async (deps: Deps, folder: string, log: Log): Promise<number>
   return (await commands.call('keys/history', {})).steps.length;
 };
 
-/** A file that is not there is none to be missed only where no step was ever taken. */
+/** A file that is not there, or empty, is none to be missed only where no step was ever taken. */
 const missed = async (deps: Deps, folder: string, file: string, log: Log): Promise<AuditView | undefined> => {
   const steps = await stepsKnown(deps, folder, log).catch((error: unknown) => {
     // Without an account nobody has keys.
@@ -88,17 +95,28 @@ const missed = async (deps: Deps, folder: string, file: string, log: Log): Promi
     throw error;
   });
   if (steps === 0) return undefined;
-  const writtenAgain = await isThere(file);
-  const found = writtenAgain ? await verdictOf(file, true) : { file, lines: 0, head: '' };
+  const found = (await isThere(file)) ? await verdictOf(file, true) : { file, lines: 0, head: '' };
+  const writtenAgain = found.lines > 0;
   const advice = writtenAgain
     ? `find out who removed it, and ${compare}`
     : `find out who removed it; it is rewritten from the database before the next step at the latest. Then check again and ${compare}`;
   return { advice, ...found, missing: { steps, writtenAgain } };
 };
 
+/** Compares the file with the database, which is opened, or its daemon asked: a chain can be recomputed as a whole. */
+const compared = async (deps: Deps, folder: string, verdict: AuditView, log: Log): Promise<AuditView> => {
+  await using commands = await openCommands(deps, { folder, log });
+  const database = await commands.call('keys/audit', {}).catch((error: unknown) => {
+    if (hasCode(error, 'audit-damaged')) return { differs: error.message };
+    throw error;
+  });
+  if (database.differs === undefined) return { ...verdict, database };
+  return { ...verdict, database, advice: await adviceFor(verdict.file, true) };
+};
+
 /**
- * Checks an audit file, or the one beside the database of a config. It is a file, so that neither a daemon nor the
- * database is asked, unless it is not there and may have been taken away.
+ * Checks an audit file by itself, or the one beside the database of a config, which is compared with the database if
+ * there is one.
  * @throws Fault `config-invalid` where not even the database is known, `wrong-use` where there is no file to check,
  * `audit-damaged` where neither file nor database holds
  */
@@ -109,9 +127,13 @@ export const auditKeys = async (
 ): Promise<AuditView> => {
   if ('file' in which) return verdictOf(which.file, false);
   const { auditFile, path } = await placesBeside(deps, which.folder);
-  if (!(await isThere(auditFile)) && (await isThere(path))) {
+  const hasDatabase = await isThere(path);
+  const first = (await isThere(auditFile)) ? await verdictOf(auditFile, true) : undefined;
+  if (first?.broken !== undefined) return first;
+  if (hasDatabase && (first === undefined || first.lines === 0)) {
     const found = await missed(deps, which.folder, auditFile, log);
     if (found !== undefined) return found;
   }
-  return verdictOf(auditFile, true);
+  const verdict = first ?? (await verdictOf(auditFile, true));
+  return hasDatabase ? compared(deps, which.folder, verdict, log) : verdict;
 };
