@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fault, hasCode, systemCode } from '../../core/index.ts';
 import type { Log, Deps } from '../../core/index.ts';
 import { verifyAudit } from '../../keys/index.ts';
-import type { AuditVerdict } from '../../keys/index.ts';
+import type { AuditComparison, AuditVerdict } from '../../keys/index.ts';
 import { readConfig } from '../../settings.ts';
 import { openCommands } from '../commands.ts';
 import { databaseOf } from '../good-config.ts';
@@ -81,19 +81,15 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** How many steps the database knows; it is opened, or its daemon asked. @throws Fault `audit-damaged` where it does not hold */
-const stepsKnown = async (deps: Deps, folder: string, log: Log): Promise<number> => {
+/** Asks the daemon, or opens the database. @throws Fault `audit-damaged` where the journal cannot be opened */
+const askDatabase = async (deps: Deps, folder: string, log: Log): Promise<AuditComparison> => {
   await using commands = await openCommands(deps, { folder, log });
-  return (await commands.call('keys/history', {})).steps.length;
+  return await commands.call('keys/audit', {});
 };
 
 /** A file that is not there, or empty, is none to be missed only where no step was ever taken. */
 const missed = async (deps: Deps, folder: string, file: string, log: Log): Promise<AuditView | undefined> => {
-  const steps = await stepsKnown(deps, folder, log).catch((error: unknown) => {
-    // Without an account nobody has keys.
-    if (hasCode(error, 'wrong-use')) return 0;
-    throw error;
-  });
+  const { steps } = await askDatabase(deps, folder, log);
   if (steps === 0) return undefined;
   const found = (await isThere(file)) ? await verdictOf(file, true) : { file, lines: 0, head: '' };
   const writtenAgain = found.lines > 0;
@@ -103,10 +99,9 @@ const missed = async (deps: Deps, folder: string, file: string, log: Log): Promi
   return { advice, ...found, missing: { steps, writtenAgain } };
 };
 
-/** Compares the file with the database, which is opened, or its daemon asked: a chain can be recomputed as a whole. */
+/** A chain can be recomputed as a whole, and lines at its end can be removed: only the database shows it. */
 const compared = async (deps: Deps, folder: string, verdict: AuditView, log: Log): Promise<AuditView> => {
-  await using commands = await openCommands(deps, { folder, log });
-  const database = await commands.call('keys/audit', {}).catch((error: unknown) => {
+  const database = await askDatabase(deps, folder, log).catch((error: unknown) => {
     if (hasCode(error, 'audit-damaged')) return { differs: error.message };
     throw error;
   });

@@ -258,3 +258,14 @@ it('`keys audit --verify` accepts lines that a crash kept from the database, and
   await writeFile(database, before);
   expect(await verify()).toMatchObject({ ...intact, view: { lines: steps, database: { steps } } });
 });
+
+it('`keys audit --verify` misses a file of an account that is no longer configured', async () => {
+  await made();
+  const settings = join(town.folder.path, 'config', 'tollkeeper.yaml');
+  const text = await readFile(settings, 'utf8');
+  await rm(join(town.folder.path, 'config', 'jobs'), { recursive: true });
+  await writeFile(settings, text.replace(/^accounts:\n(?: .*\n)+/m, ''));
+  await rm(file());
+  expect((await town.run('keys', 'audit', '--verify')).code).toBe(1);
+  expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
+});
