@@ -51,7 +51,7 @@ describe('a secret file', () => {
     execFileSync('truncate', ['-s', '65M', path]);
     await folder.write('config/tollkeeper.yaml', settings(path));
     expect((await check(folder)).stdout).toContain(
-      `the file ${path} cannot be used: it is larger than 64 MiB`,
+      `the file ${path} cannot be read (it is larger than 64 MiB)`,
     );
   });
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { messageOf, systemCode } from '../../core/index.ts';
+import { readReason, systemCode } from '../../core/index.ts';
 import type { ConfigFault } from './config-fault.ts';
 import { readSource } from './source.ts';
 import type { Source } from './source.ts';
@@ -32,19 +32,11 @@ const advices: Readonly<Record<string, string>> = {
     'a file exists where a folder is expected; point --config at the folder that contains tollkeeper.yaml',
 };
 
-/** Codes of our own, which say less than their message. */
-const ownCodes = ['EFTYPE', 'EFBIG'];
-
-const reasonOf = (error: unknown): string => {
-  const code = systemCode(error);
-  return code === undefined || ownCodes.includes(code) ? messageOf(error) : code;
-};
-
 const cannotRead = (file: string, error: unknown): ConfigFault => ({
   file,
   line: 1,
   column: 1,
-  message: `the file cannot be read (${reasonOf(error)})`,
+  message: `the file cannot be read (${readReason(error)})`,
   advice: advices[systemCode(error) ?? ''] ?? 'make it readable for the user that Tollkeeper runs as',
 });
 

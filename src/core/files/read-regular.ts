@@ -1,11 +1,20 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { systemCode } from '../fault.ts';
+import { messageOf, systemCode } from '../fault.ts';
 
 /** Larger files are refused: what users write by hand, and generated lists of jobs, are far smaller. */
 export const largestText = 64 * 1024 * 1024;
 
 const systemError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+/** Codes of the errors below, which say less than their message. */
+const ownCodes = ['EFTYPE', 'EFBIG'];
+
+/** Why a file could not be read: the code of the system, or what is wrong with the file. */
+export const readReason = (error: unknown): string => {
+  const code = systemCode(error);
+  return code === undefined || ownCodes.includes(code) ? messageOf(error) : code;
+};
 
 const notRegular = (): Error => systemError('EFTYPE', 'it is not a regular file');
 

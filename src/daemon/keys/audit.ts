@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { access, open } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { fault, hasCode, systemCode } from '../../core/index.ts';
+import { fault, hasCode, openRegular, readReason, systemCode } from '../../core/index.ts';
 import type { Log, Deps } from '../../core/index.ts';
 import { verifyAudit } from '../../keys/index.ts';
 import type { AuditComparison, AuditVerdict } from '../../keys/index.ts';
@@ -35,7 +34,7 @@ const placesBeside = async (deps: Deps, folder: string): Promise<Paths> => {
 
 /** Whether it ends in the middle of a line. */
 const isTorn = async (file: string): Promise<boolean> => {
-  const handle = await open(file, 'r');
+  const handle = await openRegular(file);
   try {
     const { size } = await handle.stat();
     if (size === 0) return false;
@@ -57,21 +56,28 @@ const adviceFor = async (file: string, isOwn: boolean): Promise<string> => {
   return `${torn}move ${file} aside and keep it as evidence of the change. The database contains every step, too: if the chain is valid there, the file is rewritten from it with the next key command, or within five minutes while the daemon runs; no restart is needed. Then check again and ${compare}. If the database is lost or invalid as well, restore the file from a copy instead`;
 };
 
-const verdictOf = async (file: string, isOwn: boolean): Promise<AuditView> => {
-  const stream = createReadStream(file, 'utf8');
+const readVerdict = async (file: string): Promise<AuditVerdict> => {
+  const handle = await openRegular(file);
+  const input = handle.createReadStream({ encoding: 'utf8' });
   try {
-    const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
-    const verdict = await verifyAudit(lines);
+    return await verifyAudit(createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }));
+  } finally {
+    input.destroy();
+    await handle.close();
+  }
+};
+
+const verdictOf = async (file: string, isOwn: boolean): Promise<AuditView> => {
+  try {
+    const verdict = await readVerdict(file);
     if (verdict.broken === undefined) return { file, ...verdict };
     return { file, ...verdict, advice: await adviceFor(file, isOwn) };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    throw fault('wrong-use', `${file} cannot be read (${systemCode(error) ?? 'unknown'})`, {
+    throw fault('wrong-use', `${file} cannot be read (${readReason(error)})`, {
       cause: error,
       advice: 'it is created with the first key operation; specify another file with --verify FILE',
     });
-  } finally {
-    stream.destroy();
   }
 };
 
