@@ -30,6 +30,10 @@ const openedAs =
     return Object.assign(handle, { stat: () => Promise.resolve(Object.assign(stats, change)) });
   };
 
+/** Folders as if they belonged to root, whoever runs the tests. */
+const foldersOfRoot: SinkFiles['lstat'] = async (path) =>
+  Object.assign(await lstat(path), { uid: 0, gid: 0 });
+
 describe('a key in a file', () => {
   it('is written and read back from the disk with mode 0600, and no other file is left', async () => {
     await using fixture = await openSinkFixture();
@@ -142,7 +146,7 @@ describe('a key in a file', () => {
     await writeFile(path, `KEY=${older}\n`);
     const own = await stat(path);
     const withFiles = (files: Partial<SinkFiles>) =>
-      fixture.sink(fileSpec(path), { files: { ...systemFiles, ...files } });
+      fixture.sink(fileSpec(path), { files: { ...systemFiles, lstat: foldersOfRoot, ...files } });
     const refusedBy = async (sink: ReturnType<typeof withFiles>, message: string) => {
       const refusal = { message: expect.stringContaining(message) };
       expect(await sink.problems(never)).toMatchObject([refusal]);
@@ -222,6 +226,7 @@ describe('a key in a file', () => {
     const reported: unknown[] = [];
     const files = (chown: () => Promise<void>): SinkFiles => ({
       ...systemFiles,
+      lstat: foldersOfRoot,
       uid: () => 0,
       open: async (...args) => {
         if (!isCreated(args[1])) return openedAs({ uid: 12_345, gid: 678 })(...args);

@@ -24,12 +24,14 @@ const expectRefused = async (sink: ReturnType<typeof sinkAt>, message: RegExp): 
   expect(await thrownBy(sink.fingerprint(delivery, never))).toMatchObject(fault);
 };
 
-/** The system with other attributes of what lies at some paths. */
+const byRoot = { uid: 0, gid: 0 };
+
+/** The system as if all belonged to root, whoever runs the tests, with other attributes of what lies at some paths. */
 const seenAs = (changes: Readonly<Record<string, Partial<Stats>>>): Pick<SinkFiles, 'lstat' | 'open'> => ({
-  lstat: async (path) => Object.assign(await lstat(path), changes[path] ?? {}),
+  lstat: async (path) => Object.assign(await lstat(path), byRoot, changes[path]),
   open: async (path, ...rest) => {
     const handle = await systemFiles.open(path, ...rest);
-    const stats = Object.assign(await handle.stat(), changes[path] ?? {});
+    const stats = Object.assign(await handle.stat(), byRoot, changes[path]);
     return Object.assign(handle, { stat: () => Promise.resolve(stats), chown: () => Promise.resolve() });
   },
 });
