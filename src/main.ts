@@ -5,6 +5,9 @@ import { createSecretRegistry, describeError, fault, systemClock } from './core/
 import type { OutputStream } from './core/index.ts';
 import { runProgram } from './cli/program.ts';
 
+// Before anything is written: files are private unless a setting sets their mode.
+process.umask(0o077);
+
 const output = (stream: NodeJS.WriteStream): OutputStream => ({
   write: (text) => void stream.write(text),
   isTerminal: stream.isTTY,

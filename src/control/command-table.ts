@@ -141,6 +141,8 @@ export const commandTable = {
     input: z.strictObject({ ...person, service: optionalText, apply: z.boolean() }),
     streams: 'nothing',
   },
+  /** Compares the audit file with the database. */
+  'keys/audit': { input: z.strictObject({}), streams: 'nothing' },
   /** Oldest first. */
   'keys/history': {
     input: z.strictObject({ account: optionalText, service: optionalText }),

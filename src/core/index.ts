@@ -26,7 +26,9 @@ export * from './shell-word.ts';
 export * from './units.ts';
 export type { Position, YamlFault, YamlFile, YamlPath } from './yaml.ts';
 export * from './zone.ts';
-export { syncPath, writeThrough } from './durable-files.ts';
+export { syncPath, writeThrough } from './files/durable-files.ts';
+export { setPermissions } from './files/permissions.ts';
+export { openRegular, readReason, readText, readTextWithin } from './files/read-regular.ts';
 export { trimEndOf, trimOf } from './trim.ts';
 export { countText, rangeText } from './range-text.ts';
 

@@ -43,8 +43,8 @@ type Collection = {
   byKey?: ReadonlyMap<string, number>;
 };
 
-/** Deeper values have the position of their container. */
-const deepest = 100;
+/** Deeper files are no config. The limit also stops maps that contain themselves through an alias. */
+const deepest = 40;
 
 const startOf = (node: unknown): number => (isNode(node) && node.range ? node.range[0] : -1);
 
@@ -203,7 +203,10 @@ const isTooDeep = (value: unknown): boolean => {
 /** Faults of one file that are reported. */
 const maxFaults = 100;
 
-const tooDeep = { message: `maps and lists are nested more than ${deepest} levels deep`, code: 'TOO_DEEP' };
+const tooDeep = {
+  message: 'the file is nested too deeply, or a part of it contains itself',
+  code: 'TOO_DEEP',
+};
 
 const withoutValue = (fault: YamlFault): YamlFile => {
   const start = (): Position => ({ line: 1, column: 1 });

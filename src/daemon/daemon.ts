@@ -183,7 +183,7 @@ export const serve = async (
   const log = levelledLog(whole, () => level());
   let isReady = false;
   const paths = pathsOf(deps, settings.warehouse);
-  await makeDataFolder(paths);
+  await makeDataFolder(deps, paths);
   try {
     const ready = (): boolean => isReady;
     const opened = await takeVolume(deps, settings.health, { paths, log, wait: options.wait, ready });

@@ -1,5 +1,6 @@
 import type { Fault, Log, Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
+import type { AuditComparison } from '../keys/index.ts';
 import { createWatermarks, jobKinds } from '../jobs/index.ts';
 import { recoverInterrupted } from '../notify/index.ts';
 import { createScheduler } from '../scheduler/index.ts';
@@ -21,6 +22,8 @@ export type App = AsyncDisposable & {
   readonly scheduler: Scheduler;
   /** Why nothing is done to keys, looked for again; nothing where their journal holds. */
   readonly keyProblem: () => Promise<Fault | undefined>;
+  /** @throws Fault audit-damaged */
+  readonly compareAudit: () => Promise<AuditComparison>;
   /** The config in force. */
   readonly config: () => Config;
   /** What works on the config in force: `using runtime = app.lease()`. */
@@ -68,7 +71,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   const dryRun = options.dryRun === true;
   const beside = pathsOf(deps, settings.warehouse);
   const paths = dryRun ? await placesToPlan(beside, folder) : beside;
-  if (!dryRun) await makeDataFolder(paths);
+  if (!dryRun) await makeDataFolder(deps, paths);
   const warehouse = await openWarehouse({
     ...paths,
     memoryLimit: settings.warehouse.memory_limit,
@@ -121,6 +124,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       warehouse,
       scheduler,
       keyProblem: keyRuntime.journals.check,
+      compareAudit: keyRuntime.journals.compare,
       config: leases.config,
       lease: leases.lease,
       adopt: async (adopted) => {

@@ -1,6 +1,6 @@
 import { access, mkdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { fault, messageOf, systemCode } from '../core/index.ts';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fault, messageOf, setPermissions, systemCode } from '../core/index.ts';
 import type { Deps } from '../core/index.ts';
 
 /** Where the database and what goes with it are kept. */
@@ -14,6 +14,7 @@ export type Paths = {
   readonly reportsDirectory: string;
   /** Months of the call log as Parquet files. */
   readonly archiveDirectory: string;
+  readonly archiveReader: 'owner' | 'group';
   /** Every step on a key, each line bound to those before it. */
   readonly auditFile: string;
   /** The empty database whose lock makes a daemon the only one of its volume. */
@@ -26,7 +27,9 @@ export const pathsOf = (
   warehouse: {
     readonly path: string;
     readonly temp_directory?: string | undefined;
-    readonly archive?: { readonly path?: string | undefined } | undefined;
+    readonly archive?:
+      | { readonly path?: string | undefined; readonly readable_by?: 'owner' | 'group' | undefined }
+      | undefined;
   },
 ): Paths => {
   const path = resolve(deps.cwd, warehouse.path);
@@ -38,6 +41,7 @@ export const pathsOf = (
     reportsDirectory: join(data, 'reports'),
     tempDirectory: resolve(deps.cwd, warehouse.temp_directory ?? join(data, 'temp')),
     archiveDirectory: resolve(deps.cwd, warehouse.archive?.path ?? join(data, 'archive')),
+    archiveReader: warehouse.archive?.readable_by ?? 'owner',
     auditFile: join(data, 'audit', 'keys.jsonl'),
     daemonLock: join(data, 'daemon.lock.duckdb'),
   };
@@ -55,11 +59,31 @@ export const placesToPlan = async (paths: Paths, folder: string): Promise<Paths>
     ? paths
     : { ...paths, path: ':memory:', spoolDirectory: folder, tempDirectory: folder, outboxDirectory: folder };
 
-/** Makes the folder of the database. @throws Fault path-unwritable */
-export const makeDataFolder = async ({ path }: Paths): Promise<void> => {
-  const data = dirname(path);
-  await mkdir(data, { recursive: true }).catch((error: unknown) => {
+/** Whether `inner` is the folder or lies in it. */
+const isWithin = (folder: string, inner: string): boolean => !/^\.\.(\/|$)/.test(relative(folder, inner));
+
+/**
+ * Makes data of an older version private. The working folder and the ones above it hold more than our data: they keep
+ * their permissions. The archive is the warehouse's own.
+ */
+const makePrivate = async (paths: Paths, cwd: string): Promise<void> => {
+  const data = dirname(paths.path);
+  // The group passes through the folder to the archive, and cannot list it.
+  const isPassed = paths.archiveReader === 'group' && isWithin(data, paths.archiveDirectory);
+  if (!isWithin(data, cwd)) await setPermissions(data, isPassed ? 0o710 : 0o700);
+  const { outboxDirectory, reportsDirectory, spoolDirectory, auditFile } = paths;
+  const folders = [outboxDirectory, reportsDirectory, spoolDirectory, dirname(auditFile), join(data, 'temp')];
+  for (const folder of folders) await setPermissions(folder, 0o700);
+  for (const file of [paths.path, `${paths.path}.wal`, paths.daemonLock, auditFile])
+    await setPermissions(file, 0o600);
+};
+
+/** Makes the folder of the database, and makes private what it holds. @throws Fault path-unwritable */
+export const makeDataFolder = async ({ cwd }: Pick<Deps, 'cwd'>, paths: Paths): Promise<void> => {
+  const data = dirname(paths.path);
+  await mkdir(data, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     const message = `the folder ${data} cannot be created (${systemCode(error) ?? messageOf(error)})`;
     throw fault('path-unwritable', message, { cause: error });
   });
+  await makePrivate(paths, cwd);
 };

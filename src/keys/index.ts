@@ -17,6 +17,9 @@ export type {
 } from './service-types.ts';
 export { verifyAudit } from './journal/verify-audit.ts';
 export type { AuditVerdict } from './journal/verify-audit.ts';
+export { describeHead } from './journal/audit-line.ts';
+export type { AuditHead } from './journal/audit-line.ts';
+export type { AuditComparison } from './journal/compare-audit.ts';
 export type { KeyEvent, KeyEventKind, KeyEventOf, KeyFields, KeyUse } from './key-event.ts';
 export { isStale, parsePlanFile, printPlanFile, withQuotaNow } from './plan/plan-file.ts';
 export { fitsPattern, isSelected, teamOf } from './plan/select.ts';

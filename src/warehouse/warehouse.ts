@@ -11,6 +11,8 @@ import type { BindQueries } from './queries/bind-queries.ts';
 import { readCube } from './cube/read-cube.ts';
 import type { ComparisonTable } from './comparisons/comparison.ts';
 import { createComparisonTable } from './comparisons/comparison-table.ts';
+import { setArchiveAccess } from './archive/archive-access.ts';
+import type { ArchiveReader } from './archive/archive-access.ts';
 import { createArchive } from './archive/archive.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
@@ -51,6 +53,8 @@ export type WarehouseOptions = EngineOptions & {
   readonly clock: Clock;
   readonly log: Log;
   readonly startQueryProcess?: Deps['startQueryProcess'];
+  /** `owner` if omitted. */
+  readonly archiveReader?: ArchiveReader;
 };
 
 /** All stored data. No DuckDB type leaves this module, and every number leaves it as exact decimal text. */
@@ -119,9 +123,11 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
   const tokens = createTokensTable(engine, options.log);
   const oneAnAccount = createNamedGates();
   const root = archiveFolderOf(options);
+  const reader = options.archiveReader ?? 'owner';
   const archive = createArchive({
     engine,
     root,
+    reader,
     clock: options.clock,
     log: options.log,
     oneAnAccount,
@@ -130,6 +136,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
   });
   let clocks: GatewayClocks;
   try {
+    if (options.path !== ':memory:') await setArchiveAccess(root, reader);
     await archive.notifyFiles();
     clocks = await openGatewayClocks(engine, options.clock);
   } catch (error) {

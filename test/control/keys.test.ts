@@ -35,6 +35,7 @@ it('the control socket carries each key request and its response, with progress'
     'keys/resume': (request) => note(outcome, 'resume', request),
     'keys/give-up': (request) => note({ message: 'g' }, 'give-up', request),
     'keys/reconcile': (request) => note([], 'reconcile', request),
+    'keys/audit': () => note({ steps: 3 }, 'audit', {}),
     'keys/history': (request) => note({ zone: 'UTC', steps: [] }, 'history', request),
   };
   await fixture.listen(handlers);
@@ -72,6 +73,7 @@ it('the control socket carries each key request and its response, with progress'
   await daemon('keys/resume', service, { signal: never });
   expect(await daemon('keys/give-up', service)).toEqual({ message: 'g' });
   expect(await daemon('keys/reconcile', { ...service, apply: true }, { signal: never })).toEqual([]);
+  expect(await daemon('keys/audit', {})).toEqual({ steps: 3 });
   expect(await daemon('keys/history', { account: 'main' })).toEqual({ zone: 'UTC', steps: [] });
   expect(steps).toEqual([{ step: 'rotating billing' }, { step: 'rotating billing' }]);
   expect(asked).toEqual([
@@ -87,6 +89,7 @@ it('the control socket carries each key request and its response, with progress'
     ['resume', service],
     ['give-up', service],
     ['reconcile', { ...service, apply: true }],
+    ['audit', {}],
     ['history', { account: 'main' }],
   ]);
 });

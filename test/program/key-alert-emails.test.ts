@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
@@ -75,6 +77,10 @@ describe('notifications of a command without a daemon', () => {
     const reported = mail.taken.find(({ parsed }) => parsed.subject?.includes('rotation of prod-gateway'));
     expect(reported?.recipients).toEqual(['ops@example.com']);
     expect(reported?.parsed.text).toContain('keys:write');
+    const audit = await readFile(join(folder.path, 'data/audit/keys.jsonl'), 'utf8');
+    const anchored = /Audit log: (\d+) steps?,\s+head\s+([0-9a-f]{64})\./.exec(reported?.parsed.text ?? '');
+    expect(audit).toContain(`{"seq":${anchored?.[1]},"prev":`);
+    expect(audit).toContain(`"hash":"${anchored?.[2]}"`);
   });
 
   it('contain the plan, and the gateway counts no write', async () => {

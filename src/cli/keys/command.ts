@@ -116,12 +116,13 @@ const addAudit = (keys: Command, { deps, print }: KeysDeps): void => {
       'after',
       `
 Each line contains the hash of the previous one: with a saved head hash you can
-prove that the file is unchanged up to that line. The command uses neither the
-daemon nor the database unless the file is missing, and reads no configuration
-if a file is given.
+prove that the file is unchanged up to that line. The file beside the database
+is compared with the database, step by step; the daemon does it if one runs. A
+file that is given is verified by itself, without configuration and database.
 
-Exits with 1 and prints the next step if the chain is broken, or if the file is
-missing although the database contains steps.
+Exits with 1 and prints the next step if the chain is broken, if the file and
+the database differ, or if the file is missing although the database contains
+steps.
 
 Examples:
   tollkeeper keys audit --verify
@@ -138,7 +139,8 @@ Examples:
       createPlainLog(deps, () => undefined),
     );
     print(json === true ? jsonText(verdict) : renderAudit(verdict, screenOf(deps.stdout, deps.env)));
-    const isGood = verdict.broken === undefined && verdict.missing === undefined;
+    const { broken, missing, database } = verdict;
+    const isGood = broken === undefined && missing === undefined && database?.differs === undefined;
     command.setOptionValue('exitCode', isGood ? 0 : 1);
   });
 };

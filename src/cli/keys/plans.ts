@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { fault, systemCode } from '../../core/index.ts';
+import { fault, readReason, readText, systemCode } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { agreed, printOutcome, request } from './deps.ts';
@@ -36,9 +36,9 @@ const writePlan = async (path: string, text: string): Promise<void> => {
 
 const readPlan = async (path: string): Promise<string> => {
   try {
-    return await readFile(path, 'utf8');
+    return await readText(path);
   } catch (error) {
-    throw fault('wrong-use', `${path} cannot be read (${systemCode(error) ?? 'unknown'})`, {
+    throw fault('wrong-use', `${path} cannot be read (${readReason(error)})`, {
       cause: error,
       advice: 'use a file written by `tollkeeper keys plan JOB -o FILE`',
     });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { open, readFile, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
+import { openRegular, readText } from '../../core/index.ts';
 import type { ConfigFiles } from './read-sources.ts';
 
 /** Bytes read at once: the memory limit for a file that is only hashed. */
@@ -8,7 +9,7 @@ const pieceLength = 65_536;
 
 /** Decodes like `readFile`, so that invalid UTF-8 gives the same hash as the text that was read. */
 const hashFile = async (path: string): Promise<string> => {
-  await using handle = await open(path);
+  await using handle = await openRegular(path);
   const hash = createHash('sha256');
   const decoder = new StringDecoder('utf8');
   const piece = Buffer.allocUnsafe(pieceLength);
@@ -22,7 +23,7 @@ const hashFile = async (path: string): Promise<string> => {
 
 /** Config files on disk. */
 export const configDisk: ConfigFiles = {
-  readFile: (path) => readFile(path, 'utf8'),
+  readFile: (path) => readText(path),
   listFiles: (folder) => readdir(folder),
   hashFile,
 };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { messageOf, systemCode } from '../../core/index.ts';
+import { readReason, systemCode } from '../../core/index.ts';
 import type { ConfigFault } from './config-fault.ts';
 import { readSource } from './source.ts';
 import type { Source } from './source.ts';
@@ -25,6 +25,8 @@ export type Sources = {
 };
 
 const advices: Readonly<Record<string, string>> = {
+  EFTYPE: 'replace the FIFO or device with a regular file',
+  EFBIG: 'split the file into several files in jobs/',
   EISDIR: 'a folder exists where a file is expected; rename it or move it away',
   ENOTDIR:
     'a file exists where a folder is expected; point --config at the folder that contains tollkeeper.yaml',
@@ -34,7 +36,7 @@ const cannotRead = (file: string, error: unknown): ConfigFault => ({
   file,
   line: 1,
   column: 1,
-  message: `the file cannot be read (${systemCode(error) ?? messageOf(error)})`,
+  message: `the file cannot be read (${readReason(error)})`,
   advice: advices[systemCode(error) ?? ''] ?? 'make it readable for the user that Tollkeeper runs as',
 });
 

@@ -1,4 +1,4 @@
-import { encodingFault, messageOf, systemCode } from '../../core/index.ts';
+import { encodingFault, readReason, systemCode } from '../../core/index.ts';
 
 /** The source of a secret or setting that is not in the YAML itself. */
 export type Reference =
@@ -45,7 +45,8 @@ const fileProblem = (error: unknown): string => {
   if (code === 'ENOENT') return 'does not exist';
   if (code === 'EACCES') return 'is not readable for this user';
   if (code === 'EISDIR') return 'is a folder';
-  return `cannot be read (${code ?? messageOf(error)})`;
+  if (code === 'EFTYPE') return 'is not a regular file';
+  return `cannot be read (${readReason(error)})`;
 };
 
 /** The value of a reference; for a file, without the final newline that editors add. */

@@ -13,15 +13,6 @@ export type Source = {
   readonly atKey: (path: YamlPath) => Position;
 };
 
-/** Deeper files are no config; the limit also stops maps that contain themselves through an alias. */
-const deepest = 40;
-
-const tooDeep = (value: unknown, depth: number): boolean => {
-  if (typeof value !== 'object' || value === null) return false;
-  if (depth > deepest) return true;
-  return Object.values(value).some((child) => tooDeep(child, depth + 1));
-};
-
 /** The locations of all `<<` keys, which have no meaning in YAML 1.2. */
 const mergeKeys = (value: unknown, path: YamlPath = []): readonly YamlPath[] => {
   if (typeof value !== 'object' || value === null) return [];
@@ -45,13 +36,6 @@ export const readSource = async (
   if (yaml.faults.length > 0) {
     const faults = syntaxMessages(yaml.faults, text).map((fault) => ({ file, ...fault }));
     return { source: unreadable(file), faults };
-  }
-  if (tooDeep(yaml.value, 0)) {
-    const message = 'the file is nested too deeply, or a part of it contains itself';
-    return {
-      source: unreadable(file),
-      faults: [{ file, line: 1, column: 1, message, advice: 'write it without & and *' }],
-    };
   }
   const merges = mergeKeys(yaml.value);
   if (merges.length > 0) {

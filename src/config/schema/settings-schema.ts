@@ -198,6 +198,12 @@ const warehouse = z.strictObject({
         .describe(
           'Folder of the Parquet files of the call log. Defaults to the folder archive beside the database.',
         ),
+      readable_by: z
+        .enum(['owner', 'group'])
+        .default('owner')
+        .describe(
+          'Who can read the archive: only the user Tollkeeper runs as, or also the group of the folder (files 0640, folders 0750).',
+        ),
     })
     .optional()
     .describe('Where jobs of kind archive store the call log.'),

@@ -34,6 +34,7 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
     ...createRunHandlers({ clock, app }),
     ...createOutboxHandlers({ clock, app }),
     ...createKeyHandlers(createKeyLease({ clock, app })),
+    'keys/audit': () => app.compareAudit(),
     report: async (request, { progress, signal }): Promise<BuiltReport> => {
       using runtime = app.lease();
       return await runtime.composeReport(request, progress, signal);

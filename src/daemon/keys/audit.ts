@@ -1,10 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { access, open } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { fault, hasCode, systemCode } from '../../core/index.ts';
+import { fault, hasCode, openRegular, readReason, systemCode } from '../../core/index.ts';
 import type { Log, Deps } from '../../core/index.ts';
 import { verifyAudit } from '../../keys/index.ts';
-import type { AuditVerdict } from '../../keys/index.ts';
+import type { AuditComparison, AuditVerdict } from '../../keys/index.ts';
 import { readConfig } from '../../settings.ts';
 import { openCommands } from '../commands.ts';
 import { databaseOf } from '../good-config.ts';
@@ -13,6 +12,13 @@ import type { Paths } from '../paths.ts';
 
 export type AuditView = AuditVerdict & {
   readonly file: string;
+  /** Missing where there is no database to compare with, or the file itself does not hold. */
+  readonly database?: {
+    /** Missing where the journal cannot be read. */
+    readonly steps?: number | undefined;
+    /** How file and database differ. */
+    readonly differs?: string | undefined;
+  };
   /** The file was not there, and the database knows so many steps; whether it is there again now, from the database. */
   readonly missing?: { readonly steps: number; readonly writtenAgain: boolean };
   /** What to do where it does not hold, or was missing. */
@@ -28,7 +34,7 @@ const placesBeside = async (deps: Deps, folder: string): Promise<Paths> => {
 
 /** Whether it ends in the middle of a line. */
 const isTorn = async (file: string): Promise<boolean> => {
-  const handle = await open(file, 'r');
+  const handle = await openRegular(file);
   try {
     const { size } = await handle.stat();
     if (size === 0) return false;
@@ -50,21 +56,28 @@ const adviceFor = async (file: string, isOwn: boolean): Promise<string> => {
   return `${torn}move ${file} aside and keep it as evidence of the change. The database contains every step, too: if the chain is valid there, the file is rewritten from it with the next key command, or within five minutes while the daemon runs; no restart is needed. Then check again and ${compare}. If the database is lost or invalid as well, restore the file from a copy instead`;
 };
 
-const verdictOf = async (file: string, isOwn: boolean): Promise<AuditView> => {
-  const stream = createReadStream(file, 'utf8');
+const readVerdict = async (file: string): Promise<AuditVerdict> => {
+  const handle = await openRegular(file);
+  const input = handle.createReadStream({ encoding: 'utf8' });
   try {
-    const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
-    const verdict = await verifyAudit(lines);
+    return await verifyAudit(createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }));
+  } finally {
+    input.destroy();
+    await handle.close();
+  }
+};
+
+const verdictOf = async (file: string, isOwn: boolean): Promise<AuditView> => {
+  try {
+    const verdict = await readVerdict(file);
     if (verdict.broken === undefined) return { file, ...verdict };
     return { file, ...verdict, advice: await adviceFor(file, isOwn) };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    throw fault('wrong-use', `${file} cannot be read (${systemCode(error) ?? 'unknown'})`, {
+    throw fault('wrong-use', `${file} cannot be read (${readReason(error)})`, {
       cause: error,
       advice: 'it is created with the first key operation; specify another file with --verify FILE',
     });
-  } finally {
-    stream.destroy();
   }
 };
 
@@ -74,31 +87,37 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** How many steps the database knows; it is opened, or its daemon asked. @throws Fault `audit-damaged` where it does not hold */
-const stepsKnown = async (deps: Deps, folder: string, log: Log): Promise<number> => {
+/** Asks the daemon, or opens the database. @throws Fault `audit-damaged` where the journal cannot be opened */
+const askDatabase = async (deps: Deps, folder: string, log: Log): Promise<AuditComparison> => {
   await using commands = await openCommands(deps, { folder, log });
-  return (await commands.call('keys/history', {})).steps.length;
+  return await commands.call('keys/audit', {});
 };
 
-/** A file that is not there is none to be missed only where no step was ever taken. */
+/** A file that is not there, or empty, is none to be missed only where no step was ever taken. */
 const missed = async (deps: Deps, folder: string, file: string, log: Log): Promise<AuditView | undefined> => {
-  const steps = await stepsKnown(deps, folder, log).catch((error: unknown) => {
-    // Without an account nobody has keys.
-    if (hasCode(error, 'wrong-use')) return 0;
-    throw error;
-  });
+  const { steps } = await askDatabase(deps, folder, log);
   if (steps === 0) return undefined;
-  const writtenAgain = await isThere(file);
-  const found = writtenAgain ? await verdictOf(file, true) : { file, lines: 0, head: '' };
+  const found = (await isThere(file)) ? await verdictOf(file, true) : { file, lines: 0, head: '' };
+  const writtenAgain = found.lines > 0;
   const advice = writtenAgain
     ? `find out who removed it, and ${compare}`
     : `find out who removed it; it is rewritten from the database before the next step at the latest. Then check again and ${compare}`;
   return { advice, ...found, missing: { steps, writtenAgain } };
 };
 
+/** A chain can be recomputed as a whole, and lines at its end can be removed: only the database shows it. */
+const compared = async (deps: Deps, folder: string, verdict: AuditView, log: Log): Promise<AuditView> => {
+  const database = await askDatabase(deps, folder, log).catch((error: unknown) => {
+    if (hasCode(error, 'audit-damaged')) return { differs: error.message };
+    throw error;
+  });
+  if (database.differs === undefined) return { ...verdict, database };
+  return { ...verdict, database, advice: await adviceFor(verdict.file, true) };
+};
+
 /**
- * Checks an audit file, or the one beside the database of a config. It is a file, so that neither a daemon nor the
- * database is asked, unless it is not there and may have been taken away.
+ * Checks an audit file by itself, or the one beside the database of a config, which is compared with the database if
+ * there is one.
  * @throws Fault `config-invalid` where not even the database is known, `wrong-use` where there is no file to check,
  * `audit-damaged` where neither file nor database holds
  */
@@ -109,9 +128,13 @@ export const auditKeys = async (
 ): Promise<AuditView> => {
   if ('file' in which) return verdictOf(which.file, false);
   const { auditFile, path } = await placesBeside(deps, which.folder);
-  if (!(await isThere(auditFile)) && (await isThere(path))) {
+  const hasDatabase = await isThere(path);
+  const first = (await isThere(auditFile)) ? await verdictOf(auditFile, true) : undefined;
+  if (first?.broken !== undefined) return first;
+  if (hasDatabase && (first === undefined || first.lines === 0)) {
     const found = await missed(deps, which.folder, auditFile, log);
     if (found !== undefined) return found;
   }
-  return verdictOf(auditFile, true);
+  const verdict = first ?? (await verdictOf(auditFile, true));
+  return hasDatabase ? compared(deps, which.folder, verdict, log) : verdict;
 };

@@ -1,8 +1,8 @@
 import { formatSlot, shellWord } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { CostOwners } from '../../jobs/index.ts';
-import { fitsPattern } from '../../keys/index.ts';
-import type { KeyAlert } from '../../keys/index.ts';
+import { describeHead, fitsPattern } from '../../keys/index.ts';
+import type { AuditHead, KeyAlert } from '../../keys/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import { describeUse } from '../keys/messages.ts';
 import type { Message, MessageDeps } from './message.ts';
@@ -15,6 +15,8 @@ type KeyAlertEvent = {
   readonly currency?: string | undefined;
   /** Of the keys of the service, so far as they are known. */
   readonly keyNames: readonly string[];
+  /** The last step of the audit log; missing before the first. */
+  readonly audit?: AuditHead | undefined;
 };
 
 type Kind = KeyAlert['kind'];
@@ -83,7 +85,7 @@ export const keyAlertMessages = (
   event: KeyAlertEvent,
   { operators, zone }: Pick<MessageDeps, 'operators' | 'zone'>,
 ): readonly Message[] => {
-  const { alert, at, currency } = event;
+  const { alert, at, currency, audit } = event;
   const team = forOwner.has(alert.kind) && alert.service !== '' ? costOwnerOf(alert, event) : undefined;
   const advice = toDo(alert);
   const service = shellWord(alert.service);
@@ -122,6 +124,7 @@ export const keyAlertMessages = (
         isNotifiedAgain(alert)
           ? 'A reminder is sent every week until this is resolved.'
           : 'No further mail is sent about this event.',
+        ...(audit === undefined ? [] : [describeHead(audit)]),
       ],
     },
   ];

@@ -106,6 +106,7 @@ export const createNotifications = ({
           teams: costOwnersOf(settings, account).teams,
           currency: amounts === undefined ? settings.accounts[account]?.currency : storedCurrency(amounts),
           keyNames: line.map(({ name }) => name),
+          audit: await warehouse.keys.last(),
         });
       } catch (error) {
         log.warn('operators cannot be notified of a key alert', { service, ...errorFields(error) });

@@ -1,5 +1,7 @@
 import { formatSlot, countText } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
+import { describeHead } from '../../keys/index.ts';
+import type { AuditHead } from '../../keys/index.ts';
 import { notify } from '../../notify/index.ts';
 import { renderAlertEmail } from '../../reports/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
@@ -42,12 +44,14 @@ type PlanSource = {
   readonly account: string;
   readonly slot: UnixMillis;
   readonly zone: string;
+  /** The last step of the audit log; missing before the first. */
+  readonly audit?: AuditHead | undefined;
 };
 
 /** The notification of a plan. */
 export const planEmail = (
   { title, keys, usual }: PlanEmail,
-  { job, account, slot, zone }: PlanSource,
+  { job, account, slot, zone, audit }: PlanSource,
 ): { readonly subject: string; readonly html: string; readonly text: string } => {
   const blocks = keys.slice(0, maxKeys).map(blockOf);
   const more = keys.length - blocks.length;
@@ -73,6 +77,7 @@ export const planEmail = (
         `Plan of job ${job}, account ${account}, created ${formatSlot(slot, zone)}. Nothing was changed.`,
         `\`tollkeeper keys plan ${job} -o plan.json\` writes it to a file, \`tollkeeper keys apply plan.json\` carries it out.`,
         'With `mode: apply` the job carries it out automatically.',
+        ...(audit === undefined ? [] : [describeHead(audit)]),
       ],
     }),
   };
@@ -96,7 +101,13 @@ export const mailPlan = async (
       key: { account: account.name, kind: `key-plan:${name}`, subject: new Date(slot).toISOString() },
       from: mail.from,
       to: recipients,
-      ...planEmail(plan, { job: name, account: account.name, slot, zone }),
+      ...planEmail(plan, {
+        job: name,
+        account: account.name,
+        slot,
+        zone,
+        audit: await warehouse.keys.last(),
+      }),
     },
   );
   return { notified, mailed: `; the plan is enqueued for ${countText(notified, 'recipient')}` };

@@ -1,6 +1,6 @@
-import { access, readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fault } from '../../core/index.ts';
+import { access, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fault, readTextWithin } from '../../core/index.ts';
 import type { LocaleTag } from '../../core/index.ts';
 import { formatConfigFault } from '../../config/index.ts';
 import type { ConfigFault } from '../../config/index.ts';
@@ -27,7 +27,9 @@ import { isWhole, depsFor, nobodyPays } from '../cost-owners.ts';
 import type { Filters } from '../cost-owners.ts';
 import { reconcilePeriod } from '../../reconcile/index.ts';
 
-const readText = (path: string): Promise<string> => readFile(path, 'utf8');
+/** Loads a report whose files all lie in the folder of the reports, also behind the links of a ConfigMap. */
+const load = (folder: string, bind: BindQueries): ReturnType<typeof loadReport> =>
+  loadReport(folder, (path) => readTextWithin(dirname(folder), path), bind);
 
 const folderOf = async (name: string, directories: readonly string[]): Promise<string> => {
   for (const directory of directories) {
@@ -47,7 +49,7 @@ export const openReport = async (
   directories: readonly string[],
   bind: BindQueries,
 ): Promise<ReportDefinition> => {
-  const { report, faults } = await loadReport(await folderOf(name, directories), readText, bind);
+  const { report, faults } = await load(await folderOf(name, directories), bind);
   if (report !== undefined && faults.length === 0) return report;
   throw fault(
     'report-invalid',
@@ -75,9 +77,7 @@ export const checkReports = async (
       const folder = folders.has(name) ? undefined : await folderOf(name, [directory]).catch(() => undefined);
       if (folder !== undefined) folders.set(name, folder);
     }
-  const loaded = await Promise.all(
-    [...folders.values()].sort().map(async (folder) => loadReport(folder, readText, bind)),
-  );
+  const loaded = await Promise.all([...folders.values()].sort().map(async (folder) => load(folder, bind)));
   return {
     faults: loaded.flatMap(({ faults }) => faults),
     warnings: loaded.flatMap(({ warnings }) => warnings),

@@ -1,4 +1,5 @@
 import { shellWord } from '../../core/index.ts';
+import { describeHead } from '../../keys/index.ts';
 import type { SkippedKey } from '../../keys/index.ts';
 import { notify } from '../../notify/index.ts';
 import { renderAlertEmail } from '../../reports/index.ts';
@@ -12,6 +13,7 @@ const aboutNames: ReadonlySet<SkippedKey['reason']> = new Set(['name-too-long', 
 export const notifyOfNames = async (skipped: readonly SkippedKey[], context: JobContext): Promise<void> => {
   const { mail, account, warehouse, clock, name: job, costOwners = nobodyPays } = context;
   if (mail === undefined || costOwners.operators.length === 0) return;
+  const audit = await warehouse.keys.last();
   for (const { service, name, message, reason } of skipped) {
     if (!aboutNames.has(reason)) continue;
     const title = `the key ${name} cannot be rotated because of its name`;
@@ -43,6 +45,7 @@ export const notifyOfNames = async (skipped: readonly SkippedKey[], context: Job
           ],
           closing: [
             'The key remains valid, and gets no successor until then. No further mail is sent about this.',
+            ...(audit === undefined ? [] : [describeHead(audit)]),
           ],
         }),
       },

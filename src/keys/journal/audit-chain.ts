@@ -45,7 +45,7 @@ export const restoreFile = async (
   if (head.seq !== last.seq || head.hash !== last.hash)
     damaged(path, `the file is missing, and the database ends with step ${head.seq}, not ${last.seq}`);
   const bytes = await replaceAuditFile(path, lines);
-  log.error('the key audit file was missing and was rewritten from the database', {
+  log.error('the key audit file was missing or empty and was rewritten from the database', {
     path,
     steps: lines.length,
   });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { countText } from '../../core/index.ts';
 
 /** A line of the audit file: what happened, bound to all that was written before it. */
 export type AuditLine = {
@@ -15,6 +16,10 @@ export type AuditHead = { readonly seq: number; readonly hash: string };
 
 /** What the first line follows. */
 export const noHead: AuditHead = { seq: 0, hash: '0'.repeat(64) };
+
+/** For mails: whoever keeps one can prove later that no line up to this one was changed. */
+export const describeHead = ({ seq, hash }: AuditHead): string =>
+  `Audit log: ${countText(seq, 'step')}, head ${hash}.`;
 
 const hashOf = (seq: number, prev: string, event: string): string =>
   createHash('sha256').update(`${seq}\n${prev}\n${event}`).digest('hex');

@@ -7,10 +7,12 @@ import type { Lineage } from '../lineage.ts';
 import type { Rotation } from '../rotation.ts';
 import { checkBeginning, damaged, missingLines, restoreFile } from './audit-chain.ts';
 import type { Recorded } from './audit-chain.ts';
-import { cutTornLine, lastAuditLine } from './audit-file.ts';
+import { cutTornLine, lastAuditLine, readAuditLines } from './audit-file.ts';
 import { lineAfter, noHead } from './audit-line.ts';
 import type { AuditHead } from './audit-line.ts';
 import { createAuditWriter } from './audit-writer.ts';
+import { compareAudit } from './compare-audit.ts';
+import type { AuditComparison } from './compare-audit.ts';
 import { createJournalMemory } from './journal-memory.ts';
 import type { CurrentKey, LeavingKey } from './journal-memory.ts';
 import type { KeyRequest, RetainedKey } from './request-memory.ts';
@@ -59,6 +61,8 @@ export type KeyJournal = {
    * was moved aside is rewritten.
    */
   readonly check: () => Promise<void>;
+  /** Compares the whole file with the database, which takes time; nothing is changed. */
+  readonly compare: () => Promise<AuditComparison>;
 };
 
 export type JournalDeps = {
@@ -104,15 +108,12 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
   /** What the file has and the database does not have yet. */
   const unsettled: Recorded[] = [];
   const changed = new Map<string, LineageRow>();
-  const writer = await createAuditWriter({
-    path,
-    log,
-    recorded: async () => {
-      const known = await table.events();
-      const seq = known.at(-1)?.seq ?? 0;
-      return [...known, ...unsettled.filter((one) => one.head.seq > seq).map(rowOf)];
-    },
-  });
+  const recordedSteps = async (): Promise<readonly KeyJournalRow[]> => {
+    const known = await table.events();
+    const seq = known.at(-1)?.seq ?? 0;
+    return [...known, ...unsettled.filter((one) => one.head.seq > seq).map(rowOf)];
+  };
+  const writer = await createAuditWriter({ path, log, recorded: recordedSteps });
   const settle = async (recorded: readonly Recorded[]): Promise<void> => {
     for (const { event } of recorded) {
       const row = memory.take(event);
@@ -185,6 +186,8 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
           problem = error;
         }
       }),
+    // No step is written meanwhile.
+    compare: () => oneAtATime(async () => compareAudit(readAuditLines(path), await recordedSteps())),
   };
 };
 
@@ -209,4 +212,5 @@ export const closedJournal = (reason: Fault): KeyJournal => ({
   head: () => noHead,
   problem: () => reason,
   check: () => Promise.resolve(),
+  compare: () => Promise.reject(reason),
 });

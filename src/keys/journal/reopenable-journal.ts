@@ -1,5 +1,6 @@
 import { createGate, fault, isFault, systemCode } from '../../core/index.ts';
 import type { Fault } from '../../core/index.ts';
+import type { AuditComparison } from './compare-audit.ts';
 import { closedJournal, openJournal } from './journal.ts';
 import type { JournalDeps, KeyJournal } from './journal.ts';
 
@@ -11,6 +12,8 @@ export type ReopenableJournal = {
   readonly now: () => KeyJournal;
   /** Looks whether it holds, and opens it where it could not be opened so far. Gives what keeps it from holding. */
   readonly check: () => Promise<Fault | undefined>;
+  /** @throws Fault audit-damaged if file and database do not let the journal open */
+  readonly compare: () => Promise<AuditComparison>;
 };
 
 const asReason = (path: string, error: unknown): Fault => {
@@ -41,6 +44,11 @@ export const openReopenableJournal = async (deps: JournalDeps): Promise<Reopenab
         if (isOpen) await journal.check();
         else journal = await open();
         return journal.problem();
+      }),
+    compare: () =>
+      oneAtATime(async () => {
+        if (!isOpen) journal = await open();
+        return await journal.compare();
       }),
   };
 };

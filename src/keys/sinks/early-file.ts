@@ -33,7 +33,7 @@ type EarlyFile<Spec> = {
   readonly spec: Spec;
   readonly fill: (spec: Spec, names: SinkNames, cwd: string) => Spec;
   /** Problems of this kind of file alone. */
-  readonly more?: (filled: Spec, target: FileTarget) => Promise<readonly SinkProblem[]>;
+  readonly more?: (filled: Spec, target: FileTarget) => readonly SinkProblem[];
 };
 
 /**
@@ -55,7 +55,7 @@ export const earlyFileProblems = async <Spec extends { readonly path: string }>(
     return [
       ...(await folderProblem(dirname(target.path), files)),
       ...(await targetProblems(target, files)),
-      ...((await more?.(filled, target)) ?? []),
+      ...(more?.(filled, target) ?? []),
     ];
   } catch (error) {
     return [problemOf(error)];

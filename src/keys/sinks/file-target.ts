@@ -3,51 +3,92 @@ import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hasCode, messageOf, systemCode } from '../../core/index.ts';
 import type { SinkProblem } from '../sink.ts';
+import { checkParents, findParents } from './parent-folders.ts';
+import type { Parents } from './parent-folders.ts';
 import { fileFault, refused } from './sink-faults.ts';
-import { createNew } from './sink-files.ts';
+import { createNew, readExisting } from './sink-files.ts';
 import type { SinkFiles } from './sink-files.ts';
 
-/** The file that is really written, links followed; `stats` are missing where there is none yet. */
-export type FileTarget = { readonly path: string; readonly stats?: Stats | undefined };
+/** The file that is really written; what is known of it comes from its open descriptor. */
+export type FileTarget = {
+  /** Without symbolic links. */
+  readonly path: string;
+  /** Its folder; missing if there is none yet. */
+  readonly folder?: Stats | undefined;
+  /** Missing if there is no file yet. */
+  readonly stats?: Stats | undefined;
+  /** Missing if the file is too large, or cannot be read: then `unreadable` says why. */
+  readonly content?: Buffer | undefined;
+  readonly unreadable?: unknown;
+};
 
-/** `undefined` where there is nothing. */
-const ifThere = async <T>(asked: Promise<T>): Promise<T | undefined> => {
+const sizeLimit = 1024 * 1024;
+
+type Handle = Awaited<ReturnType<SinkFiles['open']>>;
+
+/** `undefined` if it does not exist, an error if it cannot be opened for reading. */
+const openFile = async (path: string, files: SinkFiles): Promise<Handle | { error: unknown } | undefined> => {
   try {
-    return await asked;
+    return await files.open(path, readExisting, 0);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ELOOP')
+      throw refused(`${path} is a symbolic link`, {
+        advice: 'use the path of the file that the link leads to, or remove the link',
+      });
+    // A socket, or a device without a driver.
+    if (systemCode(error) === 'ENXIO' || systemCode(error) === 'ENODEV') throw notRegular(path);
+    if (systemCode(error) === 'EACCES') return { error };
     throw error;
   }
 };
 
-const follow = async (path: string, link: Stats, files: SinkFiles): Promise<string> => {
-  const target = await ifThere(files.realpath(path));
-  if (target === undefined)
-    throw refused(`${path} is a dangling symbolic link`, {
-      advice: 'create the target of the link, or remove the link',
-    });
-  const { uid } = await files.stat(target);
-  // Who owns a folder could lead us, with more rights, to files that are not theirs.
-  if (link.uid !== 0 && link.uid !== files.uid() && link.uid !== uid)
-    throw refused(`${path} is a symbolic link of user ${link.uid} to a file of user ${uid}`, {
-      advice: `use the path of the file itself: ${target}`,
-    });
-  return target;
+const notRegular = (path: string) =>
+  refused(`${path} is not a regular file`, { advice: 'use the path of a regular file' });
+
+/** @throws Fault sink-refused for what is not a regular file, and if others can decide which file it is */
+const judge = (path: string, parents: Parents, stats: Stats, files: SinkFiles): void => {
+  if (!stats.isFile()) throw notRegular(path);
+  checkParents(path, parents, stats, files);
 };
 
-/** Where a path leads. @throws Fault sink-refused for what is no file, sink-failed */
+/** Opens the file and reads it. @throws Fault sink-refused, sink-failed */
 export const findTarget = async (path: string, files: SinkFiles): Promise<FileTarget> => {
   try {
-    const entry = await ifThere(files.lstat(path));
-    if (entry === undefined) return { path };
-    const real = entry.isSymbolicLink() ? await follow(path, entry, files) : path;
-    const stats = await files.stat(real);
-    if (!stats.isFile())
-      throw refused(`${path} is not a regular file`, { advice: 'use the path of a regular file' });
-    return { path: real, stats };
+    const parents = await findParents(dirname(path), files);
+    const { folder } = parents;
+    const target = { path: join(parents.path, basename(path)), folder };
+    const opened = folder === undefined ? undefined : await openFile(target.path, files);
+    if (opened === undefined) {
+      checkParents(path, parents, undefined, files);
+      return target;
+    }
+    if ('error' in opened) {
+      // Nothing is read from it or written to it: its path is good enough to say why.
+      const stats = await files.lstat(target.path);
+      judge(path, parents, stats, files);
+      return { ...target, stats, unreadable: opened.error };
+    }
+    try {
+      const stats = await opened.stat();
+      judge(path, parents, stats, files);
+      return stats.size > sizeLimit
+        ? { ...target, stats }
+        : { ...target, stats, content: await opened.readFile() };
+    } finally {
+      await opened.close();
+    }
   } catch (error) {
     throw fileFault(`${path} cannot be inspected`, error);
   }
+};
+
+/** The bytes of the file; `undefined` if there is none. @throws Fault sink-refused if it is larger than settings are */
+export const contentOf = ({ path, stats, content, unreadable }: FileTarget): Buffer | undefined => {
+  if (unreadable !== undefined) throw unreadable;
+  if (stats !== undefined && stats.size > sizeLimit)
+    throw refused(`${path} is larger than ${sizeLimit} bytes`, { advice: 'use the path of a settings file' });
+  return content;
 };
 
 /** Mount points as the kernel lists them, spaces and the like written in octal (proc(5)). */
@@ -61,13 +102,15 @@ export const mountPointsIn = (mountinfo: string): ReadonlySet<string> =>
       ),
   );
 
-const mounted = async ({ path, stats }: FileTarget, files: SinkFiles): Promise<boolean> => {
-  if (stats === undefined) return false;
-  const folder = await files.realpath(dirname(path));
-  if ((await files.stat(folder)).dev !== stats.dev) return true;
+const mounted = async ({ path, folder, stats }: FileTarget, files: SinkFiles): Promise<boolean> => {
+  if (stats === undefined || folder === undefined) return false;
+  if (folder.dev !== stats.dev) return true;
   // A bind mount out of the same disk has the same number: the kernel's own list tells, where there is one.
-  const list = await ifThere(files.readFile('/proc/self/mountinfo'));
-  return list !== undefined && mountPointsIn(list.toString()).has(join(folder, basename(path)));
+  const list = await files.readFile('/proc/self/mountinfo').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  return list !== undefined && mountPointsIn(list.toString()).has(path);
 };
 
 /** Why the file could never be replaced whole; empty when nothing is in the way. */
@@ -97,7 +140,7 @@ export const targetProblems = async (
   if (stats.nlink > 1)
     found.push({
       message: `${path} has ${stats.nlink} hard links, and the others would keep the old key`,
-      advice: 'replace the hard link with a symbolic link',
+      advice: 'remove the other hard links',
     });
   return found;
 };
@@ -132,14 +175,6 @@ export const problemOf = (error: unknown): SinkProblem => {
   if (hasCode(error, 'sink-refused') || hasCode(error, 'sink-failed'))
     return { message: error.message, advice: error.advice };
   throw error;
-};
-
-const sizeLimit = 1024 * 1024;
-
-/** @throws Fault sink-refused when it is larger than files of settings are. */
-export const checkSize = (path: string, stats: Stats): void => {
-  if (stats.size > sizeLimit)
-    throw refused(`${path} is larger than ${sizeLimit} bytes`, { advice: 'use the path of a settings file' });
 };
 
 /** A file that its group reads, and nobody else, is meant to be so. */

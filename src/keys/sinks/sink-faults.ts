@@ -1,4 +1,4 @@
-import { fault, isFault, messageOf, systemCode } from '../../core/index.ts';
+import { fault, isFault, readReason, systemCode } from '../../core/index.ts';
 import type { Fault, FaultOptions, SecretRegistry } from '../../core/index.ts';
 
 /** It may work when tried again. */
@@ -34,6 +34,8 @@ const lasting = new Set([
   'EISDIR',
   'ELOOP',
   'ENAMETOOLONG',
+  'EFTYPE',
+  'EFBIG',
 ]);
 
 const adviceFor: Readonly<Record<string, string>> = {
@@ -51,6 +53,6 @@ export const fileFault = (doing: string, error: unknown): Fault => {
   const code = systemCode(error);
   const advice = code === undefined ? undefined : adviceFor[code];
   const options = { cause: error, advice };
-  const message = `${doing}: ${code ?? messageOf(error)}`;
+  const message = `${doing}: ${readReason(error)}`;
   return code !== undefined && lasting.has(code) ? refused(message, options) : failed(message, options);
 };

@@ -1,16 +1,15 @@
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { access, lstat, open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
-import { syncPath } from '../../core/index.ts';
+import { access, lstat, open, readFile, readlink, rename, unlink } from 'node:fs/promises';
 
 /** The file system as far as sinks use it. */
 export type SinkFiles = {
   readonly access: (path: string, mode: number) => Promise<void>;
   readonly lstat: (path: string) => Promise<Stats>;
-  readonly stat: (path: string) => Promise<Stats>;
+  readonly readlink: (path: string) => Promise<string>;
   readonly open: (path: string, flags: number, mode: number) => ReturnType<typeof open>;
+  /** For files of the kernel. */
   readonly readFile: (path: string) => Promise<Buffer>;
-  readonly realpath: (path: string) => Promise<string>;
   readonly rename: (from: string, to: string) => Promise<void>;
   readonly unlink: (path: string) => Promise<void>;
   readonly sync: (path: string) => Promise<void>;
@@ -20,19 +19,26 @@ export type SinkFiles = {
   readonly groups: () => readonly number[];
 };
 
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/** Without following a link at the end of the path, and without waiting for a writer of a FIFO. */
+export const readExisting = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+
+/** To be made again, never through a link that somebody put there. */
+export const createNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+
 export const systemFiles: SinkFiles = {
   access,
   lstat: (path) => lstat(path),
-  stat: (path) => stat(path),
+  readlink: (path) => readlink(path),
   open: (path, flags, mode) => open(path, flags, mode),
   readFile: (path) => readFile(path),
-  realpath: (path) => realpath(path),
   rename,
   unlink,
-  sync: syncPath,
+  sync: async (path) => {
+    await using handle = await open(path, readExisting);
+    await handle.sync();
+  },
   uid: () => process.geteuid?.(),
   groups: () => [process.getegid?.() ?? -1, ...(process.getgroups?.() ?? [])],
 };
-
-/** To be made again, never through a link that somebody put there. */
-export const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

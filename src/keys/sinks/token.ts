@@ -1,13 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { readText } from '../../core/index.ts';
 import type { SecretRegistry } from '../../core/index.ts';
 import { fileFault, refused } from './sink-faults.ts';
 import type { TokenSource } from './setting-fields.ts';
 
+const largestSetting = 1024 * 1024;
+
 /** A file of settings, at its newest. @throws Fault sink-refused, sink-failed */
 export const readSetting = async (path: string, what: string): Promise<string> => {
   try {
-    return await readFile(path, 'utf8');
+    return await readText(path, largestSetting);
   } catch (error) {
     throw fileFault(`the ${what} ${path} cannot be read`, error);
   }

@@ -5,6 +5,7 @@ import type { Clock, Interval, Log, NamedGates, UnixMillis, UnixSeconds } from '
 import type { Engine } from '../engine.ts';
 import type { LogBatch } from '../logs/log-batch.ts';
 import { execute, inTransaction, readRows, wholeNumber } from '../rows.ts';
+import type { ArchiveReader } from './archive-access.ts';
 import { createFileCheck, damagedArchive, removeFile } from './archive-files.ts';
 import type { DamagedFile } from './archive-files.ts';
 import { forgetFile, readMonths, readMonthsIn, readSoleFiles, readVoid } from './archive-rows.ts';
@@ -48,6 +49,7 @@ export type Archive = {
 export type ArchiveOptions = {
   readonly engine: Engine;
   readonly root: string;
+  readonly reader: ArchiveReader;
   readonly clock: Clock;
   readonly log: Log;
   /** Serializes work that changes the calls of one account. */
@@ -78,9 +80,9 @@ const readDays = async (connection: DuckDBConnection, account: string): Promise<
 type Written = { readonly rows: number; readonly bytes: number };
 
 export const createArchive = (options: ArchiveOptions): Archive => {
-  const { engine, root, clock, log, oneAnAccount } = options;
+  const { engine, root, clock, log, oneAnAccount, reader } = options;
   const files = createFileCheck(root);
-  const deps = { engine, root, clock, files };
+  const deps = { engine, root, clock, files, reader };
   const oneRun = createGate(1);
   // A file that a reader may have seen as valid is kept until the reader ends.
   let readers = 0;

@@ -5,6 +5,8 @@ import type { Clock } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { ownFolder } from '../own-folder.ts';
 import { execute, inTransaction, readRows, text } from '../rows.ts';
+import { setFileAccess, setFolderAccess } from './archive-access.ts';
+import type { ArchiveReader } from './archive-access.ts';
 import { makeDurable, putInPlace, removeFile, sha256Of } from './archive-files.ts';
 import type { FileCheck } from './archive-files.ts';
 import { draftName, fileName, monthFolder } from './archive-paths.ts';
@@ -21,6 +23,7 @@ export type ArchiveDeps = {
   readonly root: string;
   readonly clock: Clock;
   readonly files: FileCheck;
+  readonly reader: ArchiveReader;
 };
 
 /** The steps of the work on a month, each reported when it is complete. */
@@ -88,7 +91,7 @@ const engineVersion = async (connection: DuckDBConnection): Promise<string> =>
  * unchanged, and the month is written again. Run it while nothing lands in the account.
  */
 export const writeMonth = async (
-  { engine, root, clock }: ArchiveDeps,
+  { engine, root, clock, reader }: ArchiveDeps,
   account: string,
   month: Month,
   onStep: OnArchiveStep,
@@ -97,6 +100,7 @@ export const writeMonth = async (
   const folder = monthFolder(account, month.name);
   const draft = join(root, folder, draftName);
   await ownFolder(join(root, folder));
+  await setFolderAccess(root, folder.split('/'), reader);
   try {
     return await engine.bulk(async (connection) => {
       const stored = await inTransaction(connection, async () =>
@@ -119,6 +123,7 @@ export const writeMonth = async (
         ),
       );
       onStep('noted', month.name);
+      await setFileAccess(draft, reader);
       await putInPlace(draft, join(root, file.file), root);
       onStep('placed', month.name);
       await inTransaction(connection, async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -86,4 +87,19 @@ it('`keys audit` reports a missing file and a missing argument', async () => {
     stderr: expect.stringMatching(/keys\.jsonl cannot be read \(ENOENT\)\n.*first key operation/) as string,
   });
   expect((await run()).code).toBe(2);
+});
+
+it('`keys audit` and `keys apply` refuse a FIFO and a device without waiting for them', async () => {
+  await defaultConfig(folder);
+  const fifo = join(folder.path, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  for (const path of [fifo, '/dev/zero'])
+    for (const ran of [
+      await run('--verify', path),
+      await folder.run(['keys', 'apply', path, '--yes'], { env }),
+    ])
+      expect(ran).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${path} cannot be read (it is not a regular file)`) as string,
+      });
 });

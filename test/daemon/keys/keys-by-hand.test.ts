@@ -75,7 +75,7 @@ it('a person creates, lists, rotates and expires a key, with every step in the h
   expect(history.stdout).toMatch(/○ planned .*a first key, since the service has no key yet.*\(person /);
   expect(history.stdout).toMatch(/since it is compromised/);
   expect((await noted('audit', '--verify')).stdout).toMatch(
-    /\d+ steps in an unbroken chain\nhead [0-9a-f]{64}\n$/,
+    /\d+ steps in an unbroken chain\nhead [0-9a-f]{64}\neach step agrees with the database\n$/,
   );
   const output = all.join('');
   for (const key of [first, second, await secret()]) expect(output).not.toContain(key);

@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { lineAfter, noHead, readLine } from '../../../src/keys/journal/audit-line.ts';
 import type { Daemon, Town } from '../support/daemon.ts';
 import { openKeyTown } from '../support/key-town.ts';
 
@@ -26,7 +27,7 @@ it('a missing audit file is written again, and one that fails verification requi
   const missed = await town.run('keys', 'audit', '--verify');
   expect(missed.code).toBe(1);
   expect(missed.stdout).toContain(
-    `the file was missing, although the database contains ${steps} steps\nit has been rewritten from the database\n${steps} steps in an unbroken chain\n`,
+    `the file was missing or empty, although the database contains ${steps} steps\nit has been rewritten from the database\n${steps} steps in an unbroken chain\n`,
   );
   expect(missed.stdout).toContain('what to do: find out who removed it');
   expect(await readFile(file(), 'utf8')).toBe(whole);
@@ -155,4 +156,116 @@ it('a command reports a damaged audit file once a day without a daemon', async (
   town.clock.advance(24 * 3_600_000);
   for (let times = 0; times < 2; times += 1) await town.run('status');
   expect(reported()).toBe(2);
+});
+
+/** Every line with its hash recomputed. */
+const rehashed = (whole: string, change: (event: string) => string): string => {
+  let head = noHead;
+  return whole
+    .trimEnd()
+    .split('\n')
+    .map((text) => {
+      const line = readLine(text);
+      if (typeof line === 'string') throw new Error(line);
+      const next = lineAfter(head, change(line.written));
+      head = next.head;
+      return `${next.text}\n`;
+    })
+    .join('');
+};
+
+const verify = async () => {
+  const ran = await town.run('keys', 'audit', '--verify', '--json');
+  const page = await town.run('keys', 'audit', '--verify');
+  expect(page.code).toBe(ran.code);
+  return { code: ran.code, view: JSON.parse(ran.stdout) as Record<string, unknown>, page: page.stdout };
+};
+
+const intact = { code: 0, page: expect.stringContaining('\neach step agrees with the database\n') as string };
+
+const changes: readonly (readonly [string, (whole: string) => string, string])[] = [
+  ['whose last line was removed', (whole) => whole.replace(/[^\n]*\n$/, ''), 'ends with step'],
+  [
+    'whose first step was changed and whose hashes were recomputed',
+    (whole) => rehashed(whole, (event) => event.replace(/"at":\d/, '"at":9')),
+    'differs',
+  ],
+];
+
+it.each(changes)(
+  '`keys audit --verify` exits with 1 for a file %s, without a daemon',
+  async (_, change, why) => {
+    const whole = await made();
+    const steps = whole.trimEnd().split('\n').length;
+    expect(await verify()).toMatchObject({ ...intact, view: { lines: steps, database: { steps } } });
+    await writeFile(file(), change(whole));
+    const { code, view, page } = await verify();
+    expect([code, view]).toMatchObject([
+      1,
+      {
+        database: { differs: expect.stringContaining(why) as string },
+        advice: expect.stringContaining(`move ${file()} aside`) as string,
+      },
+    ]);
+    expect(view['broken']).toBeUndefined();
+    expect(page).toContain('in an unbroken chain');
+    expect(page).toContain('the file differs from the database: ');
+    await rename(file(), `${file()}.damaged`);
+    expect((await town.run('keys', 'audit', '--verify')).code).toBe(1);
+    expect((await verify()).code).toBe(0);
+    expect(await readFile(file(), 'utf8')).toBe(whole);
+  },
+);
+
+it.each(changes)(
+  '`keys audit --verify` exits with 1 for a file %s, while a daemon runs',
+  async (_, change, why) => {
+    const whole = await made();
+    const daemon = await town.serve();
+    expect(await verify()).toMatchObject(intact);
+    await writeFile(file(), change(whole));
+    expect(await verify()).toMatchObject({
+      code: 1,
+      view: { database: { differs: expect.stringContaining(why) as string } },
+    });
+    await daemon.stop();
+  },
+);
+
+it('`keys audit --verify` exits with 1 for an emptied file', async () => {
+  const whole = await made();
+  const steps = whole.trimEnd().split('\n').length;
+  const daemon = await town.serve();
+  await writeFile(file(), '');
+  const ran = await town.run('keys', 'audit', '--verify', '--json');
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { missing: { steps, writtenAgain: false } }]);
+  await daemon.stop();
+  await writeFile(file(), '');
+  const again = await town.run('keys', 'audit', '--verify', '--json');
+  expect([again.code, JSON.parse(again.stdout)]).toMatchObject([
+    1,
+    { missing: { steps, writtenAgain: true } },
+  ]);
+  expect(await readFile(file(), 'utf8')).toBe(whole);
+});
+
+it('`keys audit --verify` accepts lines that a crash kept from the database, and stores them', async () => {
+  const database = join(town.folder.path, 'data', 'tollkeeper.duckdb');
+  await made();
+  const before = await readFile(database);
+  expect((await town.run('keys', 'rotate', 'batch')).code).toBe(0);
+  const steps = (await readFile(file(), 'utf8')).trimEnd().split('\n').length;
+  await writeFile(database, before);
+  expect(await verify()).toMatchObject({ ...intact, view: { lines: steps, database: { steps } } });
+});
+
+it('`keys audit --verify` misses a file of an account that is no longer configured', async () => {
+  await made();
+  const settings = join(town.folder.path, 'config', 'tollkeeper.yaml');
+  const text = await readFile(settings, 'utf8');
+  await rm(join(town.folder.path, 'config', 'jobs'), { recursive: true });
+  await writeFile(settings, text.replace(/^accounts:\n(?: .*\n)+/m, ''));
+  await rm(file());
+  expect((await town.run('keys', 'audit', '--verify')).code).toBe(1);
+  expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
 });

@@ -47,6 +47,14 @@ it('a key alert tells operators and the owning team what still uses the key and 
   expect(mail?.html).not.toContain('<b>stays');
 });
 
+it('a key alert ends with the head of the audit log, once there is one', () => {
+  const hash = 'a1'.repeat(32);
+  const text = (audit?: { readonly seq: number; readonly hash: string }) =>
+    keyAlertMail(alert, at, { ...deps, audit })?.text.replaceAll(/\s+/g, ' ');
+  expect(text()).not.toContain('Audit log');
+  expect(text({ seq: 1204, hash })).toContain(`Audit log: 1,204 steps, head ${hash}.`);
+});
+
 it('a key alert is sent once for each subject', () => {
   const keyOf = (change: Partial<KeyAlert>) => keyAlertMail({ ...alert, ...change }, at, deps)?.key;
   expect(keyOf({ message: 'other words', use: undefined })).toEqual(keyOf({}));

@@ -44,7 +44,12 @@ describe('an early problem of a sink', () => {
 
   it('is an owner that we may not set, and a folder that we may not write', async () => {
     await writeFile(join(folder, 'others.env'), 'KEY=x\n', { mode: 0o600 });
-    const files = { ...systemFiles, uid: () => 4711 };
+    const files = {
+      ...systemFiles,
+      // Whoever runs the tests.
+      lstat: async (path: string) => Object.assign(await systemFiles.lstat(path), { uid: 0 }),
+      uid: () => 4711,
+    };
     const [owner] = await earlyProblems(fileSpec('others.env'), billing, folder, files);
     expect(owner?.message).toMatch(/cannot change the owner/);
     const closed = join(folder, 'closed');
@@ -78,11 +83,11 @@ describe('an early problem of a sink', () => {
     expect(await earlyProblems(pointer, billing, folder)).toMatchObject([
       { message: expect.stringContaining('not valid JSON') },
     ]);
-    const unreadable = (name: string) =>
+    const unreadable: typeof systemFiles.open = (name, ...rest) =>
       name.endsWith('shell.env')
         ? Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' }))
-        : systemFiles.readFile(name);
-    const unseen = await earlyProblems(variable, named, folder, { ...systemFiles, readFile: unreadable });
+        : systemFiles.open(name, ...rest);
+    const unseen = await earlyProblems(variable, named, folder, { ...systemFiles, open: unreadable });
     expect(unseen).toEqual([]);
   });
 

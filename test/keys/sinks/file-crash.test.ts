@@ -12,10 +12,12 @@ const child = `
   const { createNamedGates, createSecretRegistry } = await import(out + '/core/index.js');
   const { createFileSink } = await import(out + '/keys/sinks/file/file-sink.js');
   const { systemFiles } = await import(out + '/keys/sinks/sink-files.js');
+  const { constants } = await import('node:fs');
   const at = (name) => new Promise((go) => name === step ? setInterval(() => process.stdout.write('there'), 50) : go());
   const files = {
     ...systemFiles,
     open: async (...args) => {
+      if ((args[1] & constants.O_CREAT) === 0) return systemFiles.open(...args);
       await at('before the new file');
       const handle = await systemFiles.open(...args);
       await at('in the empty file');

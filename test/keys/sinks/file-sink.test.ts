@@ -1,4 +1,6 @@
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mountPointsIn } from '../../../src/keys/sinks/file-target.ts';
@@ -15,6 +17,22 @@ const fileSpec = (path: string, holds: FileHolds = { kind: 'variable', name: 'KE
 });
 
 const systemError = (code: string): Error => Object.assign(new Error(`${code}: planted`), { code });
+
+const isCreated = (flags: number): boolean => (flags & constants.O_CREAT) !== 0;
+
+/** Opens existing files with other attributes. */
+const openedAs =
+  (change: Partial<Stats>): SinkFiles['open'] =>
+  async (...args) => {
+    const handle = await systemFiles.open(...args);
+    if (isCreated(args[1])) return handle;
+    const stats = await handle.stat();
+    return Object.assign(handle, { stat: () => Promise.resolve(Object.assign(stats, change)) });
+  };
+
+/** Folders as if they belonged to root, whoever runs the tests. */
+const foldersOfRoot: SinkFiles['lstat'] = async (path) =>
+  Object.assign(await lstat(path), { uid: 0, gid: 0 });
 
 describe('a key in a file', () => {
   it('is written and read back from the disk with mode 0600, and no other file is left', async () => {
@@ -94,21 +112,18 @@ describe('a key in a file', () => {
     },
   );
 
-  it('is written through a link of our own, and rejected behind a dangling link, a hard link and in a folder', async () => {
+  it('is rejected behind a symbolic link, a hard link and in a folder', async () => {
     await using fixture = await openSinkFixture();
     const at = (name: string) => join(fixture.folder, name);
     await mkdir(at('real'));
     await writeFile(at('real/a.env'), `KEY=${older}\n`);
     await symlink('real/a.env', at('a.env'));
-    await fixture.sink(fileSpec('a.env')).deliver(key, delivery, never);
-    expect((await lstat(at('a.env'))).isSymbolicLink()).toBe(true);
-    expect(await readFile(at('real/a.env'), 'utf8')).toBe(`KEY=${plaintext}\n`);
-
     await symlink('nowhere', at('b.env'));
     await link(at('real/a.env'), at('c.env'));
     await writeFile(at('c.env'), `KEY=${older}\n`);
     for (const [name, message] of [
-      ['b.env', 'dangling symbolic link'],
+      ['a.env', 'is a symbolic link'],
+      ['b.env', 'is a symbolic link'],
       ['c.env', '2 hard links'],
       ['real', 'not a regular file'],
     ] as const) {
@@ -120,15 +135,18 @@ describe('a key in a file', () => {
       });
       expect(await sink.problems(never)).toMatchObject([refusal]);
     }
+    expect((await lstat(at('a.env'))).isSymbolicLink()).toBe(true);
+    expect(await readFile(at('real/a.env'), 'utf8')).toBe(`KEY=${older}\n`);
+    expect(await readdir(fixture.folder)).toEqual(['a.env', 'b.env', 'c.env', 'real']);
   });
 
-  it('is rejected where it can never be: no folder, another owner, a mount, a link of somebody else', async () => {
+  it('is rejected where it can never be: no folder, another owner, a mount', async () => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'a.env');
     await writeFile(path, `KEY=${older}\n`);
     const own = await stat(path);
     const withFiles = (files: Partial<SinkFiles>) =>
-      fixture.sink(fileSpec(path), { files: { ...systemFiles, ...files } });
+      fixture.sink(fileSpec(path), { files: { ...systemFiles, lstat: foldersOfRoot, ...files } });
     const refusedBy = async (sink: ReturnType<typeof withFiles>, message: string) => {
       const refusal = { message: expect.stringContaining(message) };
       expect(await sink.problems(never)).toMatchObject([refusal]);
@@ -139,20 +157,13 @@ describe('a key in a file', () => {
       expect(await readFile(path, 'utf8')).toBe(`KEY=${older}\n`);
     };
     await refusedBy(withFiles({ uid: () => own.uid + 1 }), 'cannot change the owner');
-    const asOwner: SinkFiles['stat'] = async (name) =>
-      Object.assign(await stat(name), { uid: 12_345, gid: 678 });
-    const ours = { uid: () => 12_345, stat: asOwner };
+    const ours = { uid: () => 12_345, open: openedAs({ uid: 12_345, gid: 678 }) };
     await refusedBy(withFiles({ ...ours, groups: () => [1] }), 'belongs to group 678');
     const mountinfo = `36 35 98:0 /a ${fixture.folder.replaceAll(' ', '\\040')}/a.env rw,noatime shared:1 - ext4 /dev/sda rw\n`;
     const readFileOr = (name: string) =>
       name === '/proc/self/mountinfo' ? Promise.resolve(Buffer.from(mountinfo)) : readFile(name);
     await refusedBy(withFiles({ readFile: readFileOr }), 'mounted as a single file');
-    const elsewhere: SinkFiles['stat'] = async (name) =>
-      Object.assign(await stat(name), name === path ? { dev: 12_345 } : {});
-    await refusedBy(withFiles({ stat: elsewhere }), 'mounted as a single file');
-    const linked: SinkFiles['lstat'] = async (name) =>
-      Object.assign(await lstat(name), { uid: 12_345, isSymbolicLink: () => true });
-    await refusedBy(withFiles({ lstat: linked, uid: () => own.uid + 1 }), 'a symbolic link of user 12345');
+    await refusedBy(withFiles({ open: openedAs({ dev: 12_345 }) }), 'mounted as a single file');
 
     const nowhere = fixture.sink(fileSpec('no/folder.env'));
     expect(await nowhere.problems(never)).toMatchObject([
@@ -188,13 +199,14 @@ describe('a key in a file', () => {
     const path = join(fixture.folder, 'a.env');
     await writeFile(path, 'A=1\n');
     let times = 0;
-    const readThenChange = async (name: string) => {
-      const content = await readFile(name);
-      if (name === path && (times += 1) === 1) await writeFile(path, 'A=2\n');
-      return content;
+    const readThenChange: SinkFiles['open'] = async (...args) => {
+      const handle = await systemFiles.open(...args);
+      const content = await readFile(args[0]);
+      if (args[0] === path && (times += 1) === 1) await writeFile(path, 'A=2\n');
+      return Object.assign(handle, { readFile: () => Promise.resolve(content) });
     };
     await fixture
-      .sink(fileSpec(path), { files: { ...systemFiles, readFile: readThenChange } })
+      .sink(fileSpec(path), { files: { ...systemFiles, open: readThenChange } })
       .deliver(key, delivery, never);
     expect(await readFile(path, 'utf8')).toBe(`A=2\nKEY=${plaintext}\n`);
     const names = Array.from({ length: 12 }, (_, index) => `K${index}`);
@@ -214,9 +226,10 @@ describe('a key in a file', () => {
     const reported: unknown[] = [];
     const files = (chown: () => Promise<void>): SinkFiles => ({
       ...systemFiles,
+      lstat: foldersOfRoot,
       uid: () => 0,
-      stat: async (name) => Object.assign(await stat(name), { uid: 12_345, gid: 678 }),
       open: async (...args) => {
+        if (!isCreated(args[1])) return openedAs({ uid: 12_345, gid: 678 })(...args);
         const handle = await systemFiles.open(...args);
         const write = handle.writeFile.bind(handle);
         return Object.assign(handle, {

@@ -23,6 +23,7 @@ it('a file in use by a reader stays until the reader ends', async () => {
   const archive = createArchive({
     engine,
     root,
+    reader: 'owner',
     clock: { ...systemClock, now: () => now },
     log: silentLog,
     oneAnAccount: createNamedGates(),

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
@@ -54,7 +54,42 @@ const damages: readonly (readonly [string, (path: string) => Promise<void>])[] =
   ],
 ];
 
+/** The permissions of every folder and file of the archive, each once. */
+const permissionsOf = async (root: string): Promise<readonly string[]> => {
+  const names = ['', ...(await readdir(root, { recursive: true }))];
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const entry = await stat(join(root, name));
+      return `${entry.isDirectory() ? 'folder' : 'file'} ${(entry.mode & 0o7777).toString(8)}`;
+    }),
+  );
+  return [...new Set(found)].toSorted();
+};
+
 describe('the archive', () => {
+  it('is private, or readable by its group, also where an older version has written it', async () => {
+    await using folder = await testFolder();
+    const root = archiveOf(folder);
+    {
+      await using warehouse = await openAt(folder);
+      await land(warehouse, folder);
+      await run(warehouse);
+      expect(await permissionsOf(root)).toEqual(['file 600', 'folder 700']);
+    }
+    for (const name of ['', ...(await readdir(root, { recursive: true }))])
+      await chmod(join(root, name), name.endsWith('.parquet') ? 0o644 : 0o2755);
+    {
+      await using _warehouse = await openAt(folder);
+      expect(await permissionsOf(root)).toEqual(['file 600', 'folder 2700']);
+    }
+    await using shared = await openAt(folder, 'test', now, { archiveReader: 'group' });
+    expect(await permissionsOf(root)).toEqual(['file 640', 'folder 2750']);
+    await run(shared, 1);
+    await shared.logs.landWindow(await batchOfCalls(folder, march, someCalls(march, 2000)));
+    await run(shared, 1);
+    expect(await permissionsOf(root)).toEqual(['file 640', 'folder 2750']);
+  });
+
   it('stores closed months as Parquet files and removes old rows from the table, and reads return all rows', async () => {
     await using folder = await testFolder();
     let before: Awaited<ReturnType<typeof rowsAtRest>>;

@@ -9,7 +9,10 @@ const missingLines = ({ missing }: AuditView): readonly Line[] =>
   missing === undefined
     ? []
     : [
-        [`the file was missing, although the database contains ${counted(missing.steps, 'step')}`, 'bad'],
+        [
+          `the file was missing or empty, although the database contains ${counted(missing.steps, 'step')}`,
+          'bad',
+        ],
         ...(missing.writtenAgain ? [['it has been rewritten from the database', 'plain'] as const] : []),
       ];
 
@@ -23,12 +26,20 @@ const verdictLines = ({ lines, head, broken, missing }: AuditView): readonly Lin
   ];
 };
 
+const databaseLines = ({ database }: AuditView): readonly Line[] => {
+  if (database === undefined) return [];
+  return database.differs === undefined
+    ? [['each step agrees with the database', 'good']]
+    : [[`the file differs from the database: ${database.differs}`, 'bad']];
+};
+
 /** What a check of the audit file came to, and what to do where it is not well. */
 export const renderAudit = (view: AuditView, { paint, width }: Screen): string => {
   const page: readonly Line[] = [
     [oneLine(view.file), 'quiet'],
     ...missingLines(view),
     ...verdictLines(view),
+    ...databaseLines(view),
     ...(view.advice === undefined ? [] : [[`what to do: ${view.advice}`, 'plain'] as const]),
   ];
   return `${page

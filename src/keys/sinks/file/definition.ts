@@ -3,12 +3,11 @@ import { isFault } from '../../../core/index.ts';
 import type { SinkProblem } from '../../sink.ts';
 import { defineSink } from '../definition.ts';
 import { earlyFileProblems } from '../early-file.ts';
-import { checkSize, groupProblems, problemOf } from '../file-target.ts';
+import { contentOf, groupProblems, problemOf } from '../file-target.ts';
 import type { FileTarget } from '../file-target.ts';
 import { fillName, fillPath, fillPointer } from '../fill.ts';
 import type { SinkNames } from '../fill.ts';
 import type { Place } from '../place.ts';
-import type { SinkFiles } from '../sink-files.ts';
 import { createFileSink } from './file-sink.ts';
 import { formOf, textOf } from './form-of.ts';
 import { fileSettings, fileSpecOf } from './settings.ts';
@@ -62,16 +61,11 @@ const filePlace = ({ path, holds }: FileSpec): Place => {
 };
 
 /** What stands in the file that a key cannot be written beside; a file that we may not read tells nothing. */
-const contentProblems = async (
-  spec: FileSpec,
-  { path, stats }: FileTarget,
-  files: SinkFiles,
-): Promise<readonly SinkProblem[]> => {
+const contentProblems = (spec: FileSpec, target: FileTarget): readonly SinkProblem[] => {
   const form = formOf(spec);
-  if (stats === undefined) return [];
+  if (target.stats === undefined) return [];
   try {
-    checkSize(path, stats);
-    form.read(textOf(await files.readFile(path)));
+    form.read(textOf(contentOf(target) ?? Buffer.alloc(0)));
     return [];
   } catch (error) {
     return isFault(error) ? [problemOf(error)] : [];
@@ -86,9 +80,9 @@ export const fileSink = defineSink({
   fill,
   place: filePlace,
   early: (spec, context) => {
-    const more = async (filled: FileSpec, target: FileTarget) => [
+    const more = (filled: FileSpec, target: FileTarget) => [
       ...groupProblems(target, filled.mode),
-      ...(await contentProblems(filled, target, context.files)),
+      ...contentProblems(filled, target),
     ];
     return earlyFileProblems({ spec, fill, more }, context);
   },

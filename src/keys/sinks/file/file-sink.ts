@@ -2,13 +2,14 @@ import type { Secret } from '../../../core/index.ts';
 import type { Delivered, Sink, SinkReading, SinkProblem } from '../../sink.ts';
 import type { FileForm } from './dotenv.ts';
 import {
-  checkSize,
+  contentOf,
   findTarget,
   folderProblems,
   groupProblems,
   targetProblems,
   problemOf,
 } from '../file-target.ts';
+import type { FileTarget } from '../file-target.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import { formOf, textOf } from './form-of.ts';
 import { removeLeftover, replaceFile } from './replace-file.ts';
@@ -41,16 +42,12 @@ const readingOf = (form: FileForm, content: Buffer | undefined): SinkReading => 
   return { state: 'holds', fingerprint: fingerprintOf(Buffer.from(value, 'latin1').toString('utf8')) };
 };
 
-type Seen = Awaited<ReturnType<typeof findTarget>> & { readonly content?: Buffer };
-
-const look = async (path: string, files: SinkFiles): Promise<Seen> => {
+const look = async (path: string, files: SinkFiles): Promise<FileTarget> => {
   const target = await findTarget(path, files);
-  if (target.stats === undefined) return target;
-  checkSize(target.path, target.stats);
-  return { ...target, content: await files.readFile(target.path) };
+  return { ...target, content: contentOf(target) };
 };
 
-const unchanged = (before: Seen, now: Seen): boolean =>
+const unchanged = (before: FileTarget, now: FileTarget): boolean =>
   before.path === now.path &&
   (before.content === undefined || now.content === undefined
     ? before.content === now.content
