@@ -41,7 +41,7 @@ const nested = 'Nested mappings are not allowed in compact mappings';
 /** `line` is the text of the line, `column` counts from 1. */
 const messageOf = ({ message, code, column, duplicate }: YamlFault, line: string): Message => {
   if (code === 'ENCODING') return { message, advice: 'save the file as UTF-8' };
-  if (code === 'TOO_DEEP') return { message, advice: 'write it with fewer levels, and without & and *' };
+  if (code === 'TOO_DEEP') return { message, advice: 'write it without & and *, or with fewer levels' };
   if (code === 'ALIAS') return { message, advice: 'put text that begins with * in quotes' };
   if (duplicate !== undefined)
     return {
