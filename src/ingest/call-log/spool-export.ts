@@ -19,6 +19,9 @@ export type SpooledExport = {
 
 const sampleBytes = 65_536;
 
+/** Exports have about 60 columns; the engine takes seconds for thousands. */
+const maxColumns = 1000;
+
 /** Bytes of a row: DuckDB reads no longer ones, and an endless one would fill the disk. */
 const maxRow = 2_000_000;
 
@@ -60,7 +63,10 @@ export const spoolExport = async (
       if ((ended && start.length > 0) || start.length > headerLimit) noHeader(start);
       return;
     }
-    scanner = createRowScanner(header.cells.length);
+    const { length } = header.cells;
+    if (length > maxColumns)
+      throw fault('export-not-csv', `the export has ${length} columns, more than ${maxColumns}`);
+    scanner = createRowScanner(length);
     await takeRows(start.subarray(header.bytes));
   };
 
