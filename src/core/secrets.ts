@@ -44,7 +44,7 @@ const formsOf = (value: string): string[] => {
 type Index = Map<string, Map<number, Set<string>>>;
 
 /** What looks like an API key, whether or not it is known. */
-const keyShape = /\bsk-[A-Za-z0-9_-]{24,200}/g;
+const keyShape = /\bsk-[A-Za-z0-9_-]{24,}/g;
 
 const startOf = (text: string, at = 0): string => text.slice(at, at + shortest);
 

@@ -65,6 +65,31 @@ describe('a secret', () => {
     expect(lines.join('')).toContain('hush');
   });
 
+  it('leaves every log line valid JSON, whatever it consists of', () => {
+    const lines: string[] = [];
+    const registry = createSecretRegistry();
+    for (const secret of ['","message":"', '{"level"', '"time"', 'info', ',"', '\\"}'])
+      registry.register(secret);
+    const log = createLog({
+      write: (line) => void lines.push(line),
+      level: 'info',
+      clock: manualClock(0),
+      redact: registry.redact,
+    });
+    log.info('a "quoted" \\"} text', { field: ',"message":"x"', info: 'info' });
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 'info', time: '1970-01-01T00:00:00.000Z', info: '[secret]' },
+    ]);
+  });
+
+  it('is redacted by the shape of a key also when a response contains more keys than are registered', () => {
+    const registry = createSecretRegistry();
+    const keyOf = (number: number): string => `sk-${String(number).padStart(32, 'k')}`;
+    for (let number = 0; number < 10_050; number += 1) registry.registerSeen(keyOf(number));
+    const text = `${keyOf(3)} ${keyOf(10_049)} ${keyOf(99_999)} sk-short ${keyOf(7)}${'x'.repeat(5000)}.`;
+    expect(registry.redact(text)).toBe('[secret] [secret] [secret] sk-short [secret].');
+  });
+
   it('is redacted in JSON lines with level, injected time and bound fields', () => {
     const lines: string[] = [];
     const log = createLog({
