@@ -17,6 +17,7 @@ export * from './locale-tag.ts';
 export * from './logging/log.ts';
 export * from './deps.ts';
 export * from './money.ts';
+export { withFingerprints, withoutShapes } from './text/key-shape.ts';
 export * from './nearest.ts';
 export * from './program-file.ts';
 export * from './logging/progress.ts';
