@@ -18,6 +18,8 @@ export * from './logging/log.ts';
 export * from './deps.ts';
 export * from './money.ts';
 export { withFingerprints, withoutShapes } from './text/key-shape.ts';
+export { printable } from './text/printable.ts';
+export * from './net/limited-server.ts';
 export * from './nearest.ts';
 export * from './program-file.ts';
 export * from './logging/progress.ts';
