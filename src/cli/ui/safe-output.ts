@@ -5,7 +5,7 @@ import type { OutputStream } from '../../core/index.ts';
 const newLine = '\r\u001B[2K';
 
 /** The styles of `paint`; they change colours and nothing else. */
-const styles = /(\u001B\[(?:[012]|3[1236])m)/;
+const styles = new RegExp(`(${'\u001B'}\\[(?:[012]|3[1236])m)`);
 
 const onTerminal = (text: string): string => {
   const start = text.startsWith(newLine) ? newLine : '';
