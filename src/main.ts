@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createSecretRegistry, describeError, fault, systemClock } from './core/index.ts';
+import { createSecretRegistry, describeError, fault, printable, systemClock } from './core/index.ts';
 import type { OutputStream } from './core/index.ts';
 import { runProgram } from './cli/program.ts';
 
@@ -26,7 +26,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 const secrets = createSecretRegistry();
 
 /** Last words: redacted, and never a reason to fail themselves. */
-const printError = (text: string): void => void process.stderr.write(`${secrets.redact(text)}\n`);
+const printError = (text: string): void => void process.stderr.write(`${printable(secrets.redact(text))}\n`);
 
 // A closed pipe (`tollkeeper check | head -1`) is no error of ours. Another fault of the output fails a command at its
 // end; the daemon works on, since mails matter more than its log.

@@ -4,6 +4,7 @@ import type { Deps } from '../core/index.ts';
 import { version } from '../version.ts';
 import { commands, examples } from './commands.ts';
 import type { CommandEntry } from './commands.ts';
+import { safeOutput } from './ui/safe-output.ts';
 
 /** The command that is asked for, or whose help is; no option of the program itself takes a value. */
 const nameIn = (argv: readonly string[]): string | undefined => {
@@ -51,10 +52,11 @@ const inherit = (parent: Command): void => {
 };
 
 /** Runs one command line (without the program's own name). Resolves to the exit code; never throws. */
-export const runProgram = async (argv: readonly string[], deps: Deps): Promise<number> => {
+export const runProgram = async (argv: readonly string[], given: Deps): Promise<number> => {
+  const deps = { ...given, stdout: safeOutput(given.stdout), stderr: safeOutput(given.stderr) };
   let exitCode = 0;
   try {
-    const program = await makeProgram(argv, { ...deps });
+    const program = await makeProgram(argv, deps);
     program.hook('postAction', (_, action) => {
       const code: unknown = action.getOptionValue('exitCode');
       if (typeof code === 'number') exitCode = code;

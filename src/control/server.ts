@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { dirname } from 'node:path';
 import { getuid, pid } from 'node:process';
-import { errorFields, fault, isFault, systemCode } from '../core/index.ts';
-import type { Clock, Log } from '../core/index.ts';
+import { createLimitedServer, errorFields, fault, isFault, systemCode } from '../core/index.ts';
+import type { Clock, ConnectionLimits, Log } from '../core/index.ts';
 import { openAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { makeControlFolder, removeStaleSocket } from './control-folder.ts';
@@ -29,6 +28,7 @@ export type ServerOptions<Table extends CommandTable> = {
   readonly cwd?: string;
   /** Number of the user whose the folder must be; the process's own where it is missing. */
   readonly user?: number;
+  readonly limits?: ConnectionLimits;
 };
 
 /** Milliseconds that the last lines get to leave when the daemon stops. */
@@ -83,7 +83,7 @@ export const listenForCommands = async <Table extends CommandTable>(
   const file = socketFile(options.databasePath, options);
   await makeControlFolder(dirname(file), options.user ?? getuid?.());
   await removeStaleSocket(file);
-  const server = createServer((request, response) => {
+  const server = createLimitedServer((request, response) => {
     response.setHeader(versionHeader, version);
     response.setHeader('content-type', 'application/x-ndjson');
     // One command a connection: a body that was not read to its end is then no danger to the next.
@@ -92,7 +92,7 @@ export const listenForCommands = async <Table extends CommandTable>(
     open.add(answer);
     void answer.closed.then(() => open.delete(answer));
     void handleRequest(request, answer);
-  });
+  }, options.limits);
   await listening(server, path);
   server.on('error', (error) => log.warn('the control socket failed', errorFields(error)));
 

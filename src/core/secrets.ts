@@ -1,3 +1,5 @@
+import { secretShapes } from './text/key-shape.ts';
+
 /** A value that prints as `[secret]` wherever it is shown by accident; only `reveal` returns it. */
 export type Secret = {
   readonly reveal: () => string;
@@ -11,7 +13,7 @@ export type SecretRegistry = {
   readonly register: (value: string) => Secret;
   /** Registers a value from a response; the 10,000th and later ones are recognized by the shape of a key alone. */
   readonly registerSeen: (value: string) => void;
-  /** The text with `[secret]` in place of each registered secret and of all that has the shape of a key. */
+  /** The text with `[secret]` in place of each registered secret and of all that has the shape of one. */
   readonly redact: (text: string) => string;
 };
 
@@ -43,9 +45,6 @@ const formsOf = (value: string): string[] => {
  */
 type Index = Map<string, Map<number, Set<string>>>;
 
-/** What looks like an API key, whether or not it is known. */
-const keyShape = /\bsk-[A-Za-z0-9_-]{24,}/g;
-
 const startOf = (text: string, at = 0): string => text.slice(at, at + shortest);
 
 const add = (index: Index, form: string): void => {
@@ -57,12 +56,14 @@ const add = (index: Index, form: string): void => {
   index.set(start, byLength);
 };
 
-/** Where the text has a form of a secret or the shape of a key; what overlaps is one range. */
+/** Where the text has a form or the shape of a secret; what overlaps is one range. */
 const rangesIn = (text: string, index: Index): readonly (readonly [number, number])[] => {
-  const found: [number, number][] = [...text.matchAll(keyShape)].map((match) => [
-    match.index,
-    match.index + match[0].length,
-  ]);
+  const found: [number, number][] = secretShapes.flatMap((shape) =>
+    Array.from(text.matchAll(shape), (match): [number, number] => [
+      match.index,
+      match.index + match[0].length,
+    ]),
+  );
   for (let at = 0; at + shortest <= text.length; at += 1)
     for (const [length, forms] of index.get(startOf(text, at)) ?? [])
       if (forms.has(text.slice(at, at + length))) found.push([at, at + length]);

@@ -31,6 +31,8 @@ export const startMailCatcher = async (options: MailCatcherOptions): Promise<Mai
     // It listens on loopback alone, where the mailer takes a plain connection.
     ...(options.tls ?? { disabledCommands: ['STARTTLS'], allowInsecureAuth: true }),
     logger: false,
+    maxClients: 64,
+    socketTimeout: 30_000,
     onAuth: (login, _session, done) => {
       const known =
         required === undefined || (login.username === required.user && login.password === required.password);
@@ -53,6 +55,7 @@ export const startMailCatcher = async (options: MailCatcherOptions): Promise<Mai
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
+  server.server.maxConnections = 64;
   // Whoever connects may be gone before it has said a word.
   server.on('error', () => undefined);
   const address = server.server.address() as AddressInfo;

@@ -165,6 +165,14 @@ const handle = async (
   }
 };
 
+/** Milliseconds: half-open connections end, so that they cannot exhaust the descriptors of the process. */
+const timeouts = {
+  headersTimeout: 5000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 5000,
+  connectionsCheckingInterval: 1000,
+};
+
 /** The HTTP server of the sandbox, not yet listening. */
 export const createGatewayServer = (
   gateway: Gateway,
@@ -177,5 +185,10 @@ export const createGatewayServer = (
       else response.destroy();
     });
   };
-  return tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
+  const server =
+    tls === undefined
+      ? createServer(timeouts, listener)
+      : createTlsServer({ ...timeouts, ...tls, handshakeTimeout: 5000 }, listener);
+  server.maxConnections = 512;
+  return server;
 };

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { ConnectionLimits } from '../core/index.ts';
 import { openListener } from './open-listener.ts';
 import type { Listener } from './open-listener.ts';
 
@@ -13,6 +14,7 @@ export type HealthOptions = {
   /** 0 takes a free one. */
   readonly port: number;
   readonly health: () => Health;
+  readonly limits?: ConnectionLimits;
 };
 
 /** A listener of its own for health checks; it shows no figures, since a kubelet must reach it. */

@@ -1,9 +1,20 @@
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { fault, systemCode } from '../core/index.ts';
+import { createLimitedServer, fault, systemCode } from '../core/index.ts';
+import type { ConnectionLimits } from '../core/index.ts';
 
 export type Listener = AsyncDisposable & { readonly port: number };
+
+/** Milliseconds without a byte in either direction, after which a reader of an answer is given up. */
+const stalled = 30_000;
+
+export type ListenerOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly section: string;
+  readonly limits?: ConnectionLimits | undefined;
+};
 
 /**
  * Serves over HTTP at an address of this machine; port 0 takes a free one. `section` names the settings in faults.
@@ -11,9 +22,11 @@ export type Listener = AsyncDisposable & { readonly port: number };
  */
 export const openListener = async (
   app: Hono,
-  { host, port, section }: { readonly host: string; readonly port: number; readonly section: string },
+  { host, port, section, limits }: ListenerOptions,
 ): Promise<Listener> => {
-  const server = createAdaptorServer({ fetch: app.fetch });
+  const respond = getRequestListener(app.fetch);
+  const server = createLimitedServer((request, response) => void respond(request, response), limits);
+  server.setTimeout(stalled);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: Error) => {
       const where = `port ${port} of ${host}`;
@@ -35,7 +48,7 @@ export const openListener = async (
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        if ('closeAllConnections' in server) server.closeAllConnections();
+        server.closeAllConnections();
       }),
   };
 };

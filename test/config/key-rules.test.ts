@@ -112,6 +112,14 @@ describe('a job rotate-keys', () => {
     expect(await faultsOf('rotate-keys', lines)).toContain(message);
   });
 
+  it('never quotes an age identity, not even the beginning of one', async () => {
+    const identity = `AGE-SECRET-KEY-1${'QPZRY9X8GF2TVDW0'.repeat(4)}`;
+    const age = `deliver: [{ age: { path: "/s/{service}.age", recipients: [${identity}] } }]`;
+    const found = await faultsOf('rotate-keys', rotating(age));
+    expect(found).toContain('must be a recipient such as age1…');
+    expect(found).not.toContain('QPZRY');
+  });
+
   it('reports the position of each fault and what to do', async () => {
     expect(await faultsOf('rotate-keys', rotating('every: 1h'))).toBe(
       `config/jobs/a.yaml:11:12: jobs.a.every (1h) is not longer than overlap (1d): the next rotation would be due before the previous one is complete

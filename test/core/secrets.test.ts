@@ -50,6 +50,14 @@ describe('a secret', () => {
     expect(registry.redact(line)).toBe('call [secret] failed');
   });
 
+  it('is redacted by its shape when it is a key of any length or an age identity', () => {
+    const { redact } = createSecretRegistry();
+    expect(redact(`key sk-${'a1'.repeat(300)}.`)).toBe('key [secret].');
+    expect(redact('identity AGE-SECRET-KEY-1QQPZRY9X8, age-secret-key-1qq')).toBe(
+      'identity [secret], [secret]',
+    );
+  });
+
   it('never reaches a log line, and the check fails without redaction', () => {
     const registry = createSecretRegistry();
     registry.register('sk-hush-hush');

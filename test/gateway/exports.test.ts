@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unixMillis, unixSeconds } from '../../src/core/index.ts';
 import { collect, rejection } from '../http/support/servers.ts';
+import { createKeyFilter } from '../../src/gateway/admin/key-filter.ts';
 import { sniff } from '../../src/gateway/admin/csv-sniff.ts';
 import { adminKey, csv, json, scriptedGateway } from './support/scripted-gateway.ts';
 import type { Answer } from './support/scripted-gateway.ts';
@@ -63,6 +66,69 @@ describe('CSV', () => {
       message:
         'the gateway refused GET /api/data/self/pivot/stream-export, which needs the scope usage:read, and sent no CSV: “range too wide”',
     });
+  });
+});
+
+describe('a key in an export', () => {
+  const key = `sk-${'Ab3_-'.repeat(9)}`;
+  const fingerprint = `sha256:${createHash('sha256').update(key).digest('hex')}`;
+
+  const filteredIn = (text: string, sizes: readonly number[]): string => {
+    const bytes = Buffer.from(text);
+    const filter = createKeyFilter();
+    const kept: Buffer[] = [];
+    for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+      const size = sizes[turn % sizes.length] ?? 1;
+      kept.push(filter.next(bytes.subarray(at, at + size)));
+      at += size;
+    }
+    return Buffer.concat([...kept, filter.end()]).toString();
+  };
+
+  it('is replaced by its fingerprint in both exports', async () => {
+    const text = `created_at,token_name,quota\n1,"née ${key}",2\n1,${key},2`;
+    expect(await bodyOf(csv(text))).toBe(text.replaceAll(key, fingerprint));
+    const { gateway } = await scriptedGateway([csv(`time,${key}\n1,2\n`)], { retry: once });
+    const usage = { start: unixMillis(1), end: unixMillis(2), groupBy: 'token', metric: 'spend', topN: 5 };
+    const { body } = await gateway.exportUsage({ ...usage, granularity: 'week' });
+    expect((await collect(body)).toString()).toBe(`time,${fingerprint}\n1,2\n`);
+  });
+
+  it('is found wherever the chunks are cut', () => {
+    const cell = fc.oneof(
+      fc.constantFrom(
+        key,
+        `'${key}`,
+        `task-${'a'.repeat(30)}`,
+        'sk-short',
+        `-${key}`,
+        `a${key}`,
+        'ü',
+        's',
+        'sk',
+      ),
+      fc.string({ maxLength: 6 }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(cell, { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 80 }), { minLength: 1, maxLength: 6 }),
+        (cells, sizes) => {
+          const text = cells.join(',');
+          const wanted = text.replaceAll(
+            /\bsk-[A-Za-z0-9_-]{24,}/g,
+            (found) => `sha256:${createHash('sha256').update(found).digest('hex')}`,
+          );
+          expect(filteredIn(text, sizes)).toBe(Buffer.from(wanted).toString());
+        },
+      ),
+    );
+  });
+
+  it('that never ends is rejected in bounded memory', () => {
+    expect(() => filteredIn(`sk-${'a'.repeat(2_100_000)}`, [65_536])).toThrow(
+      'a row of more than 2000000 bytes',
+    );
   });
 });
 

@@ -156,6 +156,11 @@ describe('a login with OAuth 2.0', () => {
       'mail-login-refused',
       /refused the refresh token \(400\): “invalid_grant: \[secret\] was revoked”/,
     ],
+    [
+      { status: 400, body: { error: `${'x'.repeat(290)} refresh-token-1` } },
+      'mail-login-refused',
+      /\(400\): “x{290} \[secret\]?”$/,
+    ],
     [{ status: 503, body: 'overloaded' }, 'mail-deferred', /answered 503/],
     [{ status: 200, body: '<html>' }, 'mail-login-refused', /without an access token/],
     [{ status: 302, body: '' }, 'mail-login-refused', /\(302\)/],

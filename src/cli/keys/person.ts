@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { stdin } from 'node:process';
 import { createInterface } from 'node:readline/promises';
+import { printable } from '../../core/index.ts';
 import type { Deps } from '../../core/index.ts';
 
 /** Who gives an order, as the journal of keys names a person: the user of the operating system. */
@@ -22,7 +23,7 @@ export const askOnTerminal = ({ stderr, signal }: Deps): Ask =>
     ? async (question) => {
         const lines = createInterface({ input: stdin, output: process.stderr });
         try {
-          const answer = await lines.question(`${question} [y/N] `, { signal });
+          const answer = await lines.question(`${printable(question)} [y/N] `, { signal });
           return /^y(es)?$/i.test(answer.trim());
         } finally {
           lines.close();

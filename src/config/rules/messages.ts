@@ -1,4 +1,4 @@
-import { nearest } from '../../core/index.ts';
+import { nearest, withoutShapes } from '../../core/index.ts';
 import { z } from 'zod';
 import type { YamlPath } from '../../core/index.ts';
 import { bare, childOf, keysOf, notesOf, schemaAt, valueAt } from '../schema/schema-walk.ts';
@@ -64,7 +64,9 @@ const wanted = (schema: Schema | undefined): string => {
 const shown = (value: unknown): string => {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return value === null ? 'nothing' : 'a map';
-  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'nothing');
+  const text = withoutShapes(
+    typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'nothing'),
+  );
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 };
 

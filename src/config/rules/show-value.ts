@@ -1,3 +1,4 @@
+import { withoutShapes } from '../../core/index.ts';
 import type { Secret, YamlPath } from '../../core/index.ts';
 import { childOf, notesOf, placeKey } from '../schema/schema-walk.ts';
 import type { Schema } from '../schema/schema-walk.ts';
@@ -59,5 +60,6 @@ export const showValue = (
   const { shows } = notesOf(schema);
   if (shows === 'duration' && typeof value === 'number') return showDuration(value);
   if (typeof value !== 'string' || shows === 'bare') return String(value);
-  return JSON.stringify(value.length > longest ? `${value.slice(0, longest)}…` : value);
+  const text = withoutShapes(value);
+  return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}…` : text);
 };

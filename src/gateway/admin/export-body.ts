@@ -4,13 +4,14 @@ import { sniff } from './csv-sniff.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { gatewayTerms, quoted } from '../gateway-terms.ts';
 import type { GatewayTerms } from '../gateway-terms.ts';
+import { createKeyFilter } from './key-filter.ts';
 import { networkFault } from '../network-faults.ts';
 import { denialIn, nameOf } from '../refusals.ts';
 
 export type ExportBody = {
   readonly contentType: string;
   /**
-   * The CSV, to be read once; may be empty. A connection that breaks off while reading is thrown as a catalogue error.
+   * The CSV, to be read once, with fingerprints in place of keys; may be empty. A connection that breaks off while reading is thrown as a catalogue error.
    */
   readonly body: AsyncIterable<Uint8Array>;
 };
@@ -46,6 +47,17 @@ async function* whole(
   }
 }
 
+/** No key of an export reaches the disk, the warehouse or a message. */
+async function* withoutKeys(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const filter = createKeyFilter();
+  for await (const chunk of body) {
+    const kept = filter.next(chunk);
+    if (kept.length > 0) yield kept;
+  }
+  const last = filter.end();
+  if (last.length > 0) yield last;
+}
+
 /** The gateway's message in place of CSV, as far as it is readable. */
 const messageInstead = async (
   beginning: Beginning,
@@ -76,7 +88,7 @@ export const openExportBody = async (
   await readUntil(beginning, (bytes) => sniff(contentType, bytes) !== 'undecided');
   const verdict = sniff(contentType, bytesOf(beginning));
   const blank = verdict === 'undecided' && bytesOf(beginning).byteLength === sniffLimit;
-  if (verdict !== 'other' && !blank) return { contentType, body: whole(beginning, endpoint) };
+  if (verdict !== 'other' && !blank) return { contentType, body: withoutKeys(whole(beginning, endpoint)) };
   const terms = await messageInstead(beginning, redact);
   const denial = denialIn(terms, endpoint);
   if (denial !== undefined) throw denial;

@@ -102,8 +102,11 @@ const noChannel = (code: string | undefined): boolean =>
   code !== undefined &&
   (['model_not_found', 'get_channel_failed'].includes(code) || code.startsWith('channel:'));
 
-const messageIn = ({ message, code }: GatewayTerms): string =>
-  [...(code === undefined ? [] : [code.slice(0, 60)]), ...(message === '' ? [] : [`“${message}”`])].join(' ');
+const messageIn = ({ message, code }: GatewayTerms, redact: (text: string) => string): string =>
+  [
+    ...(code === undefined ? [] : [redact(code).slice(0, 60)]),
+    ...(message === '' ? [] : [`“${message}”`]),
+  ].join(' ');
 
 type Finding = Omit<ModelAnswer, keyof ModelQuestion>;
 
@@ -117,7 +120,7 @@ const findingOf = (
   const result = status === 200 ? readResult(question, text) : undefined;
   if (result !== undefined) return { verdict: 'works', status, message: '', passing: false, ...result };
   const terms = gatewayTerms(text, secrets.redact);
-  const message = secrets.redact(messageIn(terms));
+  const message = messageIn(terms, secrets.redact);
   if (status === 401 || status === 403) return { verdict: 'refused', status, message, passing: true };
   if ((status === 503 || status === 404) && noChannel(terms.code))
     return { verdict: 'no-channel', status, message, passing: true };

@@ -1,10 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { withFingerprints } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import type { BoundRows } from '../bound-rows.ts';
 
 /**
  * The distinct names of a query, as rows of `place` (in `unique`) and `name`. Answers identify a name by place, since
- * the engine changes invalid text (half a surrogate pair).
+ * the engine changes invalid text (half a surrogate pair), and a name that looks like a key is stored as its fingerprint.
  */
 export const askedNames = (
   connection: DuckDBConnection,
@@ -12,6 +13,9 @@ export const askedNames = (
 ): { readonly unique: readonly string[]; readonly asked: BoundRows } => {
   const unique = [...new Set(names)];
   const columns = { place: 'BIGINT', name: 'VARCHAR' } as const;
-  const asked = boundRows(connection, columns, [...unique.entries()], ([place, name]) => ({ place, name }));
+  const asked = boundRows(connection, columns, [...unique.entries()], ([place, name]) => ({
+    place,
+    name: withFingerprints(name),
+  }));
   return { unique, asked };
 };

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { money, multiplyMoney, unixSeconds, zero } from '../../core/index.ts';
+import { money, multiplyMoney, unixSeconds, withFingerprints, zero } from '../../core/index.ts';
 import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
@@ -92,7 +92,7 @@ export const readFirstCall = async (
     connection,
     `SELECT min(created_at) AS first FROM ${calls.sql}
      WHERE account = $account AND created_at >= $since AND trim(token_name) = trim($name) AND ${isCallSql}`,
-    { account, name, since, ...calls.bindings },
+    { account, name: withFingerprints(name), since, ...calls.bindings },
   );
   const first = optionalText(row, 'first');
   return first === undefined ? undefined : unixSeconds(Number(first));

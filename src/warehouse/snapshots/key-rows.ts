@@ -1,4 +1,4 @@
-import { unixMillis } from '../../core/index.ts';
+import { unixMillis, withFingerprints } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { BoundRow } from '../bound-rows.ts';
 import { amount, column, flag, millis, optional, rowReader, seconds } from '../row-reader.ts';
@@ -37,7 +37,8 @@ const storable = (value: string): string => value.replaceAll(/\p{Surrogate}/gu, 
  */
 export const keptKey = (key: KeyState): KeyState => ({
   ...key,
-  name: storable(key.name),
+  // As the exports name it: a name that looks like a key is its fingerprint on both sides.
+  name: withFingerprints(storable(key.name)),
   keyMask: key.keyMask === undefined ? undefined : maskOf(storable(key.keyMask)),
   remainQuota: exactDecimal(key.remainQuota, `remain_quota of the key ${key.id}`),
   group: key.group === undefined ? undefined : storable(key.group),

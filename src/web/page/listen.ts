@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { errorFields, messageOf } from '../../core/index.ts';
-import type { Log } from '../../core/index.ts';
+import type { ConnectionLimits, Log } from '../../core/index.ts';
 import type { OutboxState } from '../../warehouse/index.ts';
 import type { OutboxView, StatusView } from '../status-view.ts';
 import { openListener } from '../open-listener.ts';
@@ -48,6 +48,7 @@ export type PageOptions = {
   readonly reportsDirectory: string;
   readonly redact: (text: string) => string;
   readonly log: Log;
+  readonly limits?: ConnectionLimits;
 };
 
 /** Rows of the outbox that the page names. */

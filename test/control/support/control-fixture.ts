@@ -50,7 +50,7 @@ export type ControlFixture = AsyncDisposable & {
   /** A daemon that expects these commands. */
   readonly listen: (
     handlers: Partial<ProgramHandlers>,
-    options?: Partial<Pick<ServerOptions<typeof commandTable>, 'log' | 'redact' | 'user'>>,
+    options?: Partial<Pick<ServerOptions<typeof commandTable>, 'log' | 'redact' | 'user' | 'limits'>>,
   ) => Promise<AsyncDisposable>;
   readonly connect: (version?: string) => Promise<Commands | undefined>;
   /** The same, where a daemon must be there. */

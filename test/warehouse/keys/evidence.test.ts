@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { DuckDBConnection } from '@duckdb/node-api';
 import { expect, it, vi } from 'vitest';
 import { interval, money, systemClock, unixMillis, unixSeconds } from '../../../src/core/index.ts';
@@ -326,4 +327,19 @@ it('the inventory gives each name that a key was listed under at a moment or lat
       [1, [' billing']],
     ]),
   );
+});
+
+it('a key whose name looks like a key is stored as its fingerprint, and its calls are found under either', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openAt(folder);
+  const name = `sk-${'a1B2'.repeat(8)}`;
+  const fingerprint = `sha256:${createHash('sha256').update(name).digest('hex')}`;
+  await warehouse.logs.landWindow(
+    await batchOfCalls(folder, january, [call('2024-01-10', { key: fingerprint })]),
+  );
+  await warehouse.snapshots.land(snapshotOf(1, [key(7, { name })]));
+  for (const asked of [name, fingerprint]) {
+    expect(await warehouse.keys.use('main', asked, january)).toMatchObject({ calls: 1 });
+    expect(await warehouse.keys.idsNamed('main', asked, unixMillis(0))).toEqual([7]);
+  }
 });

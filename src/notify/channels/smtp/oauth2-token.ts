@@ -50,11 +50,13 @@ const parsed = (text: string): unknown => {
   }
 };
 
-const errorText = (text: string): string => {
+/** Redacted before it is cut, since half a secret is no longer found. */
+const errorText = (text: string, redact: SecretRegistry['redact']): string => {
   const checked = refusal.safeParse(parsed(text));
   if (!checked.success) return '';
   const { error, error_description: why } = checked.data;
-  return `: “${oneLine(why === undefined ? error : `${error}: ${why}`).slice(0, 300)}”`;
+  const message = redact(why === undefined ? error : `${error}: ${why}`);
+  return `: “${oneLine(message).slice(0, 300)}”`;
 };
 
 /** Asks for access tokens with a refresh token, at most one request at a time, and keeps one for as long as it holds. */
@@ -65,7 +67,7 @@ export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: 
   let asking: Promise<string> | undefined;
 
   const refused = (status: number, text: string): Fault => {
-    const message = secrets.redact(errorText(text));
+    const message = errorText(text, secrets.redact);
     if (status === 429 || status >= 500)
       return fault('mail-deferred', `the token server ${url.host} answered ${status}${message}`);
     return fault(
