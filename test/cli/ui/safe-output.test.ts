@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { safeOutput } from '../../../src/cli/ui/safe-output.ts';
 import { openFolder } from '../../support/program.ts';
 
-/** What a terminal obeys: controls except tab and line end, and turns of direction. */
+/** What a terminal interprets: controls except tab and line end, and turns of direction. */
 const control = /(?![\t\n])[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
 const styles = new RegExp(`${'\u001B'}\\[(?:[012]|3[1236])m`, 'g');
 
