@@ -1,5 +1,5 @@
 /**
- * Controls (C0 and C1, without tab and line ends) and turns of direction: a terminal obeys them, whoever wrote them.
+ * Controls (C0 and C1, without tab and line ends) and turns of direction: a terminal interprets them, whoever wrote them.
  */
 const unsafe = /(?!\r\n|[\t\n])[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
