@@ -4,8 +4,10 @@ import type { OutputStream } from '../../core/index.ts';
 /** What rewrites the line of progress: only where a write begins with it. */
 const newLine = '\r\u001B[2K';
 
+const escape = String.fromCharCode(27);
+
 /** The styles of `paint`; they change colours and nothing else. */
-const styles = new RegExp(`(${'\u001B'}\\[(?:[012]|3[1236])m)`);
+const styles = new RegExp(`(${escape}\\[(?:[012]|3[1236])m)`);
 
 const onTerminal = (text: string): string => {
   const start = text.startsWith(newLine) ? newLine : '';

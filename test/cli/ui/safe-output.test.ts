@@ -5,7 +5,7 @@ import { openFolder } from '../../support/program.ts';
 
 /** What a terminal interprets: controls except tab and line end, and turns of direction. */
 const control = /(?![\t\n])[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
-const styles = new RegExp(`${'\u001B'}\\[(?:[012]|3[1236])m`, 'g');
+const styles = new RegExp(`${String.fromCharCode(27)}\\[(?:[012]|3[1236])m`, 'g');
 
 const hostileText = fc
   .array(
