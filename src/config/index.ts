@@ -17,6 +17,7 @@ export {
   rate,
   reportName,
   secret,
+  signingSecret,
   secretUrl,
   size,
   teamName,

@@ -132,12 +132,21 @@ describe('routes beside mail', () => {
       'a: { webhook: { url: "http://x.example", secret: "${HOOK_SECRET}" } }',
       'routes.a.webhook.url must be an https URL',
     ],
+    [
+      'a: { webhook: { url: "https://x.example", secret: "${SHORT_SECRET}" } }',
+      'routes.a.webhook.secret must be a reference to a secret of at least 16 characters',
+    ],
     ['mail: { slack: { url: "${SLACK_URL}" } }', '"mail" must be a name of letters'],
     ['a: { slack: { url: "${PLAIN_URL}" } }', 'routes.a.slack.url must be a reference to an https URL'],
   ])('%s is a fault', async (route, message) => {
     const { text } = await load(
       { ...goodFiles, 'config/tollkeeper.yaml': `${goodSettings}routes:\n  ${route}\n` },
-      { ...goodEnv, ...routeEnv, PLAIN_URL: 'http://chat.example/secret-path-1' },
+      {
+        ...goodEnv,
+        ...routeEnv,
+        PLAIN_URL: 'http://chat.example/secret-path-1',
+        SHORT_SECRET: 'fifteen-letters',
+      },
     );
     expect(text).toContain(message);
     expect(text).not.toContain('secret-path-1');

@@ -199,6 +199,19 @@ export const secret = checked(
   },
 ).transform(hide);
 
+/** Shorter keys can be guessed from one signed message. */
+const shortestSigningSecret = 16;
+
+/** A secret that signs messages. */
+export const signingSecret = checked(
+  `a reference to a secret of at least ${shortestSigningSecret} characters`,
+  (text) => text.length >= shortestSigningSecret,
+  {
+    secret: 'whole',
+    advice: 'write "${NAME}" or "${file:/run/secrets/name}"; `openssl rand -hex 32` prints a secret',
+  },
+).transform(hide);
+
 const isSmtpUrl = (text: string): boolean => {
   if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return false;
   const url = new URL(text);

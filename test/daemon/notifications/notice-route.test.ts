@@ -6,7 +6,7 @@ import { openTown } from '../support/daemon.ts';
 it('operators are notified of an outage once by mail and once over a route', async () => {
   await using town = await openTown('2026-11-20T12:00:00Z');
   await using web = await openWebServer((_asked, response) => void response.end());
-  await town.folder.write('hook-secret', 'hook-secret-1');
+  await town.folder.write('hook-secret', 'hook-secret-of-the-pager');
   await town.folder.write(
     'config/tollkeeper.yaml',
     `timezone: UTC
@@ -43,5 +43,7 @@ status: { port: 0 }
     'What to do: issue an Admin Key with the named scope',
   ]);
   const [, time, mac] = /^t=(\d+),v1=(.+)$/.exec(String(asked?.headers['x-tollkeeper-signature'])) ?? [];
-  expect(mac).toBe(createHmac('sha256', 'hook-secret-1').update(`${time}.${asked?.body}`).digest('hex'));
+  expect(mac).toBe(
+    createHmac('sha256', 'hook-secret-of-the-pager').update(`${time}.${asked?.body}`).digest('hex'),
+  );
 });

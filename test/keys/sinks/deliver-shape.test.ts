@@ -14,7 +14,7 @@ const written = {
   command: {
     command: { run: ['put', '{service}'], read: ['get', '{service}'], env: ['STORE'], timeout: '30s' },
   },
-  webhook: { webhook: { url: 'https://hooks.example.com/{service}', secret: 'whsec' } },
+  webhook: { webhook: { url: 'https://hooks.example.com/{service}', secret: 'whsec-0123456789' } },
   vault: {
     vault: { address: 'https://vault.example.com', path: 'apps/{service}', field: 'key', token_file: '/t' },
   },
@@ -51,7 +51,10 @@ describe('deliver of a job', () => {
     ['no part of a file', { file: { path: 'a' } }],
     ['a mode for everybody', { file: { path: 'a', raw: true, mode: '0644' } }],
     ['no program', { command: { run: [] } }],
-    ['a web address without TLS', { webhook: { url: 'http://hooks.example.com/', secret: 'a' } }],
+    [
+      'a web address without TLS',
+      { webhook: { url: 'http://hooks.example.com/', secret: 'whsec-0123456789' } },
+    ],
     ['Vault without TLS', { vault: { ...written.vault.vault, address: 'http://vault.example.com' } }],
     ['two tokens', { vault: { ...written.vault.vault, token: 'hvs' } }],
     ['half of the credentials', { aws: { secret: 'a', access_key_id: 'AKIA' } }],
