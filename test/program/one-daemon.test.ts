@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';
-import { freePort, openFixture, parsed, pullLogs, slowness, yearly } from './support/fixture.ts';
+import { freePort, openFixture, parsed, pullLogs, yearly } from './support/fixture.ts';
 import type { Fixture } from './support/fixture.ts';
 
 let program: BuiltProgram;
@@ -66,11 +66,8 @@ describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
     second.kill('SIGHUP');
     expect(await answers()).toEqual([200, 503]);
 
-    const slower = await slowness(fixture);
-    const began = Date.now();
     first.kill('SIGKILL');
     await second.line('"serving"');
-    expect(Date.now() - began).toBeLessThan(5_000 * slower);
     expect(await answers()).toEqual([200, 200]);
     expect((await fixture.command('run', 'pull-logs')).code).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';
-import { openFixture, parsed, pullLogs, saying, slowness, yearly } from './support/fixture.ts';
+import { openFixture, parsed, pullLogs, saying, yearly } from './support/fixture.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -90,15 +90,12 @@ describe.concurrent('a daemon stopped while a job runs', { timeout: 180_000 }, (
 
     fixture.gateway.release();
     await fixture.jobs(pullLogs(`schedule: "${yearly()}", retries: { limit: 2, initial: 1s }`));
-    const slower = await slowness(fixture);
-    const began = Date.now();
     const again = await fixture.serve();
-    expect(Date.now() - began).toBeLessThan(5_000 * slower);
     const address = String(parsed(await again.line('"serving"'))['health']);
     expect((await fetch(`http://${address}/readyz`)).status).toBe(200);
     expect(parsed(await again.line('the run was interrupted'))).toMatchObject({
       slot,
-      code: 'aborted',
+      code: 'process-ended',
       nextAttempt: expect.any(String) as string,
     });
     expect(parsed(await again.line('"run succeeded"'))).toMatchObject({ slot, attempt: 2 });

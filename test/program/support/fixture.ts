@@ -139,16 +139,6 @@ ${more.includes('health:') ? '' : 'health: { host: 127.0.0.1, port: 0 }\n'}${mor
   return fixture;
 };
 
-/** Milliseconds that a process of the program takes to start on a machine that does nothing else. */
-const defaultStart = 500;
-
-/** How many times longer than usual things take just now: 1 on an idle machine. */
-export const slowness = async (fixture: Fixture): Promise<number> => {
-  const began = Date.now();
-  await fixture.command('--version');
-  return Math.max(1, (Date.now() - began) / defaultStart);
-};
-
 export const pullLogs = (more: string): string =>
   `pull-logs: { kind: pull-logs, since: ${dateBefore(20)}, ${more} }`;
 
