@@ -66,7 +66,7 @@ it(`keys rotate enters at most ${maxDepth} functions from its action to the requ
   const calls = await recording.calls();
   const path = [
     ...pathOf(calls, 'control POST /keys/rotate', action),
-    ...pathOf(calls, creation, 'control/server.ts createServer(…) of server'),
+    ...pathOf(calls, creation, 'control/server.ts createLimitedServer(…) of server'),
   ];
   expect(path.length, path.join('\n')).toBeLessThanOrEqual(maxDepth);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';
-import { openFixture, parsed, pullLogs, saying, slowness, yearly } from './support/fixture.ts';
+import { openFixture, parsed, pullLogs, saying, yearly } from './support/fixture.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -22,10 +22,7 @@ describe.concurrent('a configuration changed while the daemon runs', { timeout: 
     await fixture.gateway.blocked();
     const { slot } = parsed(await daemon.line('"run started"'));
     await fixture.jobs(pullLogs(`${rarely}, timeout: 45m`), `fresh: { kind: pull-usage, since: 2026-01-01 }`);
-    const began = Date.now();
     const reported = parsed(await daemon.line('applied the new configuration'));
-    const took = Date.now() - began;
-    expect(took).toBeLessThan(15_000 * (await slowness(fixture)));
     expect(reported['changes']).toContain('job pull-logs: timeout 30m → 45m');
     expect(reported['changes']).toContain('job pull-logs: schedule "* * * * * *" → ');
     expect(reported['changes']).toContain('job fresh added');
@@ -47,12 +44,8 @@ describe.concurrent('a configuration changed while the daemon runs', { timeout: 
     await fixture.jobs(pullLogs(rarely));
     const daemon = await fixture.serve();
     await fixture.settings('log: { level: debug }\nscheduler: { max_running: 2 }', '600MB');
-    const began = Date.now();
     daemon.kill('SIGHUP');
     const reported = parsed(await daemon.line('applied the new configuration'));
-    const took = Date.now() - began;
-    // By itself it looks twice, three seconds apart.
-    expect(took).toBeLessThan(3_000 * (await slowness(fixture)));
     expect(reported['changes']).toBe('scheduler.max_running 4 → 2; log.level "info" → "debug"');
     expect(parsed(await daemon.line('take effect after a restart'))['settings']).toBe(
       'warehouse.memory_limit "512MB" → "600MB"',

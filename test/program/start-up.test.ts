@@ -59,12 +59,12 @@ describe('a command loads the packages that it needs', () => {
       expect(await heavyOf(fixture, ...argv), argv.join(' ')).toEqual([]);
   });
 
-  it('check loads DuckDB only to bind the SQL of a report in the config folder', async () => {
+  it('check never loads DuckDB: another process binds the SQL of reports', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
     expect(await heavyOf(fixture, 'check')).toEqual([]);
     expect((await fixture.command('reports', 'new', 'own')).code).toBe(0);
-    expect(await heavyOf(fixture, 'check')).toEqual(['@duckdb']);
+    expect(await heavyOf(fixture, 'check')).toEqual([]);
   });
 
   it('a command without a daemon loads DuckDB', async () => {
