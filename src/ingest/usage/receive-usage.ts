@@ -29,6 +29,8 @@ export const receiveUsage = async (
   let start: Buffer = Buffer.alloc(0);
   const parser = parse({
     bom: true,
+    // Its own search for the delimiter takes seconds for a long header.
+    record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
     info: true,
     skip_empty_lines: true,
