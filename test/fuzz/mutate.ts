@@ -25,6 +25,10 @@ const numbers = [
   '253402300800',
 ];
 
+/** No longer than a case. */
+const repeated = (text: string, times: number): string =>
+  text.repeat(Math.min(times, Math.ceil(longest / Math.max(1, text.length))));
+
 /** Changes a text at the borders of its tokens. */
 const change = (
   tokens: readonly string[],
@@ -48,8 +52,7 @@ const change = (
     case 2:
       return put(random.pick(numbers));
     case 3: {
-      const times = 2 ** random.below(14);
-      return put(part.join('').repeat(times));
+      return put(repeated(part.join(''), 2 ** random.below(14)));
     }
     case 4: {
       const [open, close] = random.pick(grammar.brackets);
@@ -63,7 +66,7 @@ const change = (
     case 6:
       return put(String.fromCharCode(random.below(0x10000)).repeat(1 + random.below(3)), ...part);
     default:
-      return put(random.pick(grammar.words).repeat(2 ** random.below(16)), ...part);
+      return put(repeated(random.pick(grammar.words), 2 ** random.below(16)), ...part);
   }
 };
 
