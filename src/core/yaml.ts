@@ -236,6 +236,8 @@ const parsed = (text: string): YamlFile => {
     strict: true,
     logLevel: 'error',
   });
+  if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION'))
+    return withoutValue({ line: 1, column: 1, ...tooDeep });
   let found: ReadonlyMap<number, FirstKey> | undefined;
   const repeated = () => (found ??= repeatedKeys(document));
   // An unknown tag would be dropped, and a text that begins with ! needs quotes.

@@ -87,4 +87,18 @@ describe('a YAML document with positions', () => {
       }),
     );
   });
+
+  it.each([
+    ['lists in lists', `a: ${'['.repeat(10_000)}${']'.repeat(10_000)}`],
+    ['lists below lists', '- '.repeat(10_000)],
+    ['maps in maps', `${'{a: '.repeat(50)}1${'}'.repeat(50)}`],
+  ])('has one fault when %s are nested too deeply', (_what, nested) => {
+    expect(parseYaml(nested).faults).toMatchObject([{ code: 'TOO_DEEP', line: 1, column: 1 }]);
+  });
+
+  it('reports at most 100 keys that are written twice, each with the first one', () => {
+    const { faults } = parseYaml('a: 1\n'.repeat(2000));
+    expect(faults).toHaveLength(100);
+    expect(faults.at(-1)?.duplicate).toEqual({ key: 'a', firstLine: 1 });
+  });
 });

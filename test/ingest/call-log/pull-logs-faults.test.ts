@@ -67,6 +67,19 @@ describe('a broken export lands nothing', () => {
       { spoil: () => '{"success":false,"message":"no permission"}' },
     ],
     ['HTML', 'export-not-csv', /<html>/, { spoil: inWindows(() => '<html><body>busy</body></html>') }],
+    [
+      'more than 1,000 columns',
+      'export-not-csv',
+      /1007 columns, more than 1000/,
+      {
+        spoil: inWindows((body) =>
+          body
+            .split('\n')
+            .map((line, row) => (line === '' ? '' : line + (row === 0 ? ',c' : ',1').repeat(1000)))
+            .join('\n'),
+        ),
+      },
+    ],
     ['words', 'export-column-missing', /internal error/, { spoil: inWindows(() => 'internal error\n') }],
     ['an empty body', 'export-truncated', /not contain a header/, { spoil: inWindows(() => '') }],
     [
