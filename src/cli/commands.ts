@@ -97,6 +97,13 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./keys/command.ts'),
   },
   {
+    name: 'call',
+    takes: '[endpoint]',
+    summary: 'Call any endpoint of the gateway with an API key: chat, embeddings, images, music.',
+    example: 'tollkeeper call messages --help              flags of an endpoint; --list shows all',
+    load: () => import('./call/command.ts'),
+  },
+  {
     name: 'sandbox',
     summary: 'Run the sandbox gateway: an account with months of traffic, kept in memory only.',
     load: () => import('./sandbox/command.ts'),

@@ -41,6 +41,24 @@ const entries = {
     'the response does not match the gateway contract; check base_url, or report the response and its request',
   ),
   'gateway-keys-unsettled': passing('try again when fewer keys are being created and deleted'),
+  'model-input-invalid': misuse('nothing was sent; see `tollkeeper call --help`'),
+  'model-key-refused': failed(
+    'use an API key that is neither expired, exhausted nor deleted; a new key can take some minutes to be known',
+  ),
+  'model-unavailable': failed('use a model that the account can call, or ask the operator of the gateway'),
+  'model-call-refused': failed('the quoted message is from the gateway; correct the input that it names'),
+  'model-stream-failed': failed(
+    'the answer is incomplete and may have been charged: check the call log before you repeat the call',
+  ),
+  'call-not-booked': failed(
+    'rows can appear up to ten minutes late: look at the call log of the gateway later, or wait longer with --wait-cost',
+  ),
+  'model-task-failed': failed(
+    'the quoted reason is from the gateway; a failed task is refunded later, images within an hour, music within a day',
+  ),
+  'model-task-unfinished': failed(
+    'the task goes on at the gateway; show it later with the command in the message',
+  ),
   'key-spec-invalid': failed('nothing was sent; fix the name or the expiry of the key'),
   'key-verify-refused': failed(
     'the gateway does not accept the new key; the old key is unchanged; the quoted message is from the gateway',

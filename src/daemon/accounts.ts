@@ -2,8 +2,8 @@ import { errorFields, fault } from '../core/index.ts';
 import type { ClockReading, Log, Deps } from '../core/index.ts';
 import { profileOf } from '../config/index.ts';
 import type { Account, Config } from '../config/index.ts';
-import { createGateway, createModelCaller } from '../gateway/index.ts';
-import type { ModelCaller } from '../gateway/index.ts';
+import { createGateway, createModelCaller, createModelDeps } from '../gateway/index.ts';
+import type { ModelCaller, ModelDeps } from '../gateway/index.ts';
 import type { JobAccount } from '../jobs/index.ts';
 import type { DoctorAccounts, Ping } from '../doctor/index.ts';
 import { createHttp } from '../http/index.ts';
@@ -14,9 +14,15 @@ export type Accounts = AsyncDisposable &
   DoctorAccounts & {
     /** Calls models of the account's gateway with an API key. */
     readonly modelsOf: (name: string) => ModelCaller;
+    /** What calls of any model endpoint of the account work with. */
+    readonly modelDepsOf: (name: string) => ModelDeps;
   };
 
-type OpenAccount = JobAccount & { readonly ping: Ping; readonly models: ModelCaller };
+type OpenAccount = JobAccount & {
+  readonly ping: Ping;
+  readonly models: ModelCaller;
+  readonly modelDeps: ModelDeps;
+};
 
 const defaultTimeouts = { connect: 10_000, headers: 120_000, idle: 60_000, total: 3_600_000 };
 
@@ -73,9 +79,10 @@ export const createAccounts = (
       await answer.discard();
       return answer.headers['date'];
     };
-    const models = createModelCaller({ baseUrl: account.base_url, http, clock, log, secrets });
+    const modelDeps = createModelDeps({ baseUrl: account.base_url, http, clock, random, log, secrets });
+    const models = createModelCaller(modelDeps);
     const profile = profileOf(account);
-    const made = { name, currency: account.currency, profile, gateway, ping, models };
+    const made = { name, currency: account.currency, profile, gateway, ping, models, modelDeps };
     known.set(name, made);
     return made;
   };
@@ -83,6 +90,7 @@ export const createAccounts = (
     get: (name) => known.get(name) ?? open(name),
     pingOf: (name) => (known.get(name) ?? open(name)).ping,
     modelsOf: (name) => (known.get(name) ?? open(name)).models,
+    modelDepsOf: (name) => (known.get(name) ?? open(name)).modelDeps,
     [Symbol.asyncDispose]: async () => {
       await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));
     },

@@ -7,6 +7,7 @@ export type { RunResult } from './handlers/run-result.ts';
 export type { BackfillStep, NextSlot } from './handlers/runs.ts';
 export type { CommandInput, CommandName } from '../control/index.ts';
 export type { App } from './open-app.ts';
+export type { LogReader, ModelAccess } from './model-access.ts';
 export type { AuditView } from './keys/audit.ts';
 export { mailTones, needsPerson, runTones } from '../web/index.ts';
 export type { ListedReport, ReportList } from '../jobs/index.ts';
@@ -27,6 +28,7 @@ export type {
 } from './keys/key-views.ts';
 
 /** Loaded by the commands that need them: a command that asks the daemon starts without. */
+export const openModelAccess = lazy(async () => (await import('./model-access.ts')).openModelAccess);
 export const serve = lazy(async () => (await import('./daemon.ts')).serve);
 export const openApp = lazy(async () => (await import('./open-app.ts')).openApp);
 export const createReport = lazy(async () => (await import('./new-report.ts')).createReport);

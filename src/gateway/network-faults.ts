@@ -1,7 +1,7 @@
 import { fault } from '../core/index.ts';
-import type { FaultCode } from '../core/index.ts';
+import type { Fault, FaultCode, FaultOptions } from '../core/index.ts';
 import { isNetworkProblem } from '../http/index.ts';
-import type { ProblemKind } from '../http/index.ts';
+import type { NetworkProblem, ProblemKind } from '../http/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import { nameOf, outcomeUnknown } from './refusals.ts';
 
@@ -18,13 +18,20 @@ const codeOf: Readonly<Record<ProblemKind, FaultCode>> = {
 /** Problems in which the request was never sent. */
 const nothingSent: ReadonlySet<ProblemKind> = new Set(['unreachable', 'certificate', 'tls']);
 
-/** The catalogue error of a network problem; anything else, including an abort's reason, is returned unchanged. */
-export const networkFault = (error: unknown, endpoint: Endpoint): unknown => {
-  if (!isNetworkProblem(error)) return error;
-  const unknownOutcome = endpoint.method !== 'GET' && !nothingSent.has(error.kind);
-  return fault(codeOf[error.kind], `${nameOf(endpoint)}: ${error.message}`, {
+/** The catalogue error of a network problem. `whenSent`: for one after which it is unknown whether the gateway has executed the request. */
+export const networkFaultOf = (error: NetworkProblem, name: string, whenSent: FaultOptions): Fault =>
+  fault(codeOf[error.kind], `${name}: ${error.message}`, {
     cause: error,
     ...(error.kind === 'tls' ? { retryHelps: false } : {}),
-    ...(unknownOutcome ? { retryHelps: false, advice: outcomeUnknown } : {}),
+    ...(nothingSent.has(error.kind) ? {} : whenSent),
   });
-};
+
+/** The same for an admin endpoint; anything else, including an abort's reason, is returned unchanged. */
+export const networkFault = (error: unknown, endpoint: Endpoint): unknown =>
+  isNetworkProblem(error)
+    ? networkFaultOf(
+        error,
+        nameOf(endpoint),
+        endpoint.method === 'GET' ? {} : { retryHelps: false, advice: outcomeUnknown },
+      )
+    : error;

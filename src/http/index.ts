@@ -5,5 +5,5 @@ export type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
 export { isLoopback } from './loopback.ts';
 export { retryAfter } from './retry-after.ts';
 export { isNetworkProblem } from './problem.ts';
-export type { ProblemKind } from './problem.ts';
+export type { NetworkProblem, ProblemKind } from './problem.ts';
 export { signatureOf } from './webhook-signature.ts';

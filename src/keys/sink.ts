@@ -46,6 +46,8 @@ export type Sink = {
   readonly settle?: (fingerprint: Fingerprint, delivery: Delivery, signal: AbortSignal) => Promise<void>;
   /** @throws Fault sink-failed when it cannot be asked now. */
   readonly fingerprint: (delivery: Delivery, signal: AbortSignal) => Promise<SinkReading>;
+  /** The key itself, for a call with it; omitted for places that never show it. @throws Fault sink-failed */
+  readonly read?: (signal: AbortSignal) => Promise<Secret | undefined>;
   /** Looks for what can never work, writing nothing; empty when all is well. */
   readonly problems: (signal: AbortSignal) => Promise<readonly SinkProblem[]>;
 };

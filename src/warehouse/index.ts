@@ -13,6 +13,7 @@ export type {
   TimeForm,
   ZoneOffset,
 } from './logs/log-batch.ts';
+export type { BookedCall } from './calls.ts';
 export { isProven, storedCurrency } from './logs/amounts.ts';
 export type { AccountAmounts } from './logs/amounts.ts';
 export type { BadRow } from './quarantine/quarantined-row.ts';

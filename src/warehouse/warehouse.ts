@@ -41,6 +41,8 @@ import { createSeriesColours } from './series-colours.ts';
 import type { SeriesColours } from './series-colours.ts';
 import { readSpend } from './spend.ts';
 import type { Spend } from './spend.ts';
+import { readCalls } from './calls.ts';
+import type { BookedCall } from './calls.ts';
 import { createClassesView } from './tokens/classes-view.ts';
 import { createTokensTable } from './tokens/tokens-table.ts';
 import type { TokensTable } from './tokens/tokens-table.ts';
@@ -80,6 +82,8 @@ export type Warehouse = AsyncDisposable & {
   readonly keys: KeyTable;
   /** The charges of the log in the interval, in the account's currency. */
   readonly spend: (account: string, range: Interval<UnixSeconds>) => Promise<Spend>;
+  /** The calls and refunds of a short interval, one by one. */
+  readonly calls: (account: string, range: Interval<UnixSeconds>) => Promise<readonly BookedCall[]>;
   /** What prompt and completion tokens include, by model, so that each token is counted once. */
   readonly tokens: TokensTable;
   /** Colours of models and keys in charts. */
@@ -160,6 +164,12 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
       engine.bulk(async (connection) =>
         archive.readCalls(connection, account, async (callsIn) =>
           readSpend(connection, account, range, await callsIn(range)),
+        ),
+      ),
+    calls: async (account, range) =>
+      engine.bulk(async (connection) =>
+        archive.readCalls(connection, account, async (callsIn) =>
+          readCalls(connection, account, range, await callsIn(range)),
         ),
       ),
     tokens,

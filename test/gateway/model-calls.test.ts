@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/core/index.ts';
 import { createLog } from '../../src/core/logging/json-log.ts';
-import { createModelCaller } from '../../src/gateway/index.ts';
+import { createModelCaller, createModelDeps } from '../../src/gateway/index.ts';
 import type { ModelAnswer, ModelQuestion } from '../../src/gateway/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
@@ -22,7 +22,9 @@ const callerOf = (baseUrl: string) => {
   const clock = manualClock();
   const lines: string[] = [];
   const log = createLog({ write: (line) => lines.push(line), level: 'debug', clock, redact: secrets.redact });
-  const caller = createModelCaller({ baseUrl, http: testHttp(), clock, log, secrets });
+  const caller = createModelCaller(
+    createModelDeps({ baseUrl, http: testHttp(), clock, random: () => 0.5, log, secrets }),
+  );
   return {
     ask: (question: ModelQuestion, key = plaintext) => caller(secrets.register(key), question),
     caller,

@@ -15,10 +15,8 @@ import {
   updateKnowledge,
   verifyForms,
 } from '../../keys/index.ts';
-import type { Consumer, KeyService, KeyJournal, KeyAlert, SinkDeps, SurveyedKey } from '../../keys/index.ts';
-import { createHttp } from '../../http/index.ts';
-import type { Http } from '../../http/index.ts';
-import { version } from '../../version.ts';
+import type { Consumer, KeyService, KeyJournal, KeyAlert, SurveyedKey } from '../../keys/index.ts';
+import { openSinkParts, rotateSettings } from './sink-parts.ts';
 import type { LearnedPoint, Warehouse } from '../../warehouse/index.ts';
 import type { DeclaredSink } from '../../doctor/index.ts';
 import type { Accounts } from '../accounts.ts';
@@ -44,8 +42,6 @@ type KeyServicesDeps = {
   readonly notify: (alert: KeyAlert) => Promise<void>;
 };
 
-const timeouts = { connect: 10_000, headers: 30_000, idle: 30_000, total: 60_000 };
-
 /** The key services of a config's accounts; connections to sinks are opened when they are first asked for. */
 export const createKeyServices = ({
   config,
@@ -56,35 +52,9 @@ export const createKeyServices = ({
   log,
   notify,
 }: KeyServicesDeps): KeyServices => {
-  const { clock, random, secrets, env, cwd } = deps;
-  const https: Http[] = [];
-  const openHttp = (ca: readonly string[]): Http => {
-    const http = createHttp({ userAgent: `tollkeeper/${version}`, env, ca, timeouts });
-    https.push(http);
-    return http;
-  };
-  let sinkDeps: SinkDeps | undefined;
-  const sinkParts = (): SinkDeps => {
-    sinkDeps ??= {
-      http: openHttp([]),
-      openHttp,
-      env,
-      cwd,
-      clock,
-      random,
-      secrets,
-      gates: keyRuntime.gates,
-    };
-    return sinkDeps;
-  };
-
-  const settingsOf = (name: string, account: string): RotateSettings | undefined => {
-    const job = Object.hasOwn(config.jobs, name) ? config.jobs[name] : undefined;
-    // The config has parsed the fields with the shape of this kind.
-    return job?.kind === 'rotate-keys' && job.account === account
-      ? (job.fields as RotateSettings)
-      : undefined;
-  };
+  const { clock, random, secrets } = deps;
+  const sinkParts = openSinkParts(deps, keyRuntime.gates);
+  const settingsOf = rotateSettings(config);
 
   const consumerOf =
     (account: string) =>
@@ -94,7 +64,7 @@ export const createKeyServices = ({
       const of = { account, service };
       const { then, verify } = settings;
       return {
-        sinks: settings.deliver.map((spec) => createSink(spec, of, sinkParts())),
+        sinks: settings.deliver.map((spec) => createSink(spec, of, sinkParts.get())),
         verify: (key, signal) =>
           verifyForms(key, {
             ask: (form, inner) => accounts.modelsOf(account)(form, verify, { signal: inner }),
@@ -106,7 +76,9 @@ export const createKeyServices = ({
           }),
         ...(then === undefined
           ? {}
-          : { reload: (_service: string, signal: AbortSignal) => runThen(then, of, sinkParts(), signal) }),
+          : {
+              reload: (_service: string, signal: AbortSignal) => runThen(then, of, sinkParts.get(), signal),
+            }),
       };
     };
 
@@ -129,7 +101,7 @@ export const createKeyServices = ({
           job: name,
           service,
           applies: found.mode === 'apply',
-          sink: () => createSink(spec, { account, service }, sinkParts()),
+          sink: () => createSink(spec, { account, service }, sinkParts.get()),
         })),
       );
     });
@@ -225,8 +197,6 @@ export const createKeyServices = ({
       await journalNow();
       return keyRuntime.gates(`keys of ${account}`, () => probeKeys(account, signal));
     },
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));
-    },
+    [Symbol.asyncDispose]: sinkParts[Symbol.asyncDispose],
   };
 };

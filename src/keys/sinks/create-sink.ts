@@ -42,6 +42,11 @@ export const createSink = (spec: SinkSpec, of: SinkNames, deps: SinkDeps): Sink 
     },
     fingerprint: (delivery, signal) =>
       guarded('cannot be read', () => sink.fingerprint(delivery, signal), signal),
+    ...(sink.read === undefined
+      ? {}
+      : {
+          read: (signal: AbortSignal) => guarded('cannot be read', async () => sink.read?.(signal), signal),
+        }),
     problems: (signal) => guarded('cannot be checked', () => sink.problems(signal), signal),
   };
 };

@@ -6,7 +6,7 @@ import type { Sink } from '../../sink.ts';
 import { awsFault, loadAws, needAws, openClient } from './aws-client.ts';
 import type { AwsModule } from './aws-client.ts';
 import { problemOf } from '../file-target.ts';
-import { fingerprintOf } from '../fingerprint.ts';
+import { fingerprintOf, readingOf } from '../fingerprint.ts';
 import { readField, writeField } from '../json-text.ts';
 import { refused } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';
@@ -86,6 +86,9 @@ export const createAwsSink = (spec: AwsSpec, place: string, deps: SinkDeps): Sin
       within(signal, (session) => put(session, key.reveal())),
     );
 
+  const read = async (signal: AbortSignal): Promise<string | undefined> =>
+    keyIn(await within(signal, current));
+
   return {
     place,
     describe: () => (field === undefined ? who : `field ${field} of ${who}`),
@@ -94,9 +97,10 @@ export const createAwsSink = (spec: AwsSpec, place: string, deps: SinkDeps): Sin
       await deliver(key, signal);
       return {};
     },
-    fingerprint: async (_delivery, signal) => {
-      const value = keyIn(await within(signal, current));
-      return value === undefined ? { state: 'empty' } : { state: 'holds', fingerprint: fingerprintOf(value) };
+    fingerprint: async (_delivery, signal) => readingOf(await read(signal)),
+    read: async (signal) => {
+      const held = await read(signal);
+      return held === undefined ? undefined : deps.secrets.register(held);
     },
     problems: async (signal) => {
       try {

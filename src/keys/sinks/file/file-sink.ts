@@ -1,5 +1,5 @@
 import type { Secret } from '../../../core/index.ts';
-import type { Delivered, Sink, SinkReading, SinkProblem } from '../../sink.ts';
+import type { Delivered, Sink, SinkProblem } from '../../sink.ts';
 import type { FileForm } from './dotenv.ts';
 import {
   contentOf,
@@ -10,7 +10,7 @@ import {
   problemOf,
 } from '../file-target.ts';
 import type { FileTarget } from '../file-target.ts';
-import { fingerprintOf } from '../fingerprint.ts';
+import { fingerprintOf, readingOf } from '../fingerprint.ts';
 import { formOf, textOf } from './form-of.ts';
 import { removeLeftover, replaceFile } from './replace-file.ts';
 import { failed, fileFault, refused } from '../sink-faults.ts';
@@ -36,10 +36,9 @@ const describeFile = ({ path, holds }: FileSpec): string => {
   }
 };
 
-const readingOf = (form: FileForm, content: Buffer | undefined): SinkReading => {
+const keyIn = (form: FileForm, content: Buffer | undefined): string | undefined => {
   const value = content === undefined ? undefined : form.read(textOf(content));
-  if (value === undefined) return { state: 'empty' };
-  return { state: 'holds', fingerprint: fingerprintOf(Buffer.from(value, 'latin1').toString('utf8')) };
+  return value === undefined ? undefined : Buffer.from(value, 'latin1').toString('utf8');
 };
 
 const look = async (path: string, files: SinkFiles): Promise<FileTarget> => {
@@ -81,9 +80,9 @@ export const createFileSink = (spec: FileSpec, place: string, deps: SinkDeps): S
     return true;
   };
 
-  const read = async (): Promise<SinkReading> => {
+  const read = async (): Promise<string | undefined> => {
     try {
-      return readingOf(form, (await look(path, files)).content);
+      return keyIn(form, (await look(path, files)).content);
     } catch (error) {
       throw fileFault(`${path} cannot be read`, error);
     }
@@ -98,14 +97,14 @@ export const createFileSink = (spec: FileSpec, place: string, deps: SinkDeps): S
       }
       if (attempt === attempts) throw failed(`${path} is changed continuously by another program`);
     }
-    const reading = await read();
-    return reading.state === 'holds' ? { fingerprint: reading.fingerprint } : {};
+    const held = await read();
+    return held === undefined ? {} : { fingerprint: fingerprintOf(held) };
   };
 
   const lookForProblems = async (): Promise<readonly SinkProblem[]> => {
     try {
       const seen = await look(path, files);
-      readingOf(form, seen.content);
+      keyIn(form, seen.content);
       return [
         ...(await folderProblems(seen.path, files)),
         ...(await targetProblems(seen, files)),
@@ -121,7 +120,11 @@ export const createFileSink = (spec: FileSpec, place: string, deps: SinkDeps): S
     describe: () => describeFile(spec),
     confirmedByPerson: false,
     deliver: (key) => deps.gates(`file:${path}`, () => deliver(key)),
-    fingerprint: read,
+    fingerprint: async () => readingOf(await read()),
+    read: async () => {
+      const held = await read();
+      return held === undefined ? undefined : deps.secrets.register(held);
+    },
     problems: () => deps.gates(`file:${path}`, lookForProblems),
   };
 };

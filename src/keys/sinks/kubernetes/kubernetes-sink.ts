@@ -5,7 +5,7 @@ import type { Delivered, Fingerprint, Sink, SinkReading, SinkProblem } from '../
 import { reachCluster } from './cluster.ts';
 import type { Cluster } from './cluster.ts';
 import { problemOf } from '../file-target.ts';
-import { fingerprintOf } from '../fingerprint.ts';
+import { fingerprintOf, readingOf } from '../fingerprint.ts';
 import { failed } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';
 import type { KubernetesSpec } from './settings.ts';
@@ -22,7 +22,7 @@ const resources = {
   daemonset: 'daemonsets',
 } as const;
 
-const readingOf = (text: string, key: string, who: string): SinkReading => {
+const keyIn = (text: string, key: string, who: string): string | undefined => {
   let data: Readonly<Record<string, string>>;
   try {
     data = secretShape.parse(JSON.parse(text)).data ?? {};
@@ -30,7 +30,7 @@ const readingOf = (text: string, key: string, who: string): SinkReading => {
     throw failed(`${who} returned something other than a Secret`);
   }
   const value = Buffer.from(data[key] ?? '', 'base64').toString('utf8');
-  return value === '' ? { state: 'empty' } : { state: 'holds', fingerprint: fingerprintOf(value) };
+  return value === '' ? undefined : value;
 };
 
 /** A key of a Kubernetes Secret; its other keys stay. Workloads are restarted by an annotation that names the key. */
@@ -57,7 +57,7 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, deps: 
       if (answer.status === 409) answer = await patch();
     }
     if (answer.status < 200 || answer.status >= 300) throw answer.fault();
-    return readingOf(answer.text, spec.key, cluster.who);
+    return readingOf(keyIn(answer.text, spec.key, cluster.who));
   };
 
   /** The annotation says which key it is, so that a second delivery of the same key restarts nothing. */
@@ -114,6 +114,14 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, deps: 
     return found;
   };
 
+  const read = async (signal: AbortSignal): Promise<string | undefined> => {
+    const cluster = await reachCluster(spec, deps);
+    const answer = await cluster.send('GET', own(cluster), signal);
+    if (answer.status === 404) return undefined;
+    if (answer.status !== 200) throw answer.fault();
+    return keyIn(answer.text, spec.key, cluster.who);
+  };
+
   return {
     place,
     describe: () => `key ${spec.key} of the Kubernetes Secret ${spec.secret}`,
@@ -121,12 +129,10 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, deps: 
     deliver: (key, _delivery, signal) => deliver(key, signal),
     settle: async (fingerprint, _delivery, signal) =>
       restart(await reachCluster(spec, deps), fingerprint, signal),
-    fingerprint: async (_delivery, signal) => {
-      const cluster = await reachCluster(spec, deps);
-      const answer = await cluster.send('GET', own(cluster), signal);
-      if (answer.status === 404) return { state: 'empty' };
-      if (answer.status !== 200) throw answer.fault();
-      return readingOf(answer.text, spec.key, cluster.who);
+    fingerprint: async (_delivery, signal) => readingOf(await read(signal)),
+    read: async (signal) => {
+      const held = await read(signal);
+      return held === undefined ? undefined : deps.secrets.register(held);
     },
     problems: async (signal) => {
       try {

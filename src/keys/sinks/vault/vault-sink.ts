@@ -2,7 +2,7 @@ import { backoff } from '../../../core/index.ts';
 import type { RetryPolicy, Secret } from '../../../core/index.ts';
 import type { Sink, SinkProblem } from '../../sink.ts';
 import { problemOf } from '../file-target.ts';
-import { fingerprintOf } from '../fingerprint.ts';
+import { readingOf } from '../fingerprint.ts';
 import { readField, writeField } from '../json-text.ts';
 import { failed } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';
@@ -49,6 +49,9 @@ export const createVaultSink = (spec: VaultSpec, place: string, deps: SinkDeps):
     ];
   };
 
+  const read = async (signal: AbortSignal): Promise<string | undefined> =>
+    readField((await vault.read(signal)).fields, [field], vault.who);
+
   return {
     place,
     describe: () => `field ${field} of ${spec.mount}/${spec.path} of ${vault.who}`,
@@ -63,9 +66,10 @@ export const createVaultSink = (spec: VaultSpec, place: string, deps: SinkDeps):
       }
       return {};
     },
-    fingerprint: async (_delivery, signal) => {
-      const value = readField((await vault.read(signal)).fields, [field], vault.who);
-      return value === undefined ? { state: 'empty' } : { state: 'holds', fingerprint: fingerprintOf(value) };
+    fingerprint: async (_delivery, signal) => readingOf(await read(signal)),
+    read: async (signal) => {
+      const held = await read(signal);
+      return held === undefined ? undefined : deps.secrets.register(held);
     },
     problems: async (signal) => {
       try {

@@ -1,0 +1,48 @@
+import { inputFields } from '../../gateway/index.ts';
+import type { InputField, ModelEndpoint } from '../../gateway/index.ts';
+
+const typeOf = ({ kind, isList, choices, file }: InputField): string => {
+  const single = file === undefined ? (kind === 'choice' ? choices.join(' or ') : kind) : 'image file';
+  return isList ? `${single}, repeatable` : single;
+};
+
+const fieldLine = (field: InputField): string => {
+  const notes = [
+    ...(field.required ? ['required'] : []),
+    ...(field.byDefault === undefined ? [] : [`default ${field.byDefault}`]),
+  ];
+  return `    --${field.flag.padEnd(20)} ${field.description} (${[typeOf(field), ...notes].join(', ')})`;
+};
+
+/** Every endpoint with its fields. */
+export const listText = (endpoints: readonly ModelEndpoint[]): string =>
+  `${endpoints
+    .map((endpoint) =>
+      [
+        `${endpoint.name}  ${endpoint.method} ${endpoint.path}`,
+        `    ${endpoint.summary}`,
+        ...inputFields(endpoint).map(fieldLine),
+      ].join('\n'),
+    )
+    .join('\n\n')}\n`;
+
+export const listJson = (endpoints: readonly ModelEndpoint[]) =>
+  endpoints.map((endpoint) => ({
+    name: endpoint.name,
+    request: `${endpoint.method} ${endpoint.path}`,
+    statement: endpoint.statement,
+    summary: endpoint.summary,
+    example: endpoint.example,
+    fields: inputFields(endpoint).map(
+      ({ name, flag, kind, isList, choices, description, required, byDefault }) => ({
+        name,
+        flag: `--${flag}`,
+        kind,
+        list: isList,
+        ...(choices.length === 0 ? {} : { choices }),
+        description,
+        required,
+        ...(byDefault === undefined ? {} : { default: byDefault }),
+      }),
+    ),
+  }));

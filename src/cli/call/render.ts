@@ -1,0 +1,205 @@
+import { countText } from '../../core/index.ts';
+import { embeddingNumbers, stopReasons } from '../../gateway/index.ts';
+import type { ModelEndpoint } from '../../gateway/index.ts';
+import type { Screen } from '../ui/paint.ts';
+import { tableLines } from '../ui/table.ts';
+import { oneLine } from '../ui/text.ts';
+import { costText } from './wait-cost.ts';
+import type { CallOutcome } from './run-call.ts';
+import type { Media } from './media.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
+
+/** `name  value`, one per line, for the fields that have a value. */
+const lines = (record: Fields, names: readonly string[]): readonly string[] => {
+  const shown = names.flatMap((name) => {
+    const text = textOf(record[name]);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  const width = Math.max(0, ...shown.map(([name]) => name.length));
+  return shown.map(([name, text]) => `${name.padEnd(width)}  ${oneLine(text)}`);
+};
+
+const usageText = (answer: Fields): readonly string[] => {
+  const usage = fieldsOf(answer['usage']);
+  const input = usage['input_tokens'] ?? usage['prompt_tokens'];
+  const output = usage['output_tokens'] ?? usage['completion_tokens'];
+  if (typeof input !== 'number') return [];
+  return [`tokens: ${input} input${typeof output === 'number' ? `, ${output} output` : ''}`];
+};
+
+const messageLines = (answer: Fields, wasStreamed: boolean): readonly string[] => {
+  const texts = listOf(answer['content']).flatMap((block) => textOf(fieldsOf(block)['text']) ?? []);
+  const stop = textOf(answer['stop_reason']);
+  const meaning = stop === undefined ? undefined : stopReasons[stop];
+  return [
+    ...(wasStreamed ? [] : texts),
+    '',
+    ...(stop === undefined || stop === 'end_turn'
+      ? []
+      : [`stopped: ${stop}${meaning === undefined ? '' : `, ${meaning}`}`]),
+    ...usageText(answer),
+  ];
+};
+
+const embeddingLines = (answer: Fields): readonly string[] => [
+  ...listOf(answer['data'])
+    .slice(0, 20)
+    .flatMap((item, at) => {
+      const { embedding } = fieldsOf(item);
+      if (typeof embedding !== 'string' && !Array.isArray(embedding)) return [];
+      const numbers = embeddingNumbers(embedding as string | readonly number[]);
+      if (numbers === undefined) return [`${at}: not readable`];
+      const start = numbers.slice(0, 4).map((one) => one.toPrecision(4));
+      return [
+        `${at}: ${countText(numbers.length, 'number')}: ${start.join(', ')}${numbers.length > 4 ? ', …' : ''}`,
+      ];
+    }),
+  ...usageText(answer),
+];
+
+const imageTaskLines = (record: Fields, screen: Screen): readonly string[] => {
+  const buttons = listOf(record['buttons']).map(fieldsOf);
+  return [
+    ...lines(record, [
+      'id',
+      'action',
+      'status',
+      'progress',
+      'prompt',
+      'promptEn',
+      'description',
+      'failReason',
+      'imageUrl',
+      'videoUrl',
+    ]),
+    ...(buttons.length === 0
+      ? []
+      : [
+          '',
+          ...tableLines(
+            [{ title: 'ACTION' }, { title: 'CUSTOM ID' }],
+            buttons.map((button) => ({
+              cells: [
+                textOf(button['label']) ?? textOf(button['emoji']) ?? '',
+                textOf(button['customId']) ?? '',
+              ],
+            })),
+            screen,
+          ),
+        ]),
+  ];
+};
+
+const musicTaskLines = (record: Fields): readonly string[] => {
+  const data = fieldsOf(record['data']);
+  const inner = data['data'];
+  const songs = (Array.isArray(inner) ? inner : [inner]).map(fieldsOf);
+  return [
+    ...lines(data, ['task_id', 'action', 'status', 'progress', 'fail_reason']),
+    ...songs.flatMap((song) => lines(song, ['id', 'title', 'status'])),
+  ];
+};
+
+const feedLines = (answer: unknown, screen: Screen): readonly string[] =>
+  tableLines(
+    [
+      { title: 'ID' },
+      { title: 'TITLE' },
+      { title: 'STATUS' },
+      { title: 'SECONDS', spare: 1 },
+      { title: 'SOUND', spare: 2 },
+    ],
+    listOf(answer).map((clip) => {
+      const fields = fieldsOf(clip);
+      return {
+        cells: [
+          textOf(fields['id']) ?? '',
+          textOf(fields['title']) ?? '',
+          textOf(fields['status']) ?? '',
+          textOf(fieldsOf(fields['metadata'])['duration']) ?? '',
+          textOf(fields['audio_url']) ?? '',
+        ],
+      };
+    }),
+    screen,
+  );
+
+const size = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+const mediaLines = (media: readonly Media[]): readonly string[] =>
+  media.map((one) =>
+    'saved' in one
+      ? `saved ${one.saved.path} (${size(one.saved.bytes)})`
+      : `not saved: ${one.field}${one.link === '' ? '' : ` ${one.link}`}: ${one.problem}`,
+  );
+
+const answerLines = (
+  { name }: ModelEndpoint,
+  { answer, record, task }: CallOutcome,
+  wasStreamed: boolean,
+  screen: Screen,
+): readonly string[] => {
+  const fields = fieldsOf(answer);
+  if (name === 'messages') return messageLines(fields, wasStreamed);
+  if (name === 'embeddings') return embeddingLines(fields);
+  if (name === 'feed') return feedLines(answer, screen);
+  if (name === 'image-task') return imageTaskLines(fields, screen);
+  if (name === 'music-task') return musicTaskLines(fields);
+  if (name === 'generate-image') return usageText(fields);
+  if (name === 'upload-images') return listOf(fields['result']).flatMap((link) => textOf(link) ?? []);
+  if (record !== undefined)
+    return task?.kind === 'music'
+      ? musicTaskLines(fieldsOf(record))
+      : imageTaskLines(fieldsOf(record), screen);
+  if (task !== undefined)
+    return [
+      `${task.kind} task ${task.id}`,
+      `show it with: tollkeeper call ${task.kind}-task --${task.kind === 'music' ? 'task-id' : 'id'} ${task.id}`,
+    ];
+  if (name === 'edit-image') {
+    const polled = textOf(fields['polling_url']);
+    return [
+      ...lines(fields, ['id', 'status']),
+      ...(polled === undefined ? [] : [`the result will be at ${polled}`]),
+    ];
+  }
+  return lines(fields, Object.keys(fields));
+};
+
+/** The outcome as text. A streamed chat is on the terminal already. */
+export const renderCall = (
+  endpoint: ModelEndpoint,
+  outcome: CallOutcome,
+  wasStreamed: boolean,
+  screen: Screen,
+): string => {
+  const all = [
+    ...answerLines(endpoint, outcome, wasStreamed, screen),
+    ...mediaLines(outcome.media),
+    ...(outcome.cost === undefined ? [] : [costText(outcome.cost)]),
+  ];
+  return all.length === 0 ? '' : `${all.join('\n')}\n`;
+};
+
+/** The outcome as JSON. */
+export const callJson = (endpoint: ModelEndpoint, outcome: CallOutcome) => ({
+  endpoint: endpoint.name,
+  request: `${endpoint.method} ${endpoint.path}`,
+  answer: outcome.answer,
+  ...(outcome.task === undefined ? {} : { task: outcome.task }),
+  ...(outcome.record === undefined ? {} : { record: outcome.record }),
+  deviations: outcome.deviations,
+  saved: outcome.media.flatMap((one) => ('saved' in one ? [{ field: one.field, ...one.saved }] : [])),
+  not_saved: outcome.media.flatMap((one) => ('saved' in one ? [] : [one])),
+  ...(outcome.cost === undefined ? {} : { cost: outcome.cost }),
+});

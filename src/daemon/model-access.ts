@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createNamedGates,
+  fault,
+  interval,
+  isFault,
+  noProgress,
+  toSeconds,
+  unixSeconds,
+} from '../core/index.ts';
+import type { ClockReading, Deps, Log, Secret, UnixMillis } from '../core/index.ts';
+import type { Config } from '../config/index.ts';
+import type { ModelDeps } from '../gateway/index.ts';
+import { logPullDeps, pullLogs } from '../ingest/index.ts';
+import { createSink, fitsPattern } from '../keys/index.ts';
+import type { Sink } from '../keys/index.ts';
+import { openWarehouse } from '../warehouse/index.ts';
+import type { BookedCall } from '../warehouse/index.ts';
+import { readConfig } from '../settings.ts';
+import { createAccounts } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
+import { goodConfig } from './good-config.ts';
+import { openSinkParts, rotateSettings } from './keys/sink-parts.ts';
+
+/** The model endpoints of one account, without its database: a daemon may hold it. */
+export type ModelAccess = AsyncDisposable & {
+  readonly account: string;
+  readonly currency: 'USD' | 'CNY';
+  readonly models: ModelDeps;
+  /** The key that a sink of the service holds. @throws Fault wrong-use, sink-failed */
+  readonly keyOf: (service: string) => Promise<Secret>;
+  /** The call log from a moment of this clock until now, read by itself. Needs the Admin Key. */
+  readonly openLog: (from: UnixMillis) => Promise<LogReader>;
+};
+
+export type LogReader = AsyncDisposable & { readonly read: () => Promise<readonly BookedCall[]> };
+
+/** Seconds by which rows may be stamped before a call, or after now: gateways round. */
+const slack = 5;
+
+const openLog = async (
+  deps: Deps,
+  log: Log,
+  { config, accounts, account, offset }: Opened,
+  from: UnixMillis,
+): Promise<LogReader> => {
+  const folder = await mkdtemp(join(deps.env['TMPDIR'] ?? tmpdir(), 'tollkeeper-call-'));
+  const remove = async (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const spoolDirectory = join(folder, 'spool');
+  const warehouse = await openWarehouse({
+    path: ':memory:',
+    memoryLimit: '256MB',
+    threads: 1,
+    spoolDirectory,
+    clock: deps.clock,
+    log,
+  }).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
+  const { currency, profile, gateway } = accounts.get(account);
+  const context = {
+    account: { gateway },
+    warehouse,
+    spoolDirectory,
+    clock: deps.clock,
+    log,
+    progress: noProgress,
+    signal: deps.signal,
+  };
+  const { gateway: settings } = config.settings.accounts[account] ?? {};
+  return {
+    read: async () => {
+      const behind = Math.round(offset() / 1000);
+      const start = unixSeconds(toSeconds(from) + behind - slack);
+      const until = unixSeconds(toSeconds(deps.clock.now()) + behind + slack);
+      await warehouse.tokens.configure(
+        account,
+        settings?.token_convention ?? {},
+        settings?.output_convention ?? {},
+      );
+      await pullLogs({
+        ...logPullDeps(context),
+        account,
+        since: start,
+        until,
+        from: start,
+        to: until,
+        windowSeconds: 86_400,
+        columns: 'detailed',
+        currency,
+        profile,
+      });
+      return warehouse.calls(account, interval(start, until));
+    },
+    [Symbol.asyncDispose]: async () => {
+      await warehouse[Symbol.asyncDispose]();
+      await remove();
+    },
+  };
+};
+
+type Opened = {
+  readonly config: Config;
+  readonly accounts: Accounts;
+  readonly account: string;
+  /** Milliseconds by which the gateway's clock is ahead of this one. */
+  readonly offset: () => number;
+};
+
+/** @throws Fault config-invalid, wrong-use */
+export const openModelAccess = async (
+  deps: Deps,
+  options: { readonly folder: string; readonly account?: string | undefined; readonly log: Log },
+): Promise<ModelAccess> => {
+  const config = goodConfig(await readConfig(options.folder, deps));
+  const account = options.account ?? Object.keys(config.settings.accounts)[0];
+  if (account === undefined)
+    throw fault('wrong-use', 'no account is configured', {
+      advice: 'add one under accounts in tollkeeper.yaml',
+    });
+  let reading: ClockReading | undefined;
+  const accounts = createAccounts(config, deps, options.log, (_, seen) => {
+    reading = seen;
+    return Promise.resolve();
+  });
+  const sinkParts = openSinkParts(deps, createNamedGates());
+  const { currency } = accounts.get(account);
+
+  const sinksOf = (service: string): readonly Sink[] =>
+    Object.values(config.jobs).flatMap(({ name }) => {
+      const settings = rotateSettings(config)(name, account);
+      if (settings?.deliver === undefined) return [];
+      const { name: pattern } = settings.keys;
+      if (pattern !== undefined && !fitsPattern(pattern, service)) return [];
+      return settings.deliver.map((spec) => createSink(spec, { account, service }, sinkParts.get()));
+    });
+
+  return {
+    account,
+    currency,
+    models: accounts.modelDepsOf(account),
+    keyOf: async (service) => {
+      const sinks = sinksOf(service);
+      const failures: string[] = [];
+      for (const sink of sinks) {
+        try {
+          const key = await sink.read?.(deps.signal);
+          if (key !== undefined) return key;
+          failures.push(`${sink.describe()} ${sink.read === undefined ? 'cannot be read' : 'holds no key'}`);
+        } catch (error) {
+          if (!isFault(error)) throw error;
+          failures.push(error.message);
+        }
+      }
+      throw fault(
+        'wrong-use',
+        sinks.length === 0
+          ? `no rotate-keys job of the account ${account} delivers a key of ${service}`
+          : `no key of ${service} was found: ${failures.join('; ')}`,
+        { advice: 'use a service whose key is delivered, or give the key with --key-env or --key-file' },
+      );
+    },
+    openLog: (from) =>
+      openLog(deps, options.log, { config, accounts, account, offset: () => reading?.offset ?? 0 }, from),
+    [Symbol.asyncDispose]: async () => {
+      await sinkParts[Symbol.asyncDispose]();
+      await accounts[Symbol.asyncDispose]();
+    },
+  };
+};
