@@ -6,6 +6,8 @@ export type Request = {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** Scheme, host and port as the client wrote them: links of answers begin with it. */
+  readonly origin: string;
   /** The id in the path, where the route has one. */
   readonly id: string;
   /** The parsed JSON body; undefined without one. */

@@ -5,7 +5,11 @@ import { usageExport } from './admin/admin-usage.ts';
 import { createKey, deleteKey, listKeys, readKey, updateKey } from './admin/admin-keys.ts';
 import { badCall, callingKey, isAnswer } from './models/model-call.ts';
 import { embeddings } from './models/model-embeddings.ts';
+import { files } from './models/files.ts';
+import { action, blend, describe, fetchImageTask, imagine, uploadImages } from './models/image-tasks.ts';
+import { editImage, editResult, generateImage } from './models/images.ts';
 import { messages } from './models/model-messages.ts';
+import { concat, createPersona, feed, fetchMusicTask, uploadAudio } from './models/music.ts';
 import { badBody, notAllowed, tooMany, unknownRoute, wrongMethod, type Answer } from './answer.ts';
 import { adminHashOf, type StoredKey } from './keys.ts';
 import { bearer, type Request } from './request.ts';
@@ -16,6 +20,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type Route = { readonly method: Method; readonly path: RegExp } & (
   | { readonly scope: Scope; readonly handle: (state: State, request: Request) => Answer }
   | { readonly call: (state: State, request: Request, key: StoredKey) => Answer }
+  /** Needs no key. */
+  | { readonly open: (state: State, request: Request) => Answer }
 );
 
 const keyPath = /^\/api\/token\/(?<id>-?\d{1,15})$/u;
@@ -38,10 +44,35 @@ const routes: readonly Route[] = [
   { method: 'DELETE', path: keyPath, scope: 'keys:write', handle: deleteKey },
   { method: 'POST', path: /^\/v1\/embeddings$/u, call: embeddings },
   { method: 'POST', path: /^\/v1\/messages$/u, call: messages },
+  { method: 'POST', path: /^\/v1\/images\/generations$/u, call: generateImage },
+  { method: 'POST', path: /^\/imgedit\/v1\/edit-context-pro$/u, call: editImage },
+  { method: 'GET', path: /^\/imgedit\/v1\/get_result$/u, call: editResult },
+  { method: 'GET', path: /^\/imgjob\/task\/(?<id>[^/]+)\/fetch$/u, call: fetchImageTask },
+  { method: 'POST', path: /^\/imgjob\/submit\/imagine$/u, call: imagine },
+  { method: 'POST', path: /^\/imgjob\/submit\/blend$/u, call: blend },
+  { method: 'POST', path: /^\/imgjob\/submit\/describe$/u, call: describe },
+  { method: 'POST', path: /^\/imgjob\/submit\/action$/u, call: action },
+  { method: 'POST', path: /^\/imgjob\/submit\/upload-chat-images$/u, call: uploadImages },
+  { method: 'POST', path: /^\/music\/persona\/create$/u, call: createPersona },
+  { method: 'GET', path: /^\/music\/feed\/(?<id>[^/]+)$/u, call: feed },
+  { method: 'GET', path: /^\/music\/fetch\/(?<id>[^/]+)$/u, call: fetchMusicTask },
+  { method: 'POST', path: /^\/music\/uploads\/audio-url$/u, call: uploadAudio },
+  { method: 'POST', path: /^\/music\/submit\/concat$/u, call: concat },
+  { method: 'GET', path: /^\/_files\/[\w.-]+$/u, open: files },
 ];
 
 /** A body that could not be read as JSON. */
 export type Unreadable = 'malformed' | 'too long';
+
+/** The decoded id of a path; an undecodable one names nothing. */
+const idIn = (pattern: RegExp, path: string): string => {
+  const id = pattern.exec(path)?.groups?.['id'] ?? '';
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+};
 
 const handled = (state: State, request: Request, unreadable: Unreadable | undefined): Answer => {
   const { variants } = state;
@@ -54,11 +85,13 @@ const handled = (state: State, request: Request, unreadable: Unreadable | undefi
       here.map(({ method }) => method),
     );
 
+  if ('open' in route) return route.open(state, request);
+  const id = idIn(route.path, request.path);
   if ('call' in route) {
     const key = callingKey(state, request);
     if (isAnswer(key)) return key;
     return unreadable === undefined
-      ? route.call(state, request, key)
+      ? route.call(state, { ...request, id }, key)
       : badCall('the body is not valid JSON, or too long');
   }
 
@@ -70,7 +103,6 @@ const handled = (state: State, request: Request, unreadable: Unreadable | undefi
   if (variants.rate_limit === 'on' && !state.limiter.admit(hash, route.scope === 'keys:write'))
     return tooMany;
   if (unreadable !== undefined) return badBody(variants, unreadable === 'too long' ? 413 : 400);
-  const id = route.path.exec(request.path)?.groups?.['id'] ?? '';
   return route.handle(state, { ...request, id });
 };
 

@@ -10,11 +10,13 @@ import type { RequestRecord } from './requests.ts';
 /** Rows are collected into writes of about this many characters. */
 const PIECE = 16_384;
 
-const half = (text: string): string => text.slice(0, Math.ceil(text.length / 2));
+type Piece = string | Uint8Array;
+
+const half = (piece: Piece): Piece => piece.slice(0, Math.ceil(piece.length / 2));
 
 /** The pieces of a body up to the middle of a row: the one after so many rows, or the last there is. */
-function* cutAfter(body: Iterable<string>, rows: number): Generator<string, void> {
-  let held: string | undefined;
+function* cutAfter(body: Iterable<Piece>, rows: number): Generator<Piece, void> {
+  let held: Piece | undefined;
   let at = 0;
   for (const piece of body) {
     if (held !== undefined) yield held;
@@ -26,7 +28,7 @@ function* cutAfter(body: Iterable<string>, rows: number): Generator<string, void
   if (held !== undefined) yield half(held);
 }
 
-function* firstRows(body: Iterable<string>, rows: number): Generator<string, void> {
+function* firstRows(body: Iterable<Piece>, rows: number): Generator<Piece, void> {
   let at = 0;
   for (const piece of body) {
     if (at > rows) return;
@@ -35,21 +37,21 @@ function* firstRows(body: Iterable<string>, rows: number): Generator<string, voi
   }
 }
 
-function* slices(body: Iterable<string>, bytes: number): Generator<string, void> {
+function* slices(body: Iterable<Piece>, bytes: number): Generator<Piece, void> {
   for (const piece of body) {
     for (let at = 0; at < piece.length; at += Math.max(1, bytes))
       yield piece.slice(at, at + Math.max(1, bytes));
   }
 }
 
-function* counted(body: Iterable<string>, record: RequestRecord): Generator<string, void> {
+function* counted(body: Iterable<Piece>, record: RequestRecord): Generator<Piece, void> {
   for (const piece of body) {
     record.pieces += 1;
     yield piece;
   }
 }
 
-function* materialized(body: Iterable<string>): Generator<string, void> {
+function* materialized(body: Iterable<Piece>): Generator<Piece, void> {
   let text = '';
   for (const piece of body) {
     text += piece;
@@ -61,8 +63,9 @@ function* materialized(body: Iterable<string>): Generator<string, void> {
   if (text !== '') yield text;
 }
 
-const pieces = (answer: Answer, effect: Effect | undefined, record: RequestRecord): Iterable<string> => {
-  const body = counted(typeof answer.body === 'string' ? [answer.body] : answer.body, record);
+const pieces = (answer: Answer, effect: Effect | undefined, record: RequestRecord): Iterable<Piece> => {
+  const isWhole = typeof answer.body === 'string' || answer.body instanceof Uint8Array;
+  const body = counted(isWhole ? [answer.body] : answer.body, record);
   if (effect?.kind === 'cut-off') return cutAfter(body, effect.rows);
   if (effect?.kind === 'stall' || effect?.kind === 'short') return firstRows(body, effect.rows);
   if (effect?.kind === 'drip') return slices(body, effect.bytes);
@@ -70,7 +73,7 @@ const pieces = (answer: Answer, effect: Effect | undefined, record: RequestRecor
 };
 
 /** Writes a piece and waits until there is room again, or the connection is gone. */
-const write = async (sink: Writable, piece: string, gone: AbortSignal): Promise<void> => {
+const write = async (sink: Writable, piece: Piece, gone: AbortSignal): Promise<void> => {
   if (sink.write(piece)) return;
   await once(sink, 'drain', { signal: gone });
 };
@@ -100,11 +103,14 @@ export const send = async (
   const accepts = /\bgzip\b/u.test(request.headers['accept-encoding'] ?? '');
   const compress = options.mayCompress && answer.compressible === true && accepts;
   record.status = answer.status;
-  const whole = effect === undefined && typeof answer.body === 'string';
+  const length =
+    effect === undefined && (typeof answer.body === 'string' || answer.body instanceof Uint8Array)
+      ? Buffer.byteLength(answer.body)
+      : undefined;
   response.writeHead(answer.status, {
     date: new Date(options.now).toUTCString(),
     ...answer.headers,
-    ...(whole ? { 'content-length': String(Buffer.byteLength(answer.body)) } : {}),
+    ...(length === undefined ? {} : { 'content-length': String(length) }),
     ...(compress ? { 'content-encoding': 'gzip' } : {}),
     ...(answer.compressible === true ? { vary: 'accept-encoding' } : {}),
   });

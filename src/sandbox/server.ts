@@ -107,6 +107,7 @@ const handle = async (
     path: url.pathname,
     query: url.searchParams,
     headers: incoming.headers,
+    origin: `${'encrypted' in incoming.socket ? 'https' : 'http'}://${incoming.headers.host ?? 'localhost'}`,
     id: '',
     body,
     text,

@@ -50,6 +50,9 @@ export type Sandbox = {
   stop(): Promise<void>;
 };
 
+/** Milliseconds. */
+const TICK = 250;
+
 const secureRandom = (): number => randomInt(2 ** 32) / 2 ** 32;
 
 /**
@@ -96,6 +99,9 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     },
     options.tls,
   );
+  // Callbacks and refunds become due also while nobody asks.
+  const ticking = setInterval(() => state.later.catchUp(), TICK);
+  ticking.unref();
   const host = options.host ?? '127.0.0.1';
   server.listen(options.port ?? 0, host);
   await once(server, 'listening');
@@ -111,6 +117,8 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     traffic,
     state,
     async stop() {
+      clearInterval(ticking);
+      await state.callbacks.stop();
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

@@ -6,6 +6,8 @@ import { GRAINS_PER_USD } from './decimal.ts';
 import { adminHashOf, createKeyStore, type KeyStore, type StoredKey } from './keys.ts';
 import { createLater, createListing, type Later, type Listing } from './lag.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
+import { createCallbacks, type Callbacks } from './callbacks.ts';
+import type { Task } from './models/task.ts';
 import type { Variants } from './variants.ts';
 
 export const scopes = ['account:read', 'logs:read', 'usage:read', 'keys:read', 'keys:write'] as const;
@@ -29,6 +31,11 @@ export type State = {
   readonly later: Later;
   readonly adminKeys: readonly AdminKey[];
   readonly limiter: RateLimiter;
+  /** Submitted image and music tasks by their ID. */
+  readonly tasks: Map<string, Task>;
+  readonly callbacks: Callbacks;
+  /** Prompts that a model can read from its cache. */
+  readonly promptCache: Set<string>;
   /** Charges are whole units when any answer counts in units. */
   readonly wholeUnits: boolean;
   /** When answers change as `amounts_change` says: the first midnight UTC after the start, Unix seconds. */
@@ -104,6 +111,9 @@ export const createState = (options: StateOptions): State => {
     later: createLater(now),
     adminKeys: options.adminKeys.map((admin) => ({ hash: adminHashOf(admin.key), scopes: admin.scopes })),
     limiter: createRateLimiter(now),
+    tasks: new Map(),
+    callbacks: createCallbacks(),
+    promptCache: new Set(),
     wholeUnits,
     changesAt: (Math.floor(seconds() / DAY) + 1) * DAY,
     opening: BigInt(Math.ceil(options.callsPerDay)) * GRAINS_PER_USD,

@@ -1,3 +1,5 @@
+import { modelErrors } from './variants/model-errors.ts';
+import { modelPoints } from './variants/model-points.ts';
 import type { Point } from './variants/point.ts';
 import { rowId } from './variants/row-id.ts';
 import { statusColumn } from './variants/status-column.ts';
@@ -425,4 +427,6 @@ export const variantTable = {
     meaning: 'HTTP status for wrong, expired, exhausted and disabled keys in model calls.',
     statement: 'G9.2',
   },
+  ...modelPoints,
+  model_errors: modelErrors,
 } as const satisfies Record<string, Point>;

@@ -68,8 +68,10 @@ export const numbered = (from: number, count: number, name: (id: number) => stri
 
 export const pageOf = (request: Request): number => Number(request.query.get('p') ?? '1');
 
-const rowsOf = (answer: Answer): readonly string[] =>
-  typeof answer.body === 'string' ? [answer.body] : [...answer.body];
+const rowsOf = ({ body }: Answer): readonly string[] => {
+  if (body instanceof Uint8Array) return [];
+  return typeof body === 'string' ? [body] : [...body];
+};
 
 /** The export, each of its rows changed by position of its cells. */
 const withCells = (

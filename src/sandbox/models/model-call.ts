@@ -41,16 +41,14 @@ export const badCall = (message: string): Answer =>
   modelError(400, 'invalid_request_error', 'invalid_request', message);
 
 /** A model by name that serves this kind of call, or the refusal. */
-export const calledModel = (name: unknown, kind: Model['kind']): Model | Answer => {
+export const calledModel = ({ variants }: State, name: unknown, kind: Model['kind']): Model | Answer => {
   if (typeof name !== 'string' || name === '') return badCall('model is required');
   const model = modelByName.get(name);
   if (model?.kind === kind) return model;
-  return modelError(
-    503,
-    'api_error',
-    'model_not_found',
-    `no available channel for model ${name} in this group`,
-  );
+  const message = `no available channel for model ${name} in this group`;
+  if (variants.model_unavailable === '400')
+    return modelError(400, 'invalid_request_error', 'invalid_model', message);
+  return modelError(Number(variants.model_unavailable), 'api_error', 'model_not_found', message);
 };
 
 export const isAnswer = (value: object): value is Answer => 'status' in value && 'headers' in value;

@@ -55,7 +55,7 @@ function* written(
   inputs: readonly Input[],
   model: string,
   tokens: number,
-  format: { readonly dimensions: number; readonly base64: boolean },
+  format: { readonly dimensions: number; readonly base64: boolean; readonly usage: 'present' | 'missing' },
 ): Generator<string, void> {
   yield '{"object":"list","data":[';
   for (const [index, input] of inputs.entries()) {
@@ -63,7 +63,9 @@ function* written(
     const embedding = format.base64 ? Buffer.from(vector.buffer).toString('base64') : [...vector];
     yield (index === 0 ? '' : ',') + JSON.stringify({ object: 'embedding', embedding, index });
   }
-  yield `],"model":${JSON.stringify(model)},"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}}`;
+  const usage =
+    format.usage === 'missing' ? '' : `,"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}`;
+  yield `],"model":${JSON.stringify(model)}${usage}}`;
 }
 
 /** POST /v1/embeddings (docs/gateway.md G15.1). */
@@ -80,14 +82,20 @@ export const embeddings = (state: State, { body }: Request, key: StoredKey): Ans
   if (format !== 'float' && format !== 'base64') return badCall('encoding_format must be float or base64');
   const dimensions = body['dimensions'] ?? FULL_DIMENSIONS;
   const whole = typeof dimensions === 'number' && Number.isSafeInteger(dimensions);
+  if (state.variants.embedding_dimensions === 'refused' && body['dimensions'] !== undefined)
+    return badCall('this model does not support dimensions');
   if (!whole || dimensions < 1 || dimensions > FULL_DIMENSIONS)
     return badCall(`dimensions must be 1 to ${FULL_DIMENSIONS}`);
-  const model = calledModel(body['model'], 'embeddings');
+  const model = calledModel(state, body['model'], 'embeddings');
   if (isAnswer(model)) return model;
   bookCall(state, key, model, { usage: { text: tokens }, stream: false });
   return {
     status: 200,
     headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: written(inputs, model.name, tokens, { dimensions, base64: format === 'base64' }),
+    body: written(inputs, model.name, tokens, {
+      dimensions,
+      base64: format === 'base64' && state.variants.embedding_encoding === 'honored',
+      usage: state.variants.embedding_usage,
+    }),
   };
 };

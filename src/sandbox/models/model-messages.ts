@@ -3,6 +3,8 @@ import type { StoredKey } from '../keys.ts';
 import { newSecret } from '../keys.ts';
 import { badCall, bookCall, calledModel, isAnswer, tokensOf } from './model-call.ts';
 import { isRecord, type Request } from '../request.ts';
+import { eventsOf, messageOf, usageOf } from './message-events.ts';
+import type { Block, Reply } from './message-events.ts';
 import type { State } from '../state.ts';
 import { sample } from '../traffic/sample.ts';
 
@@ -18,6 +20,7 @@ const textOf = (content: unknown): string | undefined => {
     .join('');
 };
 
+/** The texts of the messages, in their order. */
 const readMessages = (messages: unknown): readonly string[] | undefined => {
   if (!Array.isArray(messages) || messages.length === 0) return undefined;
   const texts = messages.map((message: unknown) =>
@@ -39,73 +42,99 @@ const numberFault = (body: Readonly<Record<string, unknown>>): string | undefine
   return typeof stream === 'boolean' ? undefined : 'stream must be true or false';
 };
 
-type Stated = { id: string; model: string; tokens: readonly string[]; cut: boolean; input: number };
+const documented = ['model', 'messages', 'max_tokens', 'stream', 'temperature', 'top_k', 'top_p'];
 
-const message = (reply: Stated): { id: string; type: string; role: string; model: string } => ({
-  id: reply.id,
-  type: 'message',
-  role: 'assistant',
-  model: reply.model,
-});
+const listFault = (body: Readonly<Record<string, unknown>>): string | undefined => {
+  const { stop_sequences: stops } = body;
+  if (stops === undefined) return undefined;
+  const isList = Array.isArray(stops) && stops.every((stop) => typeof stop === 'string' && stop !== '');
+  return isList ? undefined : 'stop_sequences must be an array of texts';
+};
 
-const stopReason = (reply: Stated): string => (reply.cut ? 'max_tokens' : 'end_turn');
+/** Tokens of a prompt that is read from the cache when it comes again. */
+const SHORTEST_CACHED = 1024;
 
-/** The opening event is the contract's (docs/gateway.md G14.6); the others are those of the vendor's own stream. */
-function* events(reply: Stated): Generator<string, void> {
-  const event = (type: string, data: Record<string, unknown>): string =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
-  const usage = { input_tokens: reply.input, output_tokens: 0 };
-  yield event('message_start', {
-    message: { ...message(reply), content: [], stop_reason: null, stop_sequence: null, usage },
-  });
-  yield event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
-  for (const [at, word] of reply.tokens.entries()) {
-    const text = at === 0 ? word : ` ${word}`;
-    yield event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
+/** Words in the last message that choose how the answer ends. */
+const endings: Readonly<Record<string, string>> = { '[pause]': 'pause_turn', '[refuse]': 'refusal' };
+
+type Written = Pick<Reply, 'blocks' | 'stopReason' | 'stopSequence' | 'output'>;
+
+const toolIn = (body: Readonly<Record<string, unknown>>, last: string): string | undefined => {
+  const tools: readonly unknown[] = Array.isArray(body['tools']) ? body['tools'] : [];
+  const [first] = tools;
+  return last.includes('[tool]') && isRecord(first) && typeof first['name'] === 'string'
+    ? first['name']
+    : undefined;
+};
+
+/** The answer to a prompt: the same prompt always gets the same one. */
+const write = (body: Readonly<Record<string, unknown>>, input: number, last: string): Written => {
+  const max = typeof body['max_tokens'] === 'number' ? body['max_tokens'] : DEFAULT_MAX_TOKENS;
+  const wanted = sample[input % sample.length]?.completion ?? 1;
+  const length = Math.min(wanted, max);
+  const words = Array.from({ length }, (_, at) => vocabulary[at % vocabulary.length] ?? '');
+  const stops = (body['stop_sequences'] ?? []) as readonly string[];
+  const tool = toolIn(body, last);
+  if (tool !== undefined) {
+    const block: Block = { type: 'tool_use', id: `toolu_${input}`, name: tool, input: { amount: input } };
+    return { blocks: [block], stopReason: 'tool_use', stopSequence: null, output: 12 };
   }
-  yield event('content_block_stop', { index: 0 });
-  yield event('message_delta', {
-    delta: { stop_reason: stopReason(reply), stop_sequence: null },
-    usage: { output_tokens: reply.tokens.length },
-  });
-  yield event('message_stop', {});
-}
+  const at = words.findIndex((word) => stops.includes(word));
+  const kept = at === -1 ? words : words.slice(0, at);
+  const text: Block = { type: 'text', text: kept.join(' ') };
+  const asked = Object.entries(endings).find(([word]) => last.includes(word))?.[1];
+  const stopReason = asked ?? (at !== -1 ? 'stop_sequence' : wanted > max ? 'max_tokens' : 'end_turn');
+  return {
+    blocks: [text],
+    stopReason,
+    stopSequence: stopReason === 'stop_sequence' ? (words[at] ?? null) : null,
+    output: Math.max(1, kept.length),
+  };
+};
 
 /** POST /v1/messages (docs/gateway.md G14.1). */
 export const messages = (state: State, { body }: Request, key: StoredKey): Answer => {
   if (!isRecord(body)) return badCall('the body must be a JSON object');
   const texts = readMessages(body['messages']);
   if (texts === undefined) return badCall('messages must be an array of objects with role and content');
-  const fault = numberFault(body);
+  const fault = numberFault(body) ?? listFault(body);
   if (fault !== undefined) return badCall(fault);
-  const model = calledModel(body['model'], 'chat');
+  const { message_parameters: parameters, message_events: events, message_usage: shown } = state.variants;
+  const unknown = Object.keys(body).find((name) => !documented.includes(name));
+  if (parameters === 'documented' && unknown !== undefined) return badCall(`${unknown} is not supported`);
+  const model = calledModel(state, body['model'], 'chat');
   if (isAnswer(model)) return model;
-  const max = typeof body['max_tokens'] === 'number' ? body['max_tokens'] : DEFAULT_MAX_TOKENS;
   const input = texts.reduce((sum, text) => sum + tokensOf(text) + 4, 0);
-  // The same question gets an answer of the same length.
-  const wanted = sample[input % sample.length]?.completion ?? 1;
-  const length = Math.min(wanted, max);
-  const reply: Stated = {
+  const prompt = `${model.name} ${texts.join(' ')}`;
+  const cached =
+    input >= SHORTEST_CACHED && model.prices.cached > 0 && state.promptCache.has(prompt) ? input : 0;
+  if (input >= SHORTEST_CACHED) state.promptCache.add(prompt);
+  const written = write(body, input, texts.at(-1) ?? '');
+  const reply: Reply = {
     id: `msg_${newSecret(state.random, 24)}`,
     model: model.name,
-    tokens: Array.from({ length }, (_, at) => vocabulary[at % vocabulary.length] ?? ''),
-    cut: wanted > max,
-    input,
+    input: input - cached,
+    cached,
+    usage: shown,
+    ...written,
   };
   const stream = body['stream'] === true;
-  bookCall(state, key, model, { usage: { text: input, completion: length }, stream });
+  bookCall(state, key, model, {
+    usage: { text: input - cached, cached, completion: written.output },
+    stream,
+  });
   if (stream) {
     return {
       status: 200,
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-      body: events(reply),
+      body: eventsOf(reply, events),
     };
   }
   return json(200, {
-    ...message(reply),
-    content: [{ type: 'text', text: reply.tokens.join(' ') }],
-    stop_reason: stopReason(reply),
-    stop_sequence: null,
-    usage: { input_tokens: input, output_tokens: length },
+    ...messageOf(reply),
+    content: reply.blocks,
+    stop_reason: reply.stopReason,
+    stop_sequence: reply.stopSequence,
+    ...usageOf(reply, reply.output),
   });
 };

@@ -30,7 +30,7 @@ export type Model = {
   readonly name: string;
   readonly vendorId: number;
   readonly vendor: string;
-  readonly kind: 'chat' | 'embeddings' | 'image-task' | 'music-task';
+  readonly kind: 'chat' | 'embeddings' | 'image' | 'image-task' | 'music-task';
   /** Whether this vendor counts cached and cache-write tokens among the prompt tokens. */
   readonly promptIncludesCached: boolean;
   readonly prices: Prices;
@@ -122,6 +122,11 @@ export const models = {
   embeddings: model('text-embedding-3-small', 1, { text: 2 }, { kind: 'embeddings' }),
   imageTask: model('imagine-fast', 5, { call: 4_000_000 }, { kind: 'image-task' }),
   musicTask: model('music-v4', 6, { call: 10_000_000 }, { kind: 'music-task' }),
+  // The simulated traffic does not call these.
+  imageUpload: model('image-upload', 5, { call: 100_000 }, { kind: 'image-task' }),
+  musicPersona: model('music-persona', 6, { call: 2_000_000 }, { kind: 'music-task' }),
+  image: model('gpt-image-1', 1, { text: 500, completion: 4_000 }, { kind: 'image' }),
+  imageEdit: model('edit-context-pro', 5, { call: 4_000_000 }, { kind: 'image' }),
 } as const satisfies Record<string, Model>;
 
 export const modelByName: ReadonlyMap<string, Model> = new Map(

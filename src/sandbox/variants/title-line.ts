@@ -16,8 +16,8 @@ export const titleLine = {
   meaning: 'A title line before the header of the log export.',
   statement: 'G6.13',
   answer: (answer, value, { request, now }) => {
-    const isExport = request.path === '/api/log/self/stream-export' && typeof answer.body !== 'string';
-    if (value === 'absent' || !isExport) return answer;
+    const isExport = request.path === '/api/log/self/stream-export' && value !== 'absent';
+    if (!isExport || typeof answer.body === 'string' || answer.body instanceof Uint8Array) return answer;
     const title = line([cell(`Call log of tollgate, exported ${dateText(Math.floor(now / 86_400))}`)]);
     return { ...answer, body: titled(answer.body, title) };
   },

@@ -95,5 +95,7 @@ export const readingOfUsage = async (
 ): Promise<UsageReading> => {
   if (batch.metric !== 'spend') return 'same';
   const ratios = await ratiosToStored(connection, batch);
-  return judgeUsage(ratios.length > 0 ? ratios : await ratioToLog(connection, batch), batch.unitsPerCurrency);
+  // One or two figures prove nothing: the first call of an hour can be a millionth of what follows it.
+  const proof = ratios.length < enoughFigures ? await ratioToLog(connection, batch) : ratios;
+  return judgeUsage(proof, batch.unitsPerCurrency);
 };

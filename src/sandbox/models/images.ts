@@ -1,0 +1,136 @@
+import { json, unknownRoute, type Answer } from '../answer.ts';
+import type { Json } from '../exact-json.ts';
+import type { StoredKey } from '../keys.ts';
+import type { Request } from '../request.ts';
+import type { State } from '../state.ts';
+import { models } from '../traffic/models.ts';
+import { imageLink, seedOf, sizeOf } from './files.ts';
+import { badCall, bookCall, calledModel, isAnswer, tokensOf } from './model-call.ts';
+import { png } from './png.ts';
+import { readBody, textIn } from './read-body.ts';
+
+const LISTED = ['1024x1024', '1024x1536', '1536x1024'];
+
+type Drawn = { readonly seed: number; readonly width: number; readonly height: number };
+
+const item = (state: State, request: Request, { seed, width, height }: Drawn): Record<string, Json> => {
+  const how = state.variants.image_items;
+  return {
+    ...(how === 'base64' ? {} : { url: imageLink(request, seed, width, height) }),
+    ...(how === 'url' ? {} : { b64_json: png(width, height, seed).toString('base64') }),
+  };
+};
+
+const usageOf = (state: State, prompt: number, completion: number): Record<string, Json> => {
+  const counts = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+  const details = {
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: 0,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+  switch (state.variants.image_usage) {
+    case 'missing':
+      return {};
+    case 'partial':
+      return { usage: { total_tokens: prompt + completion } };
+    case 'additional':
+      return {
+        usage: {
+          ...counts,
+          ...details,
+          input_tokens: prompt,
+          output_tokens: completion,
+          image_tokens: completion,
+        },
+      };
+    default:
+      return { usage: { ...counts, ...details } };
+  }
+};
+
+/** POST /v1/images/generations (docs/gateway.md G12.1). An image costs a token for each 1,000 pixels. */
+export const generateImage = (state: State, request: Request, key: StoredKey): Answer => {
+  const body = readBody(request.body, { prompt: 'string!', model: 'string!', size: 'string' });
+  if (typeof body === 'string') return badCall(body);
+  const written = textIn(body, 'size');
+  const text = written === '' || written === 'auto' ? '1024x1024' : written;
+  const size = sizeOf(text);
+  if (size === undefined) return badCall('size must be a width and a height such as 1024x1024');
+  if (state.variants.image_sizes === 'listed' && !LISTED.includes(text))
+    return badCall(`size must be ${LISTED.join(' or ')}`);
+  const model = calledModel(state, body['model'], 'image');
+  if (isAnswer(model)) return model;
+  const prompt = textIn(body, 'prompt');
+  const input = tokensOf(prompt);
+  const completion = Math.ceil((size.width * size.height) / 1000);
+  bookCall(state, key, model, { usage: { text: input, completion }, stream: false });
+  return json(200, {
+    created: state.seconds(),
+    data: [item(state, request, { seed: seedOf(prompt), ...size })],
+    ...usageOf(state, input, completion),
+  });
+};
+
+const image = {
+  input_image: 'image',
+  input_image_2: 'image',
+  input_image_3: 'image',
+  input_image_4: 'image',
+} as const;
+
+const ratios = /^(\d{1,2}):(\d{1,2})$/u;
+
+const drawnOf = (body: Readonly<Record<string, unknown>>): Drawn | undefined => {
+  const ratio = textIn(body, 'aspect_ratio');
+  const seed = typeof body['seed'] === 'number' ? body['seed'] >>> 0 : seedOf(textIn(body, 'prompt'));
+  if (ratio === '') return { seed, width: 512, height: 512 };
+  const [, width = '0', height = '0'] = ratios.exec(ratio) ?? [];
+  const [across, down] = [Number(width), Number(height)];
+  if (across < 1 || down < 1) return undefined;
+  const scale = 512 / Math.max(across, down);
+  return { seed, width: Math.round(across * scale), height: Math.round(down * scale) };
+};
+
+/** POST /imgedit/v1/edit-context-pro (docs/gateway.md G13.1). The images are PNG whatever `output_format` says. */
+export const editImage = (state: State, request: Request, key: StoredKey): Answer => {
+  const body = readBody(request.body, {
+    prompt: 'string!',
+    ...image,
+    ...(state.variants.image_edit_fields === 'prompt-and-image' ? ({ input_image: 'image!' } as const) : {}),
+    seed: 'int',
+    aspect_ratio: 'string',
+    output_format: ['jpeg', 'png', 'webp'],
+    webhook_url: 'string',
+    webhook_secret: 'string',
+    prompt_upsampling: 'bool',
+    safety_tolerance: 'int',
+  });
+  if (typeof body === 'string') return badCall(body);
+  const drawn = drawnOf(body);
+  if (drawn === undefined) return badCall('aspect_ratio must be such as 16:9');
+  bookCall(state, key, models.imageEdit, { usage: {}, stream: false });
+  const { seed, width, height } = drawn;
+  if (state.variants.image_edit_answer === 'image')
+    return { status: 200, headers: { 'content-type': 'image/png' }, body: png(width, height, seed) };
+  if (state.variants.image_edit_answer === 'items')
+    return json(200, { created: state.seconds(), data: [item(state, request, drawn)] });
+  const id = `edit-${seed}-${width}x${height}-${state.now()}`;
+  return json(200, { id, polling_url: `${request.origin}/imgedit/v1/get_result?id=${id}` });
+};
+
+/** GET /imgedit/v1/get_result: the address that an edit is polled at, where it is a task. It takes four seconds. */
+export const editResult = (state: State, request: Request): Answer => {
+  const parts = /^edit-(\d+)-(\d+)x(\d+)-(\d+)$/u.exec(request.query.get('id') ?? '');
+  if (parts === null) return unknownRoute(state.variants);
+  const [seed = 0, width = 1, height = 1, since = 0] = parts.slice(1).map(Number);
+  const ready = state.now() - since >= 4000;
+  return json(200, {
+    id: parts[0],
+    status: ready ? 'Ready' : 'Pending',
+    result: ready ? { sample: imageLink(request, seed, width, height) } : null,
+  });
+};

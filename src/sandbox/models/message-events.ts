@@ -1,0 +1,95 @@
+import type { Json } from '../exact-json.ts';
+
+export type Block =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      readonly input: Record<string, Json>;
+    };
+
+/** An answer of a chat, before it is written as a whole or as events. */
+export type Reply = {
+  readonly id: string;
+  readonly model: string;
+  readonly blocks: readonly Block[];
+  readonly stopReason: string;
+  readonly stopSequence: string | null;
+  /** Tokens; those read from the cache are not part of the input. */
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  readonly usage: 'documented' | 'cached' | 'missing';
+};
+
+export const messageOf = ({ id, model }: Reply) => ({ id, type: 'message', role: 'assistant', model });
+
+/** `usage` with so many tokens of output, as the variant shows it. */
+export const usageOf = ({ input, cached, usage }: Reply, output: number): Record<string, Json> => {
+  if (usage === 'missing') return {};
+  const counts = { input_tokens: input, output_tokens: output };
+  return {
+    usage:
+      usage === 'cached'
+        ? { ...counts, cache_creation_input_tokens: 0, cache_read_input_tokens: cached }
+        : counts,
+  };
+};
+
+type Event = readonly [kind: string, data: Record<string, Json>];
+
+/** Characters of a delta, about a word. */
+const DELTA = 6;
+
+function* deltasOf(text: string): Generator<string, void> {
+  for (let at = 0; at < text.length; at += DELTA) yield text.slice(at, at + DELTA);
+}
+
+/** The events of the vendor's own stream; the contract names only the first (docs/gateway.md G14.6). */
+function* eventsIn(reply: Reply): Generator<Event, void> {
+  yield [
+    'message_start',
+    {
+      message: {
+        ...messageOf(reply),
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        ...usageOf(reply, 1),
+      },
+    },
+  ];
+  yield ['ping', {}];
+  for (const [index, block] of reply.blocks.entries()) {
+    if (block.type === 'text') {
+      yield ['content_block_start', { index, content_block: { type: 'text', text: '' } }];
+      for (const text of deltasOf(block.text))
+        yield ['content_block_delta', { index, delta: { type: 'text_delta', text } }];
+    } else {
+      yield ['content_block_start', { index, content_block: { ...block, input: {} } }];
+      for (const partial of deltasOf(JSON.stringify(block.input)))
+        yield ['content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: partial } }];
+    }
+    yield ['content_block_stop', { index }];
+  }
+  yield [
+    'message_delta',
+    {
+      delta: { stop_reason: reply.stopReason, stop_sequence: reply.stopSequence },
+      ...(reply.usage === 'missing' ? {} : { usage: { output_tokens: reply.output } }),
+    },
+  ];
+  yield ['message_stop', {}];
+}
+
+/** The stream of an answer: with the names of its events, without, or with unknown kinds and fields between. */
+export function* eventsOf(reply: Reply, how: 'named' | 'unnamed' | 'extended'): Generator<string, void> {
+  for (const [kind, data] of eventsIn(reply)) {
+    const name = how === 'unnamed' ? '' : `event: ${kind}\n`;
+    const more = how === 'extended' ? { trace: { region: 'eu', attempt: 1 } } : {};
+    yield `${name}data: ${JSON.stringify({ type: kind, ...data, ...more })}\n\n`;
+    if (how === 'extended' && kind === 'ping')
+      yield ': a comment\n\nevent: vendor_progress\ndata: {"type":"vendor_progress","percent":10}\n\n';
+  }
+}

@@ -1,0 +1,60 @@
+import type { StoredKey } from '../keys.ts';
+import type { State } from '../state.ts';
+import { inUnits } from '../traffic/day.ts';
+import { charge, type Model } from '../traffic/models.ts';
+import { plainRow } from '../traffic/row.ts';
+import { notify } from './callbacks.ts';
+import { seedOf } from './files.ts';
+import { bookCall } from './model-call.ts';
+import { hasFailed, stagesOf } from './stages.ts';
+import type { Outcome, Task } from './task.ts';
+
+/** Seconds between a failure and its refund (docs/gateway.md G16.3). */
+const REFUND_AFTER = { image: 1800, music: 43_200 };
+
+/** A failed task is refunded by a row that names no key. */
+const planRefund = (state: State, task: Task, model: Model): void => {
+  const failed = stagesOf(task, state, Infinity).find(hasFailed);
+  if (failed === undefined || state.variants.refund_rows !== 'negative') return;
+  const at = failed.since + REFUND_AFTER[task.kind] * 1000;
+  state.later.put(at, () => {
+    const paid = charge(model, plainRow('consumption', 0, {}));
+    const grains = -(state.wholeUnits ? inUnits(paid) : paid);
+    const row = { model, grains, live: true, content: `${task.kind} task failed` } as const;
+    state.ledger.book(plainRow('refund', Math.floor(at / 1000), row));
+  });
+};
+
+type Submission = Pick<Task, 'kind' | 'action' | 'origin'> & Partial<Task>;
+
+const outcomeOf = ({ variants }: State, prompt: string): Outcome => {
+  const word = /\[(fail|cancel|endless)\]/u.exec(prompt)?.[1];
+  if (word === undefined) return variants.task_outcome;
+  return word === 'fail' ? 'failure' : (word as Outcome);
+};
+
+/** Takes a task on: it is charged now, and refunded later if it fails. */
+export const submitTask = (state: State, key: StoredKey, model: Model, submission: Submission): Task => {
+  const number = state.tasks.size + 1;
+  const { kind, prompt = '' } = submission;
+  const id = kind === 'image' ? `${17_000_000_000_000 + number}` : `task-${String(number).padStart(8, '0')}`;
+  const task: Task = {
+    id,
+    submittedAt: state.now(),
+    outcome: outcomeOf(state, prompt),
+    seed: seedOf(`${id}${prompt}`),
+    prompt,
+    botType: '',
+    state: '',
+    hook: '',
+    width: 1024,
+    height: 1024,
+    clip: '',
+    ...submission,
+  };
+  state.tasks.set(id, task);
+  bookCall(state, key, model, { usage: {}, stream: false });
+  planRefund(state, task, model);
+  notify(state, task);
+  return task;
+};
