@@ -1,6 +1,6 @@
 /** Requests that the gateway makes itself; none is waited for, and none is repeated. */
 export type Callbacks = {
-  post(url: string, body: string): void;
+  post: (url: string, body: string) => void;
   /** Resolves when those that were begun have ended. */
   settled(): Promise<void>;
   stop(): Promise<void>;

@@ -1,29 +1,32 @@
 import { describe, expect, test } from 'vitest';
-import {
-  parseVariants,
-  sandboxHelp,
-  variantNames,
-  variantTable,
-  type VariantName,
-} from '../../src/sandbox/index.ts';
+import { parseVariants, sandboxHelp, variantNames, variantTable } from '../../src/sandbox/index.ts';
+import type { VariantCheck } from './observe.ts';
 import { keyVariants } from './variants-keys.ts';
 import { logVariants } from './variants-log.ts';
+import { modelVariants } from './variants-models.ts';
 import { usageVariants } from './variants-usage.ts';
 
-const checks: Partial<Record<VariantName, () => Promise<void>>> = {
+const checks: Readonly<Record<string, VariantCheck>> = {
   ...keyVariants,
   ...logVariants,
   ...usageVariants,
+  ...modelVariants,
 };
 
 describe('every switch has an effect visible over HTTP', () => {
   for (const name of variantNames) {
-    test(name, async () => {
-      const check = checks[name];
-      if (check === undefined) throw new Error(`the variant ${name} has no test`);
+    const id = `${variantTable[name].statement}.${name}`;
+    test(id, async () => {
+      const check = checks[id];
+      if (check === undefined) throw new Error(`the variant ${id} has no test`);
       await check();
     });
   }
+
+  test('is tested under its name', () => {
+    const ids = variantNames.map((name) => `${variantTable[name].statement}.${name}`);
+    expect(Object.keys(checks).toSorted()).toEqual(ids.toSorted());
+  });
 });
 
 describe('the table of switches', () => {
