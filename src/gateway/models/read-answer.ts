@@ -49,29 +49,33 @@ const messageOf = (value: unknown, { path, ...issue }: z.core.$ZodIssue): string
   return expected === undefined ? `${name} is unreadable` : `${name} is not ${expected}`;
 };
 
+/** For a value that fits none of several schemas: what is wrong by the one that it comes closest to. */
+const nearestIssues = (issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] => {
+  if (issue.code !== 'invalid_union') return [issue];
+  const depthOf = (issues: readonly z.core.$ZodIssue[]): number =>
+    Math.max(0, ...issues.map(({ path }) => path.length));
+  const nearest = issue.errors.toSorted((left, right) => depthOf(right) - depthOf(left))[0] ?? [];
+  return depthOf(nearest) === 0
+    ? [issue]
+    : nearest.flatMap((inner) => nearestIssues({ ...inner, path: [...issue.path, ...inner.path] }));
+};
+
 /** At most so many deviations are named. */
 const maxDeviations = 20;
 
-/** The schema with each field optional: one that is missing or unreadable is undefined. */
-const lenient = (schema: z.ZodType): z.ZodType => {
+const withLenientParts = (schema: z.ZodType): z.ZodType => {
   if (schema instanceof z.ZodObject) {
     const fields = Object.entries(schema.shape as Record<string, z.ZodType>);
-    return z
-      .looseObject(Object.fromEntries(fields.map(([name, field]) => [name, lenient(field)])))
-      .optional()
-      .catch(undefined);
+    return z.looseObject(Object.fromEntries(fields.map(([name, field]) => [name, lenient(field)])));
   }
-  if (schema instanceof z.ZodArray)
-    return z
-      .array(lenient(schema.element as z.ZodType))
-      .optional()
-      .catch(undefined);
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
-    const inner = schema.unwrap() as z.ZodType;
-    if (inner instanceof z.ZodObject || inner instanceof z.ZodArray) return lenient(inner);
-  }
-  return schema.optional().catch(undefined);
+  if (schema instanceof z.ZodArray) return z.array(lenient(schema.element as z.ZodType));
+  if (schema instanceof z.ZodUnion) return z.union((schema.options as z.ZodType[]).map(withLenientParts));
+  if (schema instanceof z.ZodNullable) return withLenientParts(schema.unwrap() as z.ZodType).nullable();
+  return schema instanceof z.ZodOptional ? withLenientParts(schema.unwrap() as z.ZodType) : schema;
 };
+
+/** The schema with each field optional: one that is missing or unreadable is undefined. */
+const lenient = (schema: z.ZodType): z.ZodType => withLenientParts(schema).optional().catch(undefined);
 
 const lenients = new WeakMap<z.ZodType, z.ZodType>();
 
@@ -90,7 +94,7 @@ export const readAnswer = <Schema extends z.ZodType>(
 ): ReadAnswer<z.output<Schema>> => {
   const strict = schema.safeParse(value);
   if (strict.success) return { value: strict.data as Served<z.output<Schema>>, deviations: [] };
-  const named = strict.error.issues.map((issue) => messageOf(value, issue));
+  const named = strict.error.issues.flatMap(nearestIssues).map((issue) => messageOf(value, issue));
   return {
     value: lenientOf(schema).parse(value) as Served<z.output<Schema>>,
     deviations: [...new Set(named)].slice(0, maxDeviations),

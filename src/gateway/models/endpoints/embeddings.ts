@@ -53,6 +53,17 @@ const checkInput = (input: Input): readonly string[] => {
   return found;
 };
 
+type Embedding = string | readonly number[];
+
+/** The numbers of an embedding in either form; undefined when it is neither. */
+export const embeddingNumbers = (embedding: Embedding): readonly number[] | undefined => {
+  if (typeof embedding !== 'string') return embedding;
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(embedding)) return undefined;
+  const bytes = Buffer.from(embedding, 'base64');
+  if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined;
+  return Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
+};
+
 /** docs/gateway.md G15.1 */
 export const embeddings = defineModelEndpoint({
   name: 'embeddings',
@@ -87,15 +98,11 @@ export const embeddings = defineModelEndpoint({
   maxBytes: 64 * 1024 * 1024,
   rules: ({ object: kind, data = [] }) => [
     ...(kind != null && kind !== 'list' ? ['object is not list'] : []),
-    ...(data.some((item) => item?.embedding === undefined) ? ['data[].embedding is missing'] : []),
+    ...(data.some(
+      ({ embedding } = {}) =>
+        embedding !== undefined && embeddingNumbers(embedding as Embedding) === undefined,
+    )
+      ? ['data[].embedding is not base64 of 32-bit floats']
+      : []),
   ],
 });
-
-/** The numbers of an embedding in either form; undefined when it is neither. */
-export const embeddingNumbers = (embedding: string | readonly number[]): readonly number[] | undefined => {
-  if (typeof embedding !== 'string') return embedding;
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(embedding)) return undefined;
-  const bytes = Buffer.from(embedding, 'base64');
-  if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined;
-  return Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
-};

@@ -40,7 +40,9 @@ export const imageSubmission = {
   /** A full queue has taken nothing (G11.10); the other codes name a task. */
   refusal: ({ code, description, result }: ImageAnswer): Refusal | undefined => {
     const meaning = code == null ? undefined : submissionCodes[code];
-    if (meaning !== undefined && code !== 23 && result != null && result !== '') return undefined;
+    const hasTask = result != null && result !== '';
+    // An accepted one without a task is charged all the same: its deviation is named.
+    if (code === 1 || (meaning !== undefined && code !== 23 && hasTask)) return undefined;
     return {
       code: `${code ?? ''}${meaning === undefined ? '' : `, ${meaning}`}`,
       message: description ?? '',

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createSecretRegistry } from '../../src/core/index.ts';
-import { createLog } from '../../src/core/logging/json-log.ts';
-import { createModelCaller, createModelDeps } from '../../src/gateway/index.ts';
-import type { ModelAnswer, ModelQuestion } from '../../src/gateway/index.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { collect, plainServer, testHttp } from '../http/support/servers.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { createSecretRegistry } from '../../../src/core/index.ts';
+import { createLog } from '../../../src/core/logging/json-log.ts';
+import { createModelCaller, createModelDeps } from '../../../src/gateway/index.ts';
+import type { ModelAnswer, ModelQuestion } from '../../../src/gateway/index.ts';
+import { startSandbox } from '../../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../../../src/sandbox/index.ts';
+import { collect, plainServer, testHttp } from '../../http/support/servers.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 
 const plaintext = 'sk-Zq8PlaintextOfANewKey42';
 const embedding: ModelQuestion = { kind: 'embeddings', model: 'text-embedding-3-small' };
@@ -67,7 +67,7 @@ describe('a model that is called with an API key', () => {
     };
   };
 
-  it('works with one short word or one token', async () => {
+  it('works with one short word or a short chat', async () => {
     await using fixture = await open();
     expect(await fixture.ask(embedding, fixture.plaintext)).toEqual({
       ...embedding,
@@ -78,10 +78,13 @@ describe('a model that is called with an API key', () => {
       passing: false,
     });
     const chat: ModelQuestion = { kind: 'messages', model: 'claude-haiku-4-5' };
-    expect(await fixture.ask(chat, fixture.plaintext)).toMatchObject({ verdict: 'works', tokens: 6 });
+    expect(await fixture.ask(chat, fixture.plaintext)).toMatchObject({
+      verdict: 'works',
+      tokens: expect.any(Number) as number,
+    });
     const spent = 10n ** 10n - (fixture.sandbox.state.keys.get(fixture.key.id)?.remain ?? 0n);
     // A grain is 0.00000001 of a dollar.
-    expect(spent).toBeLessThan(2_000n);
+    expect(spent).toBeLessThan(600_000n);
   });
 
   it.each(['401', '403'] as const)(
@@ -187,8 +190,28 @@ describe('the answer of a model', () => {
     const chat = await scripted({ status: 400 });
     await chat.ask({ kind: 'messages', model: 'm' });
     expect(chat.bodies).toEqual([
-      { model: 'm', max_tokens: 1, stream: false, messages: [{ role: 'user', content: 'toll' }] },
+      {
+        model: 'm',
+        max_tokens: 1024,
+        stream: false,
+        messages: [{ role: 'user', content: 'Answer with the word ok.' }],
+      },
     ]);
+  });
+
+  it.each([
+    ['no block', [], 'unknown'],
+    ['an empty text', [{ type: 'text', text: '' }], 'unknown'],
+    ['a text', [{ type: 'text', text: 'ok' }], 'works'],
+    ['a tool call', [{ type: 'tool_use', id: 't', name: 'n', input: {} }], 'works'],
+  ])('of a chat with %s proves the key only if it has content', async (_, content, verdict) => {
+    const body = { content, role: 'assistant', usage: { input_tokens: 3, output_tokens: 1 } };
+    const { ask } = await scripted({ body });
+    expect(await ask({ kind: 'messages', model: 'm' })).toMatchObject({
+      verdict,
+      message: verdict === 'works' ? '' : 'the answer has no content',
+      passing: verdict === 'unknown',
+    });
   });
 
   it('that never arrives proves nothing about the key', async () => {
