@@ -7,7 +7,7 @@ export type { RunResult } from './handlers/run-result.ts';
 export type { BackfillStep, NextSlot } from './handlers/runs.ts';
 export type { CommandInput, CommandName } from '../control/index.ts';
 export type { App } from './open-app.ts';
-export type { LogReader, ModelAccess } from './model-access.ts';
+export type { ModelAccess } from './model-access.ts';
 export type { AuditView } from './keys/audit.ts';
 export { mailTones, needsPerson, runTones } from '../web/index.ts';
 export type { ListedReport, ReportList } from '../jobs/index.ts';

@@ -29,7 +29,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'settings.ts': everyModule,
   daemon: [...everyModule, 'settings.ts', 'version.ts'],
   demo: [...everyModule, 'sandbox', 'daemon', 'settings.ts', 'version.ts'],
-  cli: ['core', 'daemon', 'settings.ts', 'sandbox', 'demo', 'version.ts'],
+  cli: ['core', 'daemon', 'gateway', 'settings.ts', 'sandbox', 'demo', 'version.ts'],
   'main.ts': ['core', 'cli'],
   'version.ts': [],
   'query-process.ts': ['warehouse'],

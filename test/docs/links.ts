@@ -107,5 +107,5 @@ export const misplacedTerms = (glossary: string): readonly string[] => {
 /** Variants of the sandbox that docs/gateway.md names; faults are named behind them. Pure. */
 export const namedVariants = (contract: string): readonly string[] =>
   [...contract.matchAll(/^- \*\*Sandbox\*\*: (.*?)(?:the faults? .*)?$/gm)].flatMap(([, names = '']) =>
-    [...names.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name),
+    [...names.matchAll(/`([a-z][a-z\d_]+)`/g)].map(([, name = '']) => name),
   );

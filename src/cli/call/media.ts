@@ -1,5 +1,5 @@
-import { isLoopback } from '../../http/index.ts';
 import { messageOf } from '../../core/index.ts';
+import { fetchLink } from '../../gateway/index.ts';
 import type { Blobs, BlobStore, ModelDeps, SavedBlob } from '../../gateway/index.ts';
 
 /** An image or a sound of an answer: saved, or why it is not. */
@@ -42,29 +42,6 @@ const findMedia = (value: unknown, blobs: Blobs): readonly Found[] => {
   });
 };
 
-const maxFile = 1024 ** 3;
-
-/** A link is followed without the key, over https; plain http only to this machine, where the gateway is too. */
-const download = async (deps: ModelDeps, link: string, store: BlobStore): Promise<SavedBlob | string> => {
-  if (!URL.canParse(link)) return 'it is no URL';
-  const url = new URL(link);
-  const local = isLoopback(url.hostname) && isLoopback(new URL(deps.base.origin).hostname);
-  if (url.protocol !== 'https:' && !local) return 'it is not https';
-  const answer = await deps.http.send({ method: 'GET', url, limit: maxFile });
-  if (answer.status !== 200) {
-    await answer.discard();
-    return `it is answered with status ${answer.status}`;
-  }
-  const writer = await store.open();
-  try {
-    for await (const piece of answer.body) await writer.write(piece);
-    return await writer.close();
-  } catch (error) {
-    await writer.abandon();
-    throw error;
-  }
-};
-
 const decode = async (text: string, store: BlobStore): Promise<SavedBlob | string> => {
   const base64 = text.replace(/^data:[^,]{0,200};base64,/, '');
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64)) return 'it is not valid base64';
@@ -84,7 +61,8 @@ export const saveMedia = async (
   for (const { field, text, isLink } of findMedia(value, blobs)) {
     const shown = isLink ? text : '';
     try {
-      const outcome = blobs.get(text) ?? (await (isLink ? download(deps, text, store) : decode(text, store)));
+      const outcome =
+        blobs.get(text) ?? (await (isLink ? fetchLink(deps, text, store) : decode(text, store)));
       media.push(
         typeof outcome === 'string' ? { field, link: shown, problem: outcome } : { field, saved: outcome },
       );

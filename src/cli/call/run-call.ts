@@ -109,7 +109,8 @@ export const runCall = async (
         })),
         blobs: new Map(),
       };
-    const ids = String(input['clip_id'] ?? '').split(',');
+    const { clip_id: clips } = input;
+    const ids = typeof clips === 'string' ? clips.split(',') : [];
     if (endpoint.name === 'feed' && ids.length > 1) return fetchClips(models, key, ids, options);
     return callModel(models, endpoint, key, input, options);
   };

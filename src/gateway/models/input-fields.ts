@@ -67,7 +67,7 @@ export const inputFields = ({ input }: Pick<ModelEndpoint, 'input'>): readonly I
       choices: schema instanceof z.ZodEnum ? schema.options.map(String) : [],
       description: field.description ?? '',
       required,
-      byDefault: byDefault === undefined ? undefined : String(byDefault),
+      byDefault: byDefault === undefined ? undefined : JSON.stringify(byDefault).replaceAll('"', ''),
       file: meta.file,
     };
   });

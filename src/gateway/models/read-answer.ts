@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** What an answer is read as: any field can be missing, and unknown fields are kept. */
 export type Served<T> = T extends readonly (infer Item)[]
-  ? readonly Served<Item>[]
+  ? readonly (Served<Item> | undefined)[]
   : T extends object
     ? { readonly [Name in keyof T]?: Served<T[Name]> | undefined }
     : T;
@@ -65,7 +65,7 @@ const maxDeviations = 20;
 
 const withLenientParts = (schema: z.ZodType): z.ZodType => {
   if (schema instanceof z.ZodObject) {
-    const fields = Object.entries(schema.shape as Record<string, z.ZodType>);
+    const fields = Object.entries<z.ZodType>(schema.shape);
     return z.looseObject(Object.fromEntries(fields.map(([name, field]) => [name, lenient(field)])));
   }
   if (schema instanceof z.ZodArray) return z.array(lenient(schema.element as z.ZodType));

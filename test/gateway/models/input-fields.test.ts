@@ -159,7 +159,7 @@ describe('a required field', () => {
     const { [field]: _left, ...rest } = whole;
     await expect(callModel(deps, endpoint, key, rest)).rejects.toMatchObject({
       code: 'model-input-invalid',
-      message: expect.stringContaining(`${field}`) as string,
+      message: expect.stringContaining(field) as string,
       exitCode: 2,
     });
     expect(seen).toEqual([]);
