@@ -4,14 +4,14 @@ import type { Command } from 'commander';
 import { fault, parseDuration } from '../../core/index.ts';
 import type { Deps } from '../../core/index.ts';
 import { openModelAccess } from '../../daemon/index.ts';
-import { inputFields, isStreamFault, messages, modelEndpoints } from '../../gateway/index.ts';
+import { isStreamFault, messages, modelEndpoints } from '../../gateway/index.ts';
 import type { ModelEndpoint } from '../../gateway/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { screenOf } from '../ui/paint.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';
-import { addFlags, readInput } from './flags.ts';
+import { addFlags, callFields, readInput } from './flags.ts';
 import { readKey } from './key-source.ts';
 import { listJson, listText } from './list.ts';
 import { callJson, renderCall } from './render.ts';
@@ -88,10 +88,6 @@ const addCommonOptions = (command: Command, endpoint: ModelEndpoint): void => {
     .option('--json', 'print the answer as JSON');
 };
 
-/** A flag of the input would hide one of the command; such a field has another flag, which a test checks. */
-const ownFields = (endpoint: ModelEndpoint) =>
-  inputFields(endpoint).filter(({ name }) => !(endpoint.name === messages.name && name === 'stream'));
-
 const helpOf = ({ example, statement, method, path, name }: ModelEndpoint): string => `
 ${method} ${path}, docs/gateway.md ${statement}.
 
@@ -122,7 +118,7 @@ const act = async (deps: Deps, endpoint: ModelEndpoint, options: CallOptions): P
   const streams = endpoint.name === messages.name && !isJson && options.stream !== false;
   let streamed = false;
   try {
-    const input = await readInput(ownFields(endpoint), options, deps.cwd);
+    const input = await readInput(callFields(endpoint), options, deps.cwd);
     await using access = await openModelAccess(deps, {
       folder: resolve(deps.cwd, options.config),
       account: options.account,
@@ -213,7 +209,7 @@ Examples:
     });
   for (const endpoint of modelEndpoints) {
     const command = call.command(endpoint.name).description(endpoint.summary);
-    addFlags(command, ownFields(endpoint));
+    addFlags(command, callFields(endpoint));
     addCommonOptions(command, endpoint);
     command
       .addHelpText('after', helpOf(endpoint))

@@ -3,8 +3,13 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { fault, readReason, readText } from '../../core/index.ts';
-import type { InputField } from '../../gateway/index.ts';
+import { inputFields, messages } from '../../gateway/index.ts';
+import type { InputField, ModelEndpoint } from '../../gateway/index.ts';
 import { mediaTypeOf } from './media-type.ts';
+
+/** The fields that have a flag. Whether a chat is streamed follows from where it is printed. */
+export const callFields = (endpoint: ModelEndpoint): readonly InputField[] =>
+  inputFields(endpoint).filter(({ name }) => !(endpoint.name === messages.name && name === 'stream'));
 
 const valueName: Readonly<Record<InputField['kind'], string>> = {
   text: '<text>',
@@ -32,7 +37,8 @@ const collected = (value: string, before: readonly string[] | undefined): readon
 ];
 
 const optionOf = (field: InputField): Option => {
-  const value = field.file === undefined ? valueName[field.kind] : '<file>';
+  const text = field.isList ? '<text>' : valueName[field.kind];
+  const value = field.file === undefined ? text : '<file>';
   const notes = [
     ...(field.required ? ['required'] : []),
     ...(field.byDefault === undefined ? [] : [`default: ${field.byDefault}`]),

@@ -1,8 +1,9 @@
-import { inputFields } from '../../gateway/index.ts';
 import type { InputField, ModelEndpoint } from '../../gateway/index.ts';
+import { callFields } from './flags.ts';
 
 const typeOf = ({ kind, isList, choices, file }: InputField): string => {
-  const single = file === undefined ? (kind === 'choice' ? choices.join(' or ') : kind) : 'image file';
+  const single =
+    file === undefined ? (kind === 'choice' ? choices.join(' or ') : isList ? 'text' : kind) : 'image file';
   return isList ? `${single}, repeatable` : single;
 };
 
@@ -21,7 +22,7 @@ export const listText = (endpoints: readonly ModelEndpoint[]): string =>
       [
         `${endpoint.name}  ${endpoint.method} ${endpoint.path}`,
         `    ${endpoint.summary}`,
-        ...inputFields(endpoint).map(fieldLine),
+        ...callFields(endpoint).map(fieldLine),
       ].join('\n'),
     )
     .join('\n\n')}\n`;
@@ -33,7 +34,7 @@ export const listJson = (endpoints: readonly ModelEndpoint[]) =>
     statement: endpoint.statement,
     summary: endpoint.summary,
     example: endpoint.example,
-    fields: inputFields(endpoint).map(
+    fields: callFields(endpoint).map(
       ({ name, flag, kind, isList, choices, description, required, byDefault }) => ({
         name,
         flag: `--${flag}`,

@@ -22,25 +22,21 @@ export type CallTraits = {
 
 type Row = Awaited<ReturnType<Awaited<ReturnType<ModelAccess['openLog']>>['read']>>[number];
 
-/** The rows that agree with all that is known; the vendor's model name may be longer than the requested one. */
-export const matching = (
-  rows: readonly Row[],
-  { model, promptTokens, completionTokens }: CallTraits,
-): readonly Row[] =>
-  rows.filter(
-    (row) =>
-      row.kind === 'consumption' &&
-      (model === undefined ||
-        row.model === model ||
-        row.model.startsWith(model) ||
-        model.endsWith(row.model)) &&
-      (promptTokens.length === 0 ||
-        row.promptTokens === undefined ||
-        promptTokens.includes(row.promptTokens)) &&
+const namesModel = (row: Row, model: string | undefined): boolean =>
+  model === undefined || row.model === model || row.model.startsWith(model) || model.endsWith(row.model);
+
+/** A call without tokens, such as a task, is booked without tokens. */
+const hasTokens = (row: Row, { promptTokens, completionTokens }: CallTraits): boolean =>
+  promptTokens.length === 0
+    ? (row.promptTokens ?? 0) === 0
+    : (row.promptTokens === undefined || promptTokens.includes(row.promptTokens)) &&
       (completionTokens === undefined ||
         row.completionTokens === undefined ||
-        row.completionTokens === completionTokens),
-  );
+        row.completionTokens === completionTokens);
+
+/** The rows that agree with all that is known; the vendor's model name may be longer than the requested one. */
+export const matching = (rows: readonly Row[], traits: CallTraits): readonly Row[] =>
+  rows.filter((row) => row.kind === 'consumption' && namesModel(row, traits.model) && hasTokens(row, traits));
 
 /** Milliseconds between two readings of the log: most rows appear within seconds. */
 const pauses = [2000, 5000, 10_000, 15_000];

@@ -72,7 +72,9 @@ export const createMessageReader = (onText: (text: string) => void) => {
       content: content.filter((block) => block !== undefined),
       stop_reason: delta['stop_reason'] ?? first['stop_reason'],
       stop_sequence: delta['stop_sequence'] ?? first['stop_sequence'],
-      usage: { ...fieldsOf(first['usage']), ...usage },
+      ...(first['usage'] === undefined && ending['usage'] === undefined
+        ? {}
+        : { usage: { ...fieldsOf(first['usage']), ...usage } }),
     }).value;
   };
 
@@ -114,8 +116,11 @@ export const createMessageReader = (onText: (text: string) => void) => {
         addDelta(index as number, fieldsOf(event['delta']));
       if (kind === 'message_delta')
         ending = {
+          ...ending,
           delta: { ...fieldsOf(ending['delta']), ...fieldsOf(event['delta']) },
-          usage: { ...fieldsOf(ending['usage']), ...fieldsOf(event['usage']) },
+          ...(event['usage'] === undefined
+            ? {}
+            : { usage: { ...fieldsOf(ending['usage']), ...fieldsOf(event['usage']) } }),
         };
       if (kind === 'message_stop') ended = true;
     },
