@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import type { VariantName } from '../../src/sandbox/index.ts';
 import { expectSeen } from './observe.ts';
 import { NOW, seconds, type Box } from './support.ts';
 
@@ -29,9 +28,9 @@ const spend = async (box: Box, key: string): Promise<void> => {
   expect((await box.embed(key, Array<string>(10).fill('x'.repeat(20_000)))).status).toBe(200);
 };
 
-/** One check for each switch of keys, errors and limits. */
-export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
-  page_size_default: () =>
+/** One check for each variant, by its id in docs/gateway.md, of keys, errors and limits. */
+export const keyVariants: Readonly<Record<string, () => Promise<void>>> = {
+  'G8.4.page_size_default': () =>
     expectSeen(
       'page_size_default',
       async (box) => {
@@ -42,7 +41,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { '10': [10, 10], '20': [20, 20] },
     ),
 
-  page_size_cap: () =>
+  'G8.4.page_size_cap': () =>
     expectSeen(
       'page_size_cap',
       async (box) => {
@@ -53,13 +52,13 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { '100': [100, 100], none: [108, 500] },
     ),
 
-  page_size_echo: () =>
+  'G8.4.page_size_echo': () =>
     expectSeen('page_size_echo', async (box) => (await page(box, { page_size: 500 })).page_size, {
       effective: 100,
       asked: 500,
     }),
 
-  page_order: () =>
+  'G8.5.page_order': () =>
     expectSeen(
       'page_order',
       async (box) => {
@@ -72,9 +71,10 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { 'newest-first': { first: 113, repeated: 1 }, 'oldest-first': { first: 101, repeated: 0 } },
     ),
 
-  page_total: () => expectSeen('page_total', async (box) => (await page(box)).total, { exact: 13, zero: 0 }),
+  'G8.5.page_total': () =>
+    expectSeen('page_total', async (box) => (await page(box)).total, { exact: 13, zero: 0 }),
 
-  update: () =>
+  'G8.12.update': () =>
     expectSeen(
       'update',
       async (box) => {
@@ -89,7 +89,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       },
     ),
 
-  update_quota: () =>
+  'G8.13.update_quota': () =>
     expectSeen(
       'update_quota',
       async (box) => {
@@ -102,7 +102,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { overwrite: '5.0000', 'keep-spend': '4.9990' },
     ),
 
-  quota_request_unit: () =>
+  'G8.10.quota_request_unit': () =>
     expectSeen(
       'quota_request_unit',
       async (box) => {
@@ -113,7 +113,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { currency: ['1250000.0000', true], units: ['2.5000', false] },
     ),
 
-  key_status: () =>
+  'G8.2.key_status': () =>
     expectSeen(
       'key_status',
       async (box) => {
@@ -149,7 +149,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       },
     ),
 
-  name_limit: () =>
+  'G8.9.name_limit': () =>
     expectSeen(
       'name_limit',
       async (box) => {
@@ -161,7 +161,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { characters: [true, true, true], bytes: [false, true, false] },
     ),
 
-  past_expiry: () =>
+  'G8.11.past_expiry': () =>
     expectSeen(
       'past_expiry',
       async (box) => {
@@ -171,7 +171,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { accepted: true, refused: false },
     ),
 
-  zero_expiry: () =>
+  'G8.11.zero_expiry': () =>
     expectSeen(
       'zero_expiry',
       async (box) => {
@@ -181,7 +181,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { kept: 0, never: -1 },
     ),
 
-  key_cap: () =>
+  'G8.7.key_cap': () =>
     expectSeen(
       'key_cap',
       async (box) => {
@@ -192,7 +192,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { '1000': false, none: true },
     ),
 
-  key_prefix: () =>
+  'G8.8.key_prefix': () =>
     expectSeen(
       'key_prefix',
       async (box) => {
@@ -204,7 +204,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { 'sk-': [true, 200, 200], none: [false, 200, 200], 'none-required': [false, 401, 200] },
     ),
 
-  gateway_clock: () =>
+  'G16.4.gateway_clock': () =>
     expectSeen(
       'gateway_clock',
       async (box) => {
@@ -218,7 +218,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { right: [0, 0], behind: [-3600, -3600], ahead: [3600, 3600] },
     ),
 
-  missing_id: () =>
+  'G8.15.missing_id': () =>
     expectSeen(
       'missing_id',
       async (box) => {
@@ -235,7 +235,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       },
     ),
 
-  key_cache: () =>
+  'G8.16.key_cache': () =>
     expectSeen(
       'key_cache',
       async (box) => {
@@ -262,7 +262,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       },
     ),
 
-  business_errors: () =>
+  'G3.2.business_errors': () =>
     expectSeen(
       'business_errors',
       async (box) => {
@@ -273,7 +273,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { 'http-200': [200, false, 200, false], 'http-400': [400, false, 400, false] },
     ),
 
-  message_language: () =>
+  'G3.2.message_language': () =>
     expectSeen(
       'message_language',
       async (box) => {
@@ -287,7 +287,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { en: [false, false, false], zh: [true, true, true] },
     ),
 
-  authentication_errors: () =>
+  'G2.7.authentication_errors': () =>
     expectSeen(
       'authentication_errors',
       async (box) => {
@@ -314,7 +314,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { adminKeys: [{ key: 'sk-admin-few', scopes: ['keys:read'] }] },
     ),
 
-  authentication_code: () =>
+  'G2.7.authentication_code': () =>
     expectSeen(
       'authentication_code',
       async (box) => (await box.call('/api/user/self', { key: 'sk-admin-x' })).json['code'],
@@ -324,7 +324,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       },
     ),
 
-  rate_limit: () =>
+  'G3.3.rate_limit': () =>
     expectSeen(
       'rate_limit',
       async (box) => {
@@ -345,7 +345,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { off: [181, [200, null, false], 21, 200], on: [180, [429, null, true], 20, 200] },
     ),
 
-  model_key_errors: () =>
+  'G9.2.model_key_errors': () =>
     expectSeen(
       'model_key_errors',
       async (box) => {

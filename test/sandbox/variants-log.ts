@@ -3,7 +3,6 @@ import { get } from 'node:http';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'vitest';
-import type { VariantName } from '../../src/sandbox/index.ts';
 import { expectSeen, seen } from './observe.ts';
 import { exactSum, NOW, seconds, withBox, written, type Box, type Table } from './support.ts';
 
@@ -37,9 +36,9 @@ const oneCall = async (box: Box): Promise<number> => {
   return seconds(NOW);
 };
 
-/** One check for each switch of the log export and the statistics. */
-export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
-  compression: async () => {
+/** One check for each variant, by its id in docs/gateway.md, of the log export and the statistics. */
+export const logVariants: Readonly<Record<string, () => Promise<void>>> = {
+  'G6.2.compression': async () => {
     const found = await seen('compression', async (box) => {
       const [plain, asked] = [await wire(box), await wire(box, 'br, gzip')];
       const same =
@@ -49,7 +48,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect(found).toEqual({ gzip: [undefined, 'gzip', true], none: [undefined, undefined, true] });
   },
 
-  created_at: () =>
+  'G6.5.created_at': () =>
     expectSeen(
       'created_at',
       async (box) => {
@@ -65,7 +64,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { with: { log_zone: 'Asia/Shanghai' } },
     ),
 
-  log_zone: async () => {
+  'G6.5.log_zone': async () => {
     const look = async (box: Box): Promise<string> =>
       first(await box.log({ start_timestamp: await oneCall(box) }), 'created_at');
     await expectSeen(
@@ -81,7 +80,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     );
   },
 
-  amounts_change: async () => {
+  'G6.8.amounts_change': async () => {
     const found = await seen('amounts_change', async (box) => {
       const isWhole = (texts: readonly string[]): boolean => texts.every((text) => /^-?\d+$/u.test(text));
       const look = async (): Promise<string> => {
@@ -104,7 +103,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     });
   },
 
-  amounts_change_by: async () => {
+  'G6.8.amounts_change_by': async () => {
     const found = await seen(
       'amounts_change_by',
       async (box) => {
@@ -122,7 +121,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect(found).toEqual({ answer: [true, true], row: [false, true] });
   },
 
-  log_quota: async () => {
+  'G6.8.log_quota': async () => {
     const { currency, units } = await seen('log_quota', async (box) => ({
       quotas: column(await box.log(), 'quota'),
       truth: box.sandbox.truth.sums(0, seconds(NOW)).quota,
@@ -134,12 +133,12 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect(exactSum(units?.quotas ?? [])).toBe(exactSum([units?.truth ?? '']) * 500_000n);
   },
 
-  log_currency: async () => {
+  'G6.7.log_currency': async () => {
     const { USD = 0n, CNY = 0n } = await seen('log_currency', async (box) => onlySum(await box.log()));
     expect(USD > 0n && CNY === 7n * USD).toBe(true);
   },
 
-  refund_rows: () =>
+  'G6.9.refund_rows': () =>
     expectSeen(
       'refund_rows',
       async (box) => {
@@ -158,7 +157,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { callsPerDay: 100 },
     ),
 
-  cached_header: () =>
+  'G6.3.cached_header': () =>
     expectSeen(
       'cached_header',
       async (box) => {
@@ -172,7 +171,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       },
     ),
 
-  quota_header: () =>
+  'G6.3.quota_header': () =>
     expectSeen(
       'quota_header',
       async (box) => [
@@ -183,7 +182,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { quota: [['quota'], ['quota'], ['quota']], cost_usd: [['cost_usd'], ['cost_usd'], ['cost_cny']] },
     ),
 
-  column_order: async () => {
+  'G6.3.column_order': async () => {
     const asked = 'quota,created_at,model_name,token_name';
     const { asked: kept, own } = await seen(
       'column_order',
@@ -194,7 +193,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect(new Set(own)).toEqual(new Set(kept));
   },
 
-  extra_columns: async () => {
+  'G6.3.extra_columns': async () => {
     const { absent, present } = await seen('extra_columns', async (box) => {
       const log = await box.log({ columns: 'created_at,quota' });
       return { header: log.header, sum: onlySum(log), rows: log.rows.length };
@@ -204,7 +203,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect([present?.sum, present?.rows]).toEqual([absent?.sum, absent?.rows]);
   },
 
-  unknown_columns: () =>
+  'G6.4.unknown_columns': () =>
     expectSeen(
       'unknown_columns',
       async (box) => {
@@ -214,7 +213,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { ignored: ['quota', 'model_name'], error: 'refused' },
     ),
 
-  detailed_columns: () =>
+  'G6.4.detailed_columns': () =>
     expectSeen(
       'detailed_columns',
       async (box) => {
@@ -227,13 +226,13 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       },
     ),
 
-  title_line: async () => {
+  'G6.13.title_line': async () => {
     const { absent, present } = await seen('title_line', async (box) => (await box.log()).header);
     expect(absent?.[0]).toBe('created_at');
     expect(present).toEqual(['Call log of tollgate, exported 2026-11-21']);
   },
 
-  total_line: async () => {
+  'G6.13.total_line': async () => {
     const { absent, present } = await seen('total_line', async (box) => {
       const log = await box.log({ columns: 'created_at,quota' });
       const alone = await box.log({ columns: 'quota' });
@@ -245,7 +244,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect(present?.alone).toEqual({ quota: `Total: ${present?.truth.quota}` });
   },
 
-  guarded_cells: () =>
+  'G6.13.guarded_cells': () =>
     expectSeen(
       'guarded_cells',
       async (box) => {
@@ -263,7 +262,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { callsPerDay: 100 },
     ),
 
-  hidden_cap: async () => {
+  'G6.14.hidden_cap': async () => {
     const found = await withBox({ callsPerDay: 1_500, variants: { hidden_cap: 'none' } }, async (box) => {
       const log = await box.log({ columns: 'created_at' });
       return column(log, 'created_at');
@@ -286,14 +285,14 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     );
   },
 
-  row_order: async () => {
+  'G6.14.row_order': async () => {
     const found = await seen('row_order', async (box) => column(await box.log(), 'created_at').map(Number));
     const oldest = found['oldest-first'] ?? [];
     expect(oldest).toEqual([...oldest].sort((a, b) => a - b));
     expect(found['newest-first']).toEqual([...oldest].reverse());
   },
 
-  row_id: async () => {
+  'G6.15.row_id': async () => {
     const found = await seen('row_id', async (box) => column(await box.log(), 'id'), { callsPerDay: 40 });
     expect(found['absent']?.[0]).toBe('absent');
     expect([found['page-number']?.[0], found['page-number']?.[99], found['page-number']?.[100]]).toEqual([
@@ -308,7 +307,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     ]);
   },
 
-  prompt_tokens: async () => {
+  'G6.12.prompt_tokens': async () => {
     const found = await seen(
       'prompt_tokens',
       async (box) => {
@@ -335,7 +334,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect(including?.gpt).toBeGreaterThan(excluding?.gpt ?? 0);
   },
 
-  completion_tokens: async () => {
+  'G6.12.completion_tokens': async () => {
     const found = await seen(
       'completion_tokens',
       async (box) => {
@@ -363,7 +362,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect([excludes?.charged, vendor?.charged]).toEqual([includes?.charged, includes?.charged]);
   },
 
-  row_kinds: async () => {
+  'G6.10.row_kinds': async () => {
     const { all, calls } = await seen('row_kinds', async (box) => new Set(column(await box.log(), 'type')), {
       callsPerDay: 100,
     });
@@ -371,7 +370,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect(calls).toEqual(new Set(['consumption', 'error', 'refund']));
   },
 
-  kind_values: async () => {
+  'G6.10.kind_values': async () => {
     const {
       word,
       number,
@@ -394,7 +393,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect(own?.some((kind) => word?.includes(kind))).toBe(false);
   },
 
-  kind_column: () =>
+  'G6.10.kind_column': () =>
     expectSeen(
       'kind_column',
       async (box) => {
@@ -406,7 +405,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { present: [true, true], absent: [false, false], dropped: [true, false] },
     ),
 
-  status_column: async () => {
+  'G6.11.status_column': async () => {
     const found = await seen(
       'status_column',
       async (box) => {
@@ -423,7 +422,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     });
   },
 
-  late_rows: () =>
+  'G16.1.late_rows': () =>
     expectSeen(
       'late_rows',
       async (box) => {
@@ -435,7 +434,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { callsPerDay: 100 },
     ),
 
-  log_range_end: () =>
+  'G6.6.log_range_end': () =>
     expectSeen(
       'log_range_end',
       async (box) => {
@@ -446,7 +445,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { exclusive: 0, inclusive: 1 },
     ),
 
-  statistics_range_end: () =>
+  'G5.6.statistics_range_end': () =>
     expectSeen(
       'statistics_range_end',
       async (box) => {
@@ -456,7 +455,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { exclusive: '0', inclusive: '0.00000004' },
     ),
 
-  statistics_refunds: async () => {
+  'G5.3.statistics_refunds': async () => {
     const found = await seen(
       'statistics_refunds',
       async (box) => {
@@ -470,7 +469,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect(found['excluded']?.[0]).toBe(found['excluded']?.[1].consumption);
   },
 
-  statistics_unit: async () => {
+  'G5.3.statistics_unit': async () => {
     const found = await seen('statistics_unit', async (box) => [
       exactSum([written((await box.stat(WEEK)).text, 'quota')]),
       exactSum([box.sandbox.truth.sums(WEEK.start_timestamp, WEEK.end_timestamp).net]),
@@ -481,7 +480,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect((found['units']?.[0] ?? 1n) % 10n ** 9n).toBe(0n);
   },
 
-  statistics_name_filter: () =>
+  'G5.5.statistics_name_filter': () =>
     expectSeen(
       'statistics_name_filter',
       async (box) => {
@@ -499,7 +498,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { exact: [false, true], contains: [true, false] },
     ),
 
-  throughput: () =>
+  'G5.4.throughput': () =>
     expectSeen(
       'throughput',
       async (box) => {
@@ -534,7 +533,7 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       { callsPerDay: 1 },
     ),
 
-  profile_currency: async () => {
+  'G4.3.profile_currency': async () => {
     const { USD = [], CNY = [] } = await seen('profile_currency', async (box) => {
       const data = (await box.profile()).json['data'] as { balance: string; used_quota: string };
       return [Number(data.balance), Number(data.used_quota)];

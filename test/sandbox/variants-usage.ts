@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import type { VariantName } from '../../src/sandbox/index.ts';
 import { expectSeen, seen } from './observe.ts';
 import { exactSum, NOW, seconds } from './support.ts';
 
@@ -8,9 +7,9 @@ const MIDNIGHT = Date.UTC(2026, 10, 21);
 const WEEK = { start_timestamp: MIDNIGHT - 7 * DAY * 1000, end_timestamp: MIDNIGHT };
 const values = (rows: readonly Record<string, string>[]): string[] => rows.map(({ value }) => value ?? '');
 
-/** One check for each switch of the usage export. */
-export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = {
-  usage_unit: async () => {
+/** One check for each variant, by its id in docs/gateway.md, of the usage export. */
+export const usageVariants: Readonly<Record<string, () => Promise<void>>> = {
+  'G7.9.usage_unit': async () => {
     const found = await seen('usage_unit', async (box) => [
       exactSum(values((await box.usage(WEEK)).rows)),
       exactSum([box.sandbox.truth.sums(seconds(WEEK.start_timestamp), seconds(WEEK.end_timestamp)).net]),
@@ -22,7 +21,7 @@ export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = 
     expect(found['CNY']?.[2]).toBe(found['USD']?.[2]);
   },
 
-  usage_refunds: async () => {
+  'G7.9.usage_refunds': async () => {
     const found = await seen(
       'usage_refunds',
       async (box) => {
@@ -40,7 +39,7 @@ export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = 
     expect(found['excluded']?.[0]).toBe(found['excluded']?.[2]);
   },
 
-  usage_written: () =>
+  'G7.11.usage_written': () =>
     expectSeen(
       'usage_written',
       async (box) => {
@@ -63,7 +62,7 @@ export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = 
       { 'at-once': [1, 1], 'every-5-minutes': [0, 1] },
     ),
 
-  usage_range_end: () =>
+  'G7.10.usage_range_end': () =>
     expectSeen(
       'usage_range_end',
       async (box) => {
@@ -79,7 +78,7 @@ export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = 
       { callsPerDay: 400 },
     ),
 
-  usage_span: () =>
+  'G7.3.usage_span': () =>
     expectSeen(
       'usage_span',
       async (box) => {
@@ -92,7 +91,7 @@ export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = 
       { '184-days': [false, false, false, true], '30-days': [false, true, true, true] },
     ),
 
-  usage_layout: async () => {
+  'G7.5.usage_layout': async () => {
     const found = await seen(
       'usage_layout',
       async (box) => box.usage({ ...WEEK, group_by: 'vendor', granularity: 'day' }),
@@ -120,7 +119,7 @@ export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = 
     expect(transposed.rows.at(-1)?.['dimension']).toBe('Total');
   },
 
-  usage_header: () =>
+  'G7.5.usage_header': () =>
     expectSeen(
       'usage_header',
       async (box) => (await box.usage({ group_by: 'token', metric: 'count' })).header,
@@ -130,7 +129,7 @@ export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = 
       },
     ),
 
-  usage_time: () =>
+  'G7.5.usage_time': () =>
     expectSeen(
       'usage_time',
       async (box) => [
@@ -147,7 +146,7 @@ export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = 
       { with: { usage_zone: 'Europe/Berlin' } },
     ),
 
-  usage_zone: async () => {
+  'G7.6.usage_zone': async () => {
     const starts = await seen('usage_zone', async (box) => {
       const month = { start_timestamp: Date.UTC(2026, 9, 24), end_timestamp: Date.UTC(2026, 9, 28) };
       const { rows } = await box.usage({ ...month, granularity: 'day' });
@@ -177,7 +176,7 @@ export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = 
     });
   },
 
-  usage_zero: async () => {
+  'G7.7.usage_zero': async () => {
     const found = await seen('usage_zero', async (box) => {
       const all = values((await box.usage({ granularity: 'hour', metric: 'count' })).rows);
       return {
@@ -190,7 +189,7 @@ export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = 
     expect(found['blank']).toMatchObject({ zeros: false, blanks: true, sum: found['zero']?.sum });
   },
 
-  usage_buckets: async () => {
+  'G7.7.usage_buckets': async () => {
     const look = { granularity: 'hour', metric: 'count', ...WEEK };
     const long = await seen('usage_buckets', async (box) => values((await box.usage(look)).rows), {
       callsPerDay: 5,
@@ -205,7 +204,7 @@ export const usageVariants: Partial<Record<VariantName, () => Promise<void>>> = 
     expect(wide['missing']?.length).toBeLessThan(7 * 24);
   },
 
-  usage_other: async () => {
+  'G7.8.usage_other': async () => {
     const found = await seen('usage_other', async (box) => {
       const entries = async (top_n: number): Promise<Record<string, bigint>> => {
         const sums: Record<string, bigint> = {};
