@@ -18,25 +18,7 @@ const paths = pathsOf(root);
 const read = (wanted: RegExp) => readTexts(root, paths, (path) => wanted.test(path));
 
 /** Sections and statements whose tests come with the model endpoints. */
-const notYet = [
-  'G1',
-  'G2',
-  'G3',
-  'G4',
-  'G5',
-  'G6',
-  'G7',
-  'G8',
-  'G9',
-  'G10',
-  'G11',
-  'G12',
-  'G13',
-  'G14',
-  'G15',
-  'G16',
-  'G17',
-];
+const notYet = ['G1.3', 'G9', 'G10', 'G11', 'G12', 'G13', 'G14', 'G15', 'G17.1'];
 
 // Ids are put together here, so that this file is no violation itself.
 const [one, two] = ['G1', 'G2'];
