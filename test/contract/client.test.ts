@@ -45,7 +45,7 @@ describe.each(everyVariant)('the client of a gateway with %s=%s', (name, value) 
     expect((await textOf(usage.body)).trim().split('\n').length).toBeGreaterThan(1);
   });
 
-  it('lists every key once, and creates, reads, updates and deletes one', async () => {
+  it('lists every key once, and creates, reads, updates and deletes one (G8.17)', async () => {
     await using fixture = await openGatewayFixture({ variants: switched(name, value) });
     const { gateway, secrets } = fixture;
     const before = await gateway.listKeys();
@@ -87,7 +87,7 @@ describe.each(everyVariant)('the client of a gateway with %s=%s', (name, value) 
     await expect(gateway.readKey(created.id)).rejects.toMatchObject({ name: 'Fault', exitCode: 1 });
   });
 
-  it('reports a refused key and a missing scope without showing the key', async () => {
+  it('reports a refused key and a missing scope without showing the key (G2.7)', async () => {
     const adminKeys = [
       {
         key: 'sk-admin-all-the-scopes',

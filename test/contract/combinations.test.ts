@@ -131,7 +131,7 @@ const truthOf = (sandbox: Sandbox, currency: 'USD' | 'CNY', from: number, to: nu
   return { ...sums, net: worth(sums.net), byModel: each(sums.byModel), byKey: each(sums.byKey) };
 };
 
-it('log pulls store the gateway’s rows and reports show them under every combination of switches', async () => {
+it('log pulls store the gateway’s rows and reports show them under every combination of switches (G6.3)', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyOf(logSwitches),
@@ -175,7 +175,7 @@ it('log pulls store the gateway’s rows and reports show them under every combi
   );
 });
 
-it('usage pulls store the gateway’s figures under every combination of switches', async () => {
+it('usage pulls store the gateway’s figures under every combination of switches (G7.7, G7.10)', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyOf(usageSwitches),

@@ -57,7 +57,7 @@ const zonedTimes = (['rfc3339', 'naive'] as const).flatMap((form) =>
 describe.each(sampled(zonedTimes, 3))(
   'rows with times written as %s in %s over a DST change',
   (form, zone) => {
-    it('land at their exact instants', async () => {
+    it('land at their exact instants (G6.5)', async () => {
       await using fixture = await openJobFixture(
         { variants: { created_at: form, log_zone: zone } },
         { naiveZone: zone },
@@ -84,7 +84,7 @@ const ends = variantTable.log_range_end.values.flatMap((log) =>
 describe.each(sampled(ends, 3))(
   'calls in the last second of a window (log %s, statistics %s)',
   (log, statistics) => {
-    it('land once and agree with the statistics', async () => {
+    it('land once and agree with the statistics (G5.5, G5.6, G6.6)', async () => {
       await using fixture = await openJobFixture({
         variants: { log_range_end: log, statistics_range_end: statistics },
       });
@@ -103,12 +103,15 @@ describe.each(sampled(ends, 3))(
         );
         expect(compared).toMatchObject({ known: true, reconciliation: { verdict: 'equal' } });
       }
+      const asked = fixture.sandbox.requests.all().filter(({ path }) => path === '/api/log/self/stat');
+      expect(asked.length).toBeGreaterThan(0);
+      for (const { query } of asked) expect(query).not.toHaveProperty('token_name');
     });
   },
 );
 
 describe.each(sampled(variantTable.late_rows.values, 2))('late rows (%s)', (value) => {
-  it('land although an earlier pull did not return them', async () => {
+  it('land although an earlier pull did not return them (G16.1)', async () => {
     await using fixture = await openJobFixture({ callsPerDay: 200, variants: { late_rows: value } });
     const { sandbox, clock } = fixture;
     const late = sandbox.truth
@@ -127,7 +130,7 @@ describe.each(sampled(variantTable.late_rows.values, 2))('late rows (%s)', (valu
 describe.each(sampled(variantTable.guarded_cells.values, 2))(
   'names that start like a formula (guarded: %s)',
   (value) => {
-    it('land as the names of the keys', async () => {
+    it('land as the names of the keys (G6.13)', async () => {
       await using fixture = await openJobFixture({ variants: { guarded_cells: value } });
       const hostile = ['=1+1', '@here', '-5', "it's"];
       for (const name of hostile) await callAt(fixture, now - 3_600_000, name, 1);
@@ -148,7 +151,7 @@ describe.each(sampled(variantTable.guarded_cells.values, 2))(
 const refusing = variantTable.business_errors.values;
 
 describe.each(sampled(refusing, 2))('a usage export that refuses more than 30 days with %s', (errors) => {
-  it('is requested in shorter intervals and lands completely', async () => {
+  it('is requested in shorter intervals and lands completely (G7.3)', async () => {
     await using fixture = await openJobFixture({
       months: 5,
       variants: { usage_span: '30-days', business_errors: errors, message_language: 'zh' },

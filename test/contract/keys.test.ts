@@ -32,7 +32,7 @@ describe.each(sampled(variantsOf(/^page_/), 3))('more keys than a page holds, wi
 describe.each(
   variantsOf(/^(missing_id|business_errors|message_language|key_cap|name_limit|update.*|past_.*)$/),
 )('what a gateway with %s=%s refuses', (name, value) => {
-  it('is an error of the catalogue, and nothing is changed by it', async () => {
+  it('is an error of the catalogue, and nothing is changed by it (G8.15)', async () => {
     await using fixture = await openGatewayFixture({ variants: switched(name, value) });
     const { gateway } = fixture;
     const before = await gateway.listKeys();
@@ -68,7 +68,7 @@ describe.each(
 describe.each(variantsOf(/^rate_limit$/))(
   'more requests than a gateway with %s=%s may allow',
   (name, value) => {
-    it('are all answered eventually, with pauses between requests', async () => {
+    it('are all answered eventually, with pauses between requests (G3.3)', async () => {
       await using fixture = await openGatewayFixture({ variants: switched(name, value) });
       const { gateway, sandbox, clock } = fixture;
       for (let count = 0; count < 400; count += 1) await gateway.readKey(101);

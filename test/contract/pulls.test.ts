@@ -113,7 +113,7 @@ describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 4))(
 );
 
 describe('an export with a hidden cap', () => {
-  it.each(sampled(['10000', '50000'], 2))('of %s rows is found and got past', async (cap) => {
+  it.each(sampled(['10000', '50000'], 2))('of %s rows is found and got past (G6.14)', async (cap) => {
     await using fixture = await openJobFixture({
       variants: switched('hidden_cap', cap),
       callsPerDay: Number(cap) / 14,

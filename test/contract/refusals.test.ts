@@ -13,7 +13,7 @@ const forms = variantTable.authentication_errors.values.flatMap((errors) =>
 
 /** Both exports answer CSV or something else, where the other endpoints always answer an envelope. */
 describe.each(forms)('a refused export, signalled by %s with code %s', (errors, code) => {
-  it('names the missing scope, shows no key and is requested at most twice', async () => {
+  it('names the missing scope, shows no key and is requested at most twice (G2.7)', async () => {
     await using fixture = await openGatewayFixture({
       variants: { authentication_errors: errors, authentication_code: code, message_language: 'zh' },
       adminKeys: [

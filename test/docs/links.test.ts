@@ -1,46 +1,18 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { variantTable } from '../../src/sandbox/index.ts';
-import {
-  brokenLinks,
-  misplacedStatements,
-  misplacedTerms,
-  namedVariants,
-  outsideNames,
-  statementsOf,
-  unknownStatements,
-  type Texts,
-} from './links.ts';
+import { brokenLinks, misplacedTerms, outsideNames } from './links.ts';
+import { pathsOf, readTexts } from './texts.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Files of the repository, those included that are new and not committed yet. */
-const paths: ReadonlySet<string> = new Set(
-  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-    .split('\0')
-    .filter((path) => path !== '' && existsSync(`${root}${path}`)),
-);
-
-const read = (wanted: (path: string) => boolean): Texts =>
-  new Map(
-    [...paths]
-      .filter(wanted)
-      .map((path) => [path, readFileSync(`${root}${path}`, 'utf8')] as const)
-      .filter(([, text]) => !text.includes('\0')),
-  );
+const paths = pathsOf(root);
+const read = (wanted: (path: string) => boolean) => readTexts(root, paths, wanted);
 
 const pages = read((path) => /^(docs\/.*|\.github\/.*|[^/]+)\.md$/.test(path));
-const contract = pages.get('docs/gateway.md') ?? '';
 
 // Names are put together here, so that this file is no violation itself.
 const page = (name: string): string => [name, 'md'].join('.');
 const [one, other, missingPage] = [page('docs/one'), page('docs/other'), page('missing')];
-const missingStatement = ['G99', '1'].join('.');
 
 describe('links of the documentation', () => {
   it('resolve to a file and a heading of it', () => {
@@ -85,46 +57,6 @@ describe('links of the documentation', () => {
       [other, '# A page\n'],
     ]);
     expect(brokenLinks(planted, new Set([...planted.keys(), 'src/main.ts']))).toEqual([]);
-  });
-});
-
-describe('statements of the gateway contract', () => {
-  it('have unique numbers in order within their section', () => {
-    expect(statementsOf(contract).size).toBeGreaterThan(100);
-    expect(misplacedStatements(contract)).toEqual([]);
-  });
-
-  it('are reported for a duplicate number, a wrong order or another section', () => {
-    const planted =
-      '## G1 A\n\n**G1.1** a\n\n**G1.1** b\n\n## G2 B\n\n**G2.2** c\n\n**G2.1** d\n\n**G1.2** e\n';
-    expect(misplacedStatements(planted)).toEqual(['G1.1', 'G2.1', 'G1.2']);
-  });
-
-  it('exist for every reference in a text', () => {
-    const texts = read((path) => /^(src|test|docs|config|reports|\.github)\/|^[^/]+\.md$/.test(path));
-    expect(unknownStatements(contract, texts)).toEqual([]);
-  });
-
-  it('are reported when a reference has no statement', () => {
-    const planted = new Map([['src/planted.ts', `// docs/gateway.md G1.1 and ${missingStatement}`]]);
-    expect(unknownStatements(contract, planted)).toEqual([`src/planted.ts: ${missingStatement}`]);
-  });
-
-  it('list every variant of the sandbox with the open point that it reproduces', () => {
-    const statements = statementsOf(contract);
-    const unlisted = Object.entries(variantTable).filter(([name, { statement }]) => {
-      const lines = statements.get(statement)?.split('\n') ?? [];
-      const isOpen = lines.some((line) => line.startsWith('- **Open**'));
-      return (
-        !isOpen || !lines.some((line) => line.startsWith('- **Sandbox**') && line.includes(`\`${name}\``))
-      );
-    });
-    expect(unlisted.map(([name]) => name)).toEqual([]);
-  });
-
-  it('list only variants of the sandbox', () => {
-    const names = namedVariants(contract);
-    expect(new Set(names)).toEqual(new Set(Object.keys(variantTable)));
   });
 });
 

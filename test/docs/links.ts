@@ -1,7 +1,5 @@
 import { posix } from 'node:path';
-
-/** Texts of the repository by their paths from its root. */
-export type Texts = ReadonlyMap<string, string>;
+import type { Texts } from './texts.ts';
 
 const withoutCode = (markdown: string): string =>
   markdown.replaceAll(/^(`{3,}|~{3,})[\s\S]*?^\1/gm, '').replaceAll(/`[^`\n]+`/g, '');
@@ -50,41 +48,6 @@ export const brokenLinks = (pages: Texts, paths: ReadonlySet<string>): readonly 
       .map((target) => `${page}: ${target}`),
   );
 
-/** A statement of docs/gateway.md where it is made. */
-const made = /^\*\*(G\d+\.\d+)\*\*/gm;
-
-/** The statements of docs/gateway.md with their texts. */
-export const statementsOf = (contract: string): ReadonlyMap<string, string> => {
-  const starts = [...contract.matchAll(made)];
-  return new Map(
-    starts.map((start, index) => [
-      start[1] ?? '',
-      contract.slice(start.index, starts[index + 1]?.index ?? contract.length),
-    ]),
-  );
-};
-
-/** Statements that are made twice, or not in the order of their numbers within the section of their number. Pure. */
-export const misplacedStatements = (contract: string): readonly string[] => {
-  const wrong: string[] = [];
-  let [section, last] = [0, 0];
-  for (const match of contract.matchAll(/^(?:## G(\d+)\b|\*\*G(\d+)\.(\d+)\*\*)/gm)) {
-    const [, heading, own, number] = match;
-    if (heading !== undefined) [section, last] = [Number(heading), 0];
-    else if (Number(own) !== section || Number(number) <= last) wrong.push(`G${own}.${number}`);
-    else last = Number(number);
-  }
-  return wrong;
-};
-
-/** Statements that a text refers to and docs/gateway.md does not make. Pure. */
-export const unknownStatements = (contract: string, texts: Texts): readonly string[] => {
-  const known = statementsOf(contract);
-  return [...texts].flatMap(([path, text]) =>
-    [...text.matchAll(/\bG\d+\.\d+\b/g)].filter(([id]) => !known.has(id)).map(([id]) => `${path}: ${id}`),
-  );
-};
-
 /** A folder beside the repository, by a relative or an absolute path. */
 const outside = /(?:\.\.|\/\w+)\/shared\b/g;
 
@@ -103,9 +66,3 @@ export const misplacedTerms = (glossary: string): readonly string[] => {
   const terms = [...glossary.matchAll(/^\*\*`?([^*`]+)`?\*\*:/gm)].map(([, term = '']) => term.toLowerCase());
   return terms.filter((term, index) => index > 0 && term <= (terms[index - 1] ?? ''));
 };
-
-/** Variants of the sandbox that docs/gateway.md names; faults are named behind them. Pure. */
-export const namedVariants = (contract: string): readonly string[] =>
-  [...contract.matchAll(/^- \*\*Sandbox\*\*: (.*?)(?:the faults? .*)?$/gm)].flatMap(([, names = '']) =>
-    [...names.matchAll(/`([a-z][a-z\d_]+)`/g)].map(([, name = '']) => name),
-  );

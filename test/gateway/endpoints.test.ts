@@ -24,7 +24,7 @@ const spec = {
 };
 
 describe('the client sends and reads', () => {
-  it('the profile', async () => {
+  it('the profile (G4.1)', async () => {
     const { gateway, seen } = await scriptedGateway([
       ok({
         username: 'acme',
@@ -57,7 +57,7 @@ describe('the client sends and reads', () => {
     expect(seen[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  it('statistics in seconds, with and without filters', async () => {
+  it('statistics in seconds, with and without filters (G5.1, G5.2)', async () => {
     const { gateway, seen } = await scriptedGateway([
       json(
         '{"success":true,"message":"","data":{"quota":12.300000000000000001,"rpm":1,"tpm":2.5e3,"mpm":0}}',
@@ -92,7 +92,7 @@ describe('the client sends and reads', () => {
     ]);
   });
 
-  it('the log export in seconds, always with the currency', async () => {
+  it('the log export in seconds, always with the currency (G6.1, G6.7)', async () => {
     const { gateway, seen } = await scriptedGateway([csv('\uFEFFa,b\n1,2\n')]);
     const range = { start: unixSeconds(1), end: unixSeconds(2) };
     const { contentType, body } = await gateway.exportLogs({
@@ -134,7 +134,7 @@ describe('the client sends and reads', () => {
     expect(seen[0]?.headers['accept-encoding']).toContain('gzip');
   });
 
-  it('the usage export in milliseconds', async () => {
+  it('the usage export in milliseconds (G7.1, G7.2)', async () => {
     const { gateway, seen } = await scriptedGateway([csv('time,m\n')]);
     const { body } = await gateway.exportUsage({
       start: unixMillis(1_760_000_000_000),
@@ -163,7 +163,7 @@ describe('the client sends and reads', () => {
     ]);
   });
 
-  it('a page of keys, and one key with fields outside the contract', async () => {
+  it('a page of keys, and one key with fields outside the contract (G8.1, G8.3, G8.6)', async () => {
     const { gateway, seen } = await scriptedGateway((request) =>
       request.path === '/api/token/'
         ? ok({ items: [key], page: 2, page_size: 5, total: 6 })
@@ -205,7 +205,7 @@ describe('the client sends and reads', () => {
     ]);
   });
 
-  it('the complete body of a create, with amounts as exact numbers', async () => {
+  it('the complete body of a create, with amounts as exact numbers (G8.7, G8.8, G8.10)', async () => {
     const { gateway, seen } = await scriptedGateway([ok({ id: 9, key: 'sk-plaintext-of-the-new-key' })]);
     const created = await gateway.createKey({ ...spec, remainQuota: money('12345678901234567.00000001') });
     expect(created.id).toBe(9);
@@ -217,7 +217,7 @@ describe('the client sends and reads', () => {
     );
   });
 
-  it('the complete key in an update, including fields outside the contract', async () => {
+  it('the complete key in an update, including fields outside the contract (G8.12)', async () => {
     const { gateway, seen } = await scriptedGateway([ok(null)]);
     await gateway.updateKey({
       ...spec,
@@ -231,7 +231,7 @@ describe('the client sends and reads', () => {
     );
   });
 
-  it('a delete with any body of a success', async () => {
+  it('a delete with any body of a success (G8.14, G8.14.open)', async () => {
     for (const answer of [ok(null), { status: 204 }, { status: 200, body: '' }, json({ success: true })]) {
       const { gateway, seen } = await scriptedGateway([answer]);
       await gateway.deleteKey(7);
@@ -239,7 +239,7 @@ describe('the client sends and reads', () => {
     }
   });
 
-  it('every endpoint below the path of base_url', async () => {
+  it('every endpoint below the path of base_url (G1.1)', async () => {
     const { gateway, seen } = await scriptedGateway([json({ success: false })], { prefix: '/team/gateway/' });
     await expect(gateway.readKey(1)).rejects.toThrow();
     expect(seen[0]?.path).toBe('/team/gateway/api/token/1');

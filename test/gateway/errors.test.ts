@@ -66,7 +66,7 @@ describe.each(every)('an error of %s', (name, scope, call) => {
     }
   });
 
-  it('with 403 names the scope', async () => {
+  it('with 403 names the scope (G2.3)', async () => {
     for (const body of ['', '{"success":false,"message":"缺少权限"}', '<h1>Forbidden</h1>']) {
       const { error, count } = await attempt([{ status: 403, body }]);
       expect(error).toMatchObject({ code: 'gateway-scope-missing' });
@@ -104,7 +104,7 @@ describe.each(every)('an error of %s', (name, scope, call) => {
 const envelopes = every.filter(([name]) => !name.includes('export'));
 
 describe.each(envelopes)('`success: false` with status 200 of %s', (name, scope, call) => {
-  it('is a refusal whose text is quoted and never interpreted', async () => {
+  it('is a refusal whose text is quoted and never interpreted (G3.2)', async () => {
     const { gateway, seen } = await scriptedGateway([json({ success: false, message: 'record not found' })]);
     await expect(call(gateway)).rejects.toMatchObject({
       code: 'gateway-refused',

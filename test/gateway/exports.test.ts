@@ -135,7 +135,7 @@ describe('a key in an export', () => {
 describe('a body other than CSV', () => {
   const error = (answer: Answer): Promise<unknown> => rejection(bodyOf(answer));
 
-  it('is recognised by its content type or first bytes, and quoted', async () => {
+  it('is recognised by its content type or first bytes, and quoted (G3.4, G3.4.open)', async () => {
     for (const answer of [
       json({ success: true, message: 'too many exports' }),
       csv('\uFEFF \n{"message":"too many exports"}'),

@@ -82,7 +82,7 @@ describe('listing keys', () => {
     );
   });
 
-  it('with newest first misses no lasting key and lists none twice while keys come and go', async () => {
+  it('with newest first misses no lasting key and lists none twice while keys come and go (G8.5)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 60 }),
@@ -126,7 +126,7 @@ describe('listing keys', () => {
     expect(list.reads()).toBe(6);
   });
 
-  it('continues after a short page while the total indicates more keys', async () => {
+  it('continues after a short page while the total indicates more keys (G8.4)', async () => {
     const list = changingList({ count: 35, cap: 10, total: 'true', order: 'newest', changes: new Map() });
     const boasting = async (page: number): Promise<KeyPage> => ({
       ...(await list.readPage(page)),
@@ -182,7 +182,7 @@ describe('listing keys', () => {
     expect(await listAllKeys(failingOnce)).toHaveLength(5);
   });
 
-  it('requests pages from 1 in the largest size, and uses the echoed size', async () => {
+  it('requests pages from 1 in the largest size, and uses the echoed size (G8.4)', async () => {
     const all = Array.from({ length: 23 }, (_, index) => ({
       id: 23 - index,
       name: 'same',

@@ -11,7 +11,7 @@ const spec = {
 };
 
 describe('a key is rejected before any request', () => {
-  it('when its name has more than 50 bytes, though it may have 50 characters', async () => {
+  it('when its name has more than 50 bytes, though it may have 50 characters (G8.9, G8.9.name)', async () => {
     const { gateway, seen } = await scriptedGateway([ok({ id: 1, key: 'sk-0123456789abc' })]);
     for (const name of ['x'.repeat(51), 'é'.repeat(26), '钥'.repeat(17)]) {
       await expect(gateway.createKey({ ...spec, name })).rejects.toMatchObject({ code: 'key-spec-invalid' });
@@ -24,7 +24,7 @@ describe('a key is rejected before any request', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('when it would be expired at creation, while an update may write a past expiry back', async () => {
+  it('when it would be expired at creation, while an update may write a past expiry back (G8.11)', async () => {
     const { gateway, seen, clock } = await scriptedGateway([ok({ id: 1, key: 'sk-0123456789abc' })]);
     const now = toSeconds(clock.now());
     for (const expiredTime of [unixSeconds(0), unixSeconds(now - 1), now])

@@ -105,7 +105,7 @@ describe('Retry-After', () => {
       expect(await waitsAfter({ 'retry-after': value }, 503)).toEqual([250]);
   });
 
-  it('missing from a 429 defaults to a minute, so that three retries exceed a window of 180 s', async () => {
+  it('missing from a 429 defaults to a minute, so that three retries exceed a window of 180 s (G3.3)', async () => {
     const { gateway, seen, clock } = await scriptedGateway([{ status: 429 }]);
     await expect(gateway.profile()).rejects.toMatchObject({
       code: 'gateway-rate-limited',
@@ -133,7 +133,7 @@ describe('writes', () => {
     ['update', (gateway) => gateway.updateKey({ ...spec, id: 1 })],
     ['delete', (gateway) => gateway.deleteKey(1)],
   ];
-  it.each(writes)('%s is sent once, and an unknown outcome is reported', async (_name, write) => {
+  it.each(writes)('%s is sent once, and an unknown outcome is reported (G3.5)', async (_name, write) => {
     for (const [answer, code] of [
       [{ status: 500 }, 'gateway-server-error'],
       [{ status: 408 }, 'gateway-timeout'],

@@ -47,7 +47,7 @@ const shown = (error: unknown): string =>
   ].join('\n');
 
 describe('base_url', () => {
-  it('must be https, or http on loopback', () => {
+  it('must be https, or http on loopback (G1.1)', () => {
     for (const url of [
       'https://gw.example.com',
       'https://gw.example.com/v/',
@@ -171,7 +171,7 @@ describe('the Admin Key', () => {
 });
 
 describe('the plaintext of a new key', () => {
-  it('is a secret from the moment it arrives', async () => {
+  it('is a secret from the moment it arrives (G2.6)', async () => {
     const { gateway, secrets, lines } = await scriptedGateway([ok({ id: 1, key: plaintext })]);
     const { key } = await gateway.createKey(spec);
     expect(key.reveal()).toBe(plaintext);
@@ -221,16 +221,19 @@ describe('the plaintext of a key in a read, against the contract', () => {
     ['delete', shownKey, (gateway) => gateway.deleteKey(1)],
   ];
 
-  it.each(calls)('is a secret in the response of %s, complete or broken', async (_name, data, call) => {
-    const whole = await scriptedGateway([ok(data)]);
-    expect(JSON.stringify(await call(whole.gateway)) ?? '').not.toContain(plaintext);
-    expect(whole.secrets.redact(plaintext)).toBe('[secret]');
-    const text = JSON.stringify({ success: true, data });
-    const broken = await scriptedGateway([{ body: text.slice(0, text.indexOf('"key_mask"')) }]);
-    const error = await rejection(call(broken.gateway));
-    expect(shown(error)).not.toContain(plaintext);
-    expect(broken.lines.join('\n')).not.toContain(plaintext);
-  });
+  it.each(calls)(
+    'is a secret in the response of %s, complete or broken (G2.6)',
+    async (_name, data, call) => {
+      const whole = await scriptedGateway([ok(data)]);
+      expect(JSON.stringify(await call(whole.gateway)) ?? '').not.toContain(plaintext);
+      expect(whole.secrets.redact(plaintext)).toBe('[secret]');
+      const text = JSON.stringify({ success: true, data });
+      const broken = await scriptedGateway([{ body: text.slice(0, text.indexOf('"key_mask"')) }]);
+      const error = await rejection(call(broken.gateway));
+      expect(shown(error)).not.toContain(plaintext);
+      expect(broken.lines.join('\n')).not.toContain(plaintext);
+    },
+  );
 
   it('is not registered for a masked value, which stays readable', async () => {
     const { gateway, secrets } = await scriptedGateway([{ body: masked }]);

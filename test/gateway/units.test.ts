@@ -36,7 +36,7 @@ const wrongUnits = (gateway: Gateway): readonly (() => Promise<unknown>)[] => {
 };
 
 describe('units', () => {
-  it('are distinguished by the compiler', () => {
+  it('are distinguished by the compiler (G1.6, G7.2)', () => {
     expect(wrongUnits).toBeTypeOf('function');
   });
 });

@@ -62,7 +62,7 @@ const withMeddler = (fixture: JobFixture, before: (page: number) => Promise<unkn
   return { change, pages: () => pages, [Symbol.asyncDispose]: async () => http[Symbol.asyncDispose]() };
 };
 
-it('a snapshot stores the profile, statistics and keys, and reports added, removed and changed keys', async () => {
+it('a snapshot stores the profile, statistics and keys, and reports added, removed and changed keys (G5.4)', async () => {
   await using fixture = await openJobFixture();
   const { gateway, clock, sandbox, context, run, plan } = fixture;
   const { snapshots } = context.warehouse;
@@ -85,8 +85,8 @@ it('a snapshot stores the profile, statistics and keys, and reports added, remov
     [end - 3600, end],
     [end - 86_400, end],
   ]);
-  for (const { start, end: last, quota } of statistics)
-    expect(quota).toBe((await gateway.statistics({ start, end: last })).quota);
+  for (const { start, end: last, quota, rpm, tpm, mpm } of statistics)
+    expect({ quota, rpm, tpm, mpm, rest: {} }).toEqual(await gateway.statistics({ start, end: last }));
   expect(statistics[1]?.quota).not.toBe('0');
 
   const made = await gateway.createKey({ ...spec, name: 'fresh' });

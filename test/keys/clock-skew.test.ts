@@ -16,7 +16,7 @@ describe('the effect of a skew', () => {
     expect(clockEffect(clock(900), hour)).toEqual({ effect: 'add', margin: 0 });
   });
 
-  it('is a longer quiet time where it is small compared with the lag or with quiet', () => {
+  it('is a longer quiet time where it is small compared with the lag or with quiet (G16.4)', () => {
     expect(clockEffect(clock(5 * minute), 10 * minute)).toEqual({ effect: 'add', margin: 5 * minute + 500 });
     expect(clockEffect(clock(-hour), 7 * day)).toEqual({ effect: 'add', margin: hour + 500 });
   });
@@ -27,7 +27,7 @@ describe('the effect of a skew', () => {
       'the clock of the gateway is 1 hour behind the clock of this host (measured 2026-11-21 08:00 UTC)',
     ],
     [90 * minute, 'the clock of the gateway is 90 minutes ahead of the clock of this host'],
-  ])('suspends deletions where it is large: %d ms', (offset, text) => {
+  ])('suspends deletions where it is large: %d ms (G16.4)', (offset, text) => {
     const effect = clockEffect(clock(offset), hour);
     expect(effect.effect).toBe('suspend');
     expect('message' in effect ? effect.message : '').toContain(text);

@@ -62,7 +62,7 @@ describe('a rotation', () => {
     expect(fixture.gateway.keys.has(old)).toBe(false);
   });
 
-  it('finds a key whose answer was lost, deletes it, and creates another one under a new name', async () => {
+  it('finds a key whose answer was lost, deletes it, and creates another one under a new name (G3.5)', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.faults.create.push('after');
@@ -148,7 +148,7 @@ describe('a rotation', () => {
     expect([fixture.sink.contents.deliveries, liar.contents.deliveries]).toEqual([1, 2]);
   });
 
-  it('deletes a key that is refused for longer than caches last, and creates another one', async () => {
+  it('deletes a key that is refused for longer than caches last, and creates another one (G8.16)', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.state.verify = async () => {

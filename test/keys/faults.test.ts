@@ -208,7 +208,7 @@ describe('a compromised key', () => {
     expect(fixture.alert.map(({ kind }) => kind)).toEqual(['exposure', 'exposure']);
   });
 
-  it('is reported once caches cannot explain why it still exists after its deletion', async () => {
+  it('is reported once caches cannot explain why it still exists after its deletion (G8.16)', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.faults.remove.push('unmoved', 'unmoved', 'unmoved', 'unmoved');

@@ -100,7 +100,7 @@ const expected: readonly (readonly [Variants, Readonly<Record<string, string>>])
 ];
 
 describe.each(sampled(expected, 4))('a gateway with %j', (variants, change) => {
-  it('gets a verdict for every source and every entry', async () => {
+  it('gets a verdict for every source and every entry (G4.3, G5.3, G7.9, G7.11)', async () => {
     await using fixture = await openJobFixture({ variants, callsPerDay: 60 });
     await fill(fixture);
     const { totals, comparisons, good, notCompared } = await compare(fixture);

@@ -42,7 +42,7 @@ describe('an ordinary month', () => {
     rendered = await renderReport(model);
   });
 
-  test('the headline is the exact sum of consumption and refunds', () => {
+  test('the headline is the exact sum of consumption and refunds (G6.9)', () => {
     expect(model.headline.value.exact).toBe(spendOf(current(rows)));
     expect(model.headline.value.text).toBe('$13,810.86');
     expect(model.headline.change.text).toBe('+14.2%');
@@ -100,7 +100,7 @@ describe('an ordinary month', () => {
     expect(textOf(parseHtml(rendered.html))).toContain('Spend, exact: 13810.85707298 USD.');
   });
 
-  test('refunds without a key have their own row', () => {
+  test('refunds without a key have their own row (G6.9, G16.3)', () => {
     const keys = tableOf(model, 'Keys');
     const row = keys.rows.find(({ cells }) => cells[0]?.text === 'Refunds without a key');
     expect(row?.cells[2]?.exact).toBe(spendOf(current(rows).filter(({ kind }) => kind === 'refund')));

@@ -25,17 +25,46 @@ const endpoints: readonly { method: string; path: string; scope: Scope; body?: u
 ];
 
 describe('Admin Keys', () => {
-  test('are accepted by each endpoint with exactly its scope', async () => {
-    const adminKeys = scopes.map((scope) => ({ key: `sk-admin-only-${scope}`, scopes: [scope] }));
-    await withBox({ adminKeys }, async ({ call }) => {
+  test.each([
+    ['G2.3.account:read', 1],
+    ['G2.3.logs:read', 2],
+    ['G2.3.usage:read', 1],
+    ['G2.3.keys:read', 2],
+    ['G2.3.keys:write', 3],
+  ])('are accepted by exactly the endpoints of their scope: %s', async (id, count) => {
+    const only = scopes.filter((scope) => id === `G2.3.${scope}`);
+    expect(only).toHaveLength(1);
+    await withBox({ adminKeys: [{ key: 'sk-admin-only', scopes: only }] }, async ({ call }) => {
+      const statuses: number[] = [];
       for (const { path, scope, ...rest } of endpoints) {
-        for (const other of scopes) {
-          const reply = await call(path, { ...rest, key: `sk-admin-only-${other}` });
-          expect(`${rest.method} ${path} with ${other}: ${reply.status}`).toBe(
-            `${rest.method} ${path} with ${other}: ${other === scope ? 200 : 403}`,
-          );
-        }
+        const { status } = await call(path, { ...rest, key: 'sk-admin-only' });
+        expect([rest.method, path, status]).toEqual([rest.method, path, only.includes(scope) ? 200 : 403]);
+        statuses.push(status);
       }
+      expect(statuses.filter((status) => status === 200)).toHaveLength(count);
+    });
+  });
+
+  test('are refused by model endpoints, and API keys by admin endpoints (G1.2, G2.2, G2.5)', async () => {
+    const { key } = await box.createKey();
+    expect((await box.embed(key)).status).toBe(200);
+    expect((await box.ask(key)).status).toBe(200);
+    expect((await box.embed(box.sandbox.adminKey)).status).toBe(401);
+    expect((await box.ask(box.sandbox.adminKey)).status).toBe(401);
+    for (const { path, scope: _, ...rest } of endpoints)
+      expect((await box.call(path, { ...rest, key })).status).toBe(401);
+  });
+
+  test('are neither listed nor made, changed or deleted by the endpoints of API keys (G2.4)', async () => {
+    await withBox({}, async ({ sandbox, keys, call, createKey }) => {
+      const { key } = await createKey({ name: 'sk-admin-x' });
+      expect(key).toMatch(/^sk-(?!admin-)/u);
+      const { items } = (await keys({ page_size: 100 })).json['data'] as { items: { id: number }[] };
+      expect(JSON.stringify(items)).not.toContain(sandbox.adminKey.slice(-4));
+      for (const { id } of items)
+        expect((await call(`/api/token/${id}`, { method: 'DELETE' })).status).toBe(200);
+      expect((await keys()).json['data']).toMatchObject({ items: [], total: 0 });
+      expect((await call('/api/user/self')).status).toBe(200);
     });
   });
 
@@ -51,7 +80,7 @@ describe('Admin Keys', () => {
     }
   });
 
-  test('have the prefix of the contract and every scope by default', () => {
+  test('have the prefix of the contract and every scope by default (G2.2)', () => {
     expect(box.sandbox.adminKey).toMatch(/^sk-admin-[A-Za-z0-9]{48}$/u);
     expect(JSON.stringify(box.sandbox.state.adminKeys)).not.toContain(box.sandbox.adminKey);
   });
@@ -62,6 +91,20 @@ describe('Admin Keys', () => {
 });
 
 describe('a request outside the endpoints', () => {
+  test('that writes a path, field name or value in another way is refused (G1.5)', async () => {
+    for (const path of ['/API/token/', '/api/Token/', '/api/token', '/api/user/self/'])
+      expect([path, (await box.call(path)).status]).toEqual([path, 404]);
+    const body = { name: 'exact', unlimited_quota: true, expired_time: -1 };
+    for (const wrong of [
+      { ...body, name: undefined, Name: 'exact' },
+      { ...body, unlimited_quota: 'True' },
+    ])
+      expect((await box.call('/api/token/', { method: 'POST', body: wrong })).json['success']).toBe(false);
+    const usage = `/api/data/self/pivot/stream-export?start_timestamp=${NOW - 1e8}&end_timestamp=${NOW}`;
+    for (const wrong of ['group_by=Model', 'metric=SPEND', 'granularity=Day', 'granularity=daily'])
+      expect((await box.call(`${usage}&${wrong}`)).json['success']).toBe(false);
+  });
+
   test('for an unknown path gets 404 with an envelope', async () => {
     for (const path of ['/', '/api/token', '/api/token/x', '/api/user', '/v1/models', '/_sandbox/nothing']) {
       const reply = await box.call(path);

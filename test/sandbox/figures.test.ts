@@ -32,15 +32,33 @@ describe('every endpoint shows the same money', () => {
     expect(written(stat.text, 'quota')).toBe(truth.net);
   });
 
-  test('in the usage export by model and by key, at every granularity', async () => {
+  test.each([
+    ['G7.6.hour', 3_600],
+    ['G7.6.day', DAY],
+    ['G7.6.week', 7 * DAY],
+  ])('in the usage export, whose buckets have the requested length: %s', async (id, length) => {
     const day = Math.floor(end / DAY) * DAY;
     const window = { start_timestamp: (day - 30 * DAY) * 1000, end_timestamp: day * 1000 };
-    const truth = box.sandbox.truth.sums(day - 30 * DAY, day);
-    for (const granularity of ['hour', 'day', 'week']) {
-      for (const [group_by, expected] of [
-        ['model', truth.byModel],
-        ['token', truth.byKey],
-      ] as const) {
+    const granularity = id.slice('G7.6.'.length);
+    const { rows } = await box.usage({ ...window, group_by: 'model', granularity, top_n: 100 });
+    const times = [...new Set(rows.map(({ time }) => Number(time) / 1000))];
+    expect(new Set(times.slice(1).map((time, at) => time - (times[at] ?? 0)))).toEqual(new Set([length]));
+    expect(exactSum(rows.map(({ value = '' }) => value))).toBe(
+      exactSum([box.sandbox.truth.sums(day - 30 * DAY, day).net]),
+    );
+  });
+
+  test.each([
+    ['G7.4.model', 'byModel'],
+    ['G7.4.token', 'byKey'],
+  ] as const)(
+    'in the usage export by its dimension, with spend as the metric: %s (G7.4.spend)',
+    async (id, by) => {
+      const day = Math.floor(end / DAY) * DAY;
+      const window = { start_timestamp: (day - 30 * DAY) * 1000, end_timestamp: day * 1000 };
+      const expected = box.sandbox.truth.sums(day - 30 * DAY, day)[by];
+      const group_by = id.slice('G7.4.'.length);
+      for (const granularity of ['hour', 'day', 'week']) {
         const { rows } = await box.usage({ ...window, group_by, granularity, metric: 'spend', top_n: 100 });
         const sums: Record<string, bigint> = {};
         for (const { dimension = '', value = '' } of rows)
@@ -49,8 +67,8 @@ describe('every endpoint shows the same money', () => {
           Object.fromEntries(Object.entries(expected).map(([name, text]) => [name, exactSum([text])])),
         );
       }
-    }
-  });
+    },
+  );
 
   test('in statistics by model, key and vendor', async () => {
     const truth = box.sandbox.truth.sums(0, end + 1);
@@ -94,7 +112,7 @@ describe('every endpoint shows the same money', () => {
     expect(sums.refunds.startsWith('-')).toBe(true);
   });
 
-  test('in CNY as exactly the rate times USD', async () => {
+  test('in CNY as exactly the rate times USD (G6.7, G6.7.CNY, G6.7.USD)', async () => {
     const [usd, cny] = [await box.log({ currency: 'USD' }), await box.log({ currency: 'CNY' })];
     expect(cny.rows.map((row) => exactSum([row['quota'] ?? '']))).toEqual(
       usd.rows.map((row) => 7n * exactSum([row['quota'] ?? ''])),
@@ -104,7 +122,7 @@ describe('every endpoint shows the same money', () => {
 });
 
 describe('as time passes', () => {
-  test('late rows are added to the past and its statistics, and no earlier row changes', async () => {
+  test('late rows are added to the past and its statistics, and no earlier row changes (G16.1)', async () => {
     const own = await open({ callsPerDay: 100 });
     try {
       const { sandbox, clock } = own;

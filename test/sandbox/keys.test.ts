@@ -22,7 +22,7 @@ const shown = async (id: number, from = box): Promise<Shown> =>
   (await from.call(`/api/token/${id}`)).json['data'] as Shown;
 
 describe('the plaintext of a key', () => {
-  test('is returned once, and only its hash is stored', async () => {
+  test('is returned once, and only its hash is stored (G2.6, G8.8)', async () => {
     const { id, key, reply } = await box.createKey({ name: 'secret' });
     expect(reply.json).toEqual({ success: true, message: '', data: { id, key } });
     expect(key).toMatch(/^sk-[A-Za-z0-9]{48}$/u);
@@ -50,7 +50,7 @@ describe('the plaintext of a key', () => {
 });
 
 describe('the life cycle of a key', () => {
-  test('covers create, read, update and delete', async () => {
+  test('covers create, read, update and delete (G8.17)', async () => {
     const { id } = await box.createKey({ name: 'life', remain_quota: 12.3456, unlimited_quota: false });
     expect(await shown(id)).toEqual({
       id,
@@ -183,7 +183,7 @@ describe('an update affects the calls made with the key', () => {
       },
     });
 
-  test('when it expires, exhausts or reactivates the key', async () => {
+  test('when it expires, exhausts or reactivates the key (G8.11)', async () => {
     await withBox({}, async (own) => {
       const { id, key } = await own.createKey();
       for (const [more, status] of [

@@ -21,7 +21,7 @@ const prices: Record<string, readonly [number, number, number, number, number, n
 };
 
 describe('the body of the log export', () => {
-  test('is CSV with a byte-order mark, and no envelope', async () => {
+  test('is CSV with a byte-order mark, and no envelope (G6.2, G6.2.Content-Type)', async () => {
     const { headers, text, header } = await box.log();
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(text.startsWith('\uFEFFcreated_at,')).toBe(true);
@@ -137,7 +137,7 @@ test('the log export filters by model, vendor and status', async () => {
   expect(errors.every(({ quota }) => quota === '0')).toBe(true);
 });
 
-test('the log export returns nothing for milliseconds instead of seconds', async () => {
+test('the log export returns nothing for milliseconds instead of seconds (G1.6, G7.2)', async () => {
   const { rows } = await box.log({ start_timestamp: NOW - 86_400_000, end_timestamp: NOW });
   expect(rows).toHaveLength(0);
   const table = await box.usage({ start_timestamp: seconds(NOW) - 86_400, end_timestamp: seconds(NOW) });

@@ -91,7 +91,23 @@ describe('embeddings', () => {
   });
 });
 
+test('a model endpoint requires no scope: an API key of any group may call it (G2.5.open)', async () => {
+  for (const group of ['', 'default', 'vip']) {
+    const { key: other } = await box.createKey({ group });
+    expect([(await box.embed(other)).status, (await box.ask(other)).status]).toEqual([200, 200]);
+  }
+});
+
 describe('chat messages', () => {
+  test('accept a version and beta features of the vendor in headers (G17.2)', async () => {
+    const body = { model: 'claude-haiku-4-5', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] };
+    const send = (headers: Record<string, string>) =>
+      box.call('/v1/messages', { method: 'POST', key, body, headers });
+    const versioned = await send({ 'vendor-version': '2023-06-01', 'vendor-beta': 'one,two' });
+    expect([versioned.status, versioned.json['type']]).toEqual([200, 'message']);
+    expect(versioned.json['content']).toEqual((await send({})).json['content']);
+  });
+
   test('follow the contract', async () => {
     const { status, json } = await box.ask(key, { max_tokens: 4_096 });
     expect([status, json]).toEqual([

@@ -33,6 +33,3 @@ export const expectSeen = async <Name extends VariantName, Value>(
 ): Promise<void> => {
   expect(await seen(name, look, options)).toEqual(expected);
 };
-
-/** The test of a switch, under its ID in docs/gateway.md: `G8.4.page_size_cap`. */
-export type VariantCheck = () => Promise<void>;

@@ -28,7 +28,7 @@ const exportOf = async (box: Box, acceptEncoding: string): Promise<IncomingMessa
 
 describe('a large export', () => {
   test.each(['identity', 'gzip'])(
-    'rows are made only as fast as they are read (%s)',
+    'rows are made only as fast as they are read: %s (G6.2)',
     async (acceptEncoding) => {
       await withBox({ callsPerDay: 40_000 }, async (box) => {
         const response = await exportOf(box, acceptEncoding);

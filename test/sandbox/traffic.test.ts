@@ -86,7 +86,7 @@ describe('the traffic', () => {
     expect(rows.filter(({ kind }) => kind === 'topup').every(({ quota }) => Number(quota) > 0)).toBe(true);
   });
 
-  test('contains negative task refunds without a name, for images within an hour and for music within a day', async () => {
+  test('contains negative task refunds without a name, for images within an hour and for music within a day (G16.3, G16.3.open)', async () => {
     const rows = await rowsOf({ months: 2, callsPerDay: 300 });
     const refunds = rows.filter(({ kind }) => kind === 'refund');
     expect(refunds.every(({ quota }) => quota.startsWith('-'))).toBe(true);

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { expectSeen } from './observe.ts';
-import type { VariantCheck } from './observe.ts';
 import { NOW, seconds, type Box } from './support.ts';
 
 type Shown = {
@@ -29,8 +28,8 @@ const spend = async (box: Box, key: string): Promise<void> => {
   expect((await box.embed(key, Array<string>(10).fill('x'.repeat(20_000)))).status).toBe(200);
 };
 
-/** One check for each switch of keys, errors and limits. */
-export const keyVariants: Readonly<Record<string, VariantCheck>> = {
+/** One check for each variant, by its id in docs/gateway.md, of keys, errors and limits. */
+export const keyVariants: Readonly<Record<string, () => Promise<void>>> = {
   'G8.4.page_size_default': () =>
     expectSeen(
       'page_size_default',

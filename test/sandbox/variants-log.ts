@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'vitest';
 import { expectSeen, seen } from './observe.ts';
-import type { VariantCheck } from './observe.ts';
 import { exactSum, NOW, seconds, withBox, written, type Box, type Table } from './support.ts';
 
 const DAY = 86_400;
@@ -37,8 +36,8 @@ const oneCall = async (box: Box): Promise<number> => {
   return seconds(NOW);
 };
 
-/** One check for each switch of the log export and the statistics. */
-export const logVariants: Readonly<Record<string, VariantCheck>> = {
+/** One check for each variant, by its id in docs/gateway.md, of the log export and the statistics. */
+export const logVariants: Readonly<Record<string, () => Promise<void>>> = {
   'G6.2.compression': async () => {
     const found = await seen('compression', async (box) => {
       const [plain, asked] = [await wire(box), await wire(box, 'br, gzip')];

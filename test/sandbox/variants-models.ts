@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expectSeen } from './observe.ts';
-import type { VariantCheck } from './observe.ts';
 import type { Box, Reply } from './support.ts';
 
 type Fields = Record<string, unknown>;
@@ -81,7 +80,7 @@ const callbacksOf = async (box: Box): Promise<number> => {
 };
 
 /** One check for each switch of model endpoints, by its ID in docs/gateway.md. */
-export const modelVariants: Readonly<Record<string, VariantCheck>> = {
+export const modelVariants: Readonly<Record<string, () => Promise<void>>> = {
   'G9.3.model_unavailable': () =>
     expectSeen(
       'model_unavailable',

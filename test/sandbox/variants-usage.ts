@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { expectSeen, seen } from './observe.ts';
-import type { VariantCheck } from './observe.ts';
 import { exactSum, NOW, seconds } from './support.ts';
 
 const DAY = 86_400;
@@ -8,8 +7,8 @@ const MIDNIGHT = Date.UTC(2026, 10, 21);
 const WEEK = { start_timestamp: MIDNIGHT - 7 * DAY * 1000, end_timestamp: MIDNIGHT };
 const values = (rows: readonly Record<string, string>[]): string[] => rows.map(({ value }) => value ?? '');
 
-/** One check for each switch of the usage export. */
-export const usageVariants: Readonly<Record<string, VariantCheck>> = {
+/** One check for each variant, by its id in docs/gateway.md, of the usage export. */
+export const usageVariants: Readonly<Record<string, () => Promise<void>>> = {
   'G7.9.usage_unit': async () => {
     const found = await seen('usage_unit', async (box) => [
       exactSum(values((await box.usage(WEEK)).rows)),

@@ -17,6 +17,7 @@ import { samples } from './samples.ts';
 import { jsonReply, scriptedModels } from './scripted-models.ts';
 
 type Answered = {
+  readonly statement: string;
   readonly endpoint: ModelEndpoint;
   /** Where the fields of the statement are within the answer. */
   readonly below: string;
@@ -26,6 +27,7 @@ type Answered = {
 /** The fields of answers, by their IDs in docs/gateway.md. */
 const answered: readonly Answered[] = [
   {
+    statement: 'G10.2',
     endpoint: createPersona,
     below: '',
     ids: [
@@ -52,6 +54,7 @@ const answered: readonly Answered[] = [
     ],
   },
   {
+    statement: 'G10.3',
     endpoint: createPersona,
     below: 'clip',
     ids: [
@@ -92,6 +95,7 @@ const answered: readonly Answered[] = [
     ],
   },
   {
+    statement: 'G10.5',
     endpoint: feed,
     below: '[0]',
     ids: [
@@ -123,6 +127,7 @@ const answered: readonly Answered[] = [
     ],
   },
   {
+    statement: 'G10.6',
     endpoint: musicTask,
     below: '',
     ids: [
@@ -146,11 +151,13 @@ const answered: readonly Answered[] = [
     ],
   },
   {
+    statement: 'G10.7',
     endpoint: uploadAudio,
     below: '',
     ids: ['G10.7.code', 'G10.7.message', 'G10.7.data'],
   },
   {
+    statement: 'G11.2',
     endpoint: imageTask,
     below: '',
     ids: [
@@ -180,11 +187,13 @@ const answered: readonly Answered[] = [
     ],
   },
   {
+    statement: 'G11.3',
     endpoint: imageTask,
     below: 'buttons[0]',
     ids: ['G11.3.customId', 'G11.3.emoji', 'G11.3.label', 'G11.3.type', 'G11.3.style'],
   },
   {
+    statement: 'G11.4',
     endpoint: imageTask,
     below: 'properties',
     ids: [
@@ -202,16 +211,19 @@ const answered: readonly Answered[] = [
     ],
   },
   {
+    statement: 'G11.5',
     endpoint: imagine,
     below: '',
     ids: ['G11.5.code', 'G11.5.description', 'G11.5.result', 'G11.5.properties'],
   },
   {
+    statement: 'G11.12',
     endpoint: uploadImages,
     below: '',
     ids: ['G11.12.code', 'G11.12.description', 'G11.12.result'],
   },
   {
+    statement: 'G12.2',
     endpoint: generateImage,
     below: '',
     ids: [
@@ -234,6 +246,7 @@ const answered: readonly Answered[] = [
     ],
   },
   {
+    statement: 'G14.3',
     endpoint: messages,
     below: '',
     ids: [
@@ -252,6 +265,7 @@ const answered: readonly Answered[] = [
     ],
   },
   {
+    statement: 'G15.3',
     endpoint: embeddings,
     below: '',
     ids: [
@@ -365,7 +379,7 @@ describe('a field of an answer', () => {
 });
 
 describe('an answer', () => {
-  it.each(answered.map(({ endpoint }) => endpoint))('keeps unknown fields: $name', async (endpoint) => {
+  it.each(answered)('keeps unknown fields: $statement', async ({ endpoint }) => {
     const sample = structuredClone(sampleOf(endpoint));
     const target = Array.isArray(sample)
       ? (sample[0] as Record<string, unknown>)

@@ -26,35 +26,44 @@ const failure = async (endpoint: ModelEndpoint, reply: Reply, input = inputs[end
   return { error, seen };
 };
 
-const pathsOf: Readonly<Record<string, string>> = {
-  messages: 'POST /v1/messages',
-  embeddings: 'POST /v1/embeddings',
-  'generate-image': 'POST /v1/images/generations',
-  'edit-image': 'POST /imgedit/v1/edit-context-pro',
-  imagine: 'POST /imgjob/submit/imagine',
-  blend: 'POST /imgjob/submit/blend',
-  describe: 'POST /imgjob/submit/describe',
-  action: 'POST /imgjob/submit/action',
-  'upload-images': 'POST /imgjob/submit/upload-chat-images',
-  'image-task': 'GET /imgjob/task/1700000000001/fetch',
-  'create-persona': 'POST /music/persona/create',
-  'upload-audio': 'POST /music/uploads/audio-url',
-  concat: 'POST /music/submit/concat',
-  'music-task': 'GET /music/fetch/task-1',
-  feed: 'GET /music/feed/clip-1',
+/** Statement, name and request of each endpoint. */
+const requests: readonly (readonly [id: string, name: string, request: string])[] = [
+  ['G14.1', 'messages', 'POST /v1/messages'],
+  ['G15.1', 'embeddings', 'POST /v1/embeddings'],
+  ['G12.1', 'generate-image', 'POST /v1/images/generations'],
+  ['G13.1', 'edit-image', 'POST /imgedit/v1/edit-context-pro'],
+  ['G11.6', 'imagine', 'POST /imgjob/submit/imagine'],
+  ['G11.7', 'blend', 'POST /imgjob/submit/blend'],
+  ['G11.8', 'describe', 'POST /imgjob/submit/describe'],
+  ['G11.9', 'action', 'POST /imgjob/submit/action'],
+  ['G11.11', 'upload-images', 'POST /imgjob/submit/upload-chat-images'],
+  ['G11.1', 'image-task', 'GET /imgjob/task/1700000000001/fetch'],
+  ['G10.1', 'create-persona', 'POST /music/persona/create'],
+  ['G10.8', 'upload-audio', 'POST /music/uploads/audio-url'],
+  ['G10.9', 'concat', 'POST /music/submit/concat'],
+  ['G10.6', 'music-task', 'GET /music/fetch/task-1'],
+  ['G10.4', 'feed', 'GET /music/feed/clip-1'],
+];
+
+const endpointOf = (name: string): ModelEndpoint => {
+  const found = modelEndpoints.find((endpoint) => endpoint.name === name);
+  if (found === undefined) throw new Error(`no endpoint ${name}`);
+  return found;
 };
 
 describe('every model endpoint', () => {
   it('is there once (G1.2, G9.1)', () => {
-    expect(modelEndpoints.map(({ name }) => name).toSorted()).toEqual(Object.keys(pathsOf).toSorted());
+    expect(modelEndpoints.map(({ name, statement }) => `${statement} ${name}`).toSorted()).toEqual(
+      requests.map(([id, name]) => `${id} ${name}`).toSorted(),
+    );
   });
 
-  it.each(modelEndpoints)(
-    '$name is called at its exact path with the key as bearer (G1.3, G1.5, G2.1, G2.5, G17.1)',
-    async (endpoint) => {
+  it.each(requests)(
+    'of %s, %s, is called at its exact path with the key as bearer (G1.3, G1.5, G2.1, G2.5, G17.1)',
+    async (_, name, request) => {
       const { deps, key, seen } = await scriptedModels([{ status: 500 }], { prefix: '/gw' });
-      await callModel(deps, endpoint, key, inputs[endpoint.name] ?? {}).catch(() => undefined);
-      const [method, path] = (pathsOf[endpoint.name] ?? '').split(' ');
+      await callModel(deps, endpointOf(name), key, inputs[name] ?? {}).catch(() => undefined);
+      const [method, path = ''] = request.split(' ');
       expect(seen[0]).toMatchObject({ method, path: `/gw${path}` });
       expect(seen[0]?.headers.authorization).toBe(`Bearer ${plaintext}`);
     },
@@ -161,7 +170,7 @@ describe('every model endpoint', () => {
 
   it.each(['a/../../x', '..', '.', 'a b', 'ü', '%2e%2e'])('keeps the ID %j within its path', async (id) => {
     const { deps, key, seen } = await scriptedModels([jsonReply(samples.imageTask)]);
-    await callModel(deps, modelEndpoints.find(({ name }) => name === 'image-task') as ModelEndpoint, key, {
+    await callModel(deps, endpointOf('image-task'), key, {
       id,
     }).catch(() => undefined);
     if (id === '.' || id === '..') expect(seen).toEqual([]);
@@ -312,7 +321,7 @@ describe('a chat', () => {
     ['gpt-4.1', false],
     ['my-claude-like', false],
   ])(
-    'sends the vendor’s headers only where they have an effect: %s (G14.2, G14.2.vendor-version, G14.2.vendor-beta)',
+    'sends the vendor’s headers only where they have an effect: %s (G14.2, G14.2.open, G14.2.vendor-version, G14.2.vendor-beta)',
     async (model, isOwn) => {
       const { seen } = await call(messages, jsonReply(samples.messages), {
         ...input,

@@ -41,6 +41,7 @@ export const csv = (body: string | Uint8Array, headers: Record<string, string> =
 
 export type ScriptedOptions = {
   readonly prefix?: string;
+  readonly adminKey?: string;
   readonly retry?: RetryPolicy;
   readonly timeouts?: Partial<HttpTimeouts>;
 };
@@ -79,7 +80,7 @@ export const scriptedGateway = async (
   const http = testHttp(options.timeouts === undefined ? {} : { timeouts: options.timeouts });
   const gateway = createGateway({
     baseUrl: server.url.origin + (options.prefix ?? ''),
-    adminKey: secrets.register(adminKey),
+    adminKey: secrets.register(options.adminKey ?? adminKey),
     http,
     clock,
     random: () => 0.5,

@@ -31,7 +31,7 @@ it.each([
   expect(await pullLogs(pullOf(folder, warehouse, source))).toMatchObject({ rows: 1, quota: '0.5' });
 });
 
-it('a gateway that refuses unknown column names is asked without the detailed token columns', async () => {
+it('a gateway that refuses unknown column names is asked without the detailed token columns (G6.4)', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   const source = refusing(['cache_write_tokens', 'image_tokens'], 'gateway-refused');
@@ -39,7 +39,7 @@ it('a gateway that refuses unknown column names is asked without the detailed to
   expect(columns).not.toContain('cache_write_tokens');
 });
 
-it('a gateway is asked for the detailed token columns, which some gateways export only on request', async () => {
+it('a gateway is asked for the detailed token columns, which some gateways export only on request (G6.4)', async () => {
   await using fixture = await openJobFixture({ variants: { detailed_columns: 'on-request' } });
   const { figures } = await fixture.run('pull-logs', { since: '2026-11-10' });
   expect(String(figures['columns']).split(',')).toEqual(

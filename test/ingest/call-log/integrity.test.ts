@@ -157,7 +157,7 @@ describe('bad rows in quarantine', () => {
     expect(row?.text).toContain('gpt\uFFFD-4o');
   });
 
-  it('compare the total line with all rows that could be read', async () => {
+  it('compare the total line with all rows that could be read (G6.13)', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const total = { total: true };

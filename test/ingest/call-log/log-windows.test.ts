@@ -132,7 +132,7 @@ describe('planning a pull of logs', () => {
     expect(dstOverlap && splitLogWindow(dstOverlap, berlin)).toBeUndefined();
   });
 
-  it('requests one second more than either reading of the range needs', () => {
+  it('requests one second more than either reading of the range needs (G6.6)', () => {
     expect(askForLogs(interval(seconds(100), seconds(200)))).toEqual({ start: 99, end: 200 });
   });
 });

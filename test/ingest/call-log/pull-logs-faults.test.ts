@@ -346,7 +346,7 @@ describe('hidden caps', () => {
 describe('amounts in units', () => {
   const units = calls(30).map((row, index) => ({ ...row, quota: String(12_345 + index) }));
 
-  it('are detected, stored as served and read as currency', async () => {
+  it('are detected, stored as served and read as currency (G6.8)', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const summary = await pullLogs(pullOf(folder, warehouse, logSource(units)));

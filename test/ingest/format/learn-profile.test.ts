@@ -94,7 +94,7 @@ it.each<[string, Partial<SourceStyle>, Readonly<Record<string, string>>]>([
   expect((await taught(style)).values).toMatchObject(found);
 });
 
-it('amounts are recognised as units after enough whole amounts, and undecided until then', async () => {
+it('amounts are recognised as units after enough whole amounts, and undecided until then (G6.8)', async () => {
   const whole = Array.from({ length: 30 }, (_, index) =>
     row({ at: base + 60 + index, quota: String(5000 + index) }),
   );
@@ -173,7 +173,7 @@ it('a required column that disappears fails the pull and is still recorded', asy
   ]);
 });
 
-it('an unknown kind causes one warning, and its rows do not count as spend', async () => {
+it('an unknown kind causes one warning, and its rows do not count as spend (G6.10)', async () => {
   const strange = [...rows, row({ at: base + 100, kind: 'gift', quota: '99' })];
   await using fixture = await setUp(strange);
   const { heard, log } = listening();

@@ -55,7 +55,7 @@ const lines = (list: readonly UsageFigure[]): readonly string[] =>
     .toSorted((left, right) => (left < right ? -1 : 1));
 
 describe('a usage pull', () => {
-  it('stores what the gateway served in every layout and time format, in three windows for 14 months', async () => {
+  it('stores what the gateway served in every layout and time format, in three windows for 14 months (G7.5)', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     let runs = 0;
@@ -79,7 +79,7 @@ describe('a usage pull', () => {
     );
   });
 
-  it('reads days in the zone of the gateway', async () => {
+  it('reads days in the zone of the gateway (G7.6)', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const profile = { ...unknownGateway, usageZone: 'Asia/Shanghai' };
@@ -90,7 +90,7 @@ describe('a usage pull', () => {
     expect(lines(await warehouse.usage.values(series, all))).toEqual(lines(list));
   });
 
-  it('requests each dimension separately, and at most 30 days where more is refused', async () => {
+  it('requests each dimension separately, and at most 30 days where more is refused (G7.4)', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const list = Array.from({ length: 200 }, (_, index) => ({
@@ -155,7 +155,7 @@ describe('a usage pull', () => {
       (body: string) => body.replace(',2\n', ',0.0000000000001\n'),
       'export-amount-inexact',
     ],
-  ] as const)('names %s, and lands nothing of it', async (_, written, change, spoil, code) => {
+  ] as const)('names %s, and lands nothing of it (G7.8)', async (_, written, change, spoil, code) => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const until = unixMillis(start + 10 * day);

@@ -7,7 +7,7 @@ import { askForUsage, bucketsOf } from '../../../src/ingest/usage/usage-windows.
 const day = 86_400_000;
 const zones = ['UTC', 'Asia/Shanghai', 'America/New_York', 'Europe/Berlin', 'Asia/Kolkata'];
 
-it('a usage plan tiles the interval with windows aligned to buckets, in requests of at most 180 days', () => {
+it('a usage plan tiles the interval with windows aligned to buckets, in requests of at most 180 days (G7.3, G7.3.time_range)', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1_600_000_000_000, max: 1_700_000_000_000 }),

@@ -14,7 +14,7 @@ const since = '2026-11-15';
 const start = startOfDay(since, 'UTC');
 const at = (text: string): number => Date.parse(`${text}Z`);
 
-it('revisits land rows that arrive after the lag, and report a restatement', async () => {
+it('revisits land rows that arrive after the lag, and report a restatement (G16.1, G16.2)', async () => {
   await using fixture = await openJobFixture({ callsPerDay: 2000 });
   const { context, clock, sandbox, run, plan } = fixture;
   const settings = { since, lag: '0s' };

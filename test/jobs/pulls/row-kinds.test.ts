@@ -46,7 +46,7 @@ const notification: readonly Variants[] = [
 ];
 
 describe.each(sampled(notification, 6))('a log export with %j', (variants) => {
-  it('has its errors and calls counted as such, without a note in the reports', async () => {
+  it('has its errors and calls counted as such, without a note in the reports (G6.10)', async () => {
     await using fixture = await openJobFixture({ variants, callsPerDay: 300 });
     await fixture.run('pull-logs', { since, window: '1d' });
     const found = await byKind(fixture);

@@ -109,7 +109,7 @@ describe('an update of a key', () => {
     expect(done.after).toMatchObject({ name: 'other', unlimitedQuota: true, group: 'vip' });
   });
 
-  it('measures concurrent spend to the last digit', async () => {
+  it('measures concurrent spend to the last digit (G8.13)', async () => {
     for (const variants of [{ update: 'keep' }, { update_quota: 'keep-spend' }] as const) {
       await using fixture = await open(variants);
       const id = await made(fixture, 'currency');

@@ -5,7 +5,7 @@ import { batchOf, openInMemory, testFolder } from '../support.ts';
 const whole = interval(unixSeconds(0), unixSeconds(4_000_000_000));
 
 describe('landing a window of the call log', () => {
-  it('stores the rows of the window, discards those of the overlap and counts identical rows as different calls', async () => {
+  it('stores the rows of the window, discards those of the overlap and counts identical rows as different calls (G6.15)', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     const batch = await batchOf(folder, [

@@ -93,6 +93,38 @@ describe('a restatement', () => {
     expect(await warehouse.restatements.since('other', mailed, whole)).toEqual(none);
   });
 
+  it.each<[string, readonly (readonly [at: number, amount: string])[]]>([
+    [
+      'changes a row',
+      [
+        [900, '0.75'],
+        [1800, '4'],
+      ],
+    ],
+    [
+      'adds a row',
+      [
+        [900, '1'],
+        [1000, '-0.25'],
+        [1800, '4'],
+      ],
+    ],
+  ])('has the same difference when a correction %s (G16.2.open)', async (_, corrected) => {
+    await using folder = await testFolder();
+    const { clock, warehouse } = await withClock(folder);
+    await using _warehouse = warehouse;
+    await landIn(folder, warehouse, range(900, 2700), [
+      [900, '1'],
+      [1800, '4'],
+    ]);
+    const mailed = clock.now();
+    clock.advance(1000);
+    expect((await landIn(folder, warehouse, range(900, 2700), corrected)).restated).toBe(1);
+    const changed = await warehouse.restatements.since('main', mailed, whole);
+    expect(changed.quarters.every(({ quarter }) => quarter === 900)).toBe(true);
+    expect(subtractMoney(changed.new.net, changed.old.net)).toBe('-0.25');
+  });
+
   it('is not recorded when the same rows land again or a change is reverted', async () => {
     await using folder = await testFolder();
     const { clock, warehouse } = await withClock(folder);

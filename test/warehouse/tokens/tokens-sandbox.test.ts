@@ -83,7 +83,7 @@ const expected = {
 
 describe.each(['currency', 'units'] as const)('with amounts in %s', (log_quota) => {
   it.each(['per-vendor', 'includes-cached', 'excludes-cached'] as const)(
-    'classes of every model are what the calls truly were where prompts are counted %s',
+    'classes of every model are what the calls truly were where prompts are counted %s (G6.12)',
     async (prompt_tokens) => {
       await using fixture = await openJobFixture({
         variants: { prompt_tokens, log_quota },
