@@ -182,12 +182,10 @@ const once = async <Input extends z.ZodObject, Answer extends z.ZodType>(
   });
   try {
     if (isBinary(answer)) {
-      if (store === undefined) {
+      if (store === undefined || endpoint.answersMedia !== true) {
         await answer.discard();
-        throw unreadable(
-          endpoint,
-          `the body is ${answer.headers['content-type']}, which needs a place to be saved`,
-        );
+        const why = endpoint.answersMedia === true ? ', which needs a place to be saved' : '';
+        throw unreadable(endpoint, `the body is ${answer.headers['content-type']}${why}`);
       }
       const mark = `${markOf(deps.random)}0`;
       const saved = await saveBody(answer.body, store);

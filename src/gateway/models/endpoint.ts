@@ -36,6 +36,8 @@ type Parts<Input extends z.ZodObject, Answer extends z.ZodType> = {
   readonly headers?: readonly string[];
   /** Bytes of an answer that is held in memory; 16 MiB where it is missing. */
   readonly maxBytes?: number;
+  /** Whether the answer can be an image or a sound itself. */
+  readonly answersMedia?: boolean;
   /** Rules across fields, and limits. Returns what is wrong, as `input is empty`. */
   check?(input: z.output<Input>): readonly string[];
   /** Whether a header has an effect for this input; it is sent only then. */

@@ -29,5 +29,6 @@ export const editImage = defineModelEndpoint({
   }),
   // The images are found wherever they are: as a body of their own, in base64, or as a link.
   answer: object({}),
+  answersMedia: true,
   essential: [],
 });
