@@ -64,6 +64,10 @@ const faultFor = (
     return fault('model-key-refused', `the gateway refused the API key for ${name} (${status}${terms}`);
   if (status === 429)
     return fault('gateway-rate-limited', `the gateway rate-limited ${name} (${status}${terms}`, later);
+  if (status === 404)
+    return fault('gateway-not-found', `the gateway found nothing at ${name} (${status}${terms}`, {
+      advice: 'check the ID in the request, and that base_url is the address of the gateway',
+    });
   if (status === 408)
     return fault('gateway-timeout', `the gateway timed out at ${name} (${status}${terms}`, {
       ...later,
