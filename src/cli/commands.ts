@@ -98,7 +98,6 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'call',
-    takes: '[endpoint]',
     summary: 'Call any endpoint of the gateway with an API key: chat, embeddings, images, music.',
     example: 'tollkeeper call messages --help              flags of an endpoint; --list shows all',
     load: () => import('./call/command.ts'),

@@ -104,7 +104,7 @@ const tour = async (variants: Partial<Variants>): Promise<Readonly<Record<string
   });
   const waited = async (name: string): Promise<object> => {
     const { value } = await callModel(deps, endpointOf(name), key, inputs[name] ?? {});
-    const task = endpointOf(name).task?.(value as never) ?? { kind: 'image', id: 'none' };
+    const task = endpointOf(name).task?.(value) ?? { kind: 'image', id: 'none' };
     const record = await waitForTask(deps, key, task, { deadline: 60_000 });
     return record.record;
   };
