@@ -16,6 +16,9 @@ export const sandboxHelp = (): string => `Variants (name=value; the default is i
 
 ${switches()}
 
+Model endpoints: an image task takes 6 seconds, a music task 8. The songs clip-one,
+clip-two and clip-three exist from the beginning. Links of answers need no key.
+
 Hostile behaviours (--hostile NAME):
 
 ${hostileHelp()}

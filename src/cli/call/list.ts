@@ -1,4 +1,5 @@
 import type { InputField, ModelEndpoint } from '../../gateway/index.ts';
+import { wrap } from '../ui/text.ts';
 import { callFields } from './flags.ts';
 
 const typeOf = ({ kind, isList, choices, file }: InputField): string => {
@@ -7,12 +8,19 @@ const typeOf = ({ kind, isList, choices, file }: InputField): string => {
   return isList ? `${single}, repeatable` : single;
 };
 
-const fieldLine = (field: InputField): string => {
+/** Columns of the list: it is read on any terminal. */
+const width = 80;
+const nameWidth = 24;
+
+const fieldLines = (field: InputField): readonly string[] => {
   const notes = [
     ...(field.required ? ['required'] : []),
     ...(field.byDefault === undefined ? [] : [`default ${field.byDefault}`]),
   ];
-  return `    --${field.flag.padEnd(20)} ${field.description} (${[typeOf(field), ...notes].join(', ')})`;
+  const text = `${field.description} (${[typeOf(field), ...notes].join(', ')})`;
+  return wrap(text, width - nameWidth).map(
+    (line, at) => `${(at === 0 ? `    --${field.flag}` : '').padEnd(nameWidth)}${line}`,
+  );
 };
 
 /** Every endpoint with its fields. */
@@ -22,7 +30,7 @@ export const listText = (endpoints: readonly ModelEndpoint[]): string =>
       [
         `${endpoint.name}  ${endpoint.method} ${endpoint.path}`,
         `    ${endpoint.summary}`,
-        ...callFields(endpoint).map(fieldLine),
+        ...callFields(endpoint).flatMap(fieldLines),
       ].join('\n'),
     )
     .join('\n\n')}\n`;

@@ -170,6 +170,7 @@ describe('the `call` command', () => {
       fields: { flag: string }[];
     }[];
     expect(json.map(({ name }) => name)).toEqual(modelEndpoints.map(({ name }) => name));
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     for (const { name, fields } of json) {
       expect(stdout).toContain(`${name}  `);
       const { stdout: help, code } = await fixture.run(['call', name, '--help']);
