@@ -4,6 +4,7 @@ import type { ModelEndpoint } from '../../gateway/index.ts';
 import type { Screen } from '../ui/paint.ts';
 import { tableLines } from '../ui/table.ts';
 import { oneLine } from '../ui/text.ts';
+import { taskTime } from './task-times.ts';
 import { costText } from './wait-cost.ts';
 import type { CallOutcome } from './run-call.ts';
 import type { Media } from './media.ts';
@@ -66,7 +67,18 @@ const embeddingLines = (answer: Fields): readonly string[] => [
   ...usageText(answer),
 ];
 
-const imageTaskLines = (record: Fields, screen: Screen): readonly string[] => {
+/** The record of a task with its times as moments, under names of their own. */
+const withTimes = (record: Fields, names: readonly string[]): Fields => ({
+  ...record,
+  ...Object.fromEntries(
+    ['submitted', 'started', 'finished'].map((shown, at) => [shown, taskTime(record[names[at] ?? ''])]),
+  ),
+});
+
+const times = ['submitted', 'started', 'finished'];
+
+const imageTaskLines = (task: Fields, screen: Screen): readonly string[] => {
+  const record = withTimes(task, ['submitTime', 'startTime', 'finishTime']);
   const buttons = listOf(record['buttons']).map(fieldsOf);
   return [
     ...lines(record, [
@@ -78,6 +90,7 @@ const imageTaskLines = (record: Fields, screen: Screen): readonly string[] => {
       'promptEn',
       'description',
       'failReason',
+      ...times,
       'imageUrl',
       'videoUrl',
     ]),
@@ -100,11 +113,11 @@ const imageTaskLines = (record: Fields, screen: Screen): readonly string[] => {
 };
 
 const musicTaskLines = (record: Fields): readonly string[] => {
-  const data = fieldsOf(record['data']);
+  const data = withTimes(fieldsOf(record['data']), ['submit_time', 'start_time', 'finish_time']);
   const inner = data['data'];
   const songs = (Array.isArray(inner) ? inner : [inner]).map(fieldsOf);
   return [
-    ...lines(data, ['task_id', 'action', 'status', 'progress', 'fail_reason']),
+    ...lines(data, ['task_id', 'action', 'status', 'progress', 'fail_reason', ...times]),
     ...songs.flatMap((song) => lines(song, ['id', 'title', 'status'])),
   ];
 };

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modelEndpoints } from '../../../src/gateway/index.ts';
+import type { Variants } from '../../../src/sandbox/index.ts';
 import { openCallFixture } from './fixture.ts';
 
 const chat = ['messages', '--model', 'claude-haiku-4-5', '--message', 'Hello', '--max-tokens', '10'];
@@ -141,6 +142,21 @@ describe('the `call` command', () => {
         /has not ended after 60 s; its state is IN_PROGRESS\n.*tollkeeper call image-task --id \d+/,
       ) as string,
     });
+  });
+
+  it.each<readonly [string, Partial<Variants>]>([
+    ['G11.2.image_task_times', { image_task_times: 'seconds' }],
+    ['G11.2.image_task_times', { image_task_times: 'milliseconds' }],
+    ['G10.6.music_task_times', { music_task_times: 'seconds' }],
+    ['G10.6.music_task_times', { music_task_times: 'milliseconds' }],
+  ])('prints the same times of a task in either unit: %s %o', async (id, variants) => {
+    await using fixture = await openCallFixture({ variants });
+    const argv = id.startsWith('G11')
+      ? ['imagine', '--prompt', 'x', '--no-save']
+      : ['concat', '--clip-id', 'clip-one'];
+    const { stdout } = await fixture.call(...argv);
+    expect(stdout).toMatch(/^submitted +2026-11-20T09:30:00Z$/m);
+    expect(stdout).toMatch(/^finished +2026-11-20T09:30:0\dZ$/m);
   });
 
   it('reports a task that fails, with the gateway’s reason', async () => {
