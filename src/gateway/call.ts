@@ -6,6 +6,7 @@ import type { BaseUrl, Query } from './base-url.ts';
 import type { Endpoint } from './endpoint.ts';
 import { networkFault } from './network-faults.ts';
 import { nameOf, refusalOf } from './refusals.ts';
+import { startOf } from './start-of-body.ts';
 
 export type CallDeps = {
   readonly base: BaseUrl;
@@ -34,25 +35,6 @@ export type Call = CallOptions & {
   readonly limit?: number;
   /** Sees the text of any answer before everything else does. */
   readonly firstSight?: (text: string) => void;
-};
-
-/** Maximum number of bytes read from the body of an error. */
-const errorBodyLimit = 16 * 1024;
-
-/** At most that much of the body; never throws for a body that breaks off, since its start is enough. */
-const startOf = async (answer: HttpAnswer): Promise<string> => {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const piece of answer.body) {
-      pieces.push(piece);
-      size += piece.byteLength;
-      if (size >= errorBodyLimit) break;
-    }
-  } catch {
-    // Only the status is available.
-  }
-  return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, errorBodyLimit));
 };
 
 /** One request and the handling of its answer; every failure of either is a catalogue error or the signal's reason. */

@@ -8,9 +8,10 @@ import {
   streamMessage,
   waitForTask,
 } from '../../src/gateway/index.ts';
-import type { BlobStore, ModelEndpoint } from '../../src/gateway/index.ts';
+import type { ModelEndpoint } from '../../src/gateway/index.ts';
 import { startSandbox, variantTable } from '../../src/sandbox/index.ts';
 import type { VariantName, Variants } from '../../src/sandbox/index.ts';
+import { countingStore } from '../gateway/models/counting-store.ts';
 import { testHttp } from '../http/support/servers.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -30,20 +31,6 @@ const inputs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'upload-audio': { url: 'https://a.example/1.mp3' },
   concat: { clip_id: 'clip-one' },
   feed: { clip_id: 'clip-one' },
-};
-
-const discarding: BlobStore = {
-  open: () => {
-    let bytes = 0;
-    return Promise.resolve({
-      write: (piece) => {
-        bytes += piece.byteLength;
-        return Promise.resolve();
-      },
-      close: () => Promise.resolve({ path: 'discarded', bytes }),
-      abandon: () => Promise.resolve(),
-    });
-  },
 };
 
 const open = async (variants: Partial<Variants>) => {
@@ -93,7 +80,9 @@ const tour = async (variants: Partial<Variants>): Promise<Readonly<Record<string
   const { deps, key, secrets } = fixture;
   const found: Record<string, string> = {};
   for (const [name, input] of Object.entries(inputs))
-    found[name] = await outcomeOf(() => callModel(deps, endpointOf(name), key, input, { store: discarding }));
+    found[name] = await outcomeOf(() =>
+      callModel(deps, endpointOf(name), key, input, { store: countingStore() }),
+    );
   found['stream'] = await outcomeOf(() =>
     streamMessage(deps, key, inputs['messages'] as never, () => undefined),
   );
@@ -133,7 +122,7 @@ const tour = async (variants: Partial<Variants>): Promise<Readonly<Record<string
       endpointOf('generate-image'),
       key,
       { ...inputs['generate-image'], size: '64x64' },
-      { store: discarding },
+      { store: countingStore() },
     ),
   );
   found['further parameter'] = await outcomeOf(() =>

@@ -7,6 +7,7 @@ import { addressOf } from '../base-url.ts';
 import type { BaseUrl } from '../base-url.ts';
 import { gatewayTerms, quoted } from '../gateway-terms.ts';
 import { networkFaultOf } from '../network-faults.ts';
+import { startOf } from '../start-of-body.ts';
 import type { Blobs, BlobStore } from './blobs.ts';
 import type { ModelEndpoint } from './endpoint.ts';
 import { liftBlobs, saveBody } from './lift-blobs.ts';
@@ -49,25 +50,7 @@ const defaultLimit = 16 * 1024 * 1024;
 /** Bytes of an answer whose images are saved. */
 const savedLimit = 1024 ** 3;
 
-const errorLimit = 16 * 1024;
-
 const deepest = 100;
-
-/** The start of a body; one that breaks off is as good. */
-export const startOf = async (answer: HttpAnswer): Promise<string> => {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const piece of answer.body) {
-      pieces.push(piece);
-      size += piece.byteLength;
-      if (size >= errorLimit) break;
-    }
-  } catch {
-    // Only the status is available.
-  }
-  return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, errorLimit));
-};
 
 /** One exchange. Any status but 2xx is an error. The key goes only to the address of the account. */
 export const sendModel = async (

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, isFault, silentLog } from '../../../src/core/index.ts';
 import { callModel, createModelDeps, modelEndpoints, streamMessage } from '../../../src/gateway/index.ts';
-import type { BlobStore, ModelEndpoint } from '../../../src/gateway/index.ts';
+import type { ModelEndpoint } from '../../../src/gateway/index.ts';
 import type { Http } from '../../../src/http/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
+import { countingStore } from './counting-store.ts';
 import { inputs } from './inputs.ts';
 import { samples } from './samples.ts';
 import { plaintext } from './scripted-models.ts';
@@ -50,20 +51,6 @@ const depsOf = (http: Http) => {
   });
   return { deps, key: secrets.register(plaintext) };
 };
-
-const memoryStore = (): BlobStore => ({
-  open: () => {
-    let bytes = 0;
-    return Promise.resolve({
-      write: (piece) => {
-        bytes += piece.byteLength;
-        return Promise.resolve();
-      },
-      close: () => Promise.resolve({ path: 'memory', bytes }),
-      abandon: () => Promise.resolve(),
-    });
-  },
-});
 
 /** The answer of an endpoint as the contract has it; image submissions share one, and so do music submissions. */
 const sampleOf = ({ name }: ModelEndpoint): string => {
@@ -130,7 +117,7 @@ describe('whatever a model endpoint answers', () => {
           const body = typeof drawn === 'string' ? drawn : mutated(sampleOf(endpoint), drawn);
           const { deps, key } = depsOf(transport(status, type, Buffer.from(body), cut));
           try {
-            const options = saves ? { store: memoryStore() } : {};
+            const options = saves ? { store: countingStore() } : {};
             const { value, deviations } = await callModel(
               deps,
               endpoint,
