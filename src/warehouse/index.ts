@@ -14,6 +14,16 @@ export type {
   ZoneOffset,
 } from './logs/log-batch.ts';
 export type { BookedCall } from './calls.ts';
+export type {
+  AlertAcknowledgement,
+  AlertMute,
+  AlertNotification,
+  AlertStatus,
+  AlertTable,
+  OperatorAction,
+  StoredAlert,
+} from './alerts/alert-table.ts';
+export type { SegmentSums, Sums, SumsRequest, TokenClass } from './cube/read-sums.ts';
 export { isProven, storedCurrency } from './logs/amounts.ts';
 export type { AccountAmounts } from './logs/amounts.ts';
 export type { BadRow } from './quarantine/quarantined-row.ts';

@@ -5,6 +5,41 @@ import type { Schema } from './migrate.ts';
  * export, as in the gateway's endpoints; milliseconds UTC for times that Tollkeeper records. No enums, sequences or ON CONFLICT, so that
  * another engine can use the same tables.
  */
+
+/** Tables of alerts, which schema 24 adds. */
+const alertStatements: readonly string[] = [
+  // Alerts that were raised. `period` is the start of the period of a budget in seconds, otherwise the moment (ms) at
+  // which the alert was raised.
+  `CREATE TABLE alert_record (
+    account VARCHAR NOT NULL, alert VARCHAR NOT NULL, level VARCHAR NOT NULL, period VARCHAR NOT NULL,
+    state VARCHAR NOT NULL, raised_at BIGINT NOT NULL, recovered_at BIGINT,
+    UNIQUE (account, alert, level, period)
+  )`,
+  // Notifications of alerts, written before they enter the outbox.
+  `CREATE TABLE alert_notification (
+    account VARCHAR NOT NULL, id VARCHAR NOT NULL, content VARCHAR NOT NULL, created_at BIGINT NOT NULL,
+    enqueued_at BIGINT, UNIQUE (account, id)
+  )`,
+  // What the last evaluation of each alert found, as JSON.
+  `CREATE TABLE alert_status (
+    account VARCHAR NOT NULL, alert VARCHAR NOT NULL, status VARCHAR NOT NULL, evaluated_at BIGINT NOT NULL,
+    unknown_since BIGINT
+  )`,
+  `CREATE TABLE alert_mute (
+    account VARCHAR NOT NULL, alert VARCHAR NOT NULL, until_at BIGINT NOT NULL, muted_at BIGINT NOT NULL,
+    muted_by VARCHAR NOT NULL, reason VARCHAR
+  )`,
+  `CREATE TABLE alert_acknowledgement (
+    account VARCHAR NOT NULL, alert VARCHAR NOT NULL, acknowledged_at BIGINT NOT NULL,
+    acknowledged_by VARCHAR NOT NULL, reason VARCHAR
+  )`,
+  // What people did to alerts: the audit of the run ledger. Rows are only added.
+  `CREATE TABLE operator_action (
+    taken_at BIGINT NOT NULL, account VARCHAR NOT NULL, taken_by VARCHAR NOT NULL, action VARCHAR NOT NULL,
+    subject VARCHAR NOT NULL, detail VARCHAR NOT NULL
+  )`,
+];
+
 const statements: readonly string[] = [
   // One row per call, as served. There is no row ID: identical rows are different calls.
   `CREATE TABLE call_log (
@@ -229,14 +264,15 @@ const statements: readonly string[] = [
   `CREATE TABLE series_colour (
     account VARCHAR NOT NULL, name VARCHAR NOT NULL, colour BIGINT NOT NULL, UNIQUE (account, name)
   )`,
+  ...alertStatements,
 ];
 
 /**
- * Version 23 of the schema. Migrations are applied in order, each in one transaction. A released migration is never
+ * Version 24 of the schema. Migrations are applied in order, each in one transaction. A released migration is never
  * edited, only followed by another.
  */
 export const schema: Schema = {
-  number: 23,
+  number: 24,
   statements,
   migrations: [
     {
@@ -268,5 +304,6 @@ export const schema: Schema = {
         'ALTER TABLE comparison_gap DROP COLUMN notified_at',
       ],
     },
+    { number: 24, name: 'alerts', statements: alertStatements },
   ],
 };

@@ -9,10 +9,14 @@ import type { GatewayClocks } from './clocks/gateway-clocks.ts';
 import { bindWith } from './queries/bind-queries.ts';
 import type { BindQueries } from './queries/bind-queries.ts';
 import { readCube } from './cube/read-cube.ts';
+import { readSums } from './cube/read-sums.ts';
+import type { Sums, SumsRequest } from './cube/read-sums.ts';
 import type { ComparisonTable } from './comparisons/comparison.ts';
 import { createComparisonTable } from './comparisons/comparison-table.ts';
 import { setArchiveAccess } from './archive/archive-access.ts';
 import type { ArchiveReader } from './archive/archive-access.ts';
+import type { AlertTable } from './alerts/alert-table.ts';
+import { createAlertTable } from './alerts/create-alert-table.ts';
 import { createArchive } from './archive/archive.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
@@ -72,6 +76,8 @@ export type Warehouse = AsyncDisposable & {
   readonly profile: ProfileTable;
   readonly usage: UsageTable;
   readonly outbox: OutboxTable;
+  /** Alerts that were raised, their notifications, and what people did about them. */
+  readonly alerts: AlertTable;
   readonly notifyOnce: NotifyOnce;
   readonly runs: RunLedger;
   /** The profile, statistics and keys of accounts over time. */
@@ -82,6 +88,8 @@ export type Warehouse = AsyncDisposable & {
   readonly keys: KeyTable;
   /** The charges of the log in the interval, in the account's currency. */
   readonly spend: (account: string, range: Interval<UnixSeconds>) => Promise<Spend>;
+  /** Sums of segments of time by model and key, for budgets: one scan for any number of them. */
+  readonly sums: (request: SumsRequest, signal?: AbortSignal) => Promise<Sums>;
   /** The calls and refunds of a short interval, one by one. */
   readonly calls: (account: string, range: Interval<UnixSeconds>) => Promise<readonly BookedCall[]>;
   /** What prompt and completion tokens include, by model, so that each token is counted once. */
@@ -155,6 +163,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     profile: createProfileTable(engine, options.clock),
     usage: createUsageTable(engine, options.clock),
     outbox: createOutbox(engine),
+    alerts: createAlertTable(engine),
     notifyOnce: createNotifyOnce(engine, options.clock),
     runs: createRunLedger(engine),
     snapshots: createSnapshotTable(engine),
@@ -166,6 +175,16 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
           readSpend(connection, account, range, await callsIn(range)),
         ),
       ),
+    sums: async (request, signal) => {
+      if (request.tokens) await tokens.judge(request.account, signal);
+      return engine.bulk(
+        async (connection) =>
+          archive.readCalls(connection, request.account, async (callsIn) =>
+            readSums(connection, callsIn, request),
+          ),
+        signal,
+      );
+    },
     calls: async (account, range) =>
       engine.bulk(async (connection) =>
         archive.readCalls(connection, account, async (callsIn) =>

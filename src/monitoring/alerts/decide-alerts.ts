@@ -1,0 +1,81 @@
+import type { UnixMillis } from '../../core/index.ts';
+
+/** Identifies one alert: it is notified of once, and its end once. */
+export type AlertKey = {
+  /** What it is about: the name of a budget, `runway`, `data`, or `key:NAME`. */
+  readonly alert: string;
+  /** The threshold, such as `actual 80%`. */
+  readonly level: string;
+  /** The period of the budget, as the second at which it starts; for other alerts, the moment at which it was raised. */
+  readonly period: string;
+};
+
+/** What one evaluation found. `unchanged`: unknown, or too close to the threshold to end the alert. */
+export type Condition = Omit<AlertKey, 'period'> & {
+  /** Omitted for conditions without periods: these are notified of again after they have ended. */
+  readonly period?: string;
+  readonly state: 'firing' | 'clear' | 'unchanged';
+};
+
+/** An alert that was raised. Moments in milliseconds UTC. */
+export type AlertRecord = AlertKey & {
+  readonly state: 'firing' | 'recovered';
+  readonly raisedAt: UnixMillis;
+  readonly recoveredAt?: UnixMillis | undefined;
+};
+
+export type AlertDecision = {
+  readonly raised: readonly AlertRecord[];
+  readonly recovered: readonly AlertRecord[];
+};
+
+type DecideInput = {
+  readonly conditions: readonly Condition[];
+  /** All records of the alerts that the conditions name. */
+  readonly records: readonly AlertRecord[];
+  readonly isMuted: (alert: string) => boolean;
+  readonly now: UnixMillis;
+};
+
+const keyOf = ({ alert, level, period }: AlertKey): string => JSON.stringify([alert, level, period]);
+const levelOf = ({ alert, level }: Pick<AlertKey, 'alert' | 'level'>): string =>
+  JSON.stringify([alert, level]);
+
+/**
+ * The alerts that begin and end with an evaluation. Within a period, a level is raised once and recovers once, however
+ * often the figures cross it. A muted condition is not raised until the mute ends. A record of a period that no
+ * condition names any more has recovered, once the new period is known.
+ */
+export const decideAlerts = ({ conditions, records, isMuted, now }: DecideInput): AlertDecision => {
+  const known = new Map(records.map((record) => [keyOf(record), record]));
+  const firing = new Map<string, AlertRecord[]>();
+  for (const record of records)
+    if (record.state === 'firing')
+      firing.set(levelOf(record), [...(firing.get(levelOf(record)) ?? []), record]);
+  const named = new Set(
+    conditions.flatMap(({ alert, level, period }) =>
+      period === undefined ? [] : [keyOf({ alert, level, period })],
+    ),
+  );
+  const raised: AlertRecord[] = [];
+  const recovered = new Map<string, AlertRecord>();
+  const recover = (record: AlertRecord): void =>
+    void recovered.set(keyOf(record), { ...record, state: 'recovered', recoveredAt: now });
+  for (const { alert, level, period, state } of conditions) {
+    const open = firing.get(levelOf({ alert, level })) ?? [];
+    if (period === undefined) {
+      if (state === 'clear') open.forEach(recover);
+      if (state === 'firing' && open.length === 0 && !isMuted(alert))
+        raised.push({ alert, level, period: String(now), state: 'firing', raisedAt: now });
+      continue;
+    }
+    const key = { alert, level, period };
+    const record = known.get(keyOf(key));
+    if (state === 'clear' && record?.state === 'firing') recover(record);
+    if (state === 'firing' && record === undefined && !isMuted(alert))
+      raised.push({ ...key, state: 'firing', raisedAt: now });
+    if (state !== 'unchanged')
+      for (const old of open) if (!named.has(keyOf(old)) && Number(old.period) < Number(period)) recover(old);
+  }
+  return { raised, recovered: [...recovered.values()] };
+};

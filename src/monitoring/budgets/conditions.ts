@@ -1,0 +1,15 @@
+import type { Condition } from '../alerts/decide-alerts.ts';
+import type { Assessment, Level } from './assess.ts';
+
+export const levelName = ({ on, label }: Pick<Level, 'on' | 'label'>): string => `${on} ${label}`;
+
+const states = { exceeded: 'firing', close: 'unchanged', below: 'clear', unknown: 'unchanged' } as const;
+
+/** The conditions of a budget in one period, one for each threshold. */
+export const conditionsOf = ({ budget, period, levels }: Assessment): readonly Condition[] =>
+  levels.map((level) => ({
+    alert: budget.name,
+    level: levelName(level),
+    period: String(period.start),
+    state: states[level.state],
+  }));

@@ -1,0 +1,98 @@
+import type { UnixMillis } from '../../core/index.ts';
+
+/** An alert that was raised. `period` is the start of the period, or the moment at which it was raised. */
+export type StoredAlert = {
+  readonly alert: string;
+  readonly level: string;
+  readonly period: string;
+  readonly state: 'firing' | 'recovered';
+  readonly raisedAt: UnixMillis;
+  readonly recoveredAt?: UnixMillis | undefined;
+};
+
+/** A notification as it is to be sent; `content` is JSON of the module that renders it. */
+export type AlertNotification = {
+  /** Identifies it: the same one is enqueued once. */
+  readonly id: string;
+  readonly content: string;
+};
+
+/** What the last evaluation found; `status` is JSON of the module that evaluates. */
+export type AlertStatus = {
+  readonly account: string;
+  readonly alert: string;
+  readonly status: string;
+  readonly evaluatedAt: UnixMillis;
+  /** Since when its state has been unknown without a break. */
+  readonly unknownSince?: UnixMillis | undefined;
+};
+
+export type AlertMute = {
+  readonly account: string;
+  readonly alert: string;
+  /** Notifications are suppressed before this moment. */
+  readonly until: UnixMillis;
+  readonly mutedAt: UnixMillis;
+  readonly by: string;
+  readonly reason?: string | undefined;
+};
+
+/** A person who has seen an alert, and the alerts of its kind that fired then. */
+export type AlertAcknowledgement = {
+  readonly account: string;
+  readonly alert: string;
+  readonly at: UnixMillis;
+  readonly by: string;
+  readonly reason?: string | undefined;
+};
+
+/** What a person did, as the audit of the run ledger records it. */
+export type OperatorAction = {
+  readonly at: UnixMillis;
+  readonly account: string;
+  readonly by: string;
+  readonly action: 'mute' | 'unmute' | 'acknowledge';
+  readonly subject: string;
+  readonly detail: string;
+};
+
+export type AlertDecisionInput = {
+  readonly records: readonly StoredAlert[];
+  readonly mutes: readonly AlertMute[];
+};
+
+export type AlertWrites = {
+  /** Raised or recovered alerts; each replaces the record with the same alert, level and period. */
+  readonly records: readonly StoredAlert[];
+  readonly notifications: readonly AlertNotification[];
+};
+
+/** Moments in milliseconds UTC. */
+export type AlertTable = {
+  /**
+   * Reads the records of these alerts and the mutes that apply, and writes what `decide` returns, all in one
+   * transaction: two evaluations never decide on the same state.
+   */
+  readonly decide: (
+    account: string,
+    alerts: readonly string[],
+    now: UnixMillis,
+    decide: (input: AlertDecisionInput) => AlertWrites,
+  ) => Promise<AlertWrites>;
+  /** Notifications that are not in the outbox so far, oldest first. */
+  readonly pending: (account: string) => Promise<readonly AlertNotification[]>;
+  readonly enqueued: (account: string, id: string, at: UnixMillis) => Promise<void>;
+  /** Replaces the statuses of the account: other alerts have none any more. */
+  readonly putStatus: (account: string, statuses: readonly Omit<AlertStatus, 'account'>[]) => Promise<void>;
+  /** Of one account, or of all. */
+  readonly statuses: (account?: string) => Promise<readonly AlertStatus[]>;
+  readonly records: (account?: string) => Promise<readonly (StoredAlert & { readonly account: string })[]>;
+  readonly mutes: (now: UnixMillis) => Promise<readonly AlertMute[]>;
+  readonly mute: (mute: AlertMute) => Promise<void>;
+  /** False if it is not muted. */
+  readonly unmute: (account: string, alert: string, by: string, at: UnixMillis) => Promise<boolean>;
+  readonly acknowledge: (acknowledgement: AlertAcknowledgement) => Promise<void>;
+  readonly acknowledgements: () => Promise<readonly AlertAcknowledgement[]>;
+  /** Newest first. */
+  readonly actions: (limit: number) => Promise<readonly OperatorAction[]>;
+};

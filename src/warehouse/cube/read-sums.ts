@@ -1,0 +1,128 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, money } from '../../core/index.ts';
+import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
+import type { CallsIn } from '../archive/archive.ts';
+import { inputClasses, outputClasses } from '../tokens/class-names.ts';
+import { classedCallsSql } from '../tokens/classes-sql.ts';
+import { readRows, text, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import { valueOfServed } from '../spend.ts';
+import { inCurrency } from './aggregates.ts';
+import { readServices, serviceIn } from './services.ts';
+
+/** A class of tokens in which each token is counted once. */
+export type TokenClass = (typeof inputClasses)[number] | (typeof outputClasses)[number];
+
+export const countedClasses: readonly TokenClass[] = [...inputClasses, ...outputClasses];
+
+export type SumsRequest = {
+  readonly account: string;
+  /** Ascending; each two that follow each other bound a segment, which includes the first and excludes the second. */
+  readonly bounds: readonly UnixSeconds[];
+  /** Segments that are not needed, for example between two periods, are not read. */
+  readonly segments: ReadonlySet<number>;
+  /** Whether the tokens by class are needed: that scan costs several times as much. */
+  readonly tokens: boolean;
+};
+
+/** Sums over the calls and refunds of one segment, model and key. */
+export type SegmentSums = {
+  /** The position of its first bound. */
+  readonly segment: number;
+  readonly model: string;
+  readonly key: string;
+  readonly service: string;
+  readonly calls: number;
+  /** Consumption, in the currency of the account. */
+  readonly charge: Money;
+  /** As a positive amount. */
+  readonly refunds: Money;
+  readonly tokens: Readonly<Partial<Record<TokenClass, bigint>>>;
+};
+
+export type Sums = {
+  readonly cells: readonly SegmentSums[];
+  /** Whether the unit of the amounts is proven; otherwise they mean nothing. */
+  readonly isProven: boolean;
+  /** The currency of the amounts; undefined before the first landing. */
+  readonly currency: string | undefined;
+};
+
+/** Consecutive segments that are read in one scan. */
+const runsOf = (segments: ReadonlySet<number>): readonly (readonly number[])[] => {
+  const runs: number[][] = [];
+  for (const segment of [...segments].sort((left, right) => left - right)) {
+    const last = runs.at(-1);
+    if (last?.at(-1) === segment - 1) last.push(segment);
+    else runs.push([segment]);
+  }
+  return runs;
+};
+
+/** The segment of a call; the numbers in the SQL come from code. */
+const segmentSql = (run: readonly number[], bounds: readonly UnixSeconds[]): string => {
+  const last = run.at(-1) ?? 0;
+  const earlier = run.slice(0, -1);
+  return earlier.length === 0
+    ? String(last)
+    : `CASE ${earlier.map((segment) => `WHEN created_at < ${bounds[segment + 1]} THEN ${segment}`).join(' ')} ELSE ${last} END`;
+};
+
+const tokensOf = (row: Row): SegmentSums['tokens'] =>
+  Object.fromEntries(
+    countedClasses.flatMap((name) => {
+      const value = row[name];
+      return typeof value === 'string' && value !== '0' ? [[name, BigInt(value)]] : [];
+    }),
+  );
+
+export const readSums = async (
+  connection: DuckDBConnection,
+  callsIn: CallsIn,
+  { account, bounds, segments, tokens }: SumsRequest,
+): Promise<Sums> => {
+  const { value, form, currency, isProven } = await valueOfServed(connection, account);
+  const served = { value, inUnits: isProven && form === 'units', isProven: true };
+  const serviceOf = serviceIn(await readServices(connection, account));
+  const cells: SegmentSums[] = [];
+  for (const run of runsOf(segments)) {
+    const [start, end] = [bounds[run[0] ?? 0], bounds[(run.at(-1) ?? 0) + 1]];
+    if (start === undefined || end === undefined || end <= start) continue;
+    const range: Interval<UnixSeconds> = interval(start, end);
+    const calls = await callsIn(range);
+    const classes = tokens ? countedClasses.map((name) => `, sum(${name}) AS ${name}`).join('') : '';
+    const rows = await readRows(
+      connection,
+      `SELECT CAST(${segmentSql(run, bounds)} AS INTEGER) AS segment, model_name, token_name,
+         count(*) FILTER (kind = 'consumption') AS calls,
+         ${inCurrency(`coalesce(sum(quota) FILTER (kind = 'consumption'), 0)`, served)} AS charge,
+         ${inCurrency(`coalesce(sum(abs(quota)) FILTER (kind = 'refund'), 0)`, served)} AS refunds
+         ${classes}
+       FROM ${tokens ? `(${classedCallsSql(calls.sql)})` : calls.sql}
+       WHERE account = $account AND created_at >= $start AND created_at < $end
+         AND kind IN ('consumption', 'refund')
+       GROUP BY ALL`,
+      {
+        ...calls.bindings,
+        account,
+        start: range.start,
+        end: range.end,
+        ...(served.inUnits ? { value } : {}),
+      },
+    );
+    for (const row of rows) {
+      const key = text(row, 'token_name');
+      cells.push({
+        segment: wholeNumber(row, 'segment'),
+        model: text(row, 'model_name'),
+        key,
+        service: serviceOf(key),
+        calls: wholeNumber(row, 'calls'),
+        charge: money(text(row, 'charge')),
+        refunds: money(text(row, 'refunds')),
+        tokens: tokens ? tokensOf(row) : {},
+      });
+    }
+  }
+  return { cells, isProven, currency };
+};
