@@ -12,6 +12,7 @@ export {
   duration,
   httpsUrl,
   jobName,
+  name,
   openUrl,
   positiveDuration,
   rate,
@@ -32,5 +33,7 @@ export { readWarehousePath } from './load/warehouse-path.ts';
 export type { Config, Loaded, LoadOptions } from './load/load.ts';
 export { fingerprintConfig } from './load/read-files.ts';
 export type { Schedule } from './rules/rules.ts';
+export { thresholdAmount } from './schema/budgets-schema.ts';
+export type { WrittenBudget } from './schema/budgets-schema.ts';
 export { profileOf } from './schema/profile.ts';
 export type { Account } from './schema/settings-schema.ts';

@@ -1,11 +1,10 @@
 import type { Config } from '../config/index.ts';
 import type { CostOwners } from '../jobs/index.ts';
+import { budgetsOf } from './budgets.ts';
 
 /** What the config says of teams, budgets and prices, for one account. */
-export const costOwnersOf = (
-  { accounts, teams, prices, mail }: Config['settings'],
-  account: string,
-): CostOwners => {
+export const costOwnersOf = (settings: Config['settings'], account: string): CostOwners => {
+  const { accounts, teams, prices, mail } = settings;
   const budget = Object.hasOwn(accounts, account) ? accounts[account]?.budget?.month : undefined;
   return {
     teams: Object.entries(teams).map(([name, team]) => ({
@@ -28,5 +27,6 @@ export const costOwnersOf = (
       audioOutput: price.audio_output,
     })),
     operators: mail?.operators ?? [],
+    budgets: budgetsOf(settings, account),
   };
 };

@@ -1,5 +1,6 @@
 import { fault } from '../core/index.ts';
 import type { Money } from '../core/index.ts';
+import type { Budget } from '../monitoring/index.ts';
 import type { CubeRequest } from '../warehouse/index.ts';
 
 /** Who pays for keys whose names match one of the patterns, in which `*` stands for anything. */
@@ -20,6 +21,8 @@ export type CostOwners = {
   readonly budget?: Money | undefined;
   readonly prices: NonNullable<CubeRequest['prices']>;
   readonly operators: readonly string[];
+  /** All budgets of the account, those in short form included. */
+  readonly budgets?: readonly Budget[];
 };
 
 export const nobodyPays: CostOwners = { teams: [], prices: [], operators: [] };

@@ -1,3 +1,4 @@
+import { alertKind } from './alert/alert.ts';
 import { archiveKind } from './archive/archive.ts';
 import { expireKeysKind } from './expire-keys/expire-keys.ts';
 import type { JobKind } from './job-kind.ts';
@@ -14,6 +15,7 @@ export const jobKinds: readonly JobKind[] = [
   snapshotKind,
   archiveKind,
   reportKind,
+  alertKind,
   rotateKeysKind,
   expireKeysKind,
 ];

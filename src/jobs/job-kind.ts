@@ -110,6 +110,8 @@ type TypedJobKind<Shape extends z.ZodObject> = {
   readonly run: (settings: z.output<Shape>, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: z.output<Shape>, context: JobContext) => Promise<JobPlan>;
   readonly onlyForbid?: boolean;
+  readonly runsAfterNeeds?: boolean;
+  readonly sendsAlerts?: boolean;
   readonly faults?: NonNullable<JobShape['faults']>;
   readonly watermark?: (
     settings: z.output<Shape>,

@@ -16,3 +16,5 @@ export { renderReport, standaloneHtml } from './render/render.ts';
 export type { RenderedReport } from './render/render.ts';
 export { renderAlertEmail } from './render/alert-email.ts';
 export type { AlertBlock } from './render/alert-email.ts';
+export { formatMoney } from './build/format.ts';
+export { localeOf } from './locales/locales.ts';

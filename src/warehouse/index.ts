@@ -37,7 +37,8 @@ export type { OutboxTable } from './outbox.ts';
 export { bindWith } from './queries/bind-queries.ts';
 export type { BindQueries } from './queries/bind-queries.ts';
 export type { QueryRequest } from './queries/protocol.ts';
-export type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
+export type { CubeFacts, CubeQuery, CubeRequest, CubeTeam } from './cube/cube-request.ts';
+export { teamOf } from './cube/teams.ts';
 export type { Cell, ResultTable } from './cube/result-table.ts';
 export { reportRelations } from './report-views/registry.ts';
 export type {
@@ -50,8 +51,16 @@ export type {
 export type { KeyJournalRow, KeyTable, LineageRow } from './keys/key-table.ts';
 export type { ArchiveOutcome, ArchivePlan } from './archive/archive-table.ts';
 export type { ModelConvention } from './tokens/decide.ts';
+export { matches as matchesPattern } from './tokens/match-rule.ts';
 export type { OutputRules, TokenRules } from './tokens/match-rule.ts';
-export type { AccountSnapshot, Inventory, KeyState, LandedSnapshot, Snapshot } from './snapshots/snapshot.ts';
+export type {
+  AccountSnapshot,
+  Inventory,
+  KeyState,
+  LandedSnapshot,
+  QuotaOfKey,
+  Snapshot,
+} from './snapshots/snapshot.ts';
 export type {
   AttemptEnd,
   Claim,

@@ -7,6 +7,7 @@ import type { Checked } from '../rules/check.ts';
 import { sortFaults } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
 import type { Job, JobKind } from '../schema/job-schema.ts';
+import { alertFaults, budgetFaults } from '../rules/budget-rules.ts';
 import { kindFaults } from '../rules/kind-rules.ts';
 import { isKnownZone } from '../schema/known-zone.ts';
 import { policyFaults } from '../rules/policy-rules.ts';
@@ -31,7 +32,7 @@ import type { ChannelKind } from '../schema/routes-schema.ts';
 import { keysOf, placeKey, schemaAt, valueAt } from '../schema/schema-walk.ts';
 import { settingsSchema, settingsSchemaOf, warehousePath } from '../schema/settings-schema.ts';
 import type { Settings } from '../schema/settings-schema.ts';
-import { toJob } from './to-job.ts';
+import { toJob, withScheduleOfNeeds } from './to-job.ts';
 
 export type Config = {
   readonly settings: Settings;
@@ -251,7 +252,8 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     ...(isEmpty ? [emptyFault] : []),
     ...(pem?.faults ?? []),
     ...jobFaults,
-    ...(part === undefined ? [] : operatorFaults(part, declared)),
+    ...(part === undefined ? [] : [...operatorFaults(part, declared), ...budgetFaults(part, declared)]),
+    ...jobs.flatMap((job) => alertFaults(job, declared, part?.value)),
     ...rulesOf(jobs, declared, part?.resolved, options),
   ];
   const path = part === undefined ? undefined : warehousePathOf(part);
@@ -263,6 +265,10 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
   for (const declaredJob of jobs) {
     const job = toJob(declaredJob, checked);
     if (job !== undefined) byName[job.name] = job;
+  }
+  for (const { name, kind } of jobs) {
+    const job = byName[name];
+    if (job !== undefined && kind?.runsAfterNeeds === true) byName[name] = withScheduleOfNeeds(job, byName);
   }
   const parts: readonly Checked<unknown>[] = [
     ...(part === undefined ? [] : [part]),

@@ -47,3 +47,12 @@ export const toJob = (declared: DeclaredJob, settings: Settings): Job | undefine
     place: { file: source.file, ...source.atKey(path) },
   };
 };
+
+/** Without a schedule of its own, the job runs on that of the first scheduled job it needs. */
+export const withScheduleOfNeeds = (job: Job, jobs: Readonly<Record<string, Job>>): Job => {
+  if (job.schedule !== undefined) return job;
+  const need = job.needs.map((name) => jobs[name]).find((one) => one?.schedule !== undefined);
+  return need === undefined
+    ? job
+    : { ...job, schedule: need.schedule, dayMatch: need.dayMatch, timezone: need.timezone };
+};

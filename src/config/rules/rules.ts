@@ -67,7 +67,7 @@ const at = (part: Checked<unknown>, path: YamlPath, message: string, advice: str
 const isAddressee = (schema: Schema): boolean => z.safeParse(schema, 'ops@example.com').success;
 
 /** The fault of a recipient that is neither an address nor a route. */
-const addresseeFault = (
+export const addresseeFault = (
   part: Checked<unknown>,
   path: YamlPath,
   text: string,

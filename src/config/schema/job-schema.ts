@@ -50,6 +50,10 @@ export type JobKind = {
    */
   readonly onlyForbid?: boolean;
   readonly shape: z.ZodObject;
+  /** Whether a job without a schedule runs on that of the first job in `needs`. */
+  readonly runsAfterNeeds?: boolean;
+  /** Whether its jobs notify operators by themselves, and name budgets. */
+  readonly sendsAlerts?: boolean;
   /** Rules of the kind for valid jobs, with access to the other jobs. */
   readonly faults?: (job: RuledJob, all: readonly RuledJob[]) => readonly KindFault[];
 };

@@ -19,6 +19,7 @@ import {
   smtpUrl,
   zone,
 } from './fields.ts';
+import { budgetSchema } from './budgets-schema.ts';
 import { isLoopback } from './loopback.ts';
 import { contradictions, mailOptions } from './mail-options.ts';
 import { fieldNotes } from './notes.ts';
@@ -309,6 +310,10 @@ export const settingsSchema = z
     mail: mail.optional().describe('Mail server and sender.'),
     routes: routesOf([]),
     teams: z.record(name, team).prefault({}).describe('Cost owners: teams by name.'),
+    budgets: z
+      .record(name, budgetSchema)
+      .prefault({})
+      .describe('Budgets by name. Jobs of kind alert notify of them.'),
     prices: z
       .record(z.string().min(1), price)
       .prefault({})

@@ -9,6 +9,8 @@ export type UnknownReason =
   | { readonly kind: 'no-data' }
   | { readonly kind: 'stale'; readonly reaches: UnixSeconds; readonly needed: UnixSeconds }
   | { readonly kind: 'unit' }
+  /** No call of the scope exists, in any of the periods that were read: its name may be misspelt. */
+  | { readonly kind: 'no-calls' }
   | { readonly kind: 'starts-late'; readonly starts: UnixSeconds }
   | { readonly kind: 'unreadable-rows'; readonly rows: number }
   | { readonly kind: 'missing-rows'; readonly text: string };
@@ -26,6 +28,8 @@ export type DataState = {
 /** What is known of the calls in one period. */
 export type PeriodSums = {
   readonly spend: Money;
+  /** Whether calls of the scope exist. */
+  readonly hasCalls: boolean;
   readonly recent: { readonly range: Interval<UnixSeconds>; readonly spend: Money };
   /** Rows of the period that could not be read. */
   readonly unreadableRows: number;
@@ -82,6 +86,7 @@ const partial = (
   period: Interval<UnixSeconds>,
   sums: PeriodSums,
 ): UnknownReason | undefined => {
+  if (!sums.hasCalls) return { kind: 'no-calls' };
   if (covered !== undefined && covered.start > period.start)
     return { kind: 'starts-late', starts: covered.start };
   if (sums.unreadableRows > 0) return { kind: 'unreadable-rows', rows: sums.unreadableRows };

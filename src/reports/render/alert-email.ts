@@ -1,6 +1,8 @@
 import { markup, trusted } from './markup.ts';
 import type { Html } from './markup.ts';
 import { showName } from '../build/names.ts';
+import { meterHtml } from './meter.ts';
+import type { Meter } from './meter.ts';
 import { mailDocument } from './render-html.ts';
 import { colour, fontOf } from './styles.ts';
 import { wrap } from './text-width.ts';
@@ -12,6 +14,8 @@ export type AlertBlock = {
   readonly heading?: string;
   readonly tone: Tone;
   readonly lines: readonly (readonly [string, string])[];
+  /** A bar that shows an amount beside a budget; its figures are also in the lines. */
+  readonly meter?: Meter;
 };
 
 /** A mail without figures: a problem has begun or ended. Text between `backticks` is shown as code. */
@@ -55,13 +59,13 @@ const layout = trusted('role="presentation" width="100%" cellpadding="0" cellspa
 const lineHtml = ([label, message]: readonly [string, string]): Html =>
   markup`<tr><td class="sf" width="84" style="width:84px;padding:5px 12px 5px 0;vertical-align:top;font-size:13px;line-height:22px;color:${colour.soft}">${label}</td><td class="ik nm" style="padding:5px 0;vertical-align:top;font-size:15px;line-height:22px;color:${colour.ink}">${withCode(message)}</td></tr>\n`;
 
-const blockHtml = ({ heading, tone, lines }: AlertBlock): Html => {
+const blockHtml = ({ heading, tone, lines, meter }: AlertBlock): Html => {
   const [ink, name] = toned(tone);
   const head =
     heading === undefined
       ? undefined
       : markup`<div class="${name} nm" style="padding:0 0 6px;font-size:16px;line-height:24px;font-weight:700;color:${ink}">${heading}</div>\n`;
-  return markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln" style="padding:14px 0 0;border-top:1px solid ${colour.line}">${head}<table ${layout}>${lines.map(lineHtml)}</table></td></tr></table></td></tr>\n`;
+  return markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln" style="padding:14px 0 0;border-top:1px solid ${colour.line}">${head}${meter === undefined ? undefined : meterHtml(meter, tone)}<table ${layout}>${lines.map(lineHtml)}</table></td></tr></table></td></tr>\n`;
 };
 
 const columns = 72;

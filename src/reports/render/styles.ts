@@ -30,6 +30,7 @@ ${root} .ln{border-color:#2d3038 !important}
 ${root} .bd{color:#ff8f85 !important}
 ${root} .gd{color:#4fd39b !important}
 ${root} .wn{background:#33270f !important;color:#ffd98a !important}
+${root} .tr{background:#2d3038 !important}
 ${root} .lk{background:#1b2440 !important;color:#b9ccff !important}`;
 
 /** Gmail drops a whole style block with an unsupported rule, so such rules are in separate blocks. */

@@ -70,16 +70,21 @@ const writeRecords = async (
       recovered_at: recoveredAt ?? null,
     }),
   );
+  // An update first: the index of a unique key can reject a row that is deleted and added in one transaction.
   await bound.execute(
     (table) =>
-      `DELETE FROM alert_record WHERE account = $account
-         AND (alert, level, period) IN (SELECT (alert, level, period) FROM ${table})`,
+      `UPDATE alert_record SET state = changed.state, recovered_at = changed.recovered_at FROM ${table} AS changed
+       WHERE alert_record.account = $account AND alert_record.alert = changed.alert
+         AND alert_record.level = changed.level AND alert_record.period = changed.period`,
     { account },
   );
   await bound.execute(
     (table) =>
       `INSERT INTO alert_record (account, alert, level, period, state, raised_at, recovered_at)
-       SELECT $account, alert, level, period, state, raised_at, recovered_at FROM ${table}`,
+       SELECT $account, alert, level, period, state, raised_at, recovered_at FROM ${table} AS added
+       WHERE NOT EXISTS (
+         SELECT 1 FROM alert_record WHERE alert_record.account = $account AND alert_record.alert = added.alert
+           AND alert_record.level = added.level AND alert_record.period = added.period)`,
     { account },
   );
 };

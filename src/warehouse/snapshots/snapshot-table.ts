@@ -13,6 +13,7 @@ import {
 } from './account-rows.ts';
 import { landKeys } from './land-keys.ts';
 import { readChanges, readInventory } from './read-keys.ts';
+import { readQuotas } from './read-quotas.ts';
 import type { LandedSnapshot, Snapshot, SnapshotTable } from './snapshot.ts';
 
 const endOfTime = unixMillis(Number.MAX_SAFE_INTEGER);
@@ -71,6 +72,8 @@ export const createSnapshotTable = (engine: Engine): SnapshotTable => ({
     engine.bulk(async (connection) =>
       inTransaction(connection, async () => readInventory(connection, account, moment)),
     ),
+  quotaReadings: async (account, from, to) =>
+    engine.bulk(async (connection) => readQuotas(connection, account, from, to)),
   changes: async (account, from, to) =>
     engine.bulk(async (connection) => readChanges(connection, account, from, to)),
 });

@@ -78,6 +78,14 @@ export type LandedSnapshot = {
 export type AccountSnapshot = AccountReading & { readonly takenAt: UnixMillis };
 export type StatisticsSnapshot = StatisticsReading & { readonly takenAt: UnixMillis };
 
+/** How the remaining quota of a key changed, in the unit of the gateway. */
+export type QuotaOfKey = {
+  readonly id: number;
+  readonly name: string;
+  /** Oldest first. */
+  readonly readings: readonly { readonly at: UnixMillis; readonly left: Money }[];
+};
+
 export type Inventory = {
   /** The time of its snapshot. */
   readonly takenAt: UnixMillis;
@@ -121,6 +129,12 @@ export type SnapshotTable = {
   ) => Promise<readonly StatisticsSnapshot[]>;
   /** The keys as last read at or before the moment; undefined when they were not read by then. */
   readonly inventoryAt: (account: string, moment: UnixMillis) => Promise<Inventory | undefined>;
+  /** The remaining quotas of limited keys in the range, by key and time; each reading is the first that shows its value, or the newest. */
+  readonly quotaReadings: (
+    account: string,
+    from: UnixMillis,
+    to: UnixMillis,
+  ) => Promise<readonly QuotaOfKey[]>;
   /**
    * Keys created, changed and deleted in the range, by time and ID; those of the very first reading do not count as
    * created.

@@ -1,0 +1,119 @@
+import type { YamlPath } from '../../core/index.ts';
+import { isName } from '../schema/fields.ts';
+import type { Settings } from '../schema/settings-schema.ts';
+import type { ConfigFault } from '../load/config-fault.ts';
+import type { DeclaredJob } from '../load/read-jobs.ts';
+import { quoted } from './check.ts';
+import type { Checked } from './check.ts';
+import { addresseeFault } from './rules.ts';
+import type { Declared } from './rules.ts';
+import { adviceForUnknown } from './suggest.ts';
+
+/** Names of alerts that are no budgets. */
+const reserved = ['runway', 'data'];
+
+/** Names of the budgets in short form: `accounts.main.budget` is account-main. */
+const shortForms = ({ accounts, teams }: Settings): ReadonlyMap<string, string> =>
+  new Map([
+    ...Object.entries(accounts).flatMap(([name, { budget }]) =>
+      budget === undefined ? [] : [[`account-${name}`, `accounts.${name}.budget`] as const],
+    ),
+    ...Object.entries(teams).flatMap(([name, { budget }]) =>
+      budget === undefined ? [] : [[`team-${name}`, `teams.${name}.budget`] as const],
+    ),
+  ]);
+
+/** Budgets must name what is declared, and be in the currency of their account. */
+export const budgetFaults = (part: Checked<Settings>, declared: Declared): ConfigFault[] => {
+  const { value: settings, source } = part;
+  if (settings === undefined) return [];
+  const { accounts, teams, budgets } = settings;
+  const accountNames = Object.keys(accounts);
+  const short = shortForms(settings);
+  return Object.entries(budgets).flatMap(([name, budget]) => {
+    const root: YamlPath = ['budgets', name];
+    const at = (path: YamlPath, message: string, advice: string): ConfigFault => ({
+      file: source.file,
+      ...source.at([...root, ...path]),
+      message,
+      advice,
+    });
+    const onKey = (message: string, advice: string): ConfigFault => ({
+      file: source.file,
+      ...source.atKey(root),
+      message: `budgets.${name} ${message}`,
+      advice,
+    });
+    const faults: ConfigFault[] = [];
+    const taken = short.get(name);
+    if (reserved.includes(name))
+      faults.push(onKey('has a name that other alerts use', `rename it, for example to ${name}-budget`));
+    if (taken !== undefined)
+      faults.push(onKey(`has the name of the budget in ${taken}`, `rename it, or remove ${taken}`));
+    if (budget.account === undefined && accountNames.length > 1)
+      faults.push(onKey('does not set its account', `add account: one of ${accountNames.join(', ')}`));
+    if (budget.account !== undefined && !Object.hasOwn(accounts, budget.account))
+      faults.push(
+        at(
+          ['account'],
+          `unknown account ${quoted(part, [...root, 'account'])}`,
+          adviceForUnknown(budget.account, accountNames, 'account'),
+        ),
+      );
+    if (budget.team !== undefined && !Object.hasOwn(teams, budget.team))
+      faults.push(
+        at(
+          ['team'],
+          `unknown team ${quoted(part, [...root, 'team'])}`,
+          adviceForUnknown(budget.team, Object.keys(teams), 'team'),
+        ),
+      );
+    const account = budget.account ?? accountNames[0] ?? '';
+    const currency = Object.hasOwn(accounts, account) ? accounts[account]?.currency : undefined;
+    if (budget.currency !== undefined && currency !== undefined && budget.currency !== currency)
+      faults.push(
+        at(
+          ['currency'],
+          `budgets.${name}.currency is ${budget.currency}, but the account ${account} has amounts in ${currency}`,
+          `write the amount in ${currency}, and currency: ${currency} or no currency`,
+        ),
+      );
+    const { routes } = declared;
+    for (const [index, text] of budget.owner.entries())
+      if (routes !== undefined && !text.includes('@') && isName(text) && !routes.has(text))
+        faults.push(addresseeFault(part, [...root, 'owner', index], text, routes));
+    return faults;
+  });
+};
+
+/** A job that sends alerts needs a mail server or a route, and budgets that exist. */
+export const alertFaults = (
+  job: DeclaredJob,
+  declared: Declared,
+  settings: Settings | undefined,
+): ConfigFault[] => {
+  if (job.kind?.sendsAlerts !== true || job.part.value === undefined) return [];
+  const faults: ConfigFault[] = [];
+  if (declared.hasMail === false)
+    faults.push({
+      file: job.part.source.file,
+      ...job.part.source.atKey(job.part.path),
+      message: `job ${job.name} sends alerts, but tollkeeper.yaml has no mail server`,
+      advice:
+        'add mail: { smtp: "${SMTP_URL}", from: you@example.com, operators: [you@example.com] } to tollkeeper.yaml',
+    });
+  const named = job.part.value['budgets'];
+  if (!Array.isArray(named) || settings === undefined) return faults;
+  const names = [...Object.keys(settings.budgets), ...shortForms(settings).keys()];
+  for (const [index, name] of named.entries())
+    if (typeof name === 'string' && !names.includes(name)) {
+      const path = [...job.part.path, 'budgets', index];
+      faults.push({
+        file: job.part.source.file,
+        ...job.part.source.at(path),
+        message: `unknown budget ${quoted(job.part, path)}`,
+        advice: adviceForUnknown(name, names, 'budget'),
+      });
+    }
+  return faults;
+};

@@ -1,0 +1,56 @@
+import { countText, formatMoment, toSeconds, unixMillis } from '../../core/index.ts';
+import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
+import { defineJobKind } from '../job-kind.ts';
+import { alertJobFaults, alertShape } from './alert-shape.ts';
+import { deliverAlerts } from './deliver.ts';
+import { budgetsOf, decide, evaluate } from './evaluate.ts';
+
+/** The time that the call log must reach for a run of the slot. */
+const neededFor = (slot: UnixMillis, lag: number): UnixSeconds => toSeconds(unixMillis(slot - lag));
+
+/** Evaluates budgets, the balance and the quotas of keys, and notifies of each threshold once a period. */
+export const alertKind = defineJobKind({
+  kind: 'alert',
+  onlyForbid: true,
+  runsAfterNeeds: true,
+  sendsAlerts: true,
+  description:
+    'Evaluates the budgets, the balance and the key quotas of an account, and notifies of thresholds that are reached.',
+  shape: alertShape,
+  faults: alertJobFaults,
+  run: async (settings, context) => {
+    // Notifications about the past would name thresholds that nobody can act on.
+    if (context.trigger === 'backfill')
+      return { summary: 'nothing to do: alerts about the past are not sent', figures: {} };
+    const { account, warehouse, clock, slot } = context;
+    // An earlier run may have ended between its decision and its mail.
+    const before = await deliverAlerts(context);
+    const evaluation = await evaluate(settings, neededFor(slot, settings.lag), context);
+    const { raised, recovered } = await decide(evaluation, clock.now(), context);
+    await warehouse.alerts.putStatus(account.name, evaluation.statuses);
+    const recipients = before + (await deliverAlerts(context));
+    const states = evaluation.budgets.flatMap(({ periods }) => periods.at(-1)?.assessment.state ?? []);
+    const count = (state: string): number => states.filter((one) => one === state).length;
+    const unknown = count('unknown');
+    return {
+      summary: `${countText(states.length, 'budget')} evaluated: ${count('exceeded')} exceeded${unknown === 0 ? '' : `, ${unknown} unknown`}; ${countText(raised, 'threshold')} newly reached, ${recovered} recovered; ${countText(recipients, 'notification')} enqueued`,
+      figures: {
+        budgets: states.length,
+        exceeded: count('exceeded'),
+        unknown,
+        raised,
+        recovered,
+        recipients,
+      },
+    };
+  },
+  plan: async (settings, context) => {
+    const budgets = budgetsOf(settings, context);
+    const needed = neededFor(context.slot, settings.lag);
+    return Promise.resolve([
+      `evaluate ${countText(budgets.length, 'budget')} on data through ${formatMoment(needed, context.zone)}`,
+      ...budgets.map(({ name, period, zone }) => `evaluate ${name}, per ${period} (${zone})`),
+    ]);
+  },
+  needsThrough: ({ lag }, slot) => unixMillis(slot - lag),
+});

@@ -1,0 +1,99 @@
+import { interval, unixSeconds } from '../../core/index.ts';
+import type { Interval, UnixSeconds } from '../../core/index.ts';
+import { assess, createSpendIndex, openSinceOf, planPeriods, segmentsOf } from '../../monitoring/index.ts';
+import type { Assessment, Budget, BudgetStatus, PlannedPeriod, SpendIndex } from '../../monitoring/index.ts';
+import type { KnownGap, Sums } from '../../warehouse/index.ts';
+import { nobodyPays } from '../cost-owners.ts';
+import type { JobContext } from '../job-kind.ts';
+
+/** The assessments of a budget: of periods that have ended since the last evaluation, and of the current one last. */
+export type AssessedBudget = {
+  readonly budget: Budget;
+  readonly periods: readonly { readonly planned: PlannedPeriod; readonly assessment: Assessment }[];
+  /** Start of the oldest period without a final evaluation. */
+  readonly openSince: UnixSeconds | undefined;
+};
+
+type Request = {
+  readonly budgets: readonly Budget[];
+  /** The time that the call log must reach. */
+  readonly needed: UnixSeconds;
+  readonly before: ReadonlyMap<string, Pick<BudgetStatus, 'openSince'>>;
+};
+
+type Context = Pick<JobContext, 'account' | 'warehouse' | 'costOwners' | 'signal'>;
+
+const overlaps = (left: Interval<UnixSeconds>, right: Interval<UnixSeconds>): boolean =>
+  left.start < right.end && right.start < left.end;
+
+/** Other sources show charges that the log lacks. */
+const missingIn = (gaps: readonly KnownGap[], period: Interval<UnixSeconds>): string | undefined =>
+  gaps.find(
+    ({ state, verdict, range }) => state === 'open' && verdict === 'truncated' && overlaps(range, period),
+  )?.text;
+
+/** Scopes that name something in the call log, where a misspelt name looks like no spend. */
+const namesCalls = new Set<Budget['scope']['kind']>(['service', 'keys', 'model']);
+
+/** The budgets whose scope no call belongs to, neither in the index nor in the rest of the call log. */
+const withoutCalls = async (
+  budgets: readonly Budget[],
+  index: SpendIndex,
+  covered: Interval<UnixSeconds> | undefined,
+  { account, warehouse, costOwners = nobodyPays, signal }: Context,
+): Promise<ReadonlySet<Budget>> => {
+  const doubtful = budgets.filter(({ scope }) => namesCalls.has(scope.kind) && !index.hasCalls(scope));
+  if (doubtful.length === 0 || covered === undefined) return new Set(doubtful);
+  const { bounds, segments } = segmentsOf([covered]);
+  const { cells } = await warehouse.sums({ account: account.name, bounds, segments, tokens: false }, signal);
+  const whole = createSpendIndex(cells, bounds, { teams: costOwners.teams });
+  return new Set(doubtful.filter(({ scope }) => !whole.hasCalls(scope)));
+};
+
+const nothing: Sums = { cells: [], isProven: false, currency: undefined };
+
+/** Assesses all budgets with one scan of the call log. */
+export const readBudgets = async (
+  { budgets, needed, before }: Request,
+  context: Context,
+): Promise<readonly AssessedBudget[]> => {
+  const { account, warehouse, costOwners = nobodyPays, signal } = context;
+  const covered = await warehouse.logs.watermark(account.name);
+  const planned = budgets.map((budget) => {
+    const stored = before.get(budget.name)?.openSince;
+    return planPeriods(budget, stored === undefined ? undefined : unixSeconds(stored), { covered, needed });
+  });
+  const ranges = planned.flat().flatMap(({ elapsed, recent }) => [elapsed, recent]);
+  const { bounds, segments } = segmentsOf(ranges);
+  const sums =
+    segments.size === 0
+      ? nothing
+      : await warehouse.sums({ account: account.name, bounds, segments, tokens: false }, signal);
+  const index = createSpendIndex(sums.cells, bounds, { teams: costOwners.teams });
+  const gaps = await warehouse.comparisons.gaps(account.name);
+  const first = Math.min(...planned.flat().map(({ period }) => period.start));
+  const last = Math.max(...planned.flat().map(({ period }) => period.end));
+  const unread =
+    budgets.length === 0
+      ? []
+      : await warehouse.logs.quarantined(account.name, interval(unixSeconds(first), unixSeconds(last)));
+  const uncalled = await withoutCalls(budgets, index, covered, context);
+  const data = { covered, needed, isProven: sums.isProven };
+  return budgets.map((budget, at): AssessedBudget => {
+    const periods = planned[at] ?? [];
+    return {
+      budget,
+      openSince: openSinceOf(periods, covered),
+      periods: periods.map((one) => ({
+        planned: one,
+        assessment: assess(budget, one.period, data, {
+          spend: index.spend(budget.scope, one.elapsed),
+          hasCalls: !uncalled.has(budget),
+          recent: { range: one.recent, spend: index.spend(budget.scope, one.recent) },
+          unreadableRows: unread.filter(({ range }) => overlaps(range, one.period)).length,
+          missingRows: missingIn(gaps, one.period),
+        }),
+      })),
+    };
+  });
+};

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { money } from '../../core/index.ts';
+import type { Assessment } from '../budgets/assess.ts';
+import type { Runway } from '../runway/runway.ts';
+
+const amount = z.string().transform(money);
+const seconds = z.int();
+
+const reason = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('no-data') }),
+  z.object({ kind: z.literal('stale'), reaches: seconds, needed: seconds }),
+  z.object({ kind: z.literal('unit') }),
+  z.object({ kind: z.literal('no-calls') }),
+  z.object({ kind: z.literal('starts-late'), starts: seconds }),
+  z.object({ kind: z.literal('unreadable-rows'), rows: z.int() }),
+  z.object({ kind: z.literal('missing-rows'), text: z.string() }),
+]);
+
+const budgetStatus = z.object({
+  kind: z.literal('budget'),
+  /** `account`, `team search`, `model gpt-*`. */
+  scope: z.string(),
+  amount,
+  currency: z.string(),
+  zone: z.string(),
+  /** Seconds UTC; half-open. */
+  start: seconds,
+  end: seconds,
+  /** End of the data in the period. */
+  through: seconds.optional(),
+  state: z.enum(['ok', 'exceeded', 'unknown']),
+  reason: reason.optional(),
+  spend: amount.optional(),
+  forecast: amount.optional(),
+  levels: z.array(
+    z.object({
+      on: z.enum(['actual', 'forecast']),
+      label: z.string(),
+      amount,
+      state: z.enum(['exceeded', 'close', 'below', 'unknown']),
+    }),
+  ),
+  /** Start of the oldest period without a final evaluation, seconds UTC. */
+  openSince: seconds.optional(),
+});
+
+const runwayStatus = z.object({
+  kind: z.enum(['runway', 'key']),
+  state: z.enum(['known', 'unused', 'unknown']),
+  /** In the unit of the gateway, like `perDay`. */
+  left: amount.optional(),
+  perDay: amount.optional(),
+  days: z.number().optional(),
+  low: z.number().optional(),
+  /** Omitted where there is no upper bound. */
+  high: z.number().optional(),
+  /** Milliseconds UTC. */
+  emptyAt: z.int().optional(),
+  readAt: z.int().optional(),
+});
+
+/** What the last evaluation of an alert found, as it is stored. */
+export const alertStatusSchema = z.discriminatedUnion('kind', [budgetStatus, runwayStatus]);
+
+export type BudgetStatus = z.output<typeof budgetStatus>;
+export type RunwayStatus = z.output<typeof runwayStatus>;
+export type AlertStatusContent = z.output<typeof alertStatusSchema>;
+
+export const describeScope = ({ scope }: Assessment['budget']): string => {
+  if (scope.kind === 'account') return 'account';
+  return scope.kind === 'tag' ? `${scope.tag} ${scope.name}` : `${scope.kind} ${scope.name}`;
+};
+
+export const budgetStatusOf = (
+  { budget, period, through, state, reason: why, spend, forecast, levels }: Assessment,
+  openSince: number | undefined,
+): BudgetStatus => ({
+  kind: 'budget',
+  scope: describeScope(budget),
+  amount: budget.amount,
+  currency: budget.currency,
+  zone: budget.zone,
+  start: period.start,
+  end: period.end,
+  ...(through === undefined ? {} : { through }),
+  state,
+  ...(why === undefined ? {} : { reason: why }),
+  ...(spend === undefined ? {} : { spend }),
+  ...(forecast === undefined ? {} : { forecast }),
+  levels: levels.map(({ on, label, amount: of, state: level }) => ({ on, label, amount: of, state: level })),
+  ...(openSince === undefined ? {} : { openSince }),
+});
+
+export const runwayStatusOf = (
+  kind: RunwayStatus['kind'],
+  runway: Runway,
+  readAt: number | undefined,
+): RunwayStatus => ({
+  kind,
+  state: runway.state,
+  ...(runway.state === 'unknown' ? {} : { left: runway.left }),
+  ...(runway.state === 'known'
+    ? {
+        perDay: runway.perDay,
+        days: runway.days,
+        low: runway.low,
+        ...(Number.isFinite(runway.high) ? { high: runway.high } : {}),
+        emptyAt: runway.emptyAt,
+      }
+    : {}),
+  ...(readAt === undefined ? {} : { readAt }),
+});

@@ -1,0 +1,32 @@
+import { matchesPattern, teamOf } from '../../warehouse/index.ts';
+import type { CubeTeam } from '../../warehouse/index.ts';
+import type { BudgetScope } from './budget.ts';
+
+/** What assigns keys to teams and tags. */
+export type ScopeRules = {
+  readonly teams: readonly CubeTeam[];
+};
+
+export type NamedCalls = { readonly model: string; readonly key: string; readonly service: string };
+
+/** Whether calls of this model and key belong to the scope. */
+export const inScope = (
+  scope: BudgetScope,
+  { model, key, service }: NamedCalls,
+  { teams }: ScopeRules,
+): boolean => {
+  switch (scope.kind) {
+    case 'account':
+      return true;
+    case 'team':
+      return teamOf(key, service, teams) === scope.name;
+    case 'service':
+      return service === scope.name;
+    case 'keys':
+      return [key, service].some((name) => matchesPattern(scope.name, name));
+    case 'model':
+      return matchesPattern(scope.name, model);
+    case 'tag':
+      return false;
+  }
+};
