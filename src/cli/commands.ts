@@ -90,6 +90,12 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./outbox/command.ts'),
   },
   {
+    name: 'alerts',
+    summary: 'List budgets, balance and key quotas with their state; mute and acknowledge alerts.',
+    example: 'tollkeeper alerts                            budgets and their state',
+    load: () => import('./alerts/command.ts'),
+  },
+  {
     name: 'keys',
     hasOptions: false,
     summary: 'List API keys, plan and apply rotations and expiries, and show every step taken.',
@@ -118,7 +124,7 @@ export const commands: readonly CommandEntry[] = [
 
 /** The order in which a person comes to need them; those that are not named here follow. */
 const inOrderOfNeed =
-  `demo check doctor run status runs next report reports reconcile outbox keys serve`.split(' ');
+  `demo check doctor run status runs next report reports reconcile alerts outbox keys serve`.split(' ');
 
 const place = ({ name }: CommandEntry): number =>
   inOrderOfNeed.includes(name) ? inOrderOfNeed.indexOf(name) : inOrderOfNeed.length;

@@ -20,6 +20,7 @@ const backfill = z.strictObject({ job: text, from: text, to: text });
 /** `who` is a person as the journal names one: `person anna`. */
 const person = { who: text, account: optionalText };
 const service = z.strictObject({ ...person, service: text });
+const alert = { ...person, alert: text };
 
 /** Everything that can be asked of the program, from the daemon through its socket or of the process itself. */
 export const commandTable = {
@@ -70,6 +71,18 @@ export const commandTable = {
   'outbox/resend': { input: outboxIds, streams: 'nothing' },
   /** Rows that are never to be sent. */
   'outbox/drop': { input: outboxIds, streams: 'nothing' },
+
+  /** All budgets, the balance and key quotas, with their state as last evaluated. */
+  'alerts/list': { input: z.strictObject({}), streams: 'nothing' },
+  /** What people did about alerts, newest first. */
+  'alerts/log': { input: z.strictObject({ limit: count(9_999_999) }), streams: 'nothing' },
+  /** `until` is a date or moment, read in the zone of the alert. */
+  'alerts/mute': {
+    input: z.strictObject({ ...alert, until: text, reason: optionalText }),
+    streams: 'nothing',
+  },
+  'alerts/unmute': { input: z.strictObject(alert), streams: 'nothing' },
+  'alerts/acknowledge': { input: z.strictObject({ ...alert, reason: optionalText }), streams: 'nothing' },
 
   /** All keys, or those of the service or the one key that is named, with their use of so many days. */
   'keys/list': {

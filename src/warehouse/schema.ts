@@ -17,8 +17,8 @@ const alertStatements: readonly string[] = [
   )`,
   // Notifications of alerts, written before they enter the outbox.
   `CREATE TABLE alert_notification (
-    account VARCHAR NOT NULL, id VARCHAR NOT NULL, content VARCHAR NOT NULL, created_at BIGINT NOT NULL,
-    enqueued_at BIGINT, UNIQUE (account, id)
+    account VARCHAR NOT NULL, number BIGINT NOT NULL, id VARCHAR NOT NULL, content VARCHAR NOT NULL,
+    created_at BIGINT NOT NULL, enqueued_at BIGINT, UNIQUE (account, id)
   )`,
   // What the last evaluation of each alert found, as JSON.
   `CREATE TABLE alert_status (

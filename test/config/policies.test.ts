@@ -320,12 +320,13 @@ describe('kinds that never run concurrently with themselves', () => {
     }
   });
 
-  it('are pulls, snapshots, archives, and rotation or expiry of keys', () => {
+  it('are pulls, snapshots, archives, alerts, and rotation or expiry of keys', () => {
     expect(jobKinds.filter(({ onlyForbid }) => onlyForbid === true).map(({ kind }) => kind)).toEqual([
       'pull-logs',
       'pull-usage',
       'snapshot',
       'archive',
+      'alert',
       'rotate-keys',
       'expire-keys',
     ]);

@@ -1,4 +1,7 @@
+import { compareMoney } from '../../core/index.ts';
 import type { YamlPath } from '../../core/index.ts';
+import { scopeKeys, thresholdAmount } from '../schema/budgets-schema.ts';
+import type { WrittenBudget } from '../schema/budgets-schema.ts';
 import { isName } from '../schema/fields.ts';
 import type { Settings } from '../schema/settings-schema.ts';
 import type { ConfigFault } from '../load/config-fault.ts';
@@ -23,6 +26,70 @@ const shortForms = ({ accounts, teams }: Settings): ReadonlyMap<string, string> 
     ),
   ]);
 
+type ShapeFault = {
+  readonly path: YamlPath;
+  readonly onKey: boolean;
+  readonly message: string;
+  readonly advice: string;
+};
+
+/** What is wrong with a budget by itself; the message follows its name. */
+const shapeFaults = (budget: WrittenBudget): readonly ShapeFault[] => {
+  const [first, second] = scopeKeys.filter((key) => budget[key] !== undefined);
+  const tags = Object.keys(budget.tag ?? {});
+  const unordered = (['thresholds', 'forecast_thresholds'] as const).flatMap((key) =>
+    budget[key].flatMap((threshold, index, all): readonly ShapeFault[] => {
+      const before = all[index - 1];
+      if (
+        before === undefined ||
+        compareMoney(thresholdAmount(threshold, budget.amount), thresholdAmount(before, budget.amount)) > 0
+      )
+        return [];
+      return [
+        {
+          path: [key, index],
+          onKey: false,
+          message: `.${key}[${index}] (${threshold.label}) is not higher than the threshold before it (${before.label})`,
+          advice: 'write thresholds in ascending order, each once',
+        },
+      ];
+    }),
+  );
+  return [
+    ...(first === undefined || second === undefined
+      ? []
+      : [
+          {
+            path: [second],
+            onKey: true,
+            message: ` sets both ${first} and ${second}, but a budget has one scope`,
+            advice: `remove ${second}, or declare a budget for each`,
+          },
+        ]),
+    ...(budget.tag === undefined || tags.length === 1
+      ? []
+      : [
+          {
+            path: ['tag'],
+            onKey: true,
+            message: `.tag names ${tags.length === 0 ? 'no tag' : tags.join(' and ')}, but a budget has one scope`,
+            advice: 'name one tag, such as { environment: production }',
+          },
+        ]),
+    ...(budget.anchor_day === undefined || budget.period === 'month'
+      ? []
+      : [
+          {
+            path: ['anchor_day'],
+            onKey: true,
+            message: `.anchor_day has no effect with period: ${budget.period}`,
+            advice: 'remove it, or write period: month',
+          },
+        ]),
+    ...unordered,
+  ];
+};
+
 /** Budgets must name what is declared, and be in the currency of their account. */
 export const budgetFaults = (part: Checked<Settings>, declared: Declared): ConfigFault[] => {
   const { value: settings, source } = part;
@@ -44,7 +111,12 @@ export const budgetFaults = (part: Checked<Settings>, declared: Declared): Confi
       message: `budgets.${name} ${message}`,
       advice,
     });
-    const faults: ConfigFault[] = [];
+    const faults = shapeFaults(budget).map(({ path, onKey: isKey, message, advice }): ConfigFault => ({
+      file: source.file,
+      ...(isKey ? source.atKey([...root, ...path]) : source.at([...root, ...path])),
+      message: `budgets.${name}${message}`,
+      advice,
+    }));
     const taken = short.get(name);
     if (reserved.includes(name))
       faults.push(onKey('has a name that other alerts use', `rename it, for example to ${name}-budget`));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compareMoney, divideMoney, money, multiplyMoney } from '../../core/index.ts';
+import { divideMoney, money, multiplyMoney } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
 import { accountName, addressee, amount, teamName, zone } from './fields.ts';
 import { fieldNotes } from './notes.ts';
@@ -42,94 +42,48 @@ const pattern = z.string().min(1);
 
 const tagNames = ['cost_center', 'environment', 'product', 'owner'] as const;
 
-const scopeKeys = ['team', 'service', 'keys', 'model', 'tag'] as const;
+/** Keys of which a budget has at most one. */
+export const scopeKeys = ['team', 'service', 'keys', 'model', 'tag'] as const;
 
-const firstUnordered = (
-  list: readonly WrittenThreshold[],
-  budget: Money,
-): { readonly index: number; readonly before: string } | undefined => {
-  for (const [index, one] of list.entries()) {
-    const before = list[index - 1];
-    if (
-      before !== undefined &&
-      compareMoney(thresholdAmount(one, budget), thresholdAmount(before, budget)) <= 0
-    )
-      return { index, before: before.label };
-  }
-  return undefined;
-};
-
-/** A budget with a name. Exactly one of team, service, keys, model and tag restricts it to a part of the account. */
-export const budgetSchema = z
-  .strictObject({
-    account: accountName
-      .optional()
-      .describe('Account of the budget. Optional if exactly one account is declared.'),
-    team: teamName.optional().describe('Team whose spend counts.'),
-    service: pattern.optional().describe('Service whose spend counts, across rotations of its key.'),
-    keys: pattern
-      .optional()
-      .describe('Pattern of the names or services of the API keys whose spend counts; * matches any text.'),
-    model: pattern.optional().describe('Pattern of the models whose spend counts; * matches any text.'),
-    tag: z
-      .partialRecord(z.enum(tagNames), z.string().min(1))
-      .optional()
-      .describe('Tag whose spend counts, as a map with one entry: { environment: production }.'),
-    amount: amount.describe('Amount for one period.'),
-    currency: z
-      .enum(['USD', 'CNY'])
-      .optional()
-      .describe('Currency of the amount. It must be the currency of the account, which is the default.'),
-    period: z
-      .enum(['day', 'week', 'month', 'quarter'])
-      .default('month')
-      .describe('Period of the budget. Weeks begin on Monday.'),
-    anchor_day: z
-      .int()
-      .min(1)
-      .max(28)
-      .optional()
-      .describe('Day of the month on which the period begins, from 1 to 28. Only with period: month.'),
-    timezone: zone
-      .optional()
-      .describe('Time zone in which the days of the budget begin. Defaults to timezone in tollkeeper.yaml.'),
-    thresholds: thresholds('the spend so far', ['80%', '100%']),
-    forecast_thresholds: thresholds('the forecast for the whole period', ['100%']),
-    owner: z
-      .array(addressee)
-      .default([])
-      .describe('Recipients of alerts in addition to mail.operators: mail addresses or names of routes.'),
-  })
-  .superRefine((budget, context) => {
-    const given = scopeKeys.filter((key) => budget[key] !== undefined);
-    const [, second] = given;
-    if (second !== undefined)
-      context.addIssue({
-        code: 'custom',
-        path: [second],
-        message: `must not be set beside ${given[0]}: a budget has one scope; declare two budgets instead`,
-      });
-    if (budget.tag !== undefined && Object.keys(budget.tag).length !== 1)
-      context.addIssue({
-        code: 'custom',
-        path: ['tag'],
-        message: 'must name exactly one tag, such as { environment: production }',
-      });
-    if (budget.anchor_day !== undefined && budget.period !== 'month')
-      context.addIssue({
-        code: 'custom',
-        path: ['anchor_day'],
-        message: `has no effect with period: ${budget.period}; remove it, or write period: month`,
-      });
-    for (const key of ['thresholds', 'forecast_thresholds'] as const) {
-      const unordered = firstUnordered(budget[key], budget.amount);
-      if (unordered !== undefined)
-        context.addIssue({
-          code: 'custom',
-          path: [key, unordered.index],
-          message: `must be higher than the threshold before it, ${unordered.before}; write thresholds in ascending order`,
-        });
-    }
-  });
+/** A budget with a name; the rules of budgets check what depends on several of its keys. */
+export const budgetSchema = z.strictObject({
+  account: accountName
+    .optional()
+    .describe('Account of the budget. Optional if exactly one account is declared.'),
+  team: teamName.optional().describe('Team whose spend counts.'),
+  service: pattern.optional().describe('Service whose spend counts, across rotations of its key.'),
+  keys: pattern
+    .optional()
+    .describe('Pattern of the names or services of the API keys whose spend counts; * matches any text.'),
+  model: pattern.optional().describe('Pattern of the models whose spend counts; * matches any text.'),
+  tag: z
+    .partialRecord(z.enum(tagNames), z.string().min(1))
+    .optional()
+    .describe('Tag whose spend counts, as a map with one entry: { environment: production }.'),
+  amount: amount.describe('Amount for one period.'),
+  currency: z
+    .enum(['USD', 'CNY'])
+    .optional()
+    .describe('Currency of the amount. It must be the currency of the account, which is the default.'),
+  period: z
+    .enum(['day', 'week', 'month', 'quarter'])
+    .default('month')
+    .describe('Period of the budget. Weeks begin on Monday.'),
+  anchor_day: z
+    .int()
+    .min(1)
+    .max(28)
+    .optional()
+    .describe('Day of the month on which the period begins, from 1 to 28. Only with period: month.'),
+  timezone: zone
+    .optional()
+    .describe('Time zone in which the days of the budget begin. Defaults to timezone in tollkeeper.yaml.'),
+  thresholds: thresholds('the spend so far', ['80%', '100%']),
+  forecast_thresholds: thresholds('the forecast for the whole period', ['100%']),
+  owner: z
+    .array(addressee)
+    .default([])
+    .describe('Recipients of alerts in addition to mail.operators: mail addresses or names of routes.'),
+});
 
 export type WrittenBudget = z.output<typeof budgetSchema>;

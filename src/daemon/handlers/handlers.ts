@@ -7,6 +7,7 @@ import { createKeyHandlers } from '../keys/handlers.ts';
 import { createKeyLease } from '../keys/lease-work.ts';
 import type { App } from '../open-app.ts';
 import type { ReconcileView } from '../views/reconcile-requested.ts';
+import { createAlertHandlers } from './alerts.ts';
 import { createOutboxHandlers } from './outbox.ts';
 import { createRunHandlers } from './runs.ts';
 import { createStatus } from './status.ts';
@@ -33,6 +34,7 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
     status: createStatus({ clock, app, state }),
     ...createRunHandlers({ clock, app }),
     ...createOutboxHandlers({ clock, app }),
+    ...createAlertHandlers({ clock, app }),
     ...createKeyHandlers(createKeyLease({ clock, app })),
     'keys/audit': () => app.compareAudit(),
     report: async (request, { progress, signal }): Promise<BuiltReport> => {

@@ -12,7 +12,7 @@ import {
 } from '../../core/index.ts';
 import type { Money, UnixMillis } from '../../core/index.ts';
 import { describeScope, levelName } from '../../monitoring/index.ts';
-import type { AlertRecord, Assessment, Level } from '../../monitoring/index.ts';
+import type { AlertRecord, Assessment, Level, RunwayStatus } from '../../monitoring/index.ts';
 import { formatMoney, localeOf } from '../../reports/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { AlertNotification } from '../../warehouse/index.ts';
@@ -177,11 +177,16 @@ const runwayName = ({ alert, kind }: ReadRunway, account: string): string =>
 const dayCount = (days: number): string => (days < 10 ? days.toFixed(1) : String(Math.round(days)));
 
 /** The range of days, as text: `5.2 days (4.1 to 7.3)`. */
-export const runwayText = (runway: ReadRunway['runway']): string => {
-  if (runway.state === 'unknown') return 'unknown';
-  if (runway.state === 'unused') return 'unlimited at the current pace: nothing was used';
-  const high = Number.isFinite(runway.high) ? `to ${dayCount(runway.high)}` : 'or more';
-  return `${dayCount(runway.days)} days (${dayCount(runway.low)} ${high})`;
+export const runwayText = ({
+  state,
+  days = 0,
+  low = 0,
+  high = Number.POSITIVE_INFINITY,
+}: Pick<RunwayStatus, 'state' | 'days' | 'low' | 'high'>): string => {
+  if (state === 'unknown') return 'unknown';
+  if (state === 'unused') return 'unlimited at the current pace: nothing was used';
+  const upper = Number.isFinite(high) ? `to ${dayCount(high)}` : 'or more';
+  return `${dayCount(days)} days (${dayCount(low)} ${upper})`;
 };
 
 export const runwayAlert = (

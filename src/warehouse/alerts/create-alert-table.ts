@@ -123,8 +123,8 @@ export const createAlertTable = (engine: Engine): AlertTable => {
         for (const { id, content } of writes.notifications)
           await execute(
             connection,
-            `INSERT INTO alert_notification (account, id, content, created_at)
-             SELECT $account, $id, $content, $now
+            `INSERT INTO alert_notification (account, number, id, content, created_at)
+             SELECT $account, (SELECT coalesce(max(number), 0) + 1 FROM alert_notification), $id, $content, $now
              WHERE NOT EXISTS (SELECT 1 FROM alert_notification WHERE account = $account AND id = $id)`,
             { account, id, content, now },
           );
@@ -135,7 +135,7 @@ export const createAlertTable = (engine: Engine): AlertTable => {
         const rows = await readRows(
           connection,
           `SELECT id, content FROM alert_notification
-           WHERE account = $account AND enqueued_at IS NULL ORDER BY created_at, id`,
+           WHERE account = $account AND enqueued_at IS NULL ORDER BY number`,
           { account },
         );
         return rows.map(notificationOf);

@@ -1,0 +1,136 @@
+import type { Command } from 'commander';
+import type { Deps } from '../../core/index.ts';
+import type { AlertAnswer, Commands } from '../../daemon/index.ts';
+import { ask } from '../ask.ts';
+import { personOf } from '../keys/person.ts';
+import { amount, configOption } from '../options.ts';
+import { jsonText } from '../ui/json.ts';
+import { screenOf } from '../ui/paint.ts';
+import { alertsJson, renderActions, renderAlerts } from './render.ts';
+
+type Common = { readonly config: string; readonly json?: boolean };
+type ActionOptions = Common & { readonly account?: string; readonly reason?: string };
+type MuteOptions = ActionOptions & { readonly until: string };
+
+/** Its arguments, options and help, and what it does. */
+export const define = (alerts: Command, deps: Deps): void => {
+  const print = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
+  const screen = () => screenOf(deps.stdout, deps.env);
+
+  alerts
+    .addOption(configOption())
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Shows the result of the last evaluation by a job of kind alert.
+
+States:
+  ok         every threshold is above the spend
+  exceeded   the spend has reached a threshold
+  forecast   only the forecast has reached a threshold
+  unknown    the data does not suffice; the reason is below the row
+
+Exits with 1 if an alert fires that is neither muted nor acknowledged, or the
+state of a budget is unknown.
+
+Examples:
+  tollkeeper alerts
+  tollkeeper alerts mute search-month --until 2026-12-01
+  tollkeeper alerts ack search-month --reason "load test until Friday"
+  tollkeeper alerts log
+  tollkeeper alerts --json | jq '.[] | select(.status.state == "exceeded")'`,
+    )
+    .action(async ({ config, json }: Common) => {
+      const views = await ask(deps, config, (commands) => commands.call('alerts/list', {}));
+      print(json === true ? jsonText(alertsJson(views)) : renderAlerts(views, screen()));
+      const needsAttention = views.some(
+        ({ firing, mute, acknowledged, status }) =>
+          mute === undefined &&
+          ((firing.length > 0 && acknowledged === undefined) || status?.state === 'unknown'),
+      );
+      alerts.setOptionValue('exitCode', needsAttention ? 1 : 0);
+    });
+
+  const answer = ({ alert, account, message }: AlertAnswer, json: boolean | undefined): void =>
+    print(
+      json === true ? jsonText({ alert, account, message }) : `${alert} (account ${account}): ${message}\n`,
+    );
+
+  const acts = <O extends ActionOptions>(
+    command: Command,
+    act: (call: Commands, alert: string, options: O) => Promise<AlertAnswer>,
+  ): void => {
+    command
+      .argument('<alert>', 'name as shown by `tollkeeper alerts`')
+      .addOption(configOption())
+      .option('--account <name>', 'the account, if several have an alert of this name')
+      .option('--json', 'print the outcome as JSON')
+      .action(async (alert: string, options: O) => {
+        answer(
+          await ask(deps, options.config, (commands) => act(commands.call, alert, options)),
+          options.json,
+        );
+      });
+  };
+
+  const mute = alerts
+    .command('mute')
+    .description('Stop the notifications of an alert until a date.')
+    .requiredOption('--until <moment>', 'a date, or a moment such as 2026-12-01T08:00')
+    .option('--reason <text>', 'recorded in the audit')
+    .addHelpText(
+      'after',
+      `
+What still fires when the mute ends is notified of then.
+
+Examples:
+  tollkeeper alerts mute search-month --until 2026-12-01
+  tollkeeper alerts mute key:ci --until 2026-12-01T08:00 --reason "migration"`,
+    );
+  acts(mute, async (call, alert, { until, account, reason }: MuteOptions) =>
+    call('alerts/mute', { alert, account, until, who: personOf(), reason }),
+  );
+
+  const unmute = alerts
+    .command('unmute')
+    .description('End a mute now.')
+    .addHelpText('after', `\nExamples:\n  tollkeeper alerts unmute search-month`);
+  acts(unmute, async (call, alert, { account }: ActionOptions) =>
+    call('alerts/unmute', { alert, account, who: personOf() }),
+  );
+
+  const ack = alerts
+    .command('ack')
+    .description('Record that you have seen an alert that fires.')
+    .option('--reason <text>', 'recorded in the audit')
+    .addHelpText(
+      'after',
+      `
+An acknowledged alert no longer makes \`alerts\` exit with 1. An alert of a
+further threshold needs another acknowledgement.
+
+Examples:
+  tollkeeper alerts ack search-month
+  tollkeeper alerts ack search-month --reason "load test until Friday"`,
+    );
+  acts(ack, async (call, alert, { account, reason }: ActionOptions) =>
+    call('alerts/acknowledge', { alert, account, who: personOf(), reason }),
+  );
+
+  alerts
+    .command('log')
+    .description('List who muted and acknowledged what, newest first.')
+    .addOption(configOption())
+    .option('-n, --limit <number>', 'how many', amount, 50)
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText('after', `\nExamples:\n  tollkeeper alerts log --limit 10`)
+    .action(async ({ config, json, limit }: Common & { readonly limit: number }) => {
+      const actions = await ask(deps, config, (commands) => commands.call('alerts/log', { limit }));
+      print(
+        json === true
+          ? jsonText(actions.map((action) => ({ ...action, at: new Date(action.at).toISOString() })))
+          : renderActions(actions, screen()),
+      );
+    });
+};

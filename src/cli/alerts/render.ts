@@ -1,0 +1,163 @@
+import {
+  divideMoney,
+  formatMoment,
+  money,
+  multiplyMoney,
+  roundMoney,
+  unixSeconds,
+} from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import type { AlertView, OperatorAction } from '../../daemon/index.ts';
+import { iso, isoOr } from '../ui/json.ts';
+import { localMoment } from '../ui/moment.ts';
+import type { Screen, Style } from '../ui/paint.ts';
+import { tableLines } from '../ui/table.ts';
+import type { Cell, Row } from '../ui/table.ts';
+import { clip, oneLine } from '../ui/text.ts';
+
+type Budget = Extract<NonNullable<AlertView['status']>, { kind: 'budget' }>;
+
+const percentOf = (part: Money, whole: Money): string => {
+  const share = divideMoney(multiplyMoney(part, money('100')), whole, 4);
+  return share === undefined ? '-' : `${roundMoney(share, 0)} %`;
+};
+
+const barWidth = 10;
+
+/** `████▌·····`: a tenth of the budget a character. */
+const barOf = (spend: Money | undefined, amount: Money): string => {
+  const share = spend === undefined ? undefined : divideMoney(spend, amount, 4);
+  if (share === undefined) return '-';
+  const filled = Math.max(0, Math.min(barWidth, Math.round(Number(share) * barWidth)));
+  return `${'█'.repeat(filled)}${'·'.repeat(barWidth - filled)}`;
+};
+
+const stateOf = ({ status, firing }: AlertView): { readonly text: string; readonly style: Style } => {
+  if (status === undefined)
+    return firing.length > 0 ? { text: 'unknown', style: 'bad' } : { text: 'not evaluated', style: 'quiet' };
+  if (status.kind === 'budget') {
+    if (status.state === 'unknown') return { text: 'unknown', style: 'warn' };
+    if (status.state === 'exceeded') return { text: 'exceeded', style: 'bad' };
+    return status.levels.some(({ state }) => state === 'exceeded')
+      ? { text: 'forecast', style: 'warn' }
+      : { text: 'ok', style: 'good' };
+  }
+  if (status.state === 'unknown') return { text: 'unknown', style: 'quiet' };
+  return firing.length > 0 ? { text: 'low', style: 'bad' } : { text: 'ok', style: 'good' };
+};
+
+const notesOf = (view: AlertView): readonly Cell[] => {
+  const { mute, acknowledged, texts, zone } = view;
+  return [
+    ...(texts.reason === undefined ? [] : [{ text: texts.reason, style: 'warn' as const }]),
+    ...(mute === undefined
+      ? []
+      : [
+          {
+            text: `muted until ${localMoment(mute.until, zone)} by ${mute.by}${mute.reason === undefined ? '' : `: ${mute.reason}`}`,
+            style: 'quiet' as const,
+          },
+        ]),
+    ...(acknowledged === undefined
+      ? []
+      : [
+          {
+            text: `acknowledged by ${acknowledged.by}${acknowledged.reason === undefined ? '' : `: ${acknowledged.reason}`}`,
+            style: 'quiet' as const,
+          },
+        ]),
+  ];
+};
+
+const figuresOf = (status: Budget, texts: AlertView['texts']): readonly string[] => [
+  texts.spend === undefined ? 'unknown' : `${status.reason === undefined ? '' : '≥ '}${texts.spend}`,
+  texts.amount ?? '-',
+  status.spend === undefined ? '-' : percentOf(status.spend, status.amount),
+  barOf(status.spend, status.amount),
+  texts.forecast ?? '-',
+  formatMoment(unixSeconds(status.end), status.zone).slice(0, 'YYYY-MM-DD'.length),
+];
+
+const budgetRow = (view: AlertView, status: Budget | undefined, accounts: boolean): Row => ({
+  cells: [
+    clip(oneLine(accounts ? `${view.account}/${view.alert}` : view.alert), 32),
+    stateOf(view),
+    ...(status === undefined ? ['-', '-', '-', '-', '-', '-'] : figuresOf(status, view.texts)),
+  ],
+  below: notesOf(view),
+});
+
+/** Budgets in one table, balance and key quotas in another. */
+export const renderAlerts = (views: readonly AlertView[], screen: Screen): string => {
+  if (views.length === 0)
+    return 'no budgets are declared, and nothing was evaluated\n\nDeclare budgets in tollkeeper.yaml, and a job of kind alert in a file in jobs/.\n';
+  const accounts = new Set(views.map(({ account }) => account)).size > 1;
+  const budgets = views.filter(
+    ({ status, alert }) => status?.kind === 'budget' || (status === undefined && alert !== 'data'),
+  );
+  const others = views.filter(({ status }) => status !== undefined && status.kind !== 'budget');
+  const blocks = [
+    ...(budgets.length === 0
+      ? []
+      : [
+          tableLines(
+            [
+              { title: 'BUDGET' },
+              { title: 'STATE' },
+              { title: 'SPEND' },
+              { title: 'OF' },
+              { title: 'USED' },
+              { title: '', spare: 3 },
+              { title: 'FORECAST', spare: 2 },
+              { title: 'ENDS', spare: 1 },
+            ],
+            budgets.map((view) =>
+              budgetRow(view, view.status?.kind === 'budget' ? view.status : undefined, accounts),
+            ),
+            screen,
+          ),
+        ]),
+    ...(others.length === 0
+      ? []
+      : [
+          tableLines(
+            [{ title: 'BALANCE OR QUOTA' }, { title: 'STATE' }, { title: 'LASTS' }],
+            others.map((view) => ({
+              cells: [
+                clip(oneLine(accounts ? `${view.account}/${view.alert}` : view.alert), 32),
+                stateOf(view),
+                view.texts.lasts ?? '-',
+              ],
+              below: notesOf(view),
+            })),
+            screen,
+          ),
+        ]),
+  ];
+  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+};
+
+export const alertsJson = (views: readonly AlertView[]) =>
+  views.map(({ evaluatedAt, firing, mute, acknowledged, ...view }) => ({
+    ...view,
+    evaluatedAt: isoOr(evaluatedAt),
+    firing: firing.map(({ raisedAt, recoveredAt: _recovered, ...record }) => ({
+      ...record,
+      raisedAt: iso(raisedAt),
+    })),
+    ...(mute === undefined ? {} : { mute: { ...mute, until: iso(mute.until), mutedAt: iso(mute.mutedAt) } }),
+    ...(acknowledged === undefined ? {} : { acknowledged: { ...acknowledged, at: iso(acknowledged.at) } }),
+  }));
+
+export const renderActions = (actions: readonly OperatorAction[], screen: Screen): string => {
+  if (actions.length === 0) return 'nobody has muted or acknowledged an alert\n';
+  const lines = tableLines(
+    [{ title: 'WHEN (UTC)' }, { title: 'WHO' }, { title: 'ACTION' }, { title: 'ALERT' }],
+    actions.map(({ at, by, action, subject, account, detail }) => ({
+      cells: [localMoment(at, 'UTC'), oneLine(by), action, oneLine(`${account}/${subject}`)],
+      ...(detail === '' ? {} : { note: oneLine(detail) }),
+    })),
+    screen,
+  );
+  return `${lines.join('\n')}\n`;
+};

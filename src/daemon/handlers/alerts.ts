@@ -1,0 +1,194 @@
+import { fault, formatSlot, nearest, readMoment } from '../../core/index.ts';
+import type { Clock, Money, UnixMillis } from '../../core/index.ts';
+import type { CommandHandlers } from '../../control/index.ts';
+import { reasonText, runwayText } from '../../jobs/index.ts';
+import { alertStatusSchema } from '../../monitoring/index.ts';
+import type { AlertStatusContent } from '../../monitoring/index.ts';
+import { formatMoney, localeOf } from '../../reports/index.ts';
+import type { AlertAcknowledgement, AlertMute, OperatorAction, StoredAlert } from '../../warehouse/index.ts';
+import { costOwnersOf } from '../cost-owners.ts';
+import type { App } from '../open-app.ts';
+
+/** An alert as commands and the status page show it. Moments in milliseconds UTC unless said otherwise. */
+export type AlertView = {
+  readonly account: string;
+  readonly alert: string;
+  /** Zone of its times. */
+  readonly zone: string;
+  /** What figures of the status are shown as. */
+  readonly texts: {
+    readonly reason?: string | undefined;
+    readonly spend?: string | undefined;
+    readonly amount?: string | undefined;
+    readonly forecast?: string | undefined;
+    /** How long a balance or quota lasts. */
+    readonly lasts?: string | undefined;
+  };
+  /** Omitted before its first evaluation. */
+  readonly status?: AlertStatusContent | undefined;
+  readonly evaluatedAt?: UnixMillis | undefined;
+  /** Alerts that have not recovered. */
+  readonly firing: readonly StoredAlert[];
+  readonly mute?: AlertMute | undefined;
+  /** By whom all firing alerts were seen. */
+  readonly acknowledged?: AlertAcknowledgement | undefined;
+};
+
+export type AlertAnswer = { readonly alert: string; readonly account: string; readonly message: string };
+
+type Deps = { readonly clock: Clock; readonly app: App };
+
+const contentOf = (status: string): AlertStatusContent | undefined => {
+  const content = alertStatusSchema.safeParse(JSON.parse(status));
+  return content.success ? content.data : undefined;
+};
+
+const textsOf = (status: AlertStatusContent | undefined, account: string): AlertView['texts'] => {
+  if (status === undefined) return {};
+  if (status.kind !== 'budget') return { lasts: runwayText(status) };
+  const { spend, amount, forecast, reason, zone, scope, currency } = status;
+  const show = (figure: Money | undefined): string | undefined =>
+    figure === undefined ? undefined : formatMoney(figure, currency, localeOf('en'));
+  return {
+    spend: show(spend),
+    amount: show(amount),
+    forecast: show(forecast),
+    ...(reason === undefined ? {} : { reason: reasonText(reason, { zone, scope, account }).what }),
+  };
+};
+
+/** Every alert: the budgets of the config, and whatever else was evaluated or fires. */
+export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertView[]> => {
+  const { alerts } = app.warehouse;
+  const { settings } = app.config();
+  const [statuses, records, mutes, acknowledgements] = [
+    await alerts.statuses(),
+    await alerts.records(),
+    await alerts.mutes(clock.now()),
+    await alerts.acknowledgements(),
+  ];
+  return Object.keys(settings.accounts).flatMap((account) => {
+    const own = <T extends { readonly account: string }>(rows: readonly T[]): readonly T[] =>
+      rows.filter((row) => row.account === account);
+    const firing = own(records).filter(({ state }) => state === 'firing');
+    const declared = (costOwnersOf(settings, account).budgets ?? []).map(({ name }) => name);
+    const evaluated = own(statuses).filter(
+      // A budget that was removed from the config has no state any more.
+      ({ alert, status }) => declared.includes(alert) || contentOf(status)?.kind !== 'budget',
+    );
+    const names = new Set([
+      ...declared,
+      ...evaluated.map(({ alert }) => alert),
+      ...firing.flatMap(({ alert }) => (alert === 'data' ? [alert] : [])),
+    ]);
+    return [...names].map((alert): AlertView => {
+      const stored = evaluated.find((one) => one.alert === alert);
+      const status = stored === undefined ? undefined : contentOf(stored.status);
+      const open = firing.filter((one) => one.alert === alert);
+      const acknowledged = own(acknowledgements).find((one) => one.alert === alert);
+      const isSeen =
+        acknowledged !== undefined &&
+        open.length > 0 &&
+        open.every(({ raisedAt }) => raisedAt <= acknowledged.at);
+      return {
+        account,
+        alert,
+        texts: textsOf(status, account),
+        zone: status?.kind === 'budget' ? status.zone : settings.timezone,
+        ...(status === undefined ? {} : { status }),
+        ...(stored === undefined ? {} : { evaluatedAt: stored.evaluatedAt }),
+        firing: open,
+        mute: own(mutes).find((one) => one.alert === alert),
+        ...(isSeen ? { acknowledged } : {}),
+      };
+    });
+  });
+};
+
+/** Listing alerts, and what a person does about them; each action is written to the audit of the run ledger. */
+export const createAlertHandlers = ({ clock, app }: Deps) => {
+  /** @throws Fault `wrong-use` */
+  const find = async (alert: string, account: string | undefined): Promise<AlertView> => {
+    const all = await readAlerts({ clock, app });
+    const fitting = all.filter(
+      (one) => one.alert === alert && (account === undefined || one.account === account),
+    );
+    const [first, second] = fitting;
+    if (first === undefined) {
+      const names = [...new Set(all.map((one) => one.alert))];
+      const meant = nearest(alert, names);
+      throw fault(
+        'wrong-use',
+        `there is no alert ${alert}${account === undefined ? '' : ` in account ${account}`}`,
+        {
+          advice: meant === undefined ? 'list the alerts with `tollkeeper alerts`' : `did you mean ${meant}?`,
+        },
+      );
+    }
+    if (second !== undefined)
+      throw fault(
+        'wrong-use',
+        `the accounts ${fitting.map((one) => one.account).join(' and ')} have an alert ${alert}`,
+        {
+          advice: 'add --account NAME',
+        },
+      );
+    return first;
+  };
+
+  return {
+    'alerts/list': async (): Promise<readonly AlertView[]> => readAlerts({ clock, app }),
+    'alerts/log': async ({ limit }): Promise<readonly OperatorAction[]> =>
+      app.warehouse.alerts.actions(limit),
+    'alerts/mute': async ({ alert, account, until, who, reason }): Promise<AlertAnswer> => {
+      const view = await find(alert, account);
+      const now = clock.now();
+      const end = readMoment(until, view.zone);
+      if (end === undefined)
+        throw fault('wrong-use', `${JSON.stringify(until)} is not a date or moment`, {
+          advice: 'write a date such as 2026-12-01, or a moment such as 2026-12-01T08:00',
+        });
+      if (end <= now)
+        throw fault('wrong-use', `${formatSlot(end, view.zone)} is in the past`, {
+          advice: 'write a moment in the future; `tollkeeper alerts unmute` ends a mute now',
+        });
+      await app.warehouse.alerts.mute({
+        account: view.account,
+        alert,
+        until: end,
+        mutedAt: now,
+        by: who,
+        reason,
+      });
+      return {
+        alert,
+        account: view.account,
+        message: `muted until ${formatSlot(end, view.zone)}; what still fires then is notified of`,
+      };
+    },
+    'alerts/unmute': async ({ alert, account, who }): Promise<AlertAnswer> => {
+      const view = await find(alert, account);
+      const removed = await app.warehouse.alerts.unmute(view.account, alert, who, clock.now());
+      return {
+        alert,
+        account: view.account,
+        message: removed ? 'no longer muted' : 'it was not muted',
+      };
+    },
+    'alerts/acknowledge': async ({ alert, account, who, reason }): Promise<AlertAnswer> => {
+      const view = await find(alert, account);
+      if (view.firing.length === 0)
+        throw fault('wrong-use', `the alert ${alert} does not fire, so there is nothing to acknowledge`, {
+          advice: 'list the alerts with `tollkeeper alerts`',
+        });
+      await app.warehouse.alerts.acknowledge({
+        account: view.account,
+        alert,
+        at: clock.now(),
+        by: who,
+        reason,
+      });
+      return { alert, account: view.account, message: `acknowledged by ${who}` };
+    },
+  } satisfies Partial<CommandHandlers>;
+};

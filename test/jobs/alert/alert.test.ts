@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import { money, unixMillis } from '../../../src/core/index.ts';
+import { openAlertFixture, budgetOf, threshold } from './alert-fixture.ts';
+import type { Call } from './alert-fixture.ts';
+
+const calls = (day: string, charge: string): readonly Call[] => [{ at: `${day}T12:00:00Z`, charge }];
+
+describe('a job of kind alert', () => {
+  it('mails operators and owner once when a threshold is reached, and once when it recovers', async () => {
+    await using fixture = await openAlertFixture();
+    const budgets = [budgetOf()];
+    await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', calls('2026-11-10', '790'));
+    const quiet = await fixture.evaluate('2026-11-16T00:00:00Z', budgets);
+    expect(quiet.summary).toBe(
+      '1 budget evaluated: 0 exceeded; 0 thresholds newly reached, 0 recovered; 0 notifications enqueued',
+    );
+    await fixture.land('2026-11-16T00:00:00Z', '2026-11-17T00:00:00Z', calls('2026-11-16', '250'));
+    await fixture.evaluate('2026-11-17T00:00:00Z', budgets);
+    await fixture.evaluate('2026-11-17T00:00:00Z', budgets);
+    const alerts = await fixture.mails();
+    expect(alerts.map(({ to, subject }) => `${to}: ${subject}`)).toEqual([
+      'ops@example.com: Tollkeeper: budget all has reached 100%',
+      'owner@example.com: Tollkeeper: budget all has reached 100%',
+    ]);
+    expect(alerts[0]?.text.replaceAll(/\s+/g, ' ')).toContain(
+      'Spend is $1,040.00, 104 % of the budget of $1,000.00, $40.00 over the threshold of 100%. ' +
+        'Also: reached since the last evaluation: actual 80%',
+    );
+    // A refund is booked: the same window is restated.
+    await fixture.land('2026-11-16T00:00:00Z', '2026-11-17T00:00:00Z', calls('2026-11-16', '10'));
+    await fixture.evaluate('2026-11-17T01:00:00Z', budgets, { lag: '2h' });
+    const all = await fixture.mails();
+    expect(all.slice(2).map(({ to, subject }) => `${to}: ${subject}`)).toEqual([
+      'ops@example.com: Tollkeeper: budget all has recovered',
+      'owner@example.com: Tollkeeper: budget all has recovered',
+    ]);
+  });
+
+  it('evaluates a period that has ended once more, and alerts again in the next one', async () => {
+    await using fixture = await openAlertFixture();
+    const budgets = [budgetOf({ thresholds: [threshold('100%', '1000')] })];
+    await fixture.land('2026-10-01T00:00:00Z', '2026-11-30T20:00:00Z', calls('2026-11-10', '900'));
+    await fixture.evaluate('2026-11-30T20:00:00Z', budgets);
+    await fixture.land('2026-11-30T20:00:00Z', '2026-12-01T08:00:00Z', [
+      { at: '2026-11-30T23:00:00Z', charge: '150' },
+    ]);
+    await fixture.evaluate('2026-12-01T08:00:00Z', budgets);
+    await fixture.evaluate('2026-12-01T08:00:00Z', budgets);
+    await fixture.land('2026-12-01T08:00:00Z', '2026-12-02T00:00:00Z', calls('2026-12-01', '1200'));
+    await fixture.evaluate('2026-12-02T00:00:00Z', budgets);
+    const mails = (await fixture.mails()).filter(({ to }) => to === 'ops@example.com');
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      'Tollkeeper: budget all has reached 100%',
+      'Tollkeeper: budget all has recovered',
+      'Tollkeeper: budget all has reached 100%',
+    ]);
+    expect(mails[0]?.text).toContain('The period has ended.');
+    expect(mails[1]?.text.replaceAll(/\s+/g, ' ')).toContain('The period of the alert has ended');
+  });
+
+  it('evaluates each scope on its own calls', async () => {
+    await using fixture = await openAlertFixture();
+    await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', [
+      { at: '2026-11-02T00:00:00Z', model: 'gpt-5', key: 'prod-search', charge: '100' },
+      { at: '2026-11-03T00:00:00Z', model: 'gpt-5-mini', key: 'prod-chat', charge: '20' },
+      { at: '2026-11-04T00:00:00Z', model: 'claude-5', key: 'ci', charge: '3' },
+    ]);
+    const named = (name: string, scope: Parameters<typeof budgetOf>[0]) => budgetOf({ name, ...scope });
+    const budgets = [
+      named('account', {}),
+      named('models', { scope: { kind: 'model', name: 'gpt-5*' } }),
+      named('keys', { scope: { kind: 'keys', name: 'prod-*' } }),
+      named('service', { scope: { kind: 'service', name: 'ci' } }),
+      named('team', { scope: { kind: 'team', name: 'search' } }),
+      named('day', { period: 'day' }),
+    ];
+    await fixture.evaluate(
+      '2026-11-16T00:00:00Z',
+      budgets,
+      {},
+      {
+        costOwners: {
+          teams: [{ name: 'search', keys: ['*-search'], mail: [] }],
+          prices: [],
+          operators: [],
+          budgets,
+        },
+      },
+    );
+    const statuses = await fixture.warehouse.alerts.statuses('main');
+    const spend = Object.fromEntries(
+      statuses.map(({ alert, status }) => [alert, (JSON.parse(status) as { spend: string }).spend]),
+    );
+    expect(spend).toEqual({
+      account: '123',
+      models: '120',
+      keys: '120',
+      service: '3',
+      team: '100',
+      day: '0',
+    });
+  });
+
+  it('does not notify while an alert is muted, and does so once the mute has ended', async () => {
+    await using fixture = await openAlertFixture();
+    const budgets = [budgetOf({ owner: [] })];
+    await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', calls('2026-11-10', '1100'));
+    await fixture.warehouse.alerts.mute({
+      account: 'main',
+      alert: 'all',
+      until: unixMillis(Date.parse('2026-11-16T06:00:00Z')),
+      mutedAt: unixMillis(Date.parse('2026-11-15T00:00:00Z')),
+      by: 'person anna',
+    });
+    await fixture.evaluate('2026-11-16T00:00:00Z', budgets);
+    expect(await fixture.mails()).toEqual([]);
+    await fixture.evaluate('2026-11-16T06:00:00Z', budgets, { lag: '7h' });
+    expect((await fixture.mails()).map(({ subject }) => subject)).toEqual([
+      'Tollkeeper: budget all has reached 100%',
+    ]);
+    expect(await fixture.warehouse.alerts.actions(10)).toEqual([
+      {
+        at: Date.parse('2026-11-15T00:00:00Z'),
+        account: 'main',
+        by: 'person anna',
+        action: 'mute',
+        subject: 'all',
+        detail: 'until 2026-11-16T06:00:00.000Z',
+      },
+    ]);
+  });
+
+  it('does nothing for a backfill', async () => {
+    await using fixture = await openAlertFixture();
+    const outcome = await fixture.evaluate('2026-11-16T00:00:00Z', [budgetOf()], {}, { trigger: 'backfill' });
+    expect(outcome.summary).toBe('nothing to do: alerts about the past are not sent');
+  });
+});
+
+describe('the state of a budget', () => {
+  it('is unknown with stale data, and operators are notified of that once when it lasts', async () => {
+    await using fixture = await openAlertFixture();
+    const budgets = [budgetOf({ owner: [] })];
+    await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', calls('2026-11-10', '1100'));
+    for (const hour of ['01', '02', '05', '06', '07', '12'])
+      await fixture.evaluate(`2026-11-16T${hour}:00:00Z`, budgets);
+    const stale = await fixture.mails();
+    expect(stale.map(({ subject }) => subject)).toEqual(['Tollkeeper: the state of 1 budget is unknown']);
+    const text = stale[0]?.text.replaceAll(/\s+/g, ' ') ?? '';
+    expect(text).toContain(
+      'the call log reaches 2026-11-16 00:00 UTC; data through 2026-11-16 06:00 UTC is needed',
+    );
+    expect(text).toContain('Spend is at least $1,100.00 through 2026-11-16 00:00 UTC');
+    const [status] = await fixture.warehouse.alerts.statuses('main');
+    expect(JSON.parse(status?.status ?? '')).toMatchObject({ state: 'unknown', reason: { kind: 'stale' } });
+    await fixture.land('2026-11-16T00:00:00Z', '2026-11-16T13:00:00Z', []);
+    await fixture.evaluate('2026-11-16T13:00:00Z', budgets);
+    expect((await fixture.mails()).slice(1).map(({ subject }) => subject)).toEqual([
+      'Tollkeeper: budget all has reached 100%',
+      'Tollkeeper: the state of all budgets is known again',
+    ]);
+  });
+
+  it('is unknown before the first pull, and is never shown as 0', async () => {
+    await using fixture = await openAlertFixture();
+    await fixture.evaluate('2026-11-16T00:00:00Z', [budgetOf()]);
+    const [status] = await fixture.warehouse.alerts.statuses('main');
+    const stored = JSON.parse(status?.status ?? '') as Record<string, unknown>;
+    expect(stored).toMatchObject({ state: 'unknown', reason: { kind: 'no-data' } });
+    expect(stored).not.toHaveProperty('spend');
+  });
+
+  it('is unknown for a model that the call log does not contain', async () => {
+    await using fixture = await openAlertFixture();
+    const budgets = [budgetOf({ name: 'typo', scope: { kind: 'model', name: 'gtp-5' } })];
+    await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', calls('2026-10-10', '1'));
+    await fixture.evaluate('2026-11-16T00:00:00Z', budgets);
+    const [status] = await fixture.warehouse.alerts.statuses('main');
+    expect(JSON.parse(status?.status ?? '')).toMatchObject({
+      state: 'unknown',
+      reason: { kind: 'no-calls' },
+    });
+  });
+});
+
+describe('the runway of an account', () => {
+  it('alerts once at each level, and again after a top-up', async () => {
+    await using fixture = await openAlertFixture();
+    const snapshot = async (day: number, balance: string, used: string) => {
+      const takenAt = unixMillis(Date.parse(`2026-11-${String(day).padStart(2, '0')}T00:00:00Z`));
+      await fixture.warehouse.snapshots.land({
+        account: 'main',
+        takenAt,
+        profile: {
+          askedAt: takenAt,
+          username: 'u',
+          displayName: undefined,
+          balance: money(balance),
+          usedQuota: money(used),
+          requestCount: undefined,
+          group: undefined,
+          level: undefined,
+          rest: '{}',
+        },
+      });
+      await fixture.evaluate(`2026-11-${String(day).padStart(2, '0')}T00:00:00Z`, []);
+    };
+    await snapshot(1, '200', '0');
+    await snapshot(2, '190', '10');
+    await snapshot(3, '130', '20');
+    await snapshot(4, '120', '30');
+    await snapshot(5, '500', '40');
+    await snapshot(6, '70', '50');
+    const mails = await fixture.mails();
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      'Tollkeeper: the balance of main lasts 13 more days',
+      'Tollkeeper: the balance of main suffices again',
+      'Tollkeeper: the balance of main lasts 7.0 more days',
+    ]);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { interval, money, unixSeconds } from '../../src/core/index.ts';
+import { assess, forecastAtPace } from '../../src/monitoring/index.ts';
+import type { Budget, DataState, PeriodSums } from '../../src/monitoring/index.ts';
+
+const at = (text: string) => unixSeconds(Date.parse(text) / 1000);
+const threshold = (label: string, amount: string) => ({ label, amount: money(amount) });
+
+const budget: Budget = {
+  name: 'all',
+  scope: { kind: 'account' },
+  amount: money('1000'),
+  currency: 'USD',
+  period: 'month',
+  anchorDay: 1,
+  zone: 'UTC',
+  thresholds: [threshold('80%', '800'), threshold('100%', '1000')],
+  forecastThresholds: [threshold('100%', '1000')],
+  owner: [],
+};
+const period = interval(at('2026-11-01T00:00:00Z'), at('2026-12-01T00:00:00Z'));
+const through = at('2026-11-16T00:00:00Z');
+const data: DataState = {
+  covered: interval(at('2026-09-01T00:00:00Z'), through),
+  needed: through,
+  isProven: true,
+};
+const sums = (spend: string, change: Partial<PeriodSums> = {}): PeriodSums => ({
+  spend: money(spend),
+  hasCalls: true,
+  recent: { range: interval(at('2026-11-02T00:00:00Z'), through), spend: money('280') },
+  unreadableRows: 0,
+  ...change,
+});
+const statesOf = (spend: string, change: Partial<PeriodSums> = {}, given: DataState = data) => {
+  const { state, reason, levels, forecast } = assess(budget, period, given, sums(spend, change));
+  return { state, reason: reason?.kind, levels: levels.map((level) => level.state), forecast };
+};
+
+describe('the assessment of a budget', () => {
+  it('compares spend and forecast with each threshold', () => {
+    expect(statesOf('300')).toEqual({
+      state: 'ok',
+      reason: undefined,
+      levels: ['below', 'below', 'below'],
+      // 300 and 15 days of 280 in 14 days.
+      forecast: '600',
+    });
+    expect(statesOf('800').levels).toEqual(['exceeded', 'below', 'exceeded']);
+    expect(statesOf('799.999999999999').levels).toEqual(['close', 'below', 'exceeded']);
+    expect(statesOf('1000')).toMatchObject({ state: 'exceeded' });
+  });
+
+  it('is exceeded by the first charge if the amount is zero, and not by nothing', () => {
+    const none = {
+      ...budget,
+      amount: money('0'),
+      thresholds: [threshold('100%', '0')],
+      forecastThresholds: [],
+    };
+    expect(assess(none, period, data, sums('0')).state).toBe('ok');
+    expect(assess(none, period, data, sums('0.000000000001')).state).toBe('exceeded');
+  });
+
+  it.each([
+    ['no call log', { ...data, covered: undefined }, {}, 'no-data'],
+    ['stale data', { ...data, needed: unixSeconds(through + 1) }, {}, 'stale'],
+    [
+      'data that ends before the period',
+      { ...data, covered: interval(at('2026-09-01T00:00:00Z'), period.start) },
+      {},
+      'stale',
+    ],
+    ['an unproven unit', { ...data, isProven: false }, {}, 'unit'],
+    ['no calls', data, { hasCalls: false }, 'no-calls'],
+    [
+      'a log that starts late',
+      { ...data, covered: interval(at('2026-11-05T00:00:00Z'), through) },
+      {},
+      'starts-late',
+    ],
+    ['unreadable rows', data, { unreadableRows: 2 }, 'unreadable-rows'],
+    ['missing rows', data, { missingRows: 'a gap' }, 'missing-rows'],
+  ] as const)('is unknown with %s', (_, given, change, reason) => {
+    expect(statesOf('300', change, given)).toEqual({
+      state: 'unknown',
+      reason,
+      levels: ['unknown', 'unknown', 'unknown'],
+      forecast: undefined,
+    });
+  });
+
+  it('stays unknown with stale data whatever the spend was, and keeps the last known spend', () => {
+    const assessed = assess(budget, period, { ...data, needed: unixSeconds(through + 1) }, sums('5000'));
+    expect(assessed).toMatchObject({ state: 'unknown', spend: '5000', through });
+  });
+
+  it('is exceeded with incomplete data once the lower bound of the spend exceeds a threshold', () => {
+    expect(statesOf('900', { unreadableRows: 1 })).toEqual({
+      state: 'exceeded',
+      reason: 'unreadable-rows',
+      levels: ['exceeded', 'unknown', 'unknown'],
+      forecast: undefined,
+    });
+  });
+});
+
+describe('the forecast at the current pace', () => {
+  it('is the spend once the period has ended, and unknown with less than a day of data', () => {
+    const recent = { range: interval(unixSeconds(through - 86_399), through), spend: money('1') };
+    expect(forecastAtPace({ period, through, spend: money('3'), recent })).toBeUndefined();
+    expect(forecastAtPace({ period, through: period.end, spend: money('3'), recent })).toBe('3');
+  });
+});
