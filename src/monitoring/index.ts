@@ -25,3 +25,13 @@ export { openSinceOf, planPeriods } from './alerts/plan-evaluation.ts';
 export type { PlannedPeriod } from './alerts/plan-evaluation.ts';
 export { alertStatusSchema, budgetStatusOf, describeScope, runwayStatusOf } from './alerts/status.ts';
 export type { AlertStatusContent, BudgetStatus, RunwayStatus } from './alerts/status.ts';
+export { causeFactors, explainChange } from './causes/explain-change.ts';
+export type {
+  CauseFactor,
+  CausePart,
+  ChangedCell,
+  ClassPrices,
+  Contribution,
+  Usage,
+  Waterfall,
+} from './causes/explain-change.ts';

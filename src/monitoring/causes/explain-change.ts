@@ -1,0 +1,236 @@
+import { compareMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import type { TokenClass } from '../../warehouse/index.ts';
+import {
+  divide,
+  inProportion,
+  multiply,
+  none,
+  ofMoney,
+  ratio,
+  subtract,
+  toUnits,
+  unitsToMoney,
+  whole,
+} from './rational.ts';
+import type { Rational } from './rational.ts';
+
+/** The calls of one model and key in one period. */
+export type Usage = {
+  readonly calls: number;
+  readonly tokens: Readonly<Partial<Record<TokenClass, bigint>>>;
+  /** Consumption, before refunds. */
+  readonly charge: Money;
+  /** As a positive amount. */
+  readonly refunds: Money;
+};
+
+export type ChangedCell = {
+  readonly model: string;
+  readonly key: string;
+  readonly before: Usage;
+  readonly after: Usage;
+};
+
+/** The factors of a change, in the order in which they are applied. */
+export const causeFactors = ['volume', 'mix', 'length', 'cache', 'price', 'fixed-price', 'refunds'] as const;
+export type CauseFactor = (typeof causeFactors)[number];
+
+/** What one model and key contribute to a part. */
+export type Contribution = {
+  readonly model: string;
+  readonly key: string;
+  readonly amount: Money;
+  /** Without calls in the earlier period. */
+  readonly isNew: boolean;
+  /** Without calls in the later period. */
+  readonly isGone: boolean;
+};
+
+export type CausePart = {
+  readonly factor: CauseFactor;
+  readonly amount: Money;
+  /** The largest contributions in the direction of the part, at most 3. */
+  readonly top: readonly Contribution[];
+};
+
+/** A change of spend as the sum of its causes. */
+export type Waterfall = {
+  readonly before: Money;
+  readonly after: Money;
+  readonly change: Money;
+  /** One for each factor, in their order; the amounts add up to `change` exactly. */
+  readonly parts: readonly CausePart[];
+};
+
+/** The price of a token of each class, in any unit: only their ratios count. */
+export type ClassPrices = Readonly<Partial<Record<TokenClass, Money>>>;
+
+/** The classes among which caching shifts tokens. */
+const cacheGroup: readonly TokenClass[] = [
+  'input_uncached_tokens',
+  'input_cache_read_tokens',
+  'input_cache_write_tokens',
+];
+
+const countOf = ({ tokens }: Usage, name: TokenClass): bigint => tokens[name] ?? 0n;
+
+const hasTokens = ({ tokens }: Usage): boolean => Object.values(tokens).some((count) => count !== 0n);
+
+/** The classes that occur in either period. */
+const classesOf = ({ before, after }: ChangedCell): readonly TokenClass[] =>
+  ([...new Set([...Object.keys(before.tokens), ...Object.keys(after.tokens)])] as TokenClass[]).filter(
+    (name) => countOf(before, name) !== 0n || countOf(after, name) !== 0n,
+  );
+
+/** The part of a usage that is charged by the token; nothing of it if it has no tokens. */
+type Priced = { readonly calls: bigint; readonly charge: Rational };
+
+const pricedOf = (usage: Usage): Priced =>
+  hasTokens(usage)
+    ? { calls: BigInt(usage.calls), charge: ofMoney(usage.charge) }
+    : { calls: 0n, charge: none };
+
+type Weighted = { readonly name: TokenClass; readonly weight: bigint };
+
+const weigh = (usage: Usage, classes: readonly Weighted[]): bigint =>
+  classes.reduce((total, { name, weight }) => total + weight * countOf(usage, name), 0n);
+
+/** The classes with their prices as weights. Without a price for every class, each token weighs the same. */
+const weightsOf = (cell: ChangedCell, prices: ClassPrices | undefined): readonly Weighted[] => {
+  const classes = classesOf(cell);
+  const even = classes.map((name) => ({ name, weight: 1n }));
+  const known = classes.flatMap((name) => prices?.[name] ?? []);
+  if (known.length < classes.length) return even;
+  const weights = inProportion(known);
+  const weighted = classes.map((name, at) => ({ name, weight: weights[at] ?? 0n }));
+  return [cell.before, cell.after].every((usage) => weigh(usage, weighted) > 0n) ? weighted : even;
+};
+
+/** The weight of the later tokens, with their input split by caching as in the earlier period. */
+const weighWithOldCache = ({ before, after }: ChangedCell, classes: readonly Weighted[]): Rational => {
+  const group = classes.filter(({ name }) => cacheGroup.includes(name));
+  const count = (usage: Usage): bigint => group.reduce((total, { name }) => total + countOf(usage, name), 0n);
+  const old = count(before);
+  const now = weigh(after, classes);
+  if (old === 0n) return whole(now);
+  const others = now - weigh(after, group);
+  return ratio(others * old + count(after) * weigh(before, group), old);
+};
+
+type Factors = { readonly [Factor in CauseFactor]: Rational };
+
+/** What one cell contributes to each factor. `growth` is the ratio of all token-priced calls. */
+const factorsOf = (
+  cell: ChangedCell,
+  prices: ClassPrices | undefined,
+  { growth, isFirst }: { readonly growth: Rational; readonly isFirst: boolean },
+): Factors => {
+  const [old, now] = [pricedOf(cell.before), pricedOf(cell.after)];
+  const fixed = (usage: Usage): Rational => (hasTokens(usage) ? none : ofMoney(usage.charge));
+  const shared = {
+    'fixed-price': subtract(fixed(cell.after), fixed(cell.before)),
+    refunds: subtract(ofMoney(cell.before.refunds), ofMoney(cell.after.refunds)),
+  };
+  const change = subtract(now.charge, old.charge);
+  const rest = { volume: none, mix: none, length: none, cache: none, price: none };
+  // Without calls, tokens are no use of the gateway that could be counted.
+  if ([cell.before, cell.after].some((usage) => usage.calls === 0 && hasTokens(usage)))
+    return { ...rest, ...shared, price: change };
+  // Without any calls before, all of the later ones are volume.
+  if (isFirst) return { ...rest, ...shared, volume: change };
+  const volume = subtract(multiply(old.charge, growth), old.charge);
+  const isKept = old.calls !== 0n && now.calls !== 0n;
+  const atOldCost = isKept ? multiply(old.charge, ratio(now.calls, old.calls)) : now.charge;
+  const mix = subtract(atOldCost, multiply(old.charge, growth));
+  if (!isKept) return { ...rest, ...shared, volume, mix };
+  const classes = weightsOf(cell, prices);
+  const scale = divide(old.charge, whole(weigh(cell.before, classes)));
+  const uncached = multiply(scale, weighWithOldCache(cell, classes));
+  const atOldPrices = multiply(scale, whole(weigh(cell.after, classes)));
+  return {
+    ...shared,
+    volume,
+    mix,
+    length: subtract(uncached, atOldCost),
+    cache: subtract(atOldPrices, uncached),
+    price: subtract(now.charge, atOldPrices),
+  };
+};
+
+const spendOf = (cells: readonly ChangedCell[], period: 'before' | 'after'): Money =>
+  subtractMoney(
+    sumMoney(cells.map((cell) => cell[period].charge)),
+    sumMoney(cells.map((cell) => cell[period].refunds)),
+  );
+
+const mostNamed = 3;
+
+const topOf = (
+  cells: readonly { readonly cell: ChangedCell; readonly factors: Factors }[],
+  factor: CauseFactor,
+  amount: Money,
+): readonly Contribution[] => {
+  const rises = compareMoney(amount, zero) > 0;
+  return cells
+    .map(({ cell: { model, key, before, after }, factors }) => ({
+      model,
+      key,
+      amount: unitsToMoney(toUnits(factors[factor])),
+      isNew: before.calls === 0,
+      isGone: after.calls === 0,
+    }))
+    .filter((one) => compareMoney(one.amount, zero) !== 0 && compareMoney(one.amount, zero) > 0 === rises)
+    .sort((left, right) => {
+      const by = compareMoney(right.amount, left.amount) * (rises ? 1 : -1);
+      if (by !== 0) return by;
+      return [left.model, left.key].join('\n') < [right.model, right.key].join('\n') ? -1 : 1;
+    })
+    .slice(0, mostNamed);
+};
+
+/**
+ * The change of spend between two periods as a waterfall over models and keys: volume (calls), mix (shares of models and
+ * keys in the calls), length (tokens a call by class), cache (share of cached input), price of a token, fixed-price
+ * calls, refunds. Computed as fractions; each part is rounded once, and the rounding goes to the price, so that the
+ * parts add up to the change exactly. Without prices of all classes of a model, an effect of caching is part of its
+ * price.
+ */
+export const explainChange = (
+  cells: readonly ChangedCell[],
+  pricesOf: (model: string) => ClassPrices | undefined,
+): Waterfall => {
+  const counted = cells.filter(({ before, after }) =>
+    [before, after].every((usage) => usage.calls > 0 || !hasTokens(usage)),
+  );
+  const callsOf = (period: 'before' | 'after'): bigint =>
+    counted.reduce((total, cell) => total + pricedOf(cell[period]).calls, 0n);
+  const [oldCalls, nowCalls] = [callsOf('before'), callsOf('after')];
+  const context = { growth: ratio(nowCalls, oldCalls), isFirst: oldCalls === 0n };
+  const explained = cells.map((cell) => ({ cell, factors: factorsOf(cell, pricesOf(cell.model), context) }));
+  const [before, after] = [spendOf(cells, 'before'), spendOf(cells, 'after')];
+  const change = subtractMoney(after, before);
+  const amounts = new Map(
+    causeFactors.map((factor) => [
+      factor,
+      unitsToMoney(explained.reduce((total, { factors }) => total + toUnits(factors[factor]), 0n)),
+    ]),
+  );
+  const others = sumMoney(
+    causeFactors.flatMap((factor) => (factor === 'price' ? [] : [amounts.get(factor) ?? zero])),
+  );
+  amounts.set('price', subtractMoney(change, others));
+  return {
+    before,
+    after,
+    change,
+    parts: causeFactors.map((factor) => {
+      const amount = amounts.get(factor) ?? zero;
+      return {
+        factor,
+        amount,
+        top: compareMoney(amount, zero) === 0 ? [] : topOf(explained, factor, amount),
+      };
+    }),
+  };
+};

@@ -1,0 +1,318 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { money, multiplyMoney, subtractMoney, sumMoney, zero } from '../../../src/core/index.ts';
+import type { Money } from '../../../src/core/index.ts';
+import { causeFactors, explainChange } from '../../../src/monitoring/index.ts';
+import type { ChangedCell, ClassPrices, Usage, Waterfall } from '../../../src/monitoring/index.ts';
+import type { TokenClass } from '../../../src/warehouse/index.ts';
+
+const classes = [
+  'input_uncached_tokens',
+  'input_cache_read_tokens',
+  'input_cache_write_tokens',
+  'output_plain_tokens',
+  'output_reasoning_tokens',
+] as const satisfies readonly TokenClass[];
+
+type Tokens = Partial<Record<TokenClass, bigint>>;
+
+const prices: ClassPrices = {
+  input_uncached_tokens: money('3'),
+  input_cache_read_tokens: money('0.3'),
+  input_cache_write_tokens: money('3.75'),
+  output_plain_tokens: money('15'),
+  output_reasoning_tokens: money('15'),
+};
+
+const priced = (tokens: Tokens): Money =>
+  sumMoney(classes.map((name) => multiplyMoney(prices[name] ?? zero, money(String(tokens[name] ?? 0n)))));
+
+const usage = (calls: number, tokens: Tokens, charge: Money = priced(tokens), refunds = zero): Usage => ({
+  calls,
+  tokens,
+  charge,
+  refunds,
+});
+
+const times = (tokens: Tokens, factor: number): Tokens =>
+  Object.fromEntries(Object.entries(tokens).map(([name, count]) => [name, (count ?? 0n) * BigInt(factor)]));
+
+const timesUsage = ({ calls, tokens, charge, refunds }: Usage, factor: number): Usage => ({
+  calls: calls * factor,
+  tokens: times(tokens, factor),
+  charge: multiplyMoney(charge, money(String(factor))),
+  refunds,
+});
+
+const nothing = usage(0, {}, zero);
+
+const amountsOf = ({ parts }: Waterfall): Record<string, string> =>
+  Object.fromEntries(
+    parts.filter(({ amount }) => amount !== '0').map(({ factor, amount }) => [factor, amount]),
+  );
+
+const check = (waterfall: Waterfall, cells: readonly ChangedCell[]): void => {
+  const net = (period: 'before' | 'after') =>
+    sumMoney(cells.map((cell) => subtractMoney(cell[period].charge, cell[period].refunds)));
+  expect(waterfall.change).toBe(subtractMoney(net('after'), net('before')));
+  expect(sumMoney(waterfall.parts.map(({ amount }) => amount))).toBe(waterfall.change);
+  expect(waterfall.parts.map(({ factor }) => factor)).toEqual([...causeFactors]);
+};
+
+const tokens = fc
+  .tuple(...classes.map(() => fc.bigInt({ min: 0n, max: 10n ** 15n })))
+  .map((counts): Tokens => Object.fromEntries(classes.map((name, at) => [name, counts[at] ?? 0n])));
+
+const amounts = fc
+  .bigInt({ min: 0n, max: 10n ** 24n })
+  .map((units) => multiplyMoney(money(String(units)), money('1e-12')));
+
+const usages: fc.Arbitrary<Usage> = fc.oneof(
+  fc.constant(nothing),
+  fc.record({
+    calls: fc.integer({ min: 0, max: 1_000_000 }),
+    tokens: fc.oneof(tokens, fc.constant({})),
+    charge: amounts,
+    refunds: fc.oneof(fc.constant(zero), amounts),
+  }),
+);
+
+const accounts: fc.Arbitrary<readonly ChangedCell[]> = fc.array(
+  fc.record({ model: fc.string(), key: fc.string(), before: usages, after: usages }),
+  { maxLength: 12 },
+);
+
+/** A usage with calls, tokens in every class, and a charge that follows the prices. */
+const ordinary = fc
+  .record({
+    calls: fc.integer({ min: 1, max: 1000 }),
+    tokens: fc
+      .tuple(...classes.map(() => fc.bigInt({ min: 1n, max: 1_000_000n })))
+      .map((counts): Tokens => Object.fromEntries(classes.map((name, at) => [name, counts[at] ?? 1n]))),
+  })
+  .map(({ calls, tokens: counts }) => usage(calls, counts));
+
+const withChange = (
+  befores: readonly Usage[],
+  change: (before: Usage, at: number) => Usage,
+): readonly ChangedCell[] =>
+  befores.map((before, at) => ({ model: `m${at}`, key: `k${at % 2}`, before, after: change(before, at) }));
+
+const several = fc.array(ordinary, { minLength: 1, maxLength: 6 });
+const factor = fc.integer({ min: 2, max: 9 });
+
+describe('the parts of a change', () => {
+  it('add up to it exactly, whatever the periods and the account are', () => {
+    fc.assert(
+      fc.property(accounts, fc.boolean(), (cells, known) => {
+        check(
+          explainChange(cells, () => (known ? prices : undefined)),
+          cells,
+        );
+      }),
+    );
+  });
+
+  it('that are altered by the smallest unit are found', () => {
+    const cells = withChange([usage(1, { output_plain_tokens: 5n })], (before) => timesUsage(before, 2));
+    const waterfall = explainChange(cells, () => prices);
+    check(waterfall, cells);
+    const altered = {
+      ...waterfall,
+      parts: waterfall.parts.map((part) =>
+        part.factor === 'mix' ? { ...part, amount: money('0.000000000001') } : part,
+      ),
+    };
+    expect(() => check(altered, cells)).toThrow();
+  });
+
+  it('do not depend on the order of models and keys', () => {
+    fc.assert(
+      fc.property(accounts, (cells) => {
+        const amounts = (given: readonly ChangedCell[]) => amountsOf(explainChange(given, () => prices));
+        expect(amounts(cells.toReversed())).toEqual(amounts(cells));
+      }),
+    );
+  });
+});
+
+describe('a change of one factor shows as that factor alone:', () => {
+  const shows = (
+    cells: readonly ChangedCell[],
+    expected: string,
+    pricesOf: () => ClassPrices | undefined = () => prices,
+  ): void => {
+    const waterfall = explainChange(cells, pricesOf);
+    check(waterfall, cells);
+    expect(amountsOf(waterfall)).toEqual(waterfall.change === '0' ? {} : { [expected]: waterfall.change });
+  };
+
+  it('volume, where all calls grow by the same ratio', () => {
+    fc.assert(
+      fc.property(several, factor, (befores, by) => {
+        shows(
+          withChange(befores, (before) => timesUsage(before, by)),
+          'volume',
+        );
+        shows(
+          withChange(befores, (before) => timesUsage(before, by)),
+          'volume',
+          () => undefined,
+        );
+      }),
+    );
+  });
+
+  it('volume, where an account begins or ends', () => {
+    fc.assert(
+      fc.property(several, (befores) => {
+        shows(
+          withChange(
+            befores.map(() => nothing),
+            (_, at) => befores[at] ?? nothing,
+          ),
+          'volume',
+        );
+        shows(
+          withChange(befores, () => nothing),
+          'volume',
+        );
+      }),
+    );
+  });
+
+  it('mix, where calls move between models and keys', () => {
+    fc.assert(
+      fc.property(ordinary, ordinary, fc.integer({ min: 1, max: 8 }), (one, other, moved) => {
+        const befores = [timesUsage(one, 9 * other.calls), timesUsage(other, 9 * one.calls)];
+        const shares = [9 - moved, 9 + moved];
+        const each = [timesUsage(one, other.calls), timesUsage(other, one.calls)];
+        shows(
+          withChange(befores, (_, at) => timesUsage(each[at] ?? one, shares[at] ?? 1)),
+          'mix',
+        );
+      }),
+    );
+  });
+
+  it('mix, where one model replaces another at the same number of calls', () => {
+    const [old, now] = [usage(10, { output_plain_tokens: 100n }), usage(10, { output_plain_tokens: 300n })];
+    shows(
+      [
+        { model: 'old', key: 'k', before: old, after: nothing },
+        { model: 'new', key: 'k', before: nothing, after: now },
+      ],
+      'mix',
+    );
+  });
+
+  it('length, where each call has more tokens', () => {
+    fc.assert(
+      fc.property(several, factor, (befores, by) => {
+        const longer = withChange(befores, (before) => ({ ...timesUsage(before, by), calls: before.calls }));
+        shows(longer, 'length');
+        shows(longer, 'length', () => undefined);
+      }),
+    );
+  });
+
+  it('length, where only the output is longer', () => {
+    fc.assert(
+      fc.property(several, factor, (befores, by) => {
+        shows(
+          withChange(befores, ({ calls, tokens: counts }) =>
+            usage(calls, { ...counts, output_plain_tokens: (counts.output_plain_tokens ?? 0n) * BigInt(by) }),
+          ),
+          'length',
+        );
+      }),
+    );
+  });
+
+  it('cache, where another share of the input is cached', () => {
+    fc.assert(
+      fc.property(several, (befores) => {
+        shows(
+          withChange(befores, ({ calls, tokens: counts }) =>
+            usage(calls, {
+              ...counts,
+              input_uncached_tokens: 0n,
+              input_cache_read_tokens:
+                (counts.input_cache_read_tokens ?? 0n) + (counts.input_uncached_tokens ?? 0n),
+            }),
+          ),
+          'cache',
+        );
+      }),
+    );
+  });
+
+  it('price, where the same calls cost more', () => {
+    fc.assert(
+      fc.property(several, factor, (befores, by) => {
+        shows(
+          withChange(befores, (before) => ({
+            ...before,
+            charge: multiplyMoney(before.charge, money(String(by))),
+          })),
+          'price',
+        );
+      }),
+    );
+  });
+
+  it('fixed-price calls, where calls without tokens are added', () => {
+    fc.assert(
+      fc.property(several, amounts, (befores, charge) => {
+        const images: ChangedCell = {
+          model: 'image',
+          key: 'k',
+          before: usage(1, {}, money('1')),
+          after: usage(4, {}, charge),
+        };
+        shows([...withChange(befores, (before) => before), images], 'fixed-price');
+      }),
+    );
+  });
+
+  it('refunds, where amounts are refunded', () => {
+    fc.assert(
+      fc.property(several, amounts, (befores, refunds) => {
+        shows(
+          withChange(befores, (before) => ({ ...before, refunds })),
+          'refunds',
+        );
+      }),
+    );
+  });
+});
+
+describe('the largest contributions to a part', () => {
+  it('are named in the direction of the part, largest first, with what is new', () => {
+    const cells: readonly ChangedCell[] = [
+      {
+        model: 'a',
+        key: 'k',
+        before: usage(10, { output_plain_tokens: 10n }),
+        after: usage(10, { output_plain_tokens: 30n }),
+      },
+      {
+        model: 'b',
+        key: 'k',
+        before: usage(10, { output_plain_tokens: 10n }),
+        after: usage(10, { output_plain_tokens: 60n }),
+      },
+      {
+        model: 'c',
+        key: 'k',
+        before: usage(10, { output_plain_tokens: 20n }),
+        after: usage(10, { output_plain_tokens: 10n }),
+      },
+    ];
+    const length = explainChange(cells, () => prices).parts.find((part) => part.factor === 'length');
+    expect(length?.top).toEqual([
+      { model: 'b', key: 'k', amount: '750', isNew: false, isGone: false },
+      { model: 'a', key: 'k', amount: '300', isNew: false, isGone: false },
+    ]);
+  });
+});
