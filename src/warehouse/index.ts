@@ -23,7 +23,9 @@ export type {
   OperatorAction,
   StoredAlert,
 } from './alerts/alert-table.ts';
-export type { SegmentSums, Sums, SumsRequest, TokenClass } from './cube/read-sums.ts';
+export { countedClasses } from './tokens/class-names.ts';
+export type { TokenClass } from './tokens/class-names.ts';
+export type { SegmentSums, Sums, SumsRequest } from './cube/read-sums.ts';
 export { isProven, storedCurrency } from './logs/amounts.ts';
 export type { AccountAmounts } from './logs/amounts.ts';
 export type { BadRow } from './quarantine/quarantined-row.ts';

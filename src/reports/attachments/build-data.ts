@@ -1,11 +1,13 @@
 import { divideMoney, subtractMoney, sumMoney, zero, trimEndOf } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
+import { waterfallOf } from '../build/build-changes.ts';
 import { buildFigures } from '../build/build-figures.ts';
 import { stateOf } from '../build/build-table.ts';
 import { quotientOf } from '../build/query-table.ts';
 import { isWithheld } from '../build/show-value.ts';
 import type { Context } from '../build/context.ts';
 import type {
+  ChangesShape,
   ColumnShape,
   FiguresShape,
   Format,
@@ -169,6 +171,32 @@ const figureRows = (shape: FiguresShape, context: Context): readonly (readonly D
     note?.text ?? null,
   ]);
 
+const changeColumns: readonly DataColumn[] = [
+  { name: 'factor', label: 'Factor', format: 'text' },
+  { name: 'amount', label: 'Amount', format: 'money' },
+  { name: 'model_name', label: 'Model', format: 'text' },
+  { name: 'key_name', label: 'Key', format: 'text' },
+  { name: 'model_amount', label: 'Amount of model and key', format: 'money' },
+];
+
+/** The parts of the change, exact, each with what contributes most to it; the amounts add up to the change. */
+const changesTable = (shape: ChangesShape, name: string, context: Context): DataTable => {
+  const waterfall = waterfallOf(shape, context);
+  return {
+    name,
+    title: shape.title,
+    columns: changeColumns,
+    rows: (waterfall?.parts ?? []).map(({ factor, amount, top: [first] }) => [
+      factor,
+      amount,
+      first?.model ?? null,
+      first?.key ?? null,
+      first?.amount ?? null,
+    ]),
+    ...(waterfall === undefined ? {} : { total: [null, waterfall.change, null, null, null] }),
+  };
+};
+
 /** The data behind the sections: every row, exact, with original names. */
 export const buildData = (
   headline: HeadlineModel,
@@ -176,8 +204,11 @@ export const buildData = (
   context: Context,
 ): ReportData => {
   const tables = sections
-    .filter((section) => section.kind === 'table')
-    .filter(({ optional, sql }) => !optional || context.table(sql).rows.length > 0);
+    .filter((section) => section.kind === 'table' || section.kind === 'changes')
+    .filter(
+      (section) =>
+        section.kind === 'changes' || !section.optional || context.table(section.sql).rows.length > 0,
+    );
   const names = distinct(
     tables.map(({ title, sql }) => fileWord(title) ?? fileWord(sql.replace(/\.sql$/, '')) ?? 'table'),
     ['figures'],
@@ -200,6 +231,10 @@ export const buildData = (
         ...sections.flatMap((section) => (section.kind === 'figures' ? figureRows(section, context) : [])),
       ],
     },
-    tables: tables.map((shape, at) => tableOf(shape, names[at] ?? '', context)),
+    tables: tables.map((shape, at) =>
+      shape.kind === 'changes'
+        ? changesTable(shape, names[at] ?? '', context)
+        : tableOf(shape, names[at] ?? '', context),
+    ),
   };
 };

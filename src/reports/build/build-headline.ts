@@ -39,6 +39,7 @@ export const buildHeadline = (
   shape: ReportShape['headline'],
   state: 'complete' | 'partial' | 'missing',
   context: Context,
+  explained?: string,
 ): HeadlineModel => {
   const { messages } = context.locale;
   const table = context.table(shape.sql);
@@ -70,7 +71,7 @@ export const buildHeadline = (
     compared: describeCompared(),
     cause:
       (change.direction === 'up' || change.direction === 'down') && now !== null && before !== null
-        ? causeOf(shape, subtractMoney(now, before), context)
+        ? (explained ?? causeOf(shape, subtractMoney(now, before), context))
         : undefined,
   };
 };

@@ -1,4 +1,6 @@
+import { buildChanges, waterfallOf } from './build-changes.ts';
 import { compareMoney, dateAt, fault, zero } from '../../core/index.ts';
+import type { Waterfall } from '../../monitoring/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import { buildChart, coloured } from './build-chart.ts';
 import type { BuiltChart, Spike } from './build-chart.ts';
@@ -14,6 +16,7 @@ import { coverageOf } from './coverage.ts';
 import type { SectionShape } from '../definition/definition.ts';
 import type { ReportFacts } from '../definition/facts.ts';
 import { formatMoney } from './format.ts';
+import { causeSentence } from './describe-cause.ts';
 import { buildData } from '../attachments/build-data.ts';
 import type { ReportData } from '../attachments/data.ts';
 import type { Advice } from '../locales/locale.ts';
@@ -52,22 +55,22 @@ const noDataBefore = ({ period, facts, zone, locale }: BuildRequest): Pick<Conte
   return { noDataBefore: day.slice(0, 4) === period.last.slice(0, 4) ? shortDay(day) : longDay(day) };
 };
 
-type BuildResults = QueryResults & Pick<Context, 'colours'>;
+type BuildResults = QueryResults & Pick<Context, 'colours' | 'waterfalls'>;
 
 /** The colours of all series in the shown charts. */
 const withColours = async (request: BuildRequest, results: QueryResults): Promise<BuildResults> => {
-  const bare = { ...results, colours: new Map<string, number>() };
+  const bare = { ...results, colours: new Map<string, number>(), waterfalls: new Map<string, Waterfall>() };
   const { context, state } = contextOf(request, bare);
   const names = request.definition.sections.flatMap((section) =>
     section.kind === 'chart' && isShown(section, state, context) ? coloured(section, context) : [],
   );
   const colours = names.length === 0 ? undefined : await request.assignColours?.(names);
-  return colours === undefined ? bare : { ...results, colours };
+  return colours === undefined ? bare : { ...bare, colours };
 };
 
 const contextOf = (
   request: BuildRequest,
-  { tables, currency, hasAmounts, colours }: BuildResults,
+  { tables, currency, hasAmounts, colours, waterfalls }: BuildResults,
 ): { context: Context; state: DataState } => {
   const { definition, period, facts } = request;
   const table = (file: string) => {
@@ -101,6 +104,7 @@ const contextOf = (
       covers: (day) => coverageOf(day, facts),
       table,
       colours,
+      waterfalls,
     },
   };
 };
@@ -147,6 +151,8 @@ const sectionOf = (
       return buildText(section, context);
     case 'worth-a-look':
       return buildLooks(section, spikeOf(built), context);
+    case 'changes':
+      return buildChanges(section, context);
     case 'notes': {
       const isShownBelow = sections.some(({ kind }) => kind === 'worth-a-look');
       const spike = isShownBelow ? undefined : spikeOf(built);
@@ -214,6 +220,17 @@ const withNotes = (sections: readonly SectionShape[], facts: ReportFacts): reado
     ? sections
     : [{ kind: 'notes' }, ...sections];
 
+/** The main cause of the change, from the section that explains it. */
+const causeOf = (
+  sections: readonly SectionShape[],
+  state: DataState,
+  context: Context,
+): string | undefined => {
+  const section = sections.find((one) => one.kind === 'changes' && isShown(one, state, context));
+  const waterfall = section?.kind === 'changes' ? waterfallOf(section, context) : undefined;
+  return waterfall === undefined ? undefined : causeSentence(waterfall, context.currency, context.locale);
+};
+
 const assemble = (
   request: BuildRequest,
   results: BuildResults,
@@ -231,7 +248,12 @@ const assemble = (
       ...advice.map(({ message, advice: instead }) => context.locale.sentences([message, instead])),
     ],
   };
-  const built = buildHeadline(definition.headline, state, context);
+  const built = buildHeadline(
+    definition.headline,
+    state,
+    context,
+    causeOf(definition.sections, state, context),
+  );
   const shown = withNotes(
     definition.sections.filter((section) => isShown(section, state, context)),
     facts,

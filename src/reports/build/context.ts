@@ -1,4 +1,5 @@
 import type { LocalDay } from '../../core/index.ts';
+import type { Waterfall } from '../../monitoring/index.ts';
 import type { Locale } from '../locales/locale.ts';
 import type { DataState } from './model.ts';
 import type { Period, Range } from '../definition/period.ts';
@@ -20,6 +21,8 @@ export type Context = {
   readonly noDataBefore?: string;
   readonly covers: (day: Pick<LocalDay, 'start' | 'end'>) => DataState;
   readonly table: (file: string) => QueryTable;
+  /** Waterfalls that were computed, by SQL file: several parts of a report show the same one. */
+  readonly waterfalls: Map<string, Waterfall>;
   /** The colour numbers of series, the same in all reports of the account. */
   readonly colours: ReadonlyMap<string, number>;
 };

@@ -49,6 +49,10 @@ export type CellModel = {
   readonly change?: Change;
   /** 0 to 1, only for the length of a bar. */
   readonly length?: number;
+  /** Where a floating bar begins, 0 to 1. */
+  readonly from?: number;
+  /** The colour of a bar, if it has a meaning. */
+  readonly tone?: 'good' | 'bad';
 };
 
 export type RowModel = {

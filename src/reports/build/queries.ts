@@ -72,7 +72,10 @@ const filesFor = ({ headline, sections }: ReportShape, period: Period): Readonly
     ...(headline.cause === undefined ? [] : [headline.cause.sql]),
     ...sections
       .filter((section) => isOfPeriod(section, period))
-      .flatMap((section) => ('sql' in section && section.sql !== undefined ? [section.sql] : [])),
+      .flatMap((section) => [
+        ...('sql' in section && section.sql !== undefined ? [section.sql] : []),
+        ...(section.kind === 'changes' && section.prices !== undefined ? [section.prices] : []),
+      ]),
   ]);
 
 /** @throws Fault naming the file. */

@@ -1,4 +1,5 @@
 import { nearest } from '../../core/index.ts';
+import { countedClasses } from '../../warehouse/index.ts';
 import type { YamlFile, YamlPath } from '../../core/index.ts';
 import { fieldsOfSentence } from './definition.ts';
 import type { FiguresShape, Quotient, ReportShape, SectionShape } from './definition.ts';
@@ -107,6 +108,26 @@ const ofSection = (section: SectionShape, path: YamlPath): Wanted[] => {
         ...section.items.flatMap(({ text }, at) =>
           ofSentence(text, [...path, 'items', at, 'text'], section.sql),
         ),
+      ];
+    case 'changes':
+      return [
+        ...['model_name', 'key_name'].map((column) => ({
+          path: [...path, 'sql'],
+          sql: section.sql,
+          column,
+          figure: false,
+        })),
+        ...['calls', 'charge', 'refunds', ...countedClasses].flatMap((column) =>
+          ['', '_before'].map((suffix) => ({
+            path: [...path, 'sql'],
+            sql: section.sql,
+            column: `${column}${suffix}`,
+            figure: true,
+          })),
+        ),
+        ...(section.prices === undefined
+          ? []
+          : [{ path: [...path, 'prices'], sql: section.prices, column: 'model_name', figure: false }]),
       ];
     case 'notes':
       return [];

@@ -315,6 +315,21 @@ const worthALook = z.strictObject({
   other: label.optional().describe('Text that says that there are more items. {count} is their number.'),
 });
 
+/** The change against the comparison period, as a sum of causes. */
+const changes = z.strictObject({
+  kind: z.literal('changes').describe('Kind of the section.'),
+  title: label.describe('Heading of the section.'),
+  when,
+  sql: sqlFile.describe(
+    'SQL file that returns a row per model and key: model_name, key_name, and calls, charge, refunds and each class of tokens, with and without _before.',
+  ),
+  prices: sqlFile
+    .optional()
+    .describe(
+      'SQL file that returns the price of each class of tokens by model: model_name, and columns with the names of the classes. Without it, effects of caching count as price.',
+    ),
+});
+
 /** Notes of the engine: missing days, a spike, warnings of the run. */
 const notes = z.strictObject({
   kind: z.literal('notes').describe('Kind of the section.'),
@@ -398,7 +413,7 @@ export const reportShape = z.strictObject({
     .prefault({})
     .describe('Main figure of the report. Without sql, the spend of the period and of the comparison.'),
   sections: z
-    .array(z.discriminatedUnion('kind', [figures, table, chart, text, notes, worthALook]))
+    .array(z.discriminatedUnion('kind', [figures, table, chart, text, notes, worthALook, changes]))
     .min(1)
     .max(16)
     .describe('Sections, in the order shown.'),
@@ -411,6 +426,7 @@ export type TableShape = z.infer<typeof table>;
 export type ColumnShape = z.infer<typeof tableColumn>;
 export type ChartShape = z.infer<typeof chart>;
 export type TextShape = z.infer<typeof text>;
+export type ChangesShape = z.infer<typeof changes>;
 export type WorthALookShape = z.infer<typeof worthALook>;
 export type Quotient = z.infer<typeof quotient>;
 export type Direction = 'up' | 'down' | undefined;

@@ -67,6 +67,11 @@ const referencesOf = (shape: ReportShape): Reference[] => [
       ? [{ file: section.sql, path: ['sections', index, 'sql'] }]
       : [],
   ),
+  ...shape.sections.flatMap((section, index) =>
+    section.kind === 'changes' && section.prices !== undefined
+      ? [{ file: section.prices, path: ['sections', index, 'prices'] }]
+      : [],
+  ),
 ];
 
 /** Files that the YAML names, as far as recognizable when other parts are invalid. */
@@ -74,7 +79,7 @@ const looseReferences = (value: unknown, path: YamlPath = []): Reference[] => {
   if (Array.isArray(value)) return value.flatMap((item, index) => looseReferences(item, [...path, index]));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) =>
-    key === 'sql' && typeof item === 'string' && /^[\w-]+\.sql$/.test(item)
+    (key === 'sql' || key === 'prices') && typeof item === 'string' && /^[\w-]+\.sql$/.test(item)
       ? [{ file: item, path: [...path, key] }]
       : looseReferences(item, [...path, key]),
   );

@@ -76,6 +76,35 @@ export const german: Locale = {
     },
     cause: ({ name, rise, most, amount, percent }) =>
       `${name} hat ${most ? 'den größten Teil' : 'den größten Einzelanteil'} des ${rise ? 'Anstiegs' : 'Rückgangs'} verursacht: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+    changes: {
+      factors: {
+        volume: { up: 'Mehr Aufrufe', down: 'Weniger Aufrufe' },
+        mix: {
+          up: 'Verlagerung zu teureren Modellen und Schlüsseln',
+          down: 'Verlagerung zu günstigeren Modellen und Schlüsseln',
+        },
+        length: { up: 'Längere Aufrufe', down: 'Kürzere Aufrufe' },
+        cache: { up: 'Weniger Eingabe aus dem Cache', down: 'Mehr Eingabe aus dem Cache' },
+        price: { up: 'Höhere Preise', down: 'Niedrigere Preise' },
+        'fixed-price': { up: 'Mehr Aufrufe zum Festpreis', down: 'Weniger Aufrufe zum Festpreis' },
+        refunds: { up: 'Weniger Erstattungen', down: 'Mehr Erstattungen' },
+      },
+      cause: 'Ursache',
+      mostly: 'Vor allem',
+      amount: 'Betrag',
+      total: 'Änderung',
+      nothing: 'Es hat sich nichts geändert.',
+      contributor: (model, key, state) =>
+        `${model}${key === '' ? '' : ` mit ${key}`}${state === undefined ? '' : state === 'new' ? ' (neu)' : ' (weggefallen)'}`,
+      sentence: ({ cause, amount, change, isAll, offset, who }) => {
+        const of = isAll
+          ? ''
+          : offset === undefined
+            ? ` von ${change}`
+            : `, andere Ursachen gleichen ${offset} aus`;
+        return `${isAll ? 'Ursache' : 'Hauptursache'}: ${cause}, ${amount}${of}${who === undefined ? '' : `; vor allem ${who}`}.`;
+      },
+    },
     reconciled: 'mit dem Gateway abgeglichen',
     notReconciled: 'NICHT mit dem Gateway abgeglichen',
     spike: (day, amount, times) => `Der ${day} hat ${amount} gekostet, das ${times}-Fache des Tagesmedians.`,

@@ -77,6 +77,32 @@ export const english: Locale = {
     },
     cause: ({ name, rise, most, amount, percent }) =>
       `${name} ${most ? 'drove most of' : 'contributed most to'} the ${rise ? 'increase' : 'decrease'}: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+    changes: {
+      factors: {
+        volume: { up: 'More calls', down: 'Fewer calls' },
+        mix: { up: 'Shift to costlier models and keys', down: 'Shift to cheaper models and keys' },
+        length: { up: 'Longer calls', down: 'Shorter calls' },
+        cache: { up: 'Less cached input', down: 'More cached input' },
+        price: { up: 'Higher unit prices', down: 'Lower unit prices' },
+        'fixed-price': { up: 'More fixed-price calls', down: 'Fewer fixed-price calls' },
+        refunds: { up: 'Fewer refunds', down: 'More refunds' },
+      },
+      cause: 'Cause',
+      mostly: 'Mostly',
+      amount: 'Amount',
+      total: 'Change',
+      nothing: 'Nothing has changed.',
+      contributor: (model, key, state) =>
+        `${model}${key === '' ? '' : ` with ${key}`}${state === undefined ? '' : ` (${state})`}`,
+      sentence: ({ cause, amount, change, isAll, offset, who }) => {
+        const of = isAll
+          ? ''
+          : offset === undefined
+            ? ` of ${change}`
+            : `, offset by ${offset} from other causes`;
+        return `${isAll ? 'Cause' : 'Main cause'}: ${cause.toLowerCase()}, ${amount}${of}${who === undefined ? '' : `; mostly ${who}`}.`;
+      },
+    },
     reconciled: 'reconciled with the gateway',
     notReconciled: 'NOT reconciled with the gateway',
     spike: (day, amount, times) => `${day} cost ${amount}, ${times} times the median day.`,

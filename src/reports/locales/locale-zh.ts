@@ -75,6 +75,28 @@ export const chinese: Locale = {
     },
     cause: ({ name, rise, most, amount, percent }) =>
       `${rise ? '增长' : '下降'}${most ? '主要来自' : '中占比最大的是'} ${name}：${amount}${percent === '' ? '' : `（${percent}）`}。`,
+    changes: {
+      factors: {
+        volume: { up: '调用增加', down: '调用减少' },
+        mix: { up: '转向更贵的模型和密钥', down: '转向更便宜的模型和密钥' },
+        length: { up: '单次调用变长', down: '单次调用变短' },
+        cache: { up: '缓存输入占比下降', down: '缓存输入占比上升' },
+        price: { up: '单价上升', down: '单价下降' },
+        'fixed-price': { up: '按次计费调用增加', down: '按次计费调用减少' },
+        refunds: { up: '退款减少', down: '退款增加' },
+      },
+      cause: '原因',
+      mostly: '主要来自',
+      amount: '金额',
+      total: '变化合计',
+      nothing: '没有变化。',
+      contributor: (model, key, state) =>
+        `${model}${key === '' ? '' : `（密钥 ${key}）`}${state === undefined ? '' : state === 'new' ? '（新增）' : '（已停用）'}`,
+      sentence: ({ cause, amount, change, isAll, offset, who }) => {
+        const of = isAll ? '' : offset === undefined ? `（共 ${change}）` : `（其他原因抵消 ${offset}）`;
+        return `${isAll ? '原因' : '主要原因'}：${cause}，${amount}${of}${who === undefined ? '' : `；主要来自 ${who}`}。`;
+      },
+    },
     reconciled: '已与网关核对一致',
     notReconciled: '未能与网关核对一致',
     spike: (day, amount, times) => `${day}支出 ${amount}，是每日中位数的 ${times} 倍。`,

@@ -1,4 +1,5 @@
 import type { LocalDate, LocaleTag } from '../../core/index.ts';
+import type { CauseFactor } from '../../monitoring/index.ts';
 
 /** Why a month cannot be closed. */
 export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete';
@@ -80,6 +81,26 @@ export type Messages = {
     readonly amount: string;
     readonly percent: string;
   }) => string;
+  /** Causes of a change. */
+  readonly changes: {
+    readonly factors: Readonly<Record<CauseFactor, { readonly up: string; readonly down: string }>>;
+    readonly cause: string;
+    readonly mostly: string;
+    readonly amount: string;
+    /** The row that sums the causes. */
+    readonly total: string;
+    readonly nothing: string;
+    readonly contributor: (model: string, key: string, state: 'new' | 'gone' | undefined) => string;
+    /** `offset`: what other causes add in the other direction. */
+    readonly sentence: (cause: {
+      readonly cause: string;
+      readonly amount: string;
+      readonly change: string;
+      readonly isAll: boolean;
+      readonly offset?: string;
+      readonly who?: string;
+    }) => string;
+  };
   readonly reconciled: string;
   readonly notReconciled: string;
   readonly spike: (day: string, amount: string, times: string) => string;

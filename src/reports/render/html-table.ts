@@ -12,17 +12,23 @@ const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]|[\u{10800}-\u{10F
 const name = (text: string): Html =>
   rightToLeft.test(text) ? markup`<span dir="auto">${text}</span>` : markup`${text}`;
 
-const bar = (length: number, fill: string): Html => {
-  const width = Math.round(length * longestBar);
+const spacer = (width: number): Html | undefined =>
+  width <= 0 ? undefined : markup`<td width="${width}" style="font-size:0;line-height:0">&nbsp;</td>`;
+
+const bar = (length: number, fill: string, from = 0): Html => {
+  // A floating bar is visible however small its part is.
+  const width = Math.max(from > 0 ? 2 : 0, Math.round(length * longestBar));
   if (width === 0) return markup`&nbsp;`;
-  return markup`<table role="presentation" cellpadding="0" cellspacing="0"><tr><td width="${width}" height="7" bgcolor="${fill}" style="font-size:0;line-height:0;height:7px">&nbsp;</td></tr></table>`;
+  return markup`<table role="presentation" cellpadding="0" cellspacing="0"><tr>${spacer(Math.round(from * longestBar))}<td width="${width}" height="7" bgcolor="${fill}" style="font-size:0;line-height:0;height:7px">&nbsp;</td></tr></table>`;
 };
 
 const defaultBar = '#7f93c9';
 
 const cellContent = (cell: CellModel, column: ColumnModel, row: RowModel): Html => {
   if (column.role === 'bar')
-    return cell.length === undefined ? markup`&nbsp;` : bar(cell.length, row.colour ?? defaultBar);
+    return cell.length === undefined
+      ? markup`&nbsp;`
+      : bar(cell.length, cell.tone === undefined ? (row.colour ?? defaultBar) : colour[cell.tone], cell.from);
   if (cell.change !== undefined) return htmlChange(cell.change);
   return column.role === 'name' ? name(cell.text) : markup`${cell.text}`;
 };

@@ -2,18 +2,14 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, money } from '../../core/index.ts';
 import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
-import { inputClasses, outputClasses } from '../tokens/class-names.ts';
+import { countedClasses } from '../tokens/class-names.ts';
+import type { TokenClass } from '../tokens/class-names.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
 import { inCurrency } from './aggregates.ts';
 import { readServices, serviceIn } from './services.ts';
-
-/** A class of tokens in which each token is counted once. */
-export type TokenClass = (typeof inputClasses)[number] | (typeof outputClasses)[number];
-
-export const countedClasses: readonly TokenClass[] = [...inputClasses, ...outputClasses];
 
 export type SumsRequest = {
   readonly account: string;

@@ -18,3 +18,8 @@ export const outputClasses = [
 
 /** Totals and classes as named in the cube and the view. */
 export const tokenClasses = ['input_tokens', ...inputClasses, 'output_tokens', ...outputClasses] as const;
+
+/** A class of tokens in which each token is counted once. */
+export type TokenClass = (typeof inputClasses)[number] | (typeof outputClasses)[number];
+
+export const countedClasses: readonly TokenClass[] = [...inputClasses, ...outputClasses];

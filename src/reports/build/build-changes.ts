@@ -1,0 +1,137 @@
+import { compareMoney, moneyAsShare, subtractMoney, addMoney, zero } from '../../core/index.ts';
+import type { Money } from '../../core/index.ts';
+import { explainChange } from '../../monitoring/index.ts';
+import type { ChangedCell, ClassPrices, Usage, Waterfall } from '../../monitoring/index.ts';
+import { countedClasses } from '../../warehouse/index.ts';
+import type { ChangesShape } from '../definition/definition.ts';
+import { causeLabel, contributorText, signedMoney } from './describe-cause.ts';
+import type { Context } from './context.ts';
+import { notComparedText } from './compared.ts';
+import type { CellModel, RowModel, TableModel, TextModel } from './model.ts';
+import type { QueryTable, Row } from './query-table.ts';
+
+const usageOf = (table: QueryTable, row: Row, suffix: '' | '_before'): Usage => {
+  const figure = (column: string): Money => table.figure(row, `${column}${suffix}`) ?? zero;
+  return {
+    calls: Number(figure('calls')),
+    tokens: Object.fromEntries(countedClasses.map((name) => [name, BigInt(figure(name))])),
+    charge: figure('charge'),
+    refunds: figure('refunds'),
+  };
+};
+
+const cellsOf = (table: QueryTable): readonly ChangedCell[] =>
+  table.rows.map((row) => ({
+    model: table.text(row, 'model_name'),
+    key: table.text(row, 'key_name'),
+    before: usageOf(table, row, '_before'),
+    after: usageOf(table, row, ''),
+  }));
+
+const pricesOf = (table: QueryTable | undefined): ReadonlyMap<string, ClassPrices> =>
+  new Map(
+    (table?.rows ?? []).map((row) => [
+      table?.text(row, 'model_name') ?? '',
+      Object.fromEntries(
+        countedClasses.flatMap((name) => {
+          if (table?.has(name) !== true) return [];
+          const price = table.figure(row, name);
+          return price === null ? [] : [[name, price]];
+        }),
+      ),
+    ]),
+  );
+
+/** The causes of the change against the comparison period; undefined where the two cannot be compared. */
+export const waterfallOf = (shape: ChangesShape, context: Context): Waterfall | undefined => {
+  if (!context.comparable) return undefined;
+  const known = context.waterfalls.get(shape.sql);
+  if (known !== undefined) return known;
+  const prices = pricesOf(shape.prices === undefined ? undefined : context.table(shape.prices));
+  const waterfall = explainChange(cellsOf(context.table(shape.sql)), (model) => prices.get(model));
+  context.waterfalls.set(shape.sql, waterfall);
+  return waterfall;
+};
+
+/** Floating bars: each begins where the one before ended. */
+const barsOf = (amounts: readonly Money[]): readonly CellModel[] => {
+  let at = zero;
+  const spans = amounts.map((amount) => {
+    const from = at;
+    at = addMoney(at, amount);
+    return compareMoney(amount, zero) > 0 ? { from, to: at } : { from: at, to: from };
+  });
+  const pick = (values: readonly Money[], sign: 1 | -1): Money =>
+    values.reduce((best, value) => (compareMoney(value, best) * sign > 0 ? value : best), zero);
+  const lowest = pick(
+    spans.map(({ from }) => from),
+    -1,
+  );
+  const whole = subtractMoney(
+    pick(
+      spans.map(({ to }) => to),
+      1,
+    ),
+    lowest,
+  );
+  return spans.map(({ from, to }, index) => ({
+    exact: null,
+    text: '',
+    from: moneyAsShare(subtractMoney(from, lowest), whole),
+    length: moneyAsShare(subtractMoney(to, from), whole),
+    tone: compareMoney(amounts[index] ?? zero, zero) > 0 ? 'bad' : 'good',
+  }));
+};
+
+/** The waterfall as a table, whose last row is the sum of the others; the reason in place of it without a comparison. */
+export const buildChanges = (shape: ChangesShape, context: Context): TableModel | TextModel | undefined => {
+  const { title } = shape;
+  if (context.period.comparison.days.length === 0) return undefined;
+  const waterfall = waterfallOf(shape, context);
+  if (waterfall === undefined) {
+    const reason = notComparedText(context);
+    return reason === undefined ? undefined : { kind: 'text', title, paragraphs: [reason] };
+  }
+  const { locale, currency } = context;
+  const { changes } = locale.messages;
+  const parts = waterfall.parts.filter(({ amount }) => compareMoney(amount, zero) !== 0);
+  if (parts.length === 0) return { kind: 'text', title, paragraphs: [changes.nothing] };
+  const bars = barsOf(parts.map(({ amount }) => amount));
+  const amountCell = (amount: Money): CellModel => ({
+    exact: amount,
+    text: signedMoney(amount, currency, locale),
+  });
+  const text = (value: string): CellModel => ({ exact: null, text: value });
+  const blank = text('');
+  const rows = parts.map((part, at): RowModel => {
+    const [top] = part.top;
+    return {
+      role: 'row',
+      state: 'complete',
+      colour: undefined,
+      cells: [
+        text(causeLabel(part, locale)),
+        bars[at] ?? blank,
+        text(top === undefined ? '' : contributorText(top, locale)),
+        amountCell(part.amount),
+      ],
+    };
+  });
+  const total: RowModel = {
+    role: 'total',
+    state: 'complete',
+    colour: undefined,
+    cells: [text(changes.total), blank, blank, amountCell(waterfall.change)],
+  };
+  return {
+    kind: 'table',
+    title,
+    columns: [
+      { label: changes.cause, role: 'name', align: 'left', isFixed: true },
+      { label: '', role: 'bar', align: 'left' },
+      { label: changes.mostly, role: 'name', align: 'left' },
+      { label: changes.amount, role: 'figure', align: 'right' },
+    ],
+    rows: [...rows, total],
+  };
+};
