@@ -16,6 +16,6 @@ export { renderReport, standaloneHtml } from './render/render.ts';
 export type { RenderedReport } from './render/render.ts';
 export { renderAlertEmail } from './render/alert-email.ts';
 export type { AlertBlock } from './render/alert-email.ts';
-export { causeSentence } from './build/describe-cause.ts';
+export { describeCause } from './build/changes/describe-cause.ts';
 export { formatMoney } from './build/format.ts';
 export { localeOf } from './locales/locales.ts';

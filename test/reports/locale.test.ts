@@ -153,8 +153,12 @@ const output = (value: unknown, path = ''): readonly (readonly [string, string])
       ours: '6',
       gap: '1',
       unit: 'USD',
+      cause: 'C',
+      change: '9',
+      isAll: false,
+      who: 'W',
     };
-    const one = path.endsWith('cause') || path.endsWith('chartAlt');
+    const one = path.endsWith('.cause') || path.endsWith('sentence') || path.endsWith('chartAlt');
     const list = path.endsWith('draft');
     const result: unknown = Reflect.apply(
       value,

@@ -1,6 +1,6 @@
 import { divideMoney, subtractMoney, sumMoney, zero, trimEndOf } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
-import { waterfallOf } from '../build/build-changes.ts';
+import { waterfallOf } from '../build/changes/build-changes.ts';
 import { buildFigures } from '../build/build-figures.ts';
 import { stateOf } from '../build/build-table.ts';
 import { quotientOf } from '../build/query-table.ts';

@@ -1,3 +1,4 @@
+import { localeOf } from '../locales/locales.ts';
 import type { ReportModel } from '../build/model.ts';
 import { csvOf } from './csv.ts';
 import type { DataTable } from './data.ts';
@@ -23,13 +24,6 @@ const contentTypes: Readonly<Record<DataFileFormat, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   parquet: 'application/vnd.apache.parquet',
 };
-
-/** The label of the last row of a table, in the report's language. */
-const totalLabel = (model: ReportModel): string =>
-  model.sections
-    .flatMap((section) => (section.kind === 'table' ? section.rows : []))
-    .find(({ role }) => role === 'total')
-    ?.cells.find(({ text }) => text !== '')?.text ?? 'Total';
 
 /** One file per table, as for CSV and Parquet; the figures first. */
 const eachTable = async (
@@ -70,7 +64,7 @@ export const dataFiles = async (
         name: `${name}.xlsx`,
         format,
         contentType: contentTypes.xlsx,
-        content: await xlsxOf(data, model, totalLabel(model)),
+        content: await xlsxOf(data, model, localeOf(model.locale).messages.total),
       });
   }
   return files;

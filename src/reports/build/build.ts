@@ -1,4 +1,4 @@
-import { buildChanges, waterfallOf } from './build-changes.ts';
+import { buildChanges, waterfallOf } from './changes/build-changes.ts';
 import { compareMoney, dateAt, fault, zero } from '../../core/index.ts';
 import type { Waterfall } from '../../monitoring/index.ts';
 import type { BuildRequest } from './build-request.ts';
@@ -16,7 +16,7 @@ import { coverageOf } from './coverage.ts';
 import type { SectionShape } from '../definition/definition.ts';
 import type { ReportFacts } from '../definition/facts.ts';
 import { formatMoney } from './format.ts';
-import { causeSentence } from './describe-cause.ts';
+import { describeCause } from './changes/describe-cause.ts';
 import { buildData } from '../attachments/build-data.ts';
 import type { ReportData } from '../attachments/data.ts';
 import type { Advice } from '../locales/locale.ts';
@@ -228,7 +228,9 @@ const causeOf = (
 ): string | undefined => {
   const section = sections.find((one) => one.kind === 'changes' && isShown(one, state, context));
   const waterfall = section?.kind === 'changes' ? waterfallOf(section, context) : undefined;
-  return waterfall === undefined ? undefined : causeSentence(waterfall, context.currency, context.locale);
+  const cause =
+    waterfall === undefined ? undefined : describeCause(waterfall, context.currency, context.locale);
+  return cause === undefined ? undefined : context.locale.messages.changes.main(cause.isAll, cause.text);
 };
 
 const assemble = (

@@ -78,22 +78,23 @@ export const german: Locale = {
       `${name} hat ${most ? 'den größten Teil' : 'den größten Einzelanteil'} des ${rise ? 'Anstiegs' : 'Rückgangs'} verursacht: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
     changes: {
       factors: {
-        volume: { up: 'Mehr Aufrufe', down: 'Weniger Aufrufe' },
+        volume: { up: 'mehr Aufrufe', down: 'weniger Aufrufe' },
         mix: {
           up: 'Verlagerung zu teureren Modellen und Schlüsseln',
           down: 'Verlagerung zu günstigeren Modellen und Schlüsseln',
         },
-        length: { up: 'Längere Aufrufe', down: 'Kürzere Aufrufe' },
-        cache: { up: 'Weniger Eingabe aus dem Cache', down: 'Mehr Eingabe aus dem Cache' },
-        price: { up: 'Höhere Preise', down: 'Niedrigere Preise' },
-        'fixed-price': { up: 'Mehr Aufrufe zum Festpreis', down: 'Weniger Aufrufe zum Festpreis' },
-        refunds: { up: 'Weniger Erstattungen', down: 'Mehr Erstattungen' },
+        length: { up: 'längere Aufrufe', down: 'kürzere Aufrufe' },
+        cache: { up: 'weniger Eingabe aus dem Cache', down: 'mehr Eingabe aus dem Cache' },
+        price: { up: 'höhere Preise', down: 'niedrigere Preise' },
+        'fixed-price': { up: 'mehr Aufrufe zum Festpreis', down: 'weniger Aufrufe zum Festpreis' },
+        refunds: { up: 'weniger Erstattungen', down: 'mehr Erstattungen' },
       },
       cause: 'Ursache',
       mostly: 'Vor allem',
       amount: 'Betrag',
       total: 'Änderung',
       nothing: 'Es hat sich nichts geändert.',
+      main: (isAll, sentence) => `${isAll ? 'Ursache' : 'Hauptursache'}: ${sentence}`,
       contributor: (model, key, state) =>
         `${model}${key === '' ? '' : ` mit ${key}`}${state === undefined ? '' : state === 'new' ? ' (neu)' : ' (weggefallen)'}`,
       sentence: ({ cause, amount, change, isAll, offset, who }) => {
@@ -102,7 +103,7 @@ export const german: Locale = {
           : offset === undefined
             ? ` von ${change}`
             : `, andere Ursachen gleichen ${offset} aus`;
-        return `${isAll ? 'Ursache' : 'Hauptursache'}: ${cause}, ${amount}${of}${who === undefined ? '' : `; vor allem ${who}`}.`;
+        return `${cause}, ${amount}${of}${who === undefined ? '' : `; vor allem ${who}`}.`;
       },
     },
     reconciled: 'mit dem Gateway abgeglichen',

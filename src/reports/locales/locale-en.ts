@@ -79,19 +79,20 @@ export const english: Locale = {
       `${name} ${most ? 'drove most of' : 'contributed most to'} the ${rise ? 'increase' : 'decrease'}: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
     changes: {
       factors: {
-        volume: { up: 'More calls', down: 'Fewer calls' },
-        mix: { up: 'Shift to costlier models and keys', down: 'Shift to cheaper models and keys' },
-        length: { up: 'Longer calls', down: 'Shorter calls' },
-        cache: { up: 'Less cached input', down: 'More cached input' },
-        price: { up: 'Higher unit prices', down: 'Lower unit prices' },
-        'fixed-price': { up: 'More fixed-price calls', down: 'Fewer fixed-price calls' },
-        refunds: { up: 'Fewer refunds', down: 'More refunds' },
+        volume: { up: 'more calls', down: 'fewer calls' },
+        mix: { up: 'shift to costlier models and keys', down: 'shift to cheaper models and keys' },
+        length: { up: 'longer calls', down: 'shorter calls' },
+        cache: { up: 'less cached input', down: 'more cached input' },
+        price: { up: 'higher unit prices', down: 'lower unit prices' },
+        'fixed-price': { up: 'more fixed-price calls', down: 'fewer fixed-price calls' },
+        refunds: { up: 'fewer refunds', down: 'more refunds' },
       },
       cause: 'Cause',
       mostly: 'Mostly',
       amount: 'Amount',
       total: 'Change',
       nothing: 'Nothing has changed.',
+      main: (isAll, sentence) => `${isAll ? 'Cause' : 'Main cause'}: ${sentence}`,
       contributor: (model, key, state) =>
         `${model}${key === '' ? '' : ` with ${key}`}${state === undefined ? '' : ` (${state})`}`,
       sentence: ({ cause, amount, change, isAll, offset, who }) => {
@@ -100,7 +101,7 @@ export const english: Locale = {
           : offset === undefined
             ? ` of ${change}`
             : `, offset by ${offset} from other causes`;
-        return `${isAll ? 'Cause' : 'Main cause'}: ${cause.toLowerCase()}, ${amount}${of}${who === undefined ? '' : `; mostly ${who}`}.`;
+        return `${cause}, ${amount}${of}${who === undefined ? '' : `; mostly ${who}`}.`;
       },
     },
     reconciled: 'reconciled with the gateway',

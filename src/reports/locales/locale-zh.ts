@@ -90,11 +90,12 @@ export const chinese: Locale = {
       amount: '金额',
       total: '变化合计',
       nothing: '没有变化。',
+      main: (isAll, sentence) => `${isAll ? '原因' : '主要原因'}：${sentence}`,
       contributor: (model, key, state) =>
         `${model}${key === '' ? '' : `（密钥 ${key}）`}${state === undefined ? '' : state === 'new' ? '（新增）' : '（已停用）'}`,
       sentence: ({ cause, amount, change, isAll, offset, who }) => {
         const of = isAll ? '' : offset === undefined ? `（共 ${change}）` : `（其他原因抵消 ${offset}）`;
-        return `${isAll ? '原因' : '主要原因'}：${cause}，${amount}${of}${who === undefined ? '' : `；主要来自 ${who}`}。`;
+        return `${cause}，${amount}${of}${who === undefined ? '' : `；主要来自 ${who}`}。`;
       },
     },
     reconciled: '已与网关核对一致',

@@ -91,6 +91,8 @@ export type Messages = {
     readonly total: string;
     readonly nothing: string;
     readonly contributor: (model: string, key: string, state: 'new' | 'gone' | undefined) => string;
+    /** Introduces the sentence. */
+    readonly main: (isAll: boolean, sentence: string) => string;
     /** `offset`: what other causes add in the other direction. */
     readonly sentence: (cause: {
       readonly cause: string;

@@ -137,6 +137,36 @@ describe('a job of kind alert', () => {
   });
 });
 
+describe('the cause in an alert', () => {
+  it('names what drives the change against the same part of the period before', async () => {
+    await using fixture = await openAlertFixture();
+    const each = (month: string, charge: string) =>
+      Array.from({ length: 10 }, (_, at) => ({
+        at: `2026-${month}-0${(at % 9) + 1}T12:00:00Z`,
+        key: 'prod-search',
+        charge,
+      }));
+    await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', [
+      ...each('10', '40'),
+      ...each('11', '100'),
+    ]);
+    await fixture.evaluate('2026-11-16T00:00:00Z', [budgetOf({ owner: [] })]);
+    const [mail] = await fixture.mails();
+    expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(
+      'Cause: higher unit prices, +$600.00; mostly gpt-5 with prod-search.',
+    );
+  });
+
+  it('is left open where the call log does not contain the earlier period', async () => {
+    await using fixture = await openAlertFixture();
+    await fixture.land('2026-11-01T00:00:00Z', '2026-11-16T00:00:00Z', calls('2026-11-10', '1100'));
+    await fixture.evaluate('2026-11-16T00:00:00Z', [budgetOf({ owner: [] })]);
+    expect((await fixture.mails())[0]?.text.replaceAll(/\s+/g, ' ')).toContain(
+      'Cause: The cause cannot be determined: there is no comparable earlier period.',
+    );
+  });
+});
+
 describe('the state of a budget', () => {
   it('is unknown with stale data, and operators are notified of that once when it lasts', async () => {
     await using fixture = await openAlertFixture();

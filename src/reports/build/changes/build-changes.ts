@@ -1,14 +1,14 @@
-import { compareMoney, moneyAsShare, subtractMoney, addMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
-import { explainChange } from '../../monitoring/index.ts';
-import type { ChangedCell, ClassPrices, Usage, Waterfall } from '../../monitoring/index.ts';
-import { countedClasses } from '../../warehouse/index.ts';
-import type { ChangesShape } from '../definition/definition.ts';
+import { compareMoney, moneyAsShare, subtractMoney, addMoney, zero } from '../../../core/index.ts';
+import type { Money } from '../../../core/index.ts';
+import { explainChange } from '../../../monitoring/index.ts';
+import type { ChangedCell, ClassPrices, Usage, Waterfall } from '../../../monitoring/index.ts';
+import { countedClasses } from '../../../warehouse/index.ts';
+import type { ChangesShape } from '../../definition/definition.ts';
 import { causeLabel, contributorText, signedMoney } from './describe-cause.ts';
-import type { Context } from './context.ts';
-import { notComparedText } from './compared.ts';
-import type { CellModel, RowModel, TableModel, TextModel } from './model.ts';
-import type { QueryTable, Row } from './query-table.ts';
+import type { Context } from '../context.ts';
+import { notComparedText } from './not-compared.ts';
+import type { CellModel, RowModel, TableModel, TextModel } from '../model.ts';
+import type { QueryTable, Row } from '../query-table.ts';
 
 const usageOf = (table: QueryTable, row: Row, suffix: '' | '_before'): Usage => {
   const figure = (column: string): Money => table.figure(row, `${column}${suffix}`) ?? zero;

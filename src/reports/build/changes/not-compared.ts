@@ -1,4 +1,4 @@
-import type { Context } from './context.ts';
+import type { Context } from '../context.ts';
 
 /** Why figures are not compared with the comparison period; undefined where that says nothing. */
 export const notComparedText = (context: Context): string | undefined => {

@@ -1,24 +1,29 @@
-import { absoluteMoney, compareMoney, subtractMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
-import type { CausePart, Contribution, Waterfall } from '../../monitoring/index.ts';
-import type { Locale } from '../locales/locale.ts';
-import { formatMoney } from './format.ts';
-import { showName } from './names.ts';
+import { absoluteMoney, compareMoney, subtractMoney, zero } from '../../../core/index.ts';
+import type { Money } from '../../../core/index.ts';
+import type { CausePart, Contribution, Waterfall } from '../../../monitoring/index.ts';
+import type { Locale } from '../../locales/locale.ts';
+import { formatMoney } from '../format.ts';
+import { showName } from '../names.ts';
 
-const longestName = 48;
+/** Longer names would leave no space for the amount beside them. */
+const longest = { model: 24, key: 20 };
 
 export const signedMoney = (amount: Money, currency: string, locale: Locale): string =>
   `${compareMoney(amount, zero) > 0 ? '+' : ''}${formatMoney(amount, currency, locale)}`;
 
-/** What the part is called: `More calls`, `Shorter calls`. */
-export const causeLabel = ({ factor, amount }: CausePart, { messages }: Locale): string =>
+/** What the part is called within a sentence: `more calls`, `shorter calls`. */
+const causeName = ({ factor, amount }: CausePart, { messages }: Locale): string =>
   messages.changes.factors[factor][compareMoney(amount, zero) > 0 ? 'up' : 'down'];
+
+/** The same at the beginning of a line. */
+export const causeLabel = (part: CausePart, locale: Locale): string =>
+  causeName(part, locale).replace(/^./u, (letter) => letter.toLocaleUpperCase(locale.tag));
 
 /** Model and key of a contribution; names may hold anything. */
 export const contributorText = (one: Contribution, { messages }: Locale): string => {
   const { changes, unnamed } = messages;
-  const model = showName(one.model, longestName) || unnamed;
-  const key = showName(one.key, longestName);
+  const model = showName(one.model, longest.model) || unnamed;
+  const key = showName(one.key, longest.key);
   const state = one.isNew ? 'new' : one.isGone ? 'gone' : undefined;
   return changes.contributor(model, key, state);
 };
@@ -32,20 +37,34 @@ const mainPart = ({ parts, change }: Waterfall): CausePart | undefined => {
   return first;
 };
 
-/** One sentence with the main cause of a change, its amount and who is behind it; undefined when nothing has changed. */
-export const causeSentence = (waterfall: Waterfall, currency: string, locale: Locale): string | undefined => {
+/** The main cause of a change, its amount and who is behind it. */
+export type DescribedCause = {
+  /** A sentence that begins in lower case, to follow a label. */
+  readonly text: string;
+  /** Whether it explains the whole change. */
+  readonly isAll: boolean;
+};
+
+/** Undefined when nothing has changed. */
+export const describeCause = (
+  waterfall: Waterfall,
+  currency: string,
+  locale: Locale,
+): DescribedCause | undefined => {
   const { change } = waterfall;
   const part = compareMoney(change, zero) === 0 ? undefined : mainPart(waterfall);
   if (part === undefined) return undefined;
   const rest = subtractMoney(change, part.amount);
+  const isAll = compareMoney(rest, zero) === 0;
   const isOffset = compareMoney(absoluteMoney(part.amount), absoluteMoney(change)) > 0;
   const [top] = part.top;
-  return locale.messages.changes.sentence({
-    cause: causeLabel(part, locale),
+  const text = locale.messages.changes.sentence({
+    cause: causeName(part, locale),
     amount: signedMoney(part.amount, currency, locale),
     change: signedMoney(change, currency, locale),
-    isAll: compareMoney(rest, zero) === 0,
+    isAll,
     ...(isOffset ? { offset: signedMoney(rest, currency, locale) } : {}),
     ...(top === undefined ? {} : { who: contributorText(top, locale) }),
   });
+  return { text, isAll };
 };
