@@ -84,7 +84,7 @@ export const checkConfig = async (
   readonly warnings: Loaded['faults'];
   readonly jobs: readonly JobPreview[];
 }> => {
-  const { config, faults } = await readConfig(folder, deps, deps.clock.now());
+  const { config, faults, warnings = [] } = await readConfig(folder, deps, deps.clock.now());
   if (config === undefined) return { faults, warnings: [], jobs: [] };
   const jobs = Object.values(config.jobs).map((job) => {
     const schedule = scheduleOf(job);
@@ -102,7 +102,7 @@ export const checkConfig = async (
   const reports = await checkReports([ownReports(folder)], bindWith(queries));
   return {
     faults: [...reports.faults, ...(await sinkFaults(config, deps.cwd))],
-    warnings: reports.warnings,
+    warnings: [...warnings, ...reports.warnings],
     jobs,
   };
 };

@@ -32,6 +32,8 @@ export * from './zone.ts';
 export { syncPath, writeThrough } from './files/durable-files.ts';
 export { setPermissions } from './files/permissions.ts';
 export { openRegular, readReason, readText, readTextWithin } from './files/read-regular.ts';
+export { tagNames } from './tag-names.ts';
+export type { TagName } from './tag-names.ts';
 export { trimEndOf, trimOf } from './trim.ts';
 export { countText, rangeText } from './range-text.ts';
 

@@ -1,4 +1,4 @@
-import { money } from '../core/index.ts';
+import { money, tagNames } from '../core/index.ts';
 import type { Money } from '../core/index.ts';
 import { thresholdAmount } from '../config/index.ts';
 import type { Config, WrittenBudget } from '../config/index.ts';
@@ -11,7 +11,9 @@ const scopeOf = ({ team, service, keys, model, tag }: WrittenBudget): BudgetScop
   if (service !== undefined) return { kind: 'service', name: service };
   if (keys !== undefined) return { kind: 'keys', name: keys };
   if (model !== undefined) return { kind: 'model', name: model };
-  const [tagged] = Object.entries(tag ?? {});
+  const [tagged] = tagNames.flatMap((name) =>
+    tag?.[name] === undefined ? [] : [[name, tag[name]] as const],
+  );
   return tagged === undefined ? { kind: 'account' } : { kind: 'tag', tag: tagged[0], name: tagged[1] };
 };
 

@@ -4,7 +4,7 @@ import { budgetsOf } from './budgets.ts';
 
 /** What the config says of teams, budgets and prices, for one account. */
 export const costOwnersOf = (settings: Config['settings'], account: string): CostOwners => {
-  const { accounts, teams, prices, mail } = settings;
+  const { accounts, teams, tags, prices, mail } = settings;
   const budget = Object.hasOwn(accounts, account) ? accounts[account]?.budget?.month : undefined;
   return {
     teams: Object.entries(teams).map(([name, team]) => ({
@@ -27,6 +27,7 @@ export const costOwnersOf = (settings: Config['settings'], account: string): Cos
       audioOutput: price.audio_output,
     })),
     operators: mail?.operators ?? [],
+    tags: Object.entries(tags).map(([pattern, given]) => ({ pattern, tags: given })),
     budgets: budgetsOf(settings, account),
   };
 };

@@ -20,6 +20,8 @@ export type CostOwners = {
   /** What the account may spend in a calendar month. */
   readonly budget?: Money | undefined;
   readonly prices: NonNullable<CubeRequest['prices']>;
+  /** The tags of keys; none when omitted. */
+  readonly tags?: NonNullable<CubeRequest['tags']>;
   readonly operators: readonly string[];
   /** All budgets of the account, those in short form included. */
   readonly budgets?: readonly Budget[];
@@ -32,6 +34,8 @@ export type Filters = {
   readonly models?: readonly string[] | undefined;
   readonly keys?: readonly string[] | undefined;
   readonly teams?: readonly string[] | undefined;
+  /** Of the values of tags. */
+  readonly tags?: NonNullable<CubeRequest['only']>['tags'];
 };
 
 /** What a report is about: all, one team, or what no team pays for (null); and of that what the filters leave. */
@@ -67,14 +71,15 @@ const teamsLeft = (
 
 /** What the warehouse is told of teams, budgets and prices, and of the part of the account that is asked for. @throws Fault */
 export const depsFor = (
-  { teams, budget, prices }: CostOwners,
+  { teams, budget, prices, tags = [] }: CostOwners,
   part: Part,
   currency: string,
-): Pick<CubeRequest, 'teams' | 'budgets' | 'prices' | 'only'> => {
+): Pick<CubeRequest, 'teams' | 'tags' | 'budgets' | 'prices' | 'only'> => {
   const left = teamsLeft(part, teams);
-  const { models, keys } = part.filters ?? {};
+  const { models, keys, tags: tagged } = part.filters ?? {};
   return {
     teams: teams.map(({ name, keys: patterns }) => ({ name, keys: patterns })),
+    tags,
     prices,
     budgets: [
       ...(budget === undefined ? [] : [{ month: budget, currency }]),
@@ -86,6 +91,7 @@ export const depsFor = (
       teams: left,
       models,
       keys,
+      tags: tagged,
     },
   };
 };

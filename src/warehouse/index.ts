@@ -40,6 +40,8 @@ export { bindWith } from './queries/bind-queries.ts';
 export type { BindQueries } from './queries/bind-queries.ts';
 export type { QueryRequest } from './queries/protocol.ts';
 export type { CubeFacts, CubeQuery, CubeRequest, CubeTeam } from './cube/cube-request.ts';
+export { tagsOf } from './cube/tags.ts';
+export type { TagRule, Tags } from './cube/tags.ts';
 export { teamOf } from './cube/teams.ts';
 export type { Cell, ResultTable } from './cube/result-table.ts';
 export { reportRelations } from './report-views/registry.ts';

@@ -225,7 +225,7 @@ const mistakes: readonly Mistake[] = [
     'a tollkeeper.yaml that is a list',
     'tollkeeper.yaml:1:1',
     'the file must be a map of keys and values, not a list',
-    'write { timezone: …, locale: …, accounts: …, warehouse: … }; keys: timezone, locale, accounts, warehouse, mail, routes, teams, budgets, prices, archive_reports, scheduler, health, status, log',
+    'write { timezone: …, locale: …, accounts: …, warehouse: … }; keys: timezone, locale, accounts, warehouse, mail, routes, teams, tags, budgets, prices, archive_reports, scheduler, health, status, log',
     [['settings', '- timezone: UTC\n']],
   ],
   [
@@ -1319,6 +1319,37 @@ const mistakes: readonly Mistake[] = [
         '    retries: { limit: 5 }\n  alerts:\n    kind: alert\n    needs: [pull-logs]\n    lag: 10m',
       ),
     ],
+  ],
+  [
+    'a budget on a tag that no key has',
+    'tollkeeper.yaml:20:28',
+    'no key has the environment "prodction"',
+    'did you mean "production"?',
+    [
+      s(
+        'teams:',
+        'tags:\n  "prod-*": { environment: production }\nbudgets:\n  b: { tag: { environment: prodction }, amount: 5 }\nteams:',
+      ),
+    ],
+  ],
+  [
+    'a filter on a tag that no key has',
+    'jobs/reports.yaml:10:34',
+    'no key has the product "serch"',
+    'give keys this tag under tags in tollkeeper.yaml: "prod-*": { product: serch }',
+    [
+      r(
+        '    post: { to: [ops-chat] }',
+        '    post: { to: [ops-chat] }\n    filters: { tags: { product: [serch] } }',
+      ),
+    ],
+  ],
+  [
+    'an unknown tag',
+    'tollkeeper.yaml:18:15',
+    'unknown key "env" in tags.prod-*',
+    'known: cost_center, environment, product, owner',
+    [s('teams:', 'tags:\n  "prod-*": { env: production }\nteams:')],
   ],
 ];
 

@@ -9,6 +9,7 @@ import type { ConfigFault } from './config-fault.ts';
 import type { Job, JobKind } from '../schema/job-schema.ts';
 import { alertFaults, budgetFaults } from '../rules/budget-rules.ts';
 import { kindFaults } from '../rules/kind-rules.ts';
+import { tagFilterFaults, tagWarnings } from '../rules/tag-rules.ts';
 import { isKnownZone } from '../schema/known-zone.ts';
 import { policyFaults } from '../rules/policy-rules.ts';
 import { readJobs } from './read-jobs.ts';
@@ -69,6 +70,8 @@ export type LoadOptions = ConfigFiles & {
 export type Loaded = {
   readonly config?: Config;
   readonly faults: readonly ConfigFault[];
+  /** What is valid but probably unintended. */
+  readonly warnings?: readonly ConfigFault[];
   /** Everything that was read, including missing folders and files. */
   readonly read: ReadFiles;
   /** The fingerprint of everything read; `fingerprintConfig` returns the same until something changes. */
@@ -253,7 +256,10 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     ...(pem?.faults ?? []),
     ...jobFaults,
     ...(part === undefined ? [] : [...operatorFaults(part, declared), ...budgetFaults(part, declared)]),
-    ...jobs.flatMap((job) => alertFaults(job, declared, part?.value)),
+    ...jobs.flatMap((job) => [
+      ...alertFaults(job, declared, part?.value),
+      ...tagFilterFaults(job, part?.value),
+    ]),
     ...rulesOf(jobs, declared, part?.resolved, options),
   ];
   const path = part === undefined ? undefined : warehousePathOf(part);
@@ -283,7 +289,12 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     settingsShape,
     shapes,
   };
-  return { config, faults: [], ...warehouse };
+  return {
+    config,
+    faults: [],
+    warnings: part === undefined ? [] : redacted(tagWarnings(part), options.secrets),
+    ...warehouse,
+  };
 };
 
 /**

@@ -1,4 +1,4 @@
-import { compareMoney } from '../../core/index.ts';
+import { compareMoney, tagNames } from '../../core/index.ts';
 import type { YamlPath } from '../../core/index.ts';
 import { scopeKeys, thresholdAmount } from '../schema/budgets-schema.ts';
 import type { WrittenBudget } from '../schema/budgets-schema.ts';
@@ -11,6 +11,7 @@ import type { Checked } from './check.ts';
 import { addresseeFault } from './rules.ts';
 import type { Declared } from './rules.ts';
 import { adviceForUnknown } from './suggest.ts';
+import { tagFault } from './tag-rules.ts';
 
 /** Names of alerts that are no budgets. */
 const reserved = ['runway', 'data'];
@@ -140,6 +141,12 @@ export const budgetFaults = (part: Checked<Settings>, declared: Declared): Confi
           adviceForUnknown(budget.team, Object.keys(teams), 'team'),
         ),
       );
+    for (const name of tagNames) {
+      const value = Object.keys(budget.tag ?? {}).length === 1 ? budget.tag?.[name] : undefined;
+      const fault =
+        value === undefined ? undefined : tagFault(part, [...root, 'tag', name], name, value, settings);
+      if (fault !== undefined) faults.push(fault);
+    }
     const account = budget.account ?? accountNames[0] ?? '';
     const currency = Object.hasOwn(accounts, account) ? accounts[account]?.currency : undefined;
     if (budget.currency !== undefined && currency !== undefined && budget.currency !== currency)

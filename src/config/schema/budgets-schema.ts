@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { divideMoney, money, multiplyMoney } from '../../core/index.ts';
+import { divideMoney, money, multiplyMoney, tagNames } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
 import { accountName, addressee, amount, teamName, zone } from './fields.ts';
 import { fieldNotes } from './notes.ts';
@@ -39,8 +39,6 @@ const thresholds = (what: string, usual: readonly string[]) =>
     );
 
 const pattern = z.string().min(1);
-
-const tagNames = ['cost_center', 'environment', 'product', 'owner'] as const;
 
 /** Keys of which a budget has at most one. */
 export const scopeKeys = ['team', 'service', 'keys', 'model', 'tag'] as const;

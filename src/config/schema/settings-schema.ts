@@ -259,6 +259,15 @@ const team = z.strictObject({
     .describe('Budget of the team.'),
 });
 
+const tagValue = (what: string) => z.string().min(1).max(200).describe(what).optional();
+
+const tagSet = z.strictObject({
+  cost_center: tagValue('Cost center of these keys.'),
+  environment: tagValue('Environment of these keys, such as production.'),
+  product: tagValue('Product of these keys.'),
+  owner: tagValue('Owner of these keys.'),
+});
+
 const perMillion = (message: string) =>
   amount.describe(`Price of a million tokens of ${message}.`).optional();
 
@@ -310,6 +319,12 @@ export const settingsSchema = z
     mail: mail.optional().describe('Mail server and sender.'),
     routes: routesOf([]),
     teams: z.record(name, team).prefault({}).describe('Cost owners: teams by name.'),
+    tags: z
+      .record(z.string().min(1), tagSet)
+      .prefault({})
+      .describe(
+        'Tags of API keys and services by name. * matches any text. For each tag, the most specific pattern that gives it applies.',
+      ),
     budgets: z
       .record(name, budgetSchema)
       .prefault({})

@@ -46,7 +46,7 @@ const withoutCalls = async (
   if (doubtful.length === 0 || covered === undefined) return new Set(doubtful);
   const { bounds, segments } = segmentsOf([covered]);
   const { cells } = await warehouse.sums({ account: account.name, bounds, segments, tokens: false }, signal);
-  const whole = createSpendIndex(cells, bounds, { teams: costOwners.teams });
+  const whole = createSpendIndex(cells, bounds, { teams: costOwners.teams, tags: costOwners.tags ?? [] });
   return new Set(doubtful.filter(({ scope }) => !whole.hasCalls(scope)));
 };
 
@@ -69,7 +69,10 @@ export const readBudgets = async (
     segments.size === 0
       ? nothing
       : await warehouse.sums({ account: account.name, bounds, segments, tokens: false }, signal);
-  const index = createSpendIndex(sums.cells, bounds, { teams: costOwners.teams });
+  const index = createSpendIndex(sums.cells, bounds, {
+    teams: costOwners.teams,
+    tags: costOwners.tags ?? [],
+  });
   const gaps = await warehouse.comparisons.gaps(account.name);
   const first = Math.min(...planned.flat().map(({ period }) => period.start));
   const last = Math.max(...planned.flat().map(({ period }) => period.end));

@@ -134,7 +134,7 @@ export const readCauses = async (
   );
   const { cells } = await warehouse.sums({ account: account.name, bounds, segments, tokens: true }, signal);
   const prices = await readPrices(first.planned.elapsed.end, context);
-  const rules = { teams: costOwners.teams };
+  const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
   return new Map(
     explained.flatMap((one) => {
       const waterfall = explainChange(cellsOf(one, cells, bounds, rules), (model) => prices.get(model));

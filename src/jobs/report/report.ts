@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fault, localeTags, toMillis } from '../../core/index.ts';
+import { fault, localeTags, tagNames, toMillis } from '../../core/index.ts';
 import { date, fieldNotes, jobMail, jobPost, reportName, teamName } from '../../config/index.ts';
 import {
   comparisonNames,
@@ -35,6 +35,12 @@ const shape = z.strictObject({
       models: patterns.describe('Names of models; * matches any text.'),
       keys: patterns.describe('Names of API keys; * matches any text.'),
       teams: patterns.describe('Names of teams; * matches any text.'),
+      tags: z
+        .partialRecord(z.enum(tagNames), z.array(z.string().min(1)).min(1))
+        .optional()
+        .describe(
+          'Values of tags, such as { environment: [production] }; * matches any text. Untagged keys match none.',
+        ),
     })
     .optional()
     .describe('Restricts the report to a part of the account. All filters that are set must match.'),

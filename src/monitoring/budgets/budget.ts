@@ -1,10 +1,10 @@
-import type { Money } from '../../core/index.ts';
+import type { Money, TagName } from '../../core/index.ts';
 
 /** The part of an account that a budget covers. `keys` and `model` are patterns, in which `*` matches any text. */
 export type BudgetScope =
   | { readonly kind: 'account' }
   | { readonly kind: 'team' | 'service' | 'keys' | 'model'; readonly name: string }
-  | { readonly kind: 'tag'; readonly tag: string; readonly name: string };
+  | { readonly kind: 'tag'; readonly tag: TagName; readonly name: string };
 
 export type BudgetPeriodKind = 'day' | 'week' | 'month' | 'quarter';
 

@@ -1,10 +1,11 @@
-import { matchesPattern, teamOf } from '../../warehouse/index.ts';
-import type { CubeTeam } from '../../warehouse/index.ts';
+import { matchesPattern, tagsOf, teamOf } from '../../warehouse/index.ts';
+import type { CubeTeam, TagRule } from '../../warehouse/index.ts';
 import type { BudgetScope } from './budget.ts';
 
 /** What assigns keys to teams and tags. */
 export type ScopeRules = {
   readonly teams: readonly CubeTeam[];
+  readonly tags: readonly TagRule[];
 };
 
 export type NamedCalls = { readonly model: string; readonly key: string; readonly service: string };
@@ -13,7 +14,7 @@ export type NamedCalls = { readonly model: string; readonly key: string; readonl
 export const inScope = (
   scope: BudgetScope,
   { model, key, service }: NamedCalls,
-  { teams }: ScopeRules,
+  { teams, tags }: ScopeRules,
 ): boolean => {
   switch (scope.kind) {
     case 'account':
@@ -27,6 +28,6 @@ export const inScope = (
     case 'model':
       return matchesPattern(scope.name, model);
     case 'tag':
-      return false;
+      return tagsOf(key, service, tags)[scope.tag] === scope.name;
   }
 };

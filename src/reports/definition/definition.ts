@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDate } from '../../core/index.ts';
+import { isDate, tagNames } from '../../core/index.ts';
 import type { LocaleTag } from '../../core/index.ts';
 import { periodShape } from './period-shape.ts';
 import { comparisonNames } from './period.ts';
@@ -344,6 +344,10 @@ export const reportFilters = z.strictObject({
   models: patterns.optional().describe('Names of models; * matches any text.'),
   keys: patterns.optional().describe('Names of API keys; * matches any text.'),
   teams: patterns.optional().describe('Names of teams; * matches any text.'),
+  tags: z
+    .partialRecord(z.enum(tagNames), patterns)
+    .optional()
+    .describe('Values of tags; * matches any text. Untagged keys match none.'),
 });
 
 const date = z.string().refine(isDate, 'must be a date written YYYY-MM-DD');

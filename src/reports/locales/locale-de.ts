@@ -80,8 +80,8 @@ export const german: Locale = {
       factors: {
         volume: { up: 'mehr Aufrufe', down: 'weniger Aufrufe' },
         mix: {
-          up: 'Verlagerung zu teureren Modellen und Schlüsseln',
-          down: 'Verlagerung zu günstigeren Modellen und Schlüsseln',
+          up: 'Verlagerung zu teureren Modellen und Keys',
+          down: 'Verlagerung zu günstigeren Modellen und Keys',
         },
         length: { up: 'längere Aufrufe', down: 'kürzere Aufrufe' },
         cache: { up: 'weniger Eingabe aus dem Cache', down: 'mehr Eingabe aus dem Cache' },

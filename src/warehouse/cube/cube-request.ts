@@ -1,5 +1,6 @@
-import type { Interval, LocalDay, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type { Interval, LocalDay, Money, TagName, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { AmountForm } from '../logs/log-batch.ts';
+import type { TagRule } from './tags.ts';
 import type { ResultTable } from './result-table.ts';
 
 /**
@@ -21,6 +22,8 @@ export type CubeFilter = {
   readonly models?: readonly string[] | undefined;
   /** Patterns of keys or their services. */
   readonly keys?: readonly string[] | undefined;
+  /** Patterns of the values of tags; an untagged key matches none. */
+  readonly tags?: Readonly<Partial<Record<TagName, readonly string[] | undefined>>> | undefined;
 };
 
 /** Price of a million tokens of each class. */
@@ -61,6 +64,8 @@ export type CubeRequest = {
   readonly queries?: readonly string[];
   /** The first team that matches a key pays for it. */
   readonly teams?: readonly CubeTeam[] | undefined;
+  /** The tags of keys. */
+  readonly tags?: readonly TagRule[] | undefined;
   readonly only?: CubeFilter;
   readonly prices?: readonly ModelPrice[];
   readonly budgets?: readonly Budget[];

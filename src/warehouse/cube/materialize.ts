@@ -13,6 +13,7 @@ import { addOwners, copyRows, createAggregates, createRelation } from './report-
 import { serviceIn } from './services.ts';
 import type { Services } from './services.ts';
 import { isKeyLeft, isModelLeft, restrictsKeys, restrictsModels } from './teams.ts';
+import type { OwnerRules } from './teams.ts';
 import { slotSql } from './timeline.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -31,8 +32,9 @@ export type Gathering = {
 };
 
 /** What determines the cost owner of a key. */
-const costOwnersOf = ({ request, services }: Gathering) => ({
+const costOwnersOf = ({ request, services }: Pick<Gathering, 'request' | 'services'>): OwnerRules => ({
   teams: request.teams ?? [],
+  tags: request.tags ?? [],
   serviceOf: serviceIn(services),
 });
 
@@ -74,17 +76,15 @@ const distinct = async (
 export const namesLeft = async (
   gathering: Omit<Gathering, 'left' | 'target' | 'served' | 'now'>,
 ): Promise<NamesLeft> => {
-  const { only = {}, teams = [] } = gathering.request;
-  const serviceOf = serviceIn(gathering.services);
+  const { only = {} } = gathering.request;
+  const rules = costOwnersOf(gathering);
   return {
     ...(restrictsModels(only)
       ? { models: (await distinct(gathering, 'model_name')).filter((name) => isModelLeft(name, only)) }
       : {}),
     ...(restrictsKeys(only)
       ? {
-          keys: (await distinct(gathering, 'token_name')).filter((name) =>
-            isKeyLeft(name, only, teams, serviceOf),
-          ),
+          keys: (await distinct(gathering, 'token_name')).filter((name) => isKeyLeft(name, only, rules)),
         }
       : {}),
   };
@@ -174,9 +174,11 @@ const daysOf = (timeline: Timeline): ViewInput['days'] => ({
  * Names with their services, limited to what the report is restricted to: calls of other names don't count for a
  * service.
  */
-const servicesOf = ({ request: { only = {}, teams = [] }, services }: Gathering): ViewInput['services'] => {
-  const serviceOf = serviceIn(services);
-  const left = [...services].filter(([name]) => isKeyLeft(name, only, teams, serviceOf));
+const servicesOf = (gathering: Gathering): ViewInput['services'] => {
+  const { request, services } = gathering;
+  const { only = {} } = request;
+  const rules = costOwnersOf(gathering);
+  const left = [...services].filter(([name]) => isKeyLeft(name, only, rules));
   return {
     sql: `(SELECT unnest(from_json($service_keys, '["VARCHAR"]')) AS name,
       unnest(from_json($service_names, '["VARCHAR"]')) AS service)`,
@@ -203,11 +205,11 @@ const keepLeft = async (
 ): Promise<void> => {
   const { target, request } = gathering;
   const { only = {} } = request;
-  const { teams, serviceOf } = costOwnersOf(gathering);
-  await addOwners(target, { table: name, column: keyColumn }, { teams, serviceOf });
+  const rules = costOwnersOf(gathering);
+  await addOwners(target, { table: name, column: keyColumn }, rules);
   if (restrictsKeys(only)) {
     const rows = await readRows(target, `SELECT DISTINCT ${keyColumn} AS key FROM ${name}`);
-    const gone = rows.map((row) => text(row, 'key')).filter((key) => !isKeyLeft(key, only, teams, serviceOf));
+    const gone = rows.map((row) => text(row, 'key')).filter((key) => !isKeyLeft(key, only, rules));
     if (gone.length > 0)
       await execute(target, `DELETE FROM ${name} WHERE ${keyColumn} IN (SELECT unnest($gone))`, { gone });
   }

@@ -1,3 +1,4 @@
+import { tagNames } from '../../core/index.ts';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Bindings } from '../rows.ts';
 import { execute, readRows, streamRows, text } from '../rows.ts';
@@ -7,9 +8,9 @@ import { declared } from '../report-views/relation.ts';
 import type { ReportRelation } from '../report-views/relation.ts';
 import { cellColumns } from './aggregates.ts';
 import type { AggregatesPlan } from './aggregates.ts';
-import type { CubeTeam } from './cube-request.ts';
-import type { ServiceOf } from './services.ts';
+import { tagsOf } from './tags.ts';
 import { teamOf } from './teams.ts';
+import type { OwnerRules } from './teams.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Base tables of the report views. */
@@ -19,7 +20,10 @@ export const createTimeTables = async (connection: DuckDBConnection, timeline: T
     'CREATE TABLE periods_by_day (slot_index INTEGER, period VARCHAR, day DATE, day_number INTEGER, start_seconds BIGINT, end_seconds BIGINT)',
   );
   await execute(connection, 'CREATE TABLE periods_by_segment (slot_index INTEGER, period VARCHAR)');
-  await execute(connection, 'CREATE TABLE key_owners (token_name VARCHAR, service VARCHAR, team VARCHAR)');
+  await execute(
+    connection,
+    `CREATE TABLE key_owners (token_name VARCHAR, service VARCHAR, team VARCHAR, ${tagNames.map((name) => `${name} VARCHAR`).join(', ')})`,
+  );
   const appender = await connection.createAppender('periods_by_day');
   for (const { date, start, end, index, of } of timeline.days) {
     for (const { period, number } of of) {
@@ -117,11 +121,11 @@ export const copyRows = async (
   appender.closeSync();
 };
 
-/** Adds the services and teams of new keys among these. */
+/** Adds the services, teams and tags of new keys among these. */
 export const addOwners = async (
   connection: DuckDBConnection,
   { table, column }: { readonly table: string; readonly column: string },
-  { teams, serviceOf }: { readonly teams: readonly CubeTeam[]; readonly serviceOf: ServiceOf },
+  { teams, tags, serviceOf }: OwnerRules,
 ): Promise<void> => {
   const rows = await readRows(
     connection,
@@ -132,11 +136,12 @@ export const addOwners = async (
   for (const row of rows) {
     const key = text(row, 'key');
     const service = serviceOf(key);
-    const team = teamOf(key, service, teams);
+    const tagged = tagsOf(key, service, tags);
     appender.appendVarchar(key);
     appender.appendVarchar(service);
-    if (team === null) appender.appendNull();
-    else appender.appendVarchar(team);
+    for (const value of [teamOf(key, service, teams), ...tagNames.map((name) => tagged[name])])
+      if (value === null) appender.appendNull();
+      else appender.appendVarchar(value);
     appender.endRow();
   }
   appender.closeSync();

@@ -1,6 +1,9 @@
+import type { TagName } from '../../core/index.ts';
 import { matches } from '../tokens/match-rule.ts';
 import type { CubeFilter, CubeTeam } from './cube-request.ts';
 import type { ServiceOf } from './services.ts';
+import { tagsOf } from './tags.ts';
+import type { TagRule } from './tags.ts';
 
 const fits = (names: readonly string[], patterns: readonly string[] | undefined): boolean =>
   patterns === undefined || patterns.some((pattern) => names.some((name) => matches(pattern, name)));
@@ -12,22 +15,32 @@ const fits = (names: readonly string[], patterns: readonly string[] | undefined)
 export const teamOf = (key: string, service: string, teams: readonly CubeTeam[]): string | null =>
   teams.find(({ keys }) => fits([key, service], keys))?.name ?? null;
 
-export const isKeyLeft = (
-  key: string,
-  only: CubeFilter,
-  teams: readonly CubeTeam[],
-  serviceOf: ServiceOf,
-): boolean => {
+/** What assigns keys to teams and tags. */
+export type OwnerRules = {
+  readonly teams: readonly CubeTeam[];
+  readonly tags: readonly TagRule[];
+  readonly serviceOf: ServiceOf;
+};
+
+export const isKeyLeft = (key: string, only: CubeFilter, { teams, tags, serviceOf }: OwnerRules): boolean => {
   const service = serviceOf(key);
+  const wanted = Object.entries(only.tags ?? {});
+  const has = wanted.length === 0 ? undefined : tagsOf(key, service, tags);
   return (
     fits([key, service], only.keys) &&
-    (only.teams === undefined || only.teams.includes(teamOf(key, service, teams)))
+    (only.teams === undefined || only.teams.includes(teamOf(key, service, teams))) &&
+    wanted.every(([name, patterns]) => {
+      const value = has?.[name as TagName] ?? null;
+      return patterns === undefined || (value !== null && fits([value], patterns));
+    })
   );
 };
 
 export const isModelLeft = (model: string, only: CubeFilter): boolean => fits([model], only.models);
 
 export const restrictsKeys = (only: CubeFilter | undefined): boolean =>
-  only?.keys !== undefined || only?.teams !== undefined;
+  only?.keys !== undefined ||
+  only?.teams !== undefined ||
+  Object.values(only?.tags ?? {}).some((patterns) => patterns !== undefined);
 
 export const restrictsModels = (only: CubeFilter | undefined): boolean => only?.models !== undefined;

@@ -1,4 +1,4 @@
-import { tokenColumns } from './cube-columns.ts';
+import { tagColumns, tokenColumns } from './cube-columns.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportRelation } from './relation.ts';
 
@@ -16,8 +16,9 @@ export const callsRelation: ReportRelation = {
       ['token_name', 'VARCHAR', 'name of the API key'],
       ['service', 'VARCHAR', 'as in cube'],
       ['team', 'VARCHAR', 'cost owner; NULL if unassigned'],
-      ['kind', 'VARCHAR', 'as in cube'],
     ]),
+    ...tagColumns,
+    ...columnsOf([['kind', 'VARCHAR', 'as in cube']]),
     ...tokenColumns,
     ...columnsOf([
       ['spend', 'DECIMAL(38, 12)', 'consumption less refunds, in the currency of the account'],

@@ -1,3 +1,4 @@
+import { tagNames } from '../../core/index.ts';
 import { tokenRoles } from '../logs/log-batch.ts';
 import { inputClasses, outputClasses, tokenClasses } from '../tokens/class-names.ts';
 import { columnsOf } from './relation.ts';
@@ -30,7 +31,21 @@ const classNames: ReadonlySet<string> = new Set(tokenClasses);
 export const isClass = (column: string): boolean => classNames.has(column);
 
 /** Columns that are derived from the key name after calls are summed. */
-export const ofKey: ReadonlySet<string> = new Set(['service', 'team']);
+export const ofKey: ReadonlySet<string> = new Set(['service', 'team', ...tagNames]);
+
+const tagTexts = {
+  cost_center: 'tag of the key: cost center',
+  environment: 'tag of the key: environment',
+  product: 'tag of the key: product',
+  owner: 'tag of the key: owner',
+} as const;
+
+/** The tags of a key, by the most specific pattern in the configuration. */
+export const tagColumns: readonly ReportColumn[] = tagNames.map((name) => ({
+  name,
+  type: 'VARCHAR',
+  description: `${tagTexts[name]}; NULL if untagged`,
+}));
 
 /** The dimensions of the cube. */
 export const dimensions = ['model_name', 'token_name', 'kind'] as const;
@@ -38,7 +53,7 @@ export const dimensions = ['model_name', 'token_name', 'kind'] as const;
 export const cubeRelation: ReportRelation = {
   name: 'cube',
   description:
-    'sums over calls, grouped by those of the columns period, day, quarter, model_name, token_name, service, team and kind that the query uses; use sum(), because a row is not a call',
+    'sums over calls, grouped by those of the columns period, day, quarter, model_name, token_name, service, team, kind and the tags that the query uses; use sum(), because a row is not a call',
   columns: [
     ...columnsOf([
       [
@@ -61,6 +76,9 @@ export const cubeRelation: ReportRelation = {
         'VARCHAR',
         'cost owner: the first team with a pattern that matches the key or its service; NULL if unassigned',
       ],
+    ]),
+    ...tagColumns,
+    ...columnsOf([
       [
         'kind',
         'VARCHAR',

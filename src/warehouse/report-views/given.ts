@@ -1,16 +1,6 @@
-import type { ModelPrice } from '../cube/cube-request.ts';
-import { matches } from '../tokens/match-rule.ts';
+import { closest } from '../tokens/match-rule.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportView, ViewRow } from './view.ts';
-
-/** A name without `*` first, then the pattern with the most literal characters, then the first given. */
-const priceOf = (model: string, prices: readonly ModelPrice[]): ModelPrice | undefined => {
-  const closeness = (pattern: string): number =>
-    pattern.includes('*') ? pattern.replaceAll('*', '').length : Number.MAX_SAFE_INTEGER;
-  return prices
-    .filter(({ pattern }) => matches(pattern, model))
-    .toSorted((left, right) => closeness(right.pattern) - closeness(left.pattern))[0];
-};
 
 const priceClasses = [
   ['input', 'input', 'uncached input'],
@@ -35,7 +25,7 @@ export const pricesView: ReportView = {
   ]),
   rows: async ({ request: { prices = [] }, models }) =>
     (await models()).flatMap((model): ViewRow[] => {
-      const price = priceOf(model, prices);
+      const price = closest(prices, [model]);
       if (price === undefined) return [];
       const { pattern, currency } = price;
       return [[model, pattern, currency, ...priceClasses.map(([, field]) => price[field] ?? null)]];

@@ -24,6 +24,18 @@ export const matches = (pattern: string, model: string): boolean => {
 const closeness = (pattern: string): number =>
   pattern.includes('*') ? pattern.replaceAll('*', '').length : Infinity;
 
+/** The item with the most specific pattern that matches one of the names; of equally specific ones the first. */
+export const closest = <Item extends { readonly pattern: string }>(
+  items: readonly Item[],
+  names: readonly string[],
+): Item | undefined =>
+  items
+    .filter(({ pattern }) => names.some((name) => matches(pattern, name)))
+    .toSorted((left, right) => {
+      const nearer = closeness(right.pattern) - closeness(left.pattern);
+      return Number.isNaN(nearer) ? 0 : nearer;
+    })[0];
+
 /** The rule for a model; of several that match, the closest. */
 export const ruleFor = <Convention extends string>(
   rules: RulesOf<Convention>,

@@ -97,6 +97,7 @@ const faultsBy = async (
   find: typeof checkConfig | typeof readConfig,
   changes: readonly Change[],
   vars: Vars = {},
+  what: 'faults' | 'warnings' = 'faults',
 ): Promise<readonly Told[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-mistake-'));
   try {
@@ -108,13 +109,13 @@ const faultsBy = async (
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text);
     }
-    const { faults } = await find(config, {
+    const found = await find(config, {
       env: { ...env, ...vars },
       secrets: createSecretRegistry(),
       clock: manualClock(Date.UTC(2026, 10, 22)),
       cwd: folder,
     });
-    return faults.map(({ file, line, column, message, advice }) => ({
+    return (found[what] ?? []).map(({ file, line, column, message, advice }) => ({
       at: `${file.slice(config.length + 1)}:${line}:${column}`,
       message,
       advice,
@@ -127,6 +128,10 @@ const faultsBy = async (
 /** What `check` tells of the config with these changes. */
 export const check = (changes: readonly Change[], vars?: Vars): Promise<readonly Told[]> =>
   faultsBy(checkConfig, changes, vars);
+
+/** What `check` warns of, in a config without faults. */
+export const warningsOf = (changes: readonly Change[]): Promise<readonly Told[]> =>
+  faultsBy(readConfig, changes, {}, 'warnings');
 
 /** The same without a look at all reports, which takes most of the time where the config has no fault. */
 export const read = (changes: readonly Change[], vars?: Vars): Promise<readonly Told[]> =>
