@@ -8,7 +8,7 @@ price AS (
   FROM configured
   UNION ALL
   SELECT model_name, input, cached, cache_write, audio_input, image, output, reasoning, audio_output
-  FROM fitted_prices
+  FROM recent_fitted_prices
   WHERE model_name NOT IN (SELECT model_name FROM configured)
 )
 SELECT

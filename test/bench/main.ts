@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { benchAlerts } from './alert-speed.ts';
 import { benchEventLoop } from './event-loop.ts';
 import { benchGrowth } from './growth.ts';
 import { benchIngest } from './ingest.ts';
@@ -7,7 +8,7 @@ import { benchReports } from './report-speed.ts';
 import { benchScheduler } from './scheduler.ts';
 import { benchStartUp } from './start-up.ts';
 
-const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
+const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [alerts] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
@@ -27,7 +28,7 @@ const { values, positionals } = parseArgs({
 
 const parts =
   positionals.length === 0
-    ? ['start-up', 'scheduler', 'event-loop', 'growth', 'ingest', 'report']
+    ? ['start-up', 'scheduler', 'event-loop', 'growth', 'ingest', 'report', 'alerts']
     : positionals;
 const report = createReport((text) => void process.stdout.write(text));
 const number = (text: string): number => {
@@ -49,5 +50,6 @@ else {
       rounds: number(values.rounds),
     });
   if (parts.includes('report')) await benchReports(report, number(values.scale));
+  if (parts.includes('alerts')) await benchAlerts(report, number(values.scale));
 }
 process.exitCode = report.missed() === 0 ? 0 : 1;

@@ -29,6 +29,31 @@ const fillSql = `
     FROM range(CAST($rows AS BIGINT)) AS made (i)
   )`;
 
+/** Marks the range of an account as pulled, with amounts in USD. */
+export const coverCalls = async (
+  file: string,
+  { account, start, end }: Omit<ReportRows, 'rows'>,
+): Promise<void> => {
+  const instance = await DuckDBInstance.create(file, { threads: '2', memory_limit: '1GB' });
+  const connection = await instance.connect();
+  await connection.run(
+    'INSERT INTO log_cursor VALUES ($account, CAST($start AS BIGINT), CAST($end AS BIGINT))',
+    {
+      account,
+      start: BigInt(start),
+      end: BigInt(end),
+    },
+  );
+  await connection.run(
+    `INSERT INTO log_amounts (account, currency, form, units_per_currency, whole_count, largest_whole, decided_by)
+     VALUES ($account, 'USD', 'currency', 500000, 0, 0, 'config')`,
+    { account },
+  );
+  await connection.run('CHECKPOINT');
+  connection.closeSync();
+  instance.closeSync();
+};
+
 /** Writes calls into a database that no one has open; its tables are there already. */
 export const fillCalls = async (file: string, fills: readonly ReportRows[]): Promise<void> => {
   const instance = await DuckDBInstance.create(file, { threads: '2', memory_limit: '4GB' });

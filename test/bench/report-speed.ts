@@ -16,7 +16,7 @@ const million = 1_000_000;
 const at = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1000;
 
 /** From where the bench is compiled to. */
-const spendSummary = async (): Promise<ReportDefinition> => {
+export const spendSummary = async (): Promise<ReportDefinition> => {
   const folder = fileURLToPath(new URL('../../../../reports/spend-summary', import.meta.url));
   const { report, faults } = await loadReport(folder, (path) => readFile(path, 'utf8'));
   if (report === undefined) throw new Error(JSON.stringify(faults));
@@ -25,7 +25,7 @@ const spendSummary = async (): Promise<ReportDefinition> => {
 
 type Asked = { readonly account: string; readonly period: string; readonly rows: number };
 
-const build = async (
+export const buildSummary = async (
   warehouse: Warehouse,
   definition: ReportDefinition,
   { account, period: name }: Asked,
@@ -88,7 +88,7 @@ export const benchReports = async (report: BenchReport, scale = 1): Promise<void
       ['a month', { account: 'month', period: 'last-month', rows: month ?? 0 }, 3],
       ['an archived year', { account: 'year', period: '2025-01-01..2026-01-01', rows: year ?? 0 }, 10],
     ] as const) {
-      const { seconds, html } = await measure(async () => build(warehouse, definition, asked));
+      const { seconds, html } = await measure(async () => buildSummary(warehouse, definition, asked));
       report.figure(`${name} of ${asked.rows / million} million calls`, seconds, 's', target);
       report.figure('  its HTML', html, 'kB', 90);
     }

@@ -16,7 +16,8 @@ export const deliverAlerts = async ({
 }: Pick<JobContext, 'mail' | 'account' | 'warehouse' | 'clock' | 'signal'>): Promise<number> => {
   if (mail === undefined) return 0;
   let recipients = 0;
-  for (const { id, content } of await warehouse.alerts.pending(account.name)) {
+  const pending = await warehouse.alerts.pending(account.name);
+  for (const { id, content } of pending) {
     signal.throwIfAborted();
     const { title, to, blocks, closing } = alertMessage.parse(JSON.parse(content));
     const subject = `Tollkeeper: ${title}`;
@@ -41,7 +42,12 @@ export const deliverAlerts = async ({
           },
         )
       ).length;
-    await warehouse.alerts.enqueued(account.name, id, clock.now());
   }
+  if (pending.length > 0)
+    await warehouse.alerts.enqueued(
+      account.name,
+      pending.map(({ id }) => id),
+      clock.now(),
+    );
   return recipients;
 };

@@ -1,4 +1,4 @@
-import { addMoney, dateAt, localDays, money, unixSeconds, zero } from '../../core/index.ts';
+import { dateAt, localDays, money, sumMoney, unixSeconds, zero } from '../../core/index.ts';
 import type { Interval, UnixSeconds } from '../../core/index.ts';
 import { explainChange, inScope, segmentsOf } from '../../monitoring/index.ts';
 import type {
@@ -8,6 +8,7 @@ import type {
   PlannedPeriod,
   ScopeRules,
   Usage,
+  Waterfall,
 } from '../../monitoring/index.ts';
 import { describeCause, localeOf } from '../../reports/index.ts';
 import { countedClasses } from '../../warehouse/index.ts';
@@ -74,40 +75,67 @@ const readPrices = async (
 
 const nothing: Usage = { calls: 0, tokens: {}, charge: zero, refunds: zero };
 
-const added = (left: Usage, right: SegmentSums): Usage => ({
-  calls: left.calls + right.calls,
-  tokens: Object.fromEntries(
-    countedClasses.flatMap((name) => {
-      const sum = (left.tokens[name] ?? 0n) + (right.tokens[name] ?? 0n);
-      return sum === 0n ? [] : [[name, sum]];
-    }),
-  ),
-  charge: addMoney(left.charge, right.charge),
-  refunds: addMoney(left.refunds, right.refunds),
-});
+/** Several segments of one model and service in one period. */
+const sumOf = (parts: readonly SegmentSums[]): Usage => {
+  const [first] = parts;
+  if (first === undefined) return nothing;
+  if (parts.length === 1) return first;
+  return {
+    calls: parts.reduce((total, { calls }) => total + calls, 0),
+    tokens: Object.fromEntries(
+      countedClasses.flatMap((name) => {
+        const total = parts.reduce((sum, { tokens }) => sum + (tokens[name] ?? 0n), 0n);
+        return total === 0n ? [] : [[name, total]];
+      }),
+    ),
+    charge: sumMoney(parts.map(({ charge }) => charge)),
+    refunds: sumMoney(parts.map(({ refunds }) => refunds)),
+  };
+};
 
 const within = ({ start, end }: Range, bound: UnixSeconds | undefined): boolean =>
   bound !== undefined && bound >= start && bound < end;
 
+/** All sums of one model and key. */
+type Pair = Pick<SegmentSums, 'model' | 'key' | 'service'> & { readonly sums: readonly SegmentSums[] };
+
+const pairsOf = (sums: readonly SegmentSums[]): readonly Pair[] => {
+  const pairs = new Map<string, Pair & { readonly sums: SegmentSums[] }>();
+  for (const one of sums) {
+    const { model, key, service } = one;
+    const name = `${model}\n${key}`;
+    const pair = pairs.get(name) ?? { model, key, service, sums: [] };
+    pair.sums.push(one);
+    pairs.set(name, pair);
+  }
+  return [...pairs.values()];
+};
+
 /** The cells of one scope, in its period so far and in the compared part of the period before. */
 const cellsOf = (
   { planned: { elapsed, compared }, assessment: { budget } }: Asked,
-  sums: readonly SegmentSums[],
+  pairs: readonly Pair[],
   bounds: readonly UnixSeconds[],
   rules: ScopeRules,
 ): readonly ChangedCell[] => {
-  const cells = new Map<string, { model: string; key: string; before: Usage; after: Usage }>();
-  for (const one of sums) {
-    const bound = bounds[one.segment];
-    const period = within(elapsed, bound) ? 'after' : within(compared, bound) ? 'before' : undefined;
-    if (period === undefined || !inScope(budget.scope, one, rules)) continue;
-    // By service: a rotation of a key is no change of who calls.
-    const name = JSON.stringify([one.model, one.service]);
-    const cell = cells.get(name) ?? { model: one.model, key: one.service, before: nothing, after: nothing };
-    cell[period] = added(cell[period], one);
-    cells.set(name, cell);
+  // By service: a rotation of a key is no change of who calls.
+  const byService = new Map<string, Pair[]>();
+  for (const pair of pairs) {
+    if (!inScope(budget.scope, pair, rules)) continue;
+    const name = `${pair.model}\n${pair.service}`;
+    const same = byService.get(name);
+    if (same === undefined) byService.set(name, [pair]);
+    else same.push(pair);
   }
-  return [...cells.values()];
+  return [...byService.values()].flatMap((same): readonly ChangedCell[] => {
+    const [first] = same;
+    const sums = same.flatMap((pair) => pair.sums);
+    const ofPeriod = (period: Range): Usage =>
+      sumOf(sums.filter(({ segment }) => within(period, bounds[segment])));
+    return first === undefined
+      ? []
+      : [{ model: first.model, key: first.service, before: ofPeriod(compared), after: ofPeriod(elapsed) }];
+  });
 };
 
 /**
@@ -135,9 +163,20 @@ export const readCauses = async (
   const { cells } = await warehouse.sums({ account: account.name, bounds, segments, tokens: true }, signal);
   const prices = await readPrices(first.planned.elapsed.end, context);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
+  const pairs = pairsOf(cells);
+  // Budgets often differ in their amount alone.
+  const waterfalls = new Map<string, Waterfall>();
+  const waterfallOf = (one: Asked): Waterfall => {
+    const { elapsed, compared } = one.planned;
+    const name = JSON.stringify([one.assessment.budget.scope, elapsed, compared]);
+    const waterfall =
+      waterfalls.get(name) ?? explainChange(cellsOf(one, pairs, bounds, rules), (model) => prices.get(model));
+    waterfalls.set(name, waterfall);
+    return waterfall;
+  };
   return new Map(
     explained.flatMap((one) => {
-      const waterfall = explainChange(cellsOf(one, cells, bounds, rules), (model) => prices.get(model));
+      const waterfall = waterfallOf(one);
       const cause = describeCause(waterfall, one.assessment.budget.currency, localeOf('en'));
       return cause === undefined ? [] : [[one.assessment, cause.text] as const];
     }),

@@ -166,27 +166,30 @@ const spendOf = (cells: readonly ChangedCell[], period: 'before' | 'after'): Mon
 
 const mostNamed = 3;
 
-const topOf = (
-  cells: readonly { readonly cell: ChangedCell; readonly factors: Factors }[],
-  factor: CauseFactor,
-  amount: Money,
-): readonly Contribution[] => {
-  const rises = compareMoney(amount, zero) > 0;
+type Explained = { readonly cell: ChangedCell; readonly units: Readonly<Record<CauseFactor, bigint>> };
+
+/** Names in a fixed order, so that equal amounts are always named alike. */
+const byName = (left: ChangedCell, right: ChangedCell): number =>
+  [left.model, left.key].join('\n') < [right.model, right.key].join('\n') ? -1 : 1;
+
+const topOf = (cells: readonly Explained[], factor: CauseFactor, amount: Money): readonly Contribution[] => {
+  const sign = compareMoney(amount, zero) > 0 ? 1n : -1n;
   return cells
-    .map(({ cell: { model, key, before, after }, factors }) => ({
+    .filter(({ units }) => units[factor] * sign > 0n)
+    .sort((left, right) => {
+      const by = (right.units[factor] - left.units[factor]) * sign;
+      if (by !== 0n) return by > 0n ? 1 : -1;
+      return byName(left.cell, right.cell);
+    })
+    .slice(0, mostNamed)
+    .map(({ cell: { model, key, before, after }, units }) => ({
       model,
       key,
-      amount: unitsToMoney(toUnits(factors[factor])),
+      amount: unitsToMoney(units[factor]),
       isNew: before.calls === 0,
       isGone: after.calls === 0,
     }))
-    .filter((one) => compareMoney(one.amount, zero) !== 0 && compareMoney(one.amount, zero) > 0 === rises)
-    .sort((left, right) => {
-      const by = compareMoney(right.amount, left.amount) * (rises ? 1 : -1);
-      if (by !== 0) return by;
-      return [left.model, left.key].join('\n') < [right.model, right.key].join('\n') ? -1 : 1;
-    })
-    .slice(0, mostNamed);
+    .filter((one) => compareMoney(one.amount, zero) !== 0);
 };
 
 /**
@@ -207,13 +210,19 @@ export const explainChange = (
     counted.reduce((total, cell) => total + pricedOf(cell[period]).calls, 0n);
   const [oldCalls, nowCalls] = [callsOf('before'), callsOf('after')];
   const context = { growth: ratio(nowCalls, oldCalls), isFirst: oldCalls === 0n };
-  const explained = cells.map((cell) => ({ cell, factors: factorsOf(cell, pricesOf(cell.model), context) }));
+  const explained = cells.map((cell): Explained => {
+    const factors = factorsOf(cell, pricesOf(cell.model), context);
+    const units = Object.fromEntries(
+      causeFactors.map((factor) => [factor, toUnits(factors[factor])]),
+    ) as Record<CauseFactor, bigint>;
+    return { cell, units };
+  });
   const [before, after] = [spendOf(cells, 'before'), spendOf(cells, 'after')];
   const change = subtractMoney(after, before);
   const amounts = new Map(
     causeFactors.map((factor) => [
       factor,
-      unitsToMoney(explained.reduce((total, { factors }) => total + toUnits(factors[factor]), 0n)),
+      unitsToMoney(explained.reduce((total, { units }) => total + units[factor], 0n)),
     ]),
   );
   const others = sumMoney(

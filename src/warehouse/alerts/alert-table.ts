@@ -81,7 +81,7 @@ export type AlertTable = {
   ) => Promise<AlertWrites>;
   /** Notifications that are not in the outbox so far, oldest first. */
   readonly pending: (account: string) => Promise<readonly AlertNotification[]>;
-  readonly enqueued: (account: string, id: string, at: UnixMillis) => Promise<void>;
+  readonly enqueued: (account: string, ids: readonly string[], at: UnixMillis) => Promise<void>;
   /** Replaces the statuses of the account: other alerts have none any more. */
   readonly putStatus: (account: string, statuses: readonly Omit<AlertStatus, 'account'>[]) => Promise<void>;
   /** Of one account, or of all. */

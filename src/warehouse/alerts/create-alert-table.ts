@@ -120,14 +120,21 @@ export const createAlertTable = (engine: Engine): AlertTable => {
           mutes: await readMutes(connection, now, account),
         });
         await writeRecords(connection, account, writes.records);
-        for (const { id, content } of writes.notifications)
-          await execute(
-            connection,
+        await boundRows(
+          connection,
+          { number: 'BIGINT', id: 'VARCHAR', content: 'VARCHAR' },
+          writes.notifications.map((notification, number) => ({ ...notification, number })),
+          (row) => row,
+        ).execute(
+          (table) =>
             `INSERT INTO alert_notification (account, number, id, content, created_at)
-             SELECT $account, (SELECT coalesce(max(number), 0) + 1 FROM alert_notification), $id, $content, $now
-             WHERE NOT EXISTS (SELECT 1 FROM alert_notification WHERE account = $account AND id = $id)`,
-            { account, id, content, now },
-          );
+             SELECT $account, (SELECT coalesce(max(number), 0) FROM alert_notification) + 1 + number, id, content, $now
+             FROM ${table} AS added
+             WHERE NOT EXISTS (
+               SELECT 1 FROM alert_notification
+               WHERE alert_notification.account = $account AND alert_notification.id = added.id)`,
+          { account, now },
+        );
         return writes;
       }),
     pending: async (account) =>
@@ -140,13 +147,14 @@ export const createAlertTable = (engine: Engine): AlertTable => {
         );
         return rows.map(notificationOf);
       }),
-    enqueued: async (account, id, at) =>
+    enqueued: async (account, ids, at) =>
       inOne(
         async (connection) =>
-          void (await execute(
-            connection,
-            'UPDATE alert_notification SET enqueued_at = $at WHERE account = $account AND id = $id',
-            { account, id, at },
+          void (await boundRows(connection, { id: 'VARCHAR' }, ids, (id) => ({ id })).execute(
+            (table) =>
+              `UPDATE alert_notification SET enqueued_at = $at
+               WHERE account = $account AND id IN (SELECT id FROM ${table})`,
+            { account, at },
           )),
       ),
     putStatus: async (account, statuses) =>

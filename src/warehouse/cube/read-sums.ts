@@ -64,13 +64,25 @@ const segmentSql = (run: readonly number[], bounds: readonly UnixSeconds[]): str
     : `CASE ${earlier.map((segment) => `WHEN created_at < ${bounds[segment + 1]} THEN ${segment}`).join(' ')} ELSE ${last} END`;
 };
 
-const tokensOf = (row: Row): SegmentSums['tokens'] =>
-  Object.fromEntries(
-    countedClasses.flatMap((name) => {
-      const value = row[name];
-      return typeof value === 'string' && value !== '0' ? [[name, BigInt(value)]] : [];
-    }),
-  );
+const totals = { input: 'input_tokens', output: 'output_tokens' } as const;
+
+/** Unclassified tokens are what the classes leave of the total: their sum by call would cost a fifth of the scan. */
+const summed = [...countedClasses.filter((name) => !name.includes('unclassified')), ...Object.values(totals)];
+
+const tokensOf = (row: Row): SegmentSums['tokens'] => {
+  const tokens: Partial<Record<TokenClass, bigint>> = {};
+  const rest = { input: 0n, output: 0n };
+  for (const side of ['input', 'output'] as const) rest[side] = BigInt(String(row[totals[side]] ?? 0));
+  for (const name of countedClasses) {
+    const value = row[name];
+    if (typeof value !== 'string' || value === '0') continue;
+    tokens[name] = BigInt(value);
+    rest[name.startsWith('input') ? 'input' : 'output'] -= BigInt(value);
+  }
+  if (rest.input > 0n) tokens.input_unclassified_tokens = rest.input;
+  if (rest.output > 0n) tokens.output_unclassified_tokens = rest.output;
+  return tokens;
+};
 
 export const readSums = async (
   connection: DuckDBConnection,
@@ -86,7 +98,7 @@ export const readSums = async (
     if (start === undefined || end === undefined || end <= start) continue;
     const range: Interval<UnixSeconds> = interval(start, end);
     const calls = await callsIn(range);
-    const classes = tokens ? countedClasses.map((name) => `, sum(${name}) AS ${name}`).join('') : '';
+    const classes = tokens ? summed.map((name) => `, sum(${name}) AS ${name}`).join('') : '';
     const rows = await readRows(
       connection,
       `SELECT CAST(${segmentSql(run, bounds)} AS INTEGER) AS segment, model_name, token_name,

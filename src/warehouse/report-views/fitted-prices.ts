@@ -1,11 +1,12 @@
 import { interval, money, unixSeconds } from '../../core/index.ts';
+import type { Interval, UnixSeconds } from '../../core/index.ts';
 import { callsWith, inCurrency, whereBindings, whereSql } from '../cube/aggregates.ts';
 import { text } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import type { Bindings, Row } from '../rows.ts';
 import { fitPrices } from './fit-prices.ts';
 import type { FitSums, PriceFit } from './fit-prices.ts';
 import { columnsOf } from './relation.ts';
-import type { ReportView, ViewRow } from './view.ts';
+import type { ReportView, ViewInput, ViewRow } from './view.ts';
 
 /** Columns of the view, and the class of tokens that each prices. */
 const priced = [
@@ -66,6 +67,47 @@ const rowsOf = (row: Row): readonly ViewRow[] => {
   ];
 };
 
+/** Sums over quarter hours from which prices are fitted, by model. */
+const fitSql = async (
+  { request, served, callsIn, left }: ViewInput,
+  range: Interval<UnixSeconds>,
+): Promise<{ readonly sql: string; readonly bindings: Bindings }> => {
+  const calls = await callsIn(range);
+  const charge = inCurrency('coalesce(sum(quota), 0)', served);
+  return {
+    sql: `
+      WITH quarters AS (
+        SELECT model_name, CAST(count(*) AS DOUBLE) AS calls, CAST(${charge} AS DOUBLE) AS charge,
+          ${classes.map((name) => `CAST(coalesce(sum(${name}), 0) AS DOUBLE) AS ${name}`).join(', ')}
+        FROM ${callsWith(classes, calls)}
+        WHERE ${whereSql(left)} AND kind = 'consumption'
+        GROUP BY model_name, created_at // 900
+        -- Tokens of which the class is open could be of any price.
+        HAVING ${unclassified.map((name) => `coalesce(sum(${name}), 0) = 0`).join(' AND ')}
+      )
+      SELECT model_name, count(*) AS observations, fsum(charge) AS charge, fsum(charge * charge) AS squared_charge,
+        ${counts.map((name, index) => `fsum(${name} * charge) AS by_charge_${index}`).join(', ')},
+        ${pairs.map(([row, column]) => `fsum(${counts[row]} * ${counts[column]}) AS product_${row}_${column}`).join(', ')}
+      FROM quarters
+      GROUP BY model_name
+      ORDER BY model_name`,
+    bindings: {
+      account: request.account,
+      start: range.start,
+      end: range.end,
+      ...calls.bindings,
+      ...whereBindings(left),
+      ...(served.inUnits ? { value: served.value } : {}),
+    },
+  };
+};
+
+const currentRange = ({ request }: ViewInput): Interval<UnixSeconds> => {
+  const days = request.periods.find(({ name }) => name === 'current')?.days ?? [];
+  const [first, last] = [days[0], days.at(-1)];
+  return interval(first?.start ?? unixSeconds(0), last?.end ?? unixSeconds(0));
+};
+
 export const fittedPricesView: ReportView = {
   name: 'fitted_prices',
   ofAmounts: true,
@@ -82,38 +124,26 @@ export const fittedPricesView: ReportView = {
     ['r_squared', 'DECIMAL(9, 6)', 'R²: the explained share of the variance of the charge, rounded down'],
     ['quarters', 'BIGINT', 'number of quarter hours behind the estimate'],
   ]),
-  sql: async ({ request, served, callsIn, left }) => {
-    const days = request.periods.find(({ name }) => name === 'current')?.days ?? [];
-    const [first, last] = [days[0], days.at(-1)];
-    const range = interval(first?.start ?? unixSeconds(0), last?.end ?? unixSeconds(0));
-    const calls = await callsIn(range);
-    const charge = inCurrency('coalesce(sum(quota), 0)', served);
-    return {
-      sql: `
-        WITH quarters AS (
-          SELECT model_name, CAST(count(*) AS DOUBLE) AS calls, CAST(${charge} AS DOUBLE) AS charge,
-            ${classes.map((name) => `CAST(coalesce(sum(${name}), 0) AS DOUBLE) AS ${name}`).join(', ')}
-          FROM ${callsWith(classes, calls)}
-          WHERE ${whereSql(left)} AND kind = 'consumption'
-          GROUP BY model_name, created_at // 900
-          -- Tokens of which the class is open could be of any price.
-          HAVING ${unclassified.map((name) => `coalesce(sum(${name}), 0) = 0`).join(' AND ')}
-        )
-        SELECT model_name, count(*) AS observations, fsum(charge) AS charge, fsum(charge * charge) AS squared_charge,
-          ${counts.map((name, index) => `fsum(${name} * charge) AS by_charge_${index}`).join(', ')},
-          ${pairs.map(([row, column]) => `fsum(${counts[row]} * ${counts[column]}) AS product_${row}_${column}`).join(', ')}
-        FROM quarters
-        GROUP BY model_name
-        ORDER BY model_name`,
-      bindings: {
-        account: request.account,
-        start: range.start,
-        end: range.end,
-        ...calls.bindings,
-        ...whereBindings(left),
-        ...(served.inUnits ? { value: served.value } : {}),
-      },
-    };
-  },
+  sql: async (input) => fitSql(input, currentRange(input)),
   rowsFrom: rowsOf,
+};
+
+/** Days from which prices are fitted: a few show them as well as a month, at a fraction of the time. */
+const recentDays = 7 * 86_400;
+
+/** For the causes of a change, which need the ratios of prices only. */
+export const recentPricesView: ReportView = {
+  name: 'recent_fitted_prices',
+  ofAmounts: true,
+  description:
+    'as fitted_prices, from the last seven days of the period only, which takes a fraction of the time',
+  columns: columnsOf([
+    ['model_name', 'VARCHAR', 'as in cube'],
+    ...priced.map(([name, , label]) => [name, 'DECIMAL(28, 12)', label] as const),
+  ]),
+  sql: async (input) => {
+    const { start, end } = currentRange(input);
+    return fitSql(input, interval(unixSeconds(Math.max(start, end - recentDays)), end));
+  },
+  rowsFrom: (row) => rowsOf(row).map((fitted) => fitted.slice(0, 1 + classes.length)),
 };

@@ -1,7 +1,7 @@
 import { callsRelation } from './calls.ts';
 import { cubeRelation, daysRelation } from './cube-columns.ts';
 import { comparisonsView, restatedDaysView, usageDaysView } from './evidence.ts';
-import { fittedPricesView } from './fitted-prices.ts';
+import { fittedPricesView, recentPricesView } from './fitted-prices.ts';
 import { budgetsView, pricesView, runView, teamsView } from './given.ts';
 import { keyAuditView } from './key-audit.ts';
 import { accountHistoryView, keyHistoryView, keysView } from './keys.ts';
@@ -19,6 +19,7 @@ export const reportViews: readonly ReportView[] = [
   usageDaysView,
   pricesView,
   fittedPricesView,
+  recentPricesView,
   budgetsView,
   teamsView,
   runView,

@@ -12,9 +12,16 @@ import type { QueryTable, Row } from '../query-table.ts';
 
 const usageOf = (table: QueryTable, row: Row, suffix: '' | '_before'): Usage => {
   const figure = (column: string): Money => table.figure(row, `${column}${suffix}`) ?? zero;
+  // Whole numbers need no decimal arithmetic, and there are dozens for each of thousands of rows.
+  const count = (column: string): bigint => BigInt(String(table.cell(row, `${column}${suffix}`) ?? 0));
   return {
-    calls: Number(figure('calls')),
-    tokens: Object.fromEntries(countedClasses.map((name) => [name, BigInt(figure(name))])),
+    calls: Number(count('calls')),
+    tokens: Object.fromEntries(
+      countedClasses.flatMap((name) => {
+        const tokens = count(name);
+        return tokens === 0n ? [] : [[name, tokens]];
+      }),
+    ),
     charge: figure('charge'),
     refunds: figure('refunds'),
   };

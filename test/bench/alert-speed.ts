@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import {
+  interval,
+  money,
+  noProgress,
+  silentLog,
+  systemClock,
+  unixMillis,
+  unknownGateway,
+} from '../../src/core/index.ts';
+import { jobKinds } from '../../src/jobs/index.ts';
+import type { JobContext } from '../../src/jobs/index.ts';
+import type { Budget, BudgetScope } from '../../src/monitoring/index.ts';
+import { openWarehouse } from '../../src/warehouse/index.ts';
+import { coverCalls, fillCalls } from './report-rows.ts';
+import { buildSummary, spendSummary } from './report-speed.ts';
+import type { BenchReport } from './report.ts';
+
+const million = 1_000_000;
+const at = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1000;
+
+/** An evaluation asks the gateway nothing. */
+const noGateway = new Proxy({} as JobContext['account']['gateway'], {
+  get: () => {
+    throw new Error('an evaluation called the gateway');
+  },
+});
+
+/** 200 budgets: the account, 20 teams by pattern, 60 models, and single services, over all periods. Each is exceeded. */
+const budgets = (): readonly Budget[] =>
+  Array.from({ length: 200 }, (_, index): Budget => {
+    const scope: BudgetScope =
+      index < 10
+        ? { kind: 'account' }
+        : index < 50
+          ? { kind: 'keys', name: `team-${index % 20}-*` }
+          : index < 110
+            ? { kind: 'model', name: `model-${String(index % 60).padStart(2, '0')}` }
+            : { kind: 'service', name: `team-${(index * 3) % 20}-service-${index * 3}` };
+    return {
+      name: `budget-${index}`,
+      scope,
+      amount: money('0.01'),
+      currency: 'USD',
+      period: index % 10 === 0 ? 'week' : index % 10 === 1 ? 'day' : 'month',
+      anchorDay: 1,
+      zone: 'Europe/Berlin',
+      thresholds: [{ label: '100%', amount: money('0.01') }],
+      forecastThresholds: [{ label: '100%', amount: money('0.01') }],
+      owner: ['owner@example.com'],
+    };
+  });
+
+/** An evaluation of 200 budgets in which every one alerts with its cause, beside a report over the same month. */
+export const benchAlerts = async (report: BenchReport, scale = 1): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-bench-'));
+  const options = {
+    path: join(folder, 'data', 'bench.duckdb'),
+    memoryLimit: '1GB',
+    threads: 2,
+    spoolDirectory: join(folder, 'spool'),
+    clock: systemClock,
+    log: silentLog,
+  };
+  const kind = jobKinds.find((one) => one.kind === 'alert');
+  if (kind === undefined) throw new Error('there is no kind alert');
+  const rows = Math.round(10 * million * scale);
+  try {
+    await (await openWarehouse(options))[Symbol.asyncDispose]();
+    await fillCalls(options.path, [
+      { account: 'month', rows: Math.round(rows / 2), start: at('2026-09-01'), end: at('2026-10-01') },
+      { account: 'month', rows, start: at('2026-10-01'), end: at('2026-11-01') },
+    ]);
+    await coverCalls(options.path, {
+      account: 'month',
+      start: at('2026-09-01') - 86_400,
+      end: at('2026-11-01'),
+    });
+    await using warehouse = await openWarehouse(options);
+    report.title(
+      `Alerts: 200 budgets over a month of ${rows / million} million calls, 60 models and 2,000 keys`,
+    );
+    const definition = await spendSummary();
+    const asked = { account: 'month', period: 'last-month', rows };
+    await buildSummary(warehouse, definition, asked);
+    const reportStarted = performance.now();
+    await buildSummary(warehouse, definition, asked);
+    report.figure('spend-summary over the same month', (performance.now() - reportStarted) / 1000, 's');
+    const now = unixMillis(at('2026-11-01') * 1000);
+    const context: JobContext = {
+      name: 'alerts',
+      runId: 'bench',
+      slot: now,
+      interval: interval(now, now),
+      trigger: 'schedule',
+      account: {
+        name: 'month',
+        currency: 'USD',
+        profile: unknownGateway,
+        gateway: noGateway,
+      },
+      zone: 'UTC',
+      locale: 'en',
+      warehouse,
+      spoolDirectory: options.spoolDirectory,
+      reportDirectories: [],
+      reports: { folder: join(folder, 'reports'), attachLimit: 1 },
+      costOwners: { teams: [], prices: [], operators: [], budgets: budgets() },
+      mail: undefined,
+      clock: systemClock,
+      log: silentLog,
+      progress: noProgress,
+      signal: new AbortController().signal,
+    };
+    const settings = await kind.shape.parseAsync({ lag: '0s' });
+    const evaluate = async (change: Partial<JobContext> = {}): Promise<readonly [number, string]> => {
+      const started = performance.now();
+      const { summary } = await kind.run(settings, { ...context, ...change });
+      return [(performance.now() - started) / 1000, summary];
+    };
+    const [first, summary] = await evaluate();
+    report.figure('every budget alerts, with its cause', first, 's', 5);
+    report.row('  outcome', summary);
+    const [second, unchanged] = await evaluate();
+    report.figure('no budget changes', second, 's', 5);
+    report.row('  outcome', unchanged);
+    const mail = { from: 'tollkeeper@example.com', folder: join(folder, 'outbox') };
+    const [third, enqueued] = await evaluate({ mail });
+    report.figure('the same, and 200 mails are written', third, 's');
+    report.row('  outcome', enqueued);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
