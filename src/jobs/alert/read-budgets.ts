@@ -18,6 +18,8 @@ type Request = {
   readonly budgets: readonly Budget[];
   /** The time that the call log must reach. */
   readonly needed: UnixSeconds;
+  /** Later data is ignored; all data counts when omitted. */
+  readonly until?: UnixSeconds;
   readonly before: ReadonlyMap<string, Pick<BudgetStatus, 'openSince'>>;
 };
 
@@ -52,13 +54,21 @@ const withoutCalls = async (
 
 const nothing: Sums = { cells: [], isProven: false, currency: undefined };
 
+/** The range up to a moment; nothing of it if it begins later. */
+const cutAt = (
+  { start, end }: Interval<UnixSeconds>,
+  until: UnixSeconds,
+): Interval<UnixSeconds> | undefined =>
+  start >= until ? undefined : interval(start, unixSeconds(Math.min(end, until)));
+
 /** Assesses all budgets with one scan of the call log. */
 export const readBudgets = async (
-  { budgets, needed, before }: Request,
+  { budgets, needed, before, until }: Request,
   context: Context,
 ): Promise<readonly AssessedBudget[]> => {
   const { account, warehouse, costOwners = nobodyPays, signal } = context;
-  const covered = await warehouse.logs.watermark(account.name);
+  const whole = await warehouse.logs.watermark(account.name);
+  const covered = whole === undefined || until === undefined ? whole : cutAt(whole, until);
   const planned = budgets.map((budget) => {
     const stored = before.get(budget.name)?.openSince;
     return planPeriods(budget, stored === undefined ? undefined : unixSeconds(stored), { covered, needed });

@@ -24,7 +24,9 @@ import type {
 import type { BindQueries } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { isWhole, depsFor, nobodyPays } from '../cost-owners.ts';
-import type { Filters } from '../cost-owners.ts';
+import type { Filters, Part } from '../cost-owners.ts';
+import { readBudgets } from '../alert/read-budgets.ts';
+import type { Assessment } from '../../monitoring/index.ts';
 import { reconcilePeriod } from '../../reconcile/index.ts';
 
 /** Loads a report whose files all lie in the folder of the reports, also behind the links of a ConfigMap. */
@@ -146,6 +148,26 @@ export const outlineOf = async (
   return { definition, period, locale };
 };
 
+/** The budgets of the account at the end of the period, if the report shows them. */
+const budgetsAt = async (
+  { sections }: ReportDefinition,
+  { interval: { end } }: Period,
+  context: JobContext,
+): Promise<readonly Assessment[]> => {
+  const { budgets = [] } = context.costOwners ?? nobodyPays;
+  if (budgets.length === 0 || !sections.some(({ kind }) => kind === 'budgets')) return [];
+  const assessed = await readBudgets({ budgets, needed: end, until: end, before: new Map() }, context);
+  return assessed.flatMap(({ periods }) => periods.at(-1)?.assessment ?? []);
+};
+
+/** A team sees its own budgets; a report that filters restrict shows none, because a budget covers more. */
+const budgetsOf = (budgets: readonly Assessment[], part: Part): readonly Assessment[] => {
+  if (isWhole(part)) return budgets;
+  const { team, filters } = part;
+  if (team === undefined || team === null || !isWhole({ filters })) return [];
+  return budgets.filter(({ budget: { scope } }) => scope.kind === 'team' && scope.name === team);
+};
+
 export const prepareReport = async (request: ReportRequest, context: JobContext): Promise<PreparedReport> => {
   const { account, warehouse, zone, progress, costOwners = nobodyPays } = context;
   const { definition, period, locale } = await outlineOf(request, context);
@@ -170,6 +192,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       }
     : { verdict: 'unknown', text: says.notCompared(compared.reason), good: false };
   const filters = request.filters ?? definition.parameters.filters;
+  const budgets = await budgetsAt(definition, period, context);
 
   const compose = async (team?: string | null): Promise<ComposedReport> => {
     progress({ step: `building ${request.report}`, detail: period.label });
@@ -195,6 +218,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
         warnings,
         ...(covered === undefined ? {} : { dataSince: covered.start, dataThrough: covered.end }),
         ...(isWhole(part) ? {} : { ofPart: true }),
+        budgets: budgetsOf(budgets, part),
         reconciliation: verdict,
       },
       signal: context.signal,

@@ -1,3 +1,4 @@
+import { buildBudgets } from './budgets/build-budgets.ts';
 import { buildChanges, waterfallOf } from './changes/build-changes.ts';
 import { compareMoney, dateAt, fault, zero } from '../../core/index.ts';
 import type { Waterfall } from '../../monitoring/index.ts';
@@ -151,6 +152,8 @@ const sectionOf = (
       return buildText(section, context);
     case 'worth-a-look':
       return buildLooks(section, spikeOf(built), context);
+    case 'budgets':
+      return buildBudgets(section, facts.budgets, context, scale);
     case 'changes':
       return buildChanges(section, context);
     case 'notes': {

@@ -129,6 +129,7 @@ const ofSection = (section: SectionShape, path: YamlPath): Wanted[] => {
           ? []
           : [{ path: [...path, 'prices'], sql: section.prices, column: 'model_name', figure: false }]),
       ];
+    case 'budgets':
     case 'notes':
       return [];
     default:

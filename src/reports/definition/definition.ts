@@ -330,6 +330,19 @@ const changes = z.strictObject({
     ),
 });
 
+/** Budgets at the end of the period. */
+const budgets = z.strictObject({
+  kind: z.literal('budgets').describe('Kind of the section.'),
+  title: label.describe('Heading of the section.'),
+  when,
+  limit: z
+    .int()
+    .positive()
+    .max(50)
+    .default(8)
+    .describe('Number of budgets that are shown, the ones used most first.'),
+});
+
 /** Notes of the engine: missing days, a spike, warnings of the run. */
 const notes = z.strictObject({
   kind: z.literal('notes').describe('Kind of the section.'),
@@ -417,7 +430,7 @@ export const reportShape = z.strictObject({
     .prefault({})
     .describe('Main figure of the report. Without sql, the spend of the period and of the comparison.'),
   sections: z
-    .array(z.discriminatedUnion('kind', [figures, table, chart, text, notes, worthALook, changes]))
+    .array(z.discriminatedUnion('kind', [figures, table, chart, text, notes, worthALook, changes, budgets]))
     .min(1)
     .max(16)
     .describe('Sections, in the order shown.'),
@@ -430,6 +443,7 @@ export type TableShape = z.infer<typeof table>;
 export type ColumnShape = z.infer<typeof tableColumn>;
 export type ChartShape = z.infer<typeof chart>;
 export type TextShape = z.infer<typeof text>;
+export type BudgetsShape = z.infer<typeof budgets>;
 export type ChangesShape = z.infer<typeof changes>;
 export type WorthALookShape = z.infer<typeof worthALook>;
 export type Quotient = z.infer<typeof quotient>;

@@ -1,4 +1,5 @@
 import type { UnixSeconds } from '../../core/index.ts';
+import type { Assessment } from '../../monitoring/index.ts';
 
 /** What the run knows about the data of a report. */
 export type ReportFacts = {
@@ -11,6 +12,8 @@ export type ReportFacts = {
   /** The report covers a part of the account: its readers do not see the reconciliation of the whole. */
   readonly ofPart?: boolean;
   readonly runId: string;
+  /** Budgets at the end of the period, for sections that show them. */
+  readonly budgets?: readonly Assessment[];
   /** Sentences. */
   readonly warnings: readonly string[];
 };

@@ -76,6 +76,28 @@ export const german: Locale = {
     },
     cause: ({ name, rise, most, amount, percent }) =>
       `${name} hat ${most ? 'den größten Teil' : 'den größten Einzelanteil'} des ${rise ? 'Anstiegs' : 'Rückgangs'} verursacht: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+    budgets: {
+      budget: 'Budget',
+      spend: 'Kosten',
+      of: 'Von',
+      used: 'Verbraucht',
+      forecastColumn: 'Prognose',
+      stateColumn: 'Stand',
+      ok: 'in Ordnung',
+      reached: (threshold) => `${threshold} erreicht`,
+      forecast: (threshold) => `Prognose erreicht ${threshold}`,
+      unknownAmount: 'unbekannt',
+      unknown: {
+        'no-data': 'unbekannt: keine Daten',
+        stale: 'unbekannt: Daten verspätet',
+        unit: 'unbekannt: Einheit der Beträge nicht belegt',
+        'no-calls': 'unbekannt: keine solchen Aufrufe',
+        'starts-late': 'unbekannt: Daten beginnen später',
+        'unreadable-rows': 'unbekannt: unlesbare Zeilen',
+        'missing-rows': 'unbekannt: fehlende Kosten',
+      },
+      state: (state, lastDay) => `${state}; bis ${lastDay}`,
+    },
     changes: {
       factors: {
         volume: { up: 'mehr Aufrufe', down: 'weniger Aufrufe' },

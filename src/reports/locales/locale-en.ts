@@ -77,6 +77,28 @@ export const english: Locale = {
     },
     cause: ({ name, rise, most, amount, percent }) =>
       `${name} ${most ? 'drove most of' : 'contributed most to'} the ${rise ? 'increase' : 'decrease'}: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+    budgets: {
+      budget: 'Budget',
+      spend: 'Spend',
+      of: 'Of',
+      used: 'Used',
+      forecastColumn: 'Forecast',
+      stateColumn: 'State',
+      ok: 'ok',
+      reached: (threshold) => `reached ${threshold}`,
+      forecast: (threshold) => `forecast reaches ${threshold}`,
+      unknownAmount: 'unknown',
+      unknown: {
+        'no-data': 'unknown: no data',
+        stale: 'unknown: data is late',
+        unit: 'unknown: unit of amounts not proven',
+        'no-calls': 'unknown: no such calls',
+        'starts-late': 'unknown: data begins later',
+        'unreadable-rows': 'unknown: unreadable rows',
+        'missing-rows': 'unknown: missing charges',
+      },
+      state: (state, lastDay) => `${state}; until ${lastDay}`,
+    },
     changes: {
       factors: {
         volume: { up: 'more calls', down: 'fewer calls' },

@@ -75,6 +75,28 @@ export const chinese: Locale = {
     },
     cause: ({ name, rise, most, amount, percent }) =>
       `${rise ? '增长' : '下降'}${most ? '主要来自' : '中占比最大的是'} ${name}：${amount}${percent === '' ? '' : `（${percent}）`}。`,
+    budgets: {
+      budget: '预算',
+      spend: '费用',
+      of: '额度',
+      used: '已用',
+      forecastColumn: '预测',
+      stateColumn: '状态',
+      ok: '正常',
+      reached: (threshold) => `已达 ${threshold}`,
+      forecast: (threshold) => `预测将达 ${threshold}`,
+      unknownAmount: '未知',
+      unknown: {
+        'no-data': '未知：无数据',
+        stale: '未知：数据延迟',
+        unit: '未知：金额单位未证实',
+        'no-calls': '未知：没有此类调用',
+        'starts-late': '未知：数据起始较晚',
+        'unreadable-rows': '未知：有无法读取的行',
+        'missing-rows': '未知：缺少费用记录',
+      },
+      state: (state, lastDay) => `${state}；截至 ${lastDay}`,
+    },
     changes: {
       factors: {
         volume: { up: '调用增加', down: '调用减少' },

@@ -1,5 +1,5 @@
 import type { LocalDate, LocaleTag } from '../../core/index.ts';
-import type { CauseFactor } from '../../monitoring/index.ts';
+import type { CauseFactor, UnknownReason } from '../../monitoring/index.ts';
 
 /** Why a month cannot be closed. */
 export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete';
@@ -81,6 +81,21 @@ export type Messages = {
     readonly amount: string;
     readonly percent: string;
   }) => string;
+  readonly budgets: {
+    readonly budget: string;
+    readonly spend: string;
+    readonly of: string;
+    readonly used: string;
+    readonly forecastColumn: string;
+    readonly stateColumn: string;
+    readonly ok: string;
+    readonly reached: (threshold: string) => string;
+    readonly forecast: (threshold: string) => string;
+    readonly unknownAmount: string;
+    /** Why the state is unknown. */
+    readonly unknown: Readonly<Record<UnknownReason['kind'], string>>;
+    readonly state: (state: string, lastDay: string) => string;
+  };
   /** Causes of a change. */
   readonly changes: {
     readonly factors: Readonly<Record<CauseFactor, { readonly up: string; readonly down: string }>>;

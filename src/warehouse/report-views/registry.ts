@@ -5,6 +5,7 @@ import { fittedPricesView, recentPricesView } from './fitted-prices.ts';
 import { budgetsView, pricesView, runView, teamsView } from './given.ts';
 import { keyAuditView } from './key-audit.ts';
 import { accountHistoryView, keyHistoryView, keysView } from './keys.ts';
+import { rotationsView } from './rotations.ts';
 import type { ReportRelation } from './relation.ts';
 import type { ReportView } from './view.ts';
 
@@ -13,6 +14,7 @@ export const reportViews: readonly ReportView[] = [
   keysView,
   keyHistoryView,
   keyAuditView,
+  rotationsView,
   accountHistoryView,
   restatedDaysView,
   comparisonsView,

@@ -1,0 +1,102 @@
+import { compareMoney, dateAt, divideMoney, moneyAsShare, unixSeconds, zero } from '../../../core/index.ts';
+import type { Money } from '../../../core/index.ts';
+import type { Assessment } from '../../../monitoring/index.ts';
+import type { BudgetsShape } from '../../definition/definition.ts';
+import type { Context } from '../context.ts';
+import { formatMoney, formatPercent } from '../format.ts';
+import type { CellModel, RowModel, TableModel } from '../model.ts';
+import { showName } from '../names.ts';
+
+const text = (value: string): CellModel => ({ exact: null, text: value });
+
+const shareOf = (part: Money, whole: Money): Money | undefined => divideMoney(part, whole, 12);
+
+/** A budget of zero is used up by the first charge. */
+const usedShare = ({ spend, budget }: Assessment): number => {
+  if (spend === undefined) return -1;
+  if (compareMoney(budget.amount, zero) === 0) return compareMoney(spend, zero) > 0 ? 10 : 0;
+  return moneyAsShare(spend, budget.amount);
+};
+
+const highest = (assessment: Assessment, on: 'actual' | 'forecast'): string | undefined =>
+  assessment.levels.findLast((level) => level.on === on && level.state === 'exceeded')?.label;
+
+const stateText = (assessment: Assessment, { locale }: Context): string => {
+  const { budgets } = locale.messages;
+  const { state, reason } = assessment;
+  const reached = highest(assessment, 'actual');
+  if (state === 'unknown' && reason !== undefined) return budgets.unknown[reason.kind];
+  if (reached !== undefined) return budgets.reached(reached);
+  const expected = highest(assessment, 'forecast');
+  return expected === undefined ? budgets.ok : budgets.forecast(expected);
+};
+
+/** A threshold of which the state is not good news. */
+const toneOf = ({ levels }: Assessment): 'good' | 'bad' =>
+  levels.some(({ state }) => state === 'exceeded') ? 'bad' : 'good';
+
+const rowOf = (assessment: Assessment, context: Context): RowModel => {
+  const { locale, zone } = context;
+  const { budget, spend, forecast, reason, period } = assessment;
+  const show = (amount: Money | undefined): CellModel =>
+    amount === undefined
+      ? text(locale.messages.budgets.unknownAmount)
+      : { exact: amount, text: formatMoney(amount, budget.currency, locale) };
+  const used = spend === undefined ? undefined : shareOf(spend, budget.amount);
+  const spent = show(spend);
+  const lastDay = dateAt(unixSeconds(period.end - 1), budget.zone === '' ? zone : budget.zone);
+  return {
+    role: 'row',
+    state: 'complete',
+    colour: undefined,
+    cells: [
+      text(showName(budget.name, 40)),
+      {
+        exact: null,
+        text: '',
+        length: Math.min(1, Math.max(0, usedShare(assessment))),
+        tone: toneOf(assessment),
+      },
+      reason === undefined || spend === undefined ? spent : { ...spent, text: `≥ ${spent.text}` },
+      show(budget.amount),
+      used === undefined ? text('–') : { exact: used, text: formatPercent(used, locale) },
+      show(forecast),
+      text(locale.messages.budgets.state(stateText(assessment, context), locale.shortDay(lastDay))),
+    ],
+  };
+};
+
+/** Budgets with their use, forecast and state at the end of the period; the ones used most first. */
+export const buildBudgets = (
+  shape: BudgetsShape,
+  assessments: readonly Assessment[] | undefined,
+  context: Context,
+  scale: number,
+): TableModel | undefined => {
+  if (assessments === undefined || assessments.length === 0) return undefined;
+  const { budgets, otherRows } = context.locale.messages;
+  const limit = Math.max(1, Math.floor(shape.limit * scale));
+  const sorted = assessments.toSorted((left, right) => usedShare(right) - usedShare(left));
+  const shown = sorted.slice(0, limit);
+  const rest = sorted.length - shown.length;
+  const other: RowModel = {
+    role: 'other',
+    state: 'complete',
+    colour: undefined,
+    cells: [text(otherRows(rest)), ...Array.from({ length: 6 }, () => text(''))],
+  };
+  return {
+    kind: 'table',
+    title: shape.title,
+    columns: [
+      { label: budgets.budget, role: 'name', align: 'left' },
+      { label: '', role: 'bar', align: 'left' },
+      { label: budgets.spend, role: 'figure', align: 'right' },
+      { label: budgets.of, role: 'figure', align: 'right' },
+      { label: budgets.used, role: 'share', align: 'right' },
+      { label: budgets.forecastColumn, role: 'figure', align: 'right' },
+      { label: budgets.stateColumn, role: 'name', align: 'left', isFixed: true },
+    ],
+    rows: [...shown.map((one) => rowOf(one, context)), ...(rest > 0 ? [other] : [])],
+  };
+};
