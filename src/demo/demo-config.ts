@@ -12,11 +12,14 @@ warehouse: { path: data/tollkeeper.duckdb, memory_limit: 1GB, threads: 2 }
 mail:
   smtp: "smtp://\${SMTP_USER}:\${SMTP_PASSWORD}@127.0.0.1:\${SMTP_PORT}"
   from: "Tollkeeper <reports@tollkeeper.example>"
+budgets:
+  launch: { service: launch-demo, amount: "0.10", period: day, thresholds: ["100%"], owner: [platform@tollkeeper.example] }
 `;
 
 const jobs = (since: LocalDate): string => `jobs:
   pull-logs: { kind: pull-logs, schedule: "7 * * * *", columns: detailed, since: ${since}, lag: 10m }
   pull-usage: { kind: pull-usage, schedule: "20 1 * * *", group_by: [model, token], granularity: day, since: ${since} }
+  budget-alerts: { kind: alert, needs: [pull-logs] }
   daily-spend:
     kind: report
     schedule: "0 8 * * *"

@@ -18,6 +18,7 @@ import { startSandbox } from '../sandbox/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { writeDemoConfig } from './demo-config.ts';
 import { readConfig } from '../settings.ts';
+import { exceedBudget } from './exceed-budget.ts';
 import { startMailCatcher } from './mail-catcher.ts';
 import type { MailCatcher } from './mail-catcher.ts';
 import { movingClock } from './moving-clock.ts';
@@ -181,6 +182,16 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
         'text' in file ? file.text : Buffer.from(file.base64, 'base64'),
       );
     step('report (the command, which sends nothing) wrote last month’s report as HTML, text and workbook.');
+
+    await exceedBudget({
+      clock,
+      gateway,
+      run: async (job) => (await run(job)).summary,
+      mails: () => mails.length,
+      say,
+      step,
+      must,
+    });
 
     await rotateKey({
       clock,

@@ -183,7 +183,8 @@ describe('messages', () => {
     for (const [key, text] of translations) {
       expect(text, key).not.toMatch(/^\s*$|undefined|\[object/);
       // Units such as “d” and “h”, and the word budget, are the same in German.
-      if (!key.startsWith('.units') && key !== '.budgets.budget') expect(text, key).not.toBe(english.get(key));
+      if (!key.startsWith('.units') && key !== '.budgets.budget')
+        expect(text, key).not.toBe(english.get(key));
       if (tag === 'zh') expect(text, key).toMatch(/\p{Script=Han}/u);
     }
   });

@@ -43,11 +43,19 @@ export const runViews = async (app: App, runs: readonly LedgerRun[]): Promise<re
   return runs.map((run) => runView(run, attemptsOf(run), jobs));
 };
 
-/** How the mails stand that a run enqueued: they carry its job and its slot. */
+/** The mails that a run enqueued: reports carry its job and slot, alerts were queued for its account since it began. */
+const mailsOf = async (app: App, { job, slot, account, startedAt }: LedgerRun) => {
+  const { outbox } = app.warehouse;
+  if (app.config().jobs[job]?.kind !== 'alert')
+    return outbox.list({ kind: `report:${job}`, subject: new Date(slot).toISOString() });
+  const alerts = await outbox.list({ kind: 'alert' });
+  return alerts.filter((row) => row.account === account && row.queuedAt >= (startedAt ?? slot));
+};
+
+/** How the mails stand that a run enqueued. */
 const mailOf = async (app: App, run: LedgerRun, signal: AbortSignal): Promise<MailOutcome> => {
   const counts = { queued: 0, sending: 0, sent: 0, deferred: 0, failed: 0, unknown: 0, dropped: 0 };
-  const subject = new Date(run.slot).toISOString();
-  const mine = () => app.warehouse.outbox.list({ kind: `report:${run.job}`, subject });
+  const mine = async () => mailsOf(app, run);
   const ids = (await mine()).map(({ id }) => id);
   if (ids.length === 0) return withoutSending(counts);
   using runtime = app.lease();

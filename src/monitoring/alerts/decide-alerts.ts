@@ -43,8 +43,8 @@ const levelOf = ({ alert, level }: Pick<AlertKey, 'alert' | 'level'>): string =>
 
 /**
  * The alerts that begin and end with an evaluation. Within a period, a level is raised once and recovers once, however
- * often the figures cross it. A muted condition is not raised until the mute ends. A record of a period that no
- * condition names any more has recovered, once the new period is known.
+ * often the figures cross it. A muted condition is not raised until the mute ends. A record of
+ * a period has recovered once a later period is known.
  */
 export const decideAlerts = ({ conditions, records, isMuted, now }: DecideInput): AlertDecision => {
   const known = new Map(records.map((record) => [keyOf(record), record]));
@@ -52,11 +52,6 @@ export const decideAlerts = ({ conditions, records, isMuted, now }: DecideInput)
   for (const record of records)
     if (record.state === 'firing')
       firing.set(levelOf(record), [...(firing.get(levelOf(record)) ?? []), record]);
-  const named = new Set(
-    conditions.flatMap(({ alert, level, period }) =>
-      period === undefined ? [] : [keyOf({ alert, level, period })],
-    ),
-  );
   const raised: AlertRecord[] = [];
   const recovered = new Map<string, AlertRecord>();
   const recover = (record: AlertRecord): void =>
