@@ -69,8 +69,7 @@ export const decideAlerts = ({ conditions, records, isMuted, now }: DecideInput)
     if (state === 'clear' && record?.state === 'firing') recover(record);
     if (state === 'firing' && record === undefined && !isMuted(alert))
       raised.push({ ...key, state: 'firing', raisedAt: now });
-    if (state !== 'unchanged')
-      for (const old of open) if (!named.has(keyOf(old)) && Number(old.period) < Number(period)) recover(old);
+    if (state !== 'unchanged') for (const old of open) if (Number(old.period) < Number(period)) recover(old);
   }
   return { raised, recovered: [...recovered.values()] };
 };
