@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -5,6 +6,7 @@ import { unixSeconds } from '../../src/core/index.ts';
 import { renderReport, standaloneHtml } from '../../src/reports/index.ts';
 import type { ReportModel } from '../../src/reports/index.ts';
 import { faint, overflow } from '../support/page-looks.ts';
+import { hostileBudgets, someBudgets } from './budgets.ts';
 import { busy, busyHostile } from './busy.ts';
 import { hostileRows } from './hostile.ts';
 import { build, ordinaryRows, shipped } from './sample.ts';
@@ -15,6 +17,9 @@ const tileHeights = (page: Page): Promise<number[]> =>
   page.evaluate<number[]>(
     `[...document.querySelectorAll('.f2')].map((tile) => Math.round(tile.getBoundingClientRect().height))`,
   );
+
+/** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */
+const pictures = process.env['TOLLKEEPER_LOOKS'];
 
 const october = '2026-10-01..2026-11-01';
 
@@ -35,6 +40,12 @@ describe('the mail in a browser', () => {
       deps: anyPrice,
       ...(locale === undefined ? {} : { locale }),
     });
+
+  const digest = async (budgets = someBudgets) => ({
+    definition: await shipped('digest'),
+    period: 'last-week',
+    facts: { budgets },
+  });
 
   const models: Readonly<Record<string, () => Promise<ReportModel>>> = {
     'an ordinary month': () => build({ rows: ordinaryRows() }),
@@ -73,10 +84,20 @@ describe('the mail in a browser', () => {
       build({ rows: ordinaryRows(), period: october, definition: await shipped('statement') }),
     'a statement in Chinese, a draft, names hostile': async () =>
       build({ rows: hostileRows(), definition: await shipped('statement'), locale: 'zh' }),
+    'budgets and causes': () => build({ rows: ordinaryRows(), facts: { budgets: someBudgets } }),
+    'budgets and causes, names hostile': () =>
+      build({ rows: hostileRows(), facts: { budgets: hostileBudgets } }),
+    'budgets and causes, in German': () =>
+      build({ rows: ordinaryRows(), facts: { budgets: someBudgets }, locale: 'de' }),
+    'a digest': async () => build({ rows: ordinaryRows(), ...(await digest()), others: busy() }),
+    'a digest, names hostile': async () =>
+      build({ rows: hostileRows(), ...(await digest(hostileBudgets)), others: busyHostile() }),
+    'a digest in Chinese': async () =>
+      build({ rows: ordinaryRows(), ...(await digest()), others: busy(), locale: 'zh' }),
     'nothing at all': () => build({ rows: [], facts: 'nothing pulled' }),
   };
 
-  describe.each(Object.entries(models))('%s', (_, make) => {
+  describe.each(Object.entries(models))('%s', (name, make) => {
     let whole: string;
     let bare: string;
     beforeAll(async () => {
@@ -106,6 +127,11 @@ describe('the mail in a browser', () => {
           page.on('request', (request) => attempts.push(request.url()));
           page.on('dialog', (dialog) => attempts.push(dialog.message()));
           await page.setContent(images === 'on' ? whole : bare, { waitUntil: 'load' });
+          if (pictures !== undefined) {
+            await mkdir(pictures, { recursive: true });
+            const file = `report-${name.replaceAll(/\W+/g, '-')}-${width}-${colorScheme}-${images}.png`;
+            await page.screenshot({ path: `${pictures}/${file}`, fullPage: true });
+          }
           expect(await overflow(page)).toEqual([]);
           expect(await faint(page)).toEqual([]);
           // It fetches nothing and runs nothing.

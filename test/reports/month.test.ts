@@ -278,6 +278,7 @@ describe('60 models and 2,000 keys', () => {
     ['spend-summary', 'yesterday'],
     ['statement', '2026-10-01..2026-11-01'],
     ['showback', '2026-10-21..2026-11-20'],
+    ['digest', 'last-week'],
   ])('%s over %s stays under 90 kB, every sum exact', async (name, period) => {
     const model = await build({ rows: many, period, definition: await shipped(name) });
     const { html } = await renderReport(model);

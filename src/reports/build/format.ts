@@ -24,13 +24,18 @@ const isNegative = (text: string): boolean => text.startsWith('-');
 const unsigned = (text: string): string => (isNegative(text) ? text.slice(1) : text);
 
 /** 2 decimals; below 0.10 enough to show two significant digits, at most 12. */
-const decimalsOf = (amount: Money): number => {
+export const decimalsOf = (amount: Money): number => {
   const zeros = /^0\.(0+)[1-9]/.exec(absoluteMoney(amount))?.[1]?.length ?? 0;
   return Math.min(12, zeros + 2);
 };
 
-export const formatMoney = (amount: Money, currency: string, locale: Locale): string => {
-  const rounded = roundMoney(amount, decimalsOf(amount));
+export const formatMoney = (
+  amount: Money,
+  currency: string,
+  locale: Locale,
+  decimals = decimalsOf(amount),
+): string => {
+  const rounded = roundMoney(amount, decimals);
   return locale.amount(currency, grouped(unsigned(rounded), locale), isNegative(rounded));
 };
 

@@ -80,7 +80,6 @@ export const german: Locale = {
       budget: 'Budget',
       spend: 'Kosten',
       of: 'Von',
-      used: 'Verbraucht',
       forecastColumn: 'Prognose',
       stateColumn: 'Stand',
       ok: 'in Ordnung',
@@ -96,7 +95,7 @@ export const german: Locale = {
         'unreadable-rows': 'unbekannt: unlesbare Zeilen',
         'missing-rows': 'unbekannt: fehlende Kosten',
       },
-      state: (state, lastDay) => `${state}; bis ${lastDay}`,
+      state: (used, state, lastDay) => `${used === undefined ? '' : `${used}, `}${state}; bis ${lastDay}`,
     },
     changes: {
       factors: {

@@ -81,7 +81,6 @@ export const english: Locale = {
       budget: 'Budget',
       spend: 'Spend',
       of: 'Of',
-      used: 'Used',
       forecastColumn: 'Forecast',
       stateColumn: 'State',
       ok: 'ok',
@@ -97,7 +96,7 @@ export const english: Locale = {
         'unreadable-rows': 'unknown: unreadable rows',
         'missing-rows': 'unknown: missing charges',
       },
-      state: (state, lastDay) => `${state}; until ${lastDay}`,
+      state: (used, state, lastDay) => `${used === undefined ? '' : `${used}, `}${state}; until ${lastDay}`,
     },
     changes: {
       factors: {

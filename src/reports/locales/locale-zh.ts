@@ -79,7 +79,6 @@ export const chinese: Locale = {
       budget: '预算',
       spend: '费用',
       of: '额度',
-      used: '已用',
       forecastColumn: '预测',
       stateColumn: '状态',
       ok: '正常',
@@ -95,7 +94,8 @@ export const chinese: Locale = {
         'unreadable-rows': '未知：有无法读取的行',
         'missing-rows': '未知：缺少费用记录',
       },
-      state: (state, lastDay) => `${state}；截至 ${lastDay}`,
+      state: (used, state, lastDay) =>
+        `${used === undefined ? '' : `已用 ${used}，`}${state}；截至 ${lastDay}`,
     },
     changes: {
       factors: {

@@ -85,7 +85,6 @@ export type Messages = {
     readonly budget: string;
     readonly spend: string;
     readonly of: string;
-    readonly used: string;
     readonly forecastColumn: string;
     readonly stateColumn: string;
     readonly ok: string;
@@ -94,7 +93,8 @@ export type Messages = {
     readonly unknownAmount: string;
     /** Why the state is unknown. */
     readonly unknown: Readonly<Record<UnknownReason['kind'], string>>;
-    readonly state: (state: string, lastDay: string) => string;
+    /** `used`: the share of the budget, if it is known. */
+    readonly state: (used: string | undefined, state: string, lastDay: string) => string;
   };
   /** Causes of a change. */
   readonly changes: {

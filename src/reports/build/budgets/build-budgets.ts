@@ -59,9 +59,14 @@ const rowOf = (assessment: Assessment, context: Context): RowModel => {
       },
       reason === undefined || spend === undefined ? spent : { ...spent, text: `≥ ${spent.text}` },
       show(budget.amount),
-      used === undefined ? text('–') : { exact: used, text: formatPercent(used, locale) },
       show(forecast),
-      text(locale.messages.budgets.state(stateText(assessment, context), locale.shortDay(lastDay))),
+      text(
+        locale.messages.budgets.state(
+          used === undefined ? undefined : formatPercent(used, locale),
+          stateText(assessment, context),
+          locale.shortDay(lastDay),
+        ),
+      ),
     ],
   };
 };
@@ -83,7 +88,7 @@ export const buildBudgets = (
     role: 'other',
     state: 'complete',
     colour: undefined,
-    cells: [text(otherRows(rest)), ...Array.from({ length: 6 }, () => text(''))],
+    cells: [text(otherRows(rest)), ...Array.from({ length: 5 }, () => text(''))],
   };
   return {
     kind: 'table',
@@ -93,9 +98,8 @@ export const buildBudgets = (
       { label: '', role: 'bar', align: 'left' },
       { label: budgets.spend, role: 'figure', align: 'right' },
       { label: budgets.of, role: 'figure', align: 'right' },
-      { label: budgets.used, role: 'share', align: 'right' },
       { label: budgets.forecastColumn, role: 'figure', align: 'right' },
-      { label: budgets.stateColumn, role: 'name', align: 'left', isFixed: true },
+      { label: budgets.stateColumn, role: 'name', align: 'left' },
     ],
     rows: [...shown.map((one) => rowOf(one, context)), ...(rest > 0 ? [other] : [])],
   };

@@ -1,11 +1,21 @@
-import { compareMoney, moneyAsShare, subtractMoney, addMoney, zero } from '../../../core/index.ts';
+import {
+  addMoney,
+  compareMoney,
+  money,
+  moneyAsShare,
+  roundMoney,
+  subtractMoney,
+  zero,
+} from '../../../core/index.ts';
 import type { Money } from '../../../core/index.ts';
 import { explainChange } from '../../../monitoring/index.ts';
 import type { ChangedCell, ClassPrices, Usage, Waterfall } from '../../../monitoring/index.ts';
 import { countedClasses } from '../../../warehouse/index.ts';
 import type { ChangesShape } from '../../definition/definition.ts';
+import { apportion } from './apportion.ts';
 import { causeLabel, contributorText, signedMoney } from './describe-cause.ts';
 import type { Context } from '../context.ts';
+import { decimalsOf } from '../format.ts';
 import { notComparedText } from './not-compared.ts';
 import type { CellModel, RowModel, TableModel, TextModel } from '../model.ts';
 import type { QueryTable, Row } from '../query-table.ts';
@@ -103,10 +113,21 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
   const { changes } = locale.messages;
   const parts = waterfall.parts.filter(({ amount }) => compareMoney(amount, zero) !== 0);
   if (parts.length === 0) return { kind: 'text', title, paragraphs: [changes.nothing] };
+  // As shown, the parts add up to the difference of the two amounts as shown.
+  const decimals = Math.max(decimalsOf(waterfall.before), decimalsOf(waterfall.after));
+  const [before, after] = [waterfall.before, waterfall.after].map((amount) =>
+    money(roundMoney(amount, decimals)),
+  );
+  const change = subtractMoney(after ?? zero, before ?? zero);
+  const shown = apportion(
+    parts.map(({ amount }) => amount),
+    change,
+    decimals,
+  );
   const bars = barsOf(parts.map(({ amount }) => amount));
-  const amountCell = (amount: Money): CellModel => ({
-    exact: amount,
-    text: signedMoney(amount, currency, locale),
+  const amountCell = (exact: Money, rounded: Money): CellModel => ({
+    exact,
+    text: signedMoney(rounded, currency, locale, decimals),
   });
   const text = (value: string): CellModel => ({ exact: null, text: value });
   const blank = text('');
@@ -120,7 +141,7 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
         text(causeLabel(part, locale)),
         bars[at] ?? blank,
         text(top === undefined ? '' : contributorText(top, locale)),
-        amountCell(part.amount),
+        amountCell(part.amount, shown[at] ?? zero),
       ],
     };
   });
@@ -128,7 +149,7 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
     role: 'total',
     state: 'complete',
     colour: undefined,
-    cells: [text(changes.total), blank, blank, amountCell(waterfall.change)],
+    cells: [text(changes.total), blank, blank, amountCell(waterfall.change, change)],
   };
   return {
     kind: 'table',

@@ -8,8 +8,8 @@ import { showName } from '../names.ts';
 /** Longer names would leave no space for the amount beside them. */
 const longest = { model: 24, key: 20 };
 
-export const signedMoney = (amount: Money, currency: string, locale: Locale): string =>
-  `${compareMoney(amount, zero) > 0 ? '+' : ''}${formatMoney(amount, currency, locale)}`;
+export const signedMoney = (amount: Money, currency: string, locale: Locale, decimals?: number): string =>
+  `${compareMoney(amount, zero) > 0 ? '+' : ''}${formatMoney(amount, currency, locale, decimals)}`;
 
 /** What the part is called within a sentence: `more calls`, `shorter calls`. */
 const causeName = ({ factor, amount }: CausePart, { messages }: Locale): string =>

@@ -1,0 +1,131 @@
+import { mkdir } from 'node:fs/promises';
+import { chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { money, unixMillis } from '../../../src/core/index.ts';
+import { alertMessage } from '../../../src/jobs/alert/alert-message.ts';
+import { budgetAlert, budgetRecovery, runwayAlert, unknownAlert } from '../../../src/jobs/alert/messages.ts';
+import type { MessageContext } from '../../../src/jobs/alert/messages.ts';
+import type { AlertRecord, Assessment } from '../../../src/monitoring/index.ts';
+import { renderAlertEmail } from '../../../src/reports/index.ts';
+import type { AlertNotification } from '../../../src/warehouse/index.ts';
+import { assessed, hostileBudgets } from '../../reports/budgets.ts';
+import { faint, overflow } from '../../support/page-looks.ts';
+
+/** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */
+const pictures = process.env['TOLLKEEPER_LOOKS'];
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+  });
+});
+afterAll(() => browser.close());
+
+const context: MessageContext = {
+  account: 'main',
+  zone: 'Europe/Berlin',
+  now: unixMillis(Date.parse('2026-11-20T00:00:00Z')),
+  operators: ['ops@example.com'],
+};
+
+const records = ({ budget, period }: Assessment, levels: readonly string[]): readonly AlertRecord[] =>
+  levels.map((level) => ({
+    alert: budget.name,
+    level,
+    period: String(period.start),
+    state: 'firing',
+    raisedAt: context.now,
+  }));
+
+const cause = 'longer calls, +$612.40 of +$700.12; mostly claude-sonnet-5 with prod-search';
+
+const exceeded = assessed('search-production', '1040.123456');
+const hostile = hostileBudgets.at(-1) ?? exceeded;
+const letters: Readonly<Record<string, () => AlertNotification>> = {
+  exceeded: () => budgetAlert(records(exceeded, ['actual 80%', 'actual 100%']), exceeded, cause, context),
+  forecast: () => {
+    const growth = assessed('growth', '650');
+    return budgetAlert(records(growth, ['forecast 100%']), growth, undefined, context);
+  },
+  'names hostile': () =>
+    budgetAlert(
+      records(hostile, ['actual 100%']),
+      hostile,
+      `longer calls, +$1; mostly <img src=x onerror=alert(1)> with ${'x'.repeat(200)}`,
+      { ...context, account: '"><style>*{display:none}</style>' },
+    ),
+  recovered: () => {
+    const low = assessed('search-production', '640');
+    return budgetRecovery(records(low, ['actual 80%']), low, context);
+  },
+  unknown: () =>
+    unknownAlert(
+      [{ alert: 'data', level: 'unknown', period: '1', state: 'firing', raisedAt: context.now }],
+      [assessed('late', '123', { late: true }), assessed('unreadable', '1456', { unreadableRows: 3 })],
+      context,
+    ),
+  runway: () =>
+    runwayAlert(
+      [{ alert: 'runway', level: '7 days left', period: '1', state: 'firing', raisedAt: context.now }],
+      {
+        alert: 'runway',
+        kind: 'runway',
+        readAt: context.now,
+        runway: {
+          state: 'known',
+          left: money('1234.5'),
+          perDay: money('250.25'),
+          days: 4.93,
+          low: 4.1,
+          high: 6.2,
+          emptyAt: unixMillis(context.now + 4.93 * 86_400_000),
+        },
+      },
+      context,
+    ),
+};
+
+describe.each(Object.entries(letters))('an alert mail, %s,', (name, make) => {
+  test.each([
+    [600, 'light'],
+    [600, 'dark'],
+    [375, 'light'],
+    [375, 'dark'],
+  ] as const)(
+    'at %i px, %s: nothing overflows, all text can be read, nothing is fetched',
+    async (width, colorScheme) => {
+      const { title, blocks, closing } = alertMessage.parse(JSON.parse(make().content));
+      const { html } = renderAlertEmail({
+        subject: title,
+        title,
+        tone: blocks.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',
+        preview: title,
+        blocks,
+        closing,
+      });
+      const view = await browser.newContext({ viewport: { width, height: 700 }, colorScheme });
+      try {
+        const page = await view.newPage();
+        const attempts: string[] = [];
+        page.on('request', (request) => attempts.push(request.url()));
+        page.on('dialog', (dialog) => attempts.push(dialog.message()));
+        await page.setContent(html, { waitUntil: 'load' });
+        if (pictures !== undefined) {
+          await mkdir(pictures, { recursive: true });
+          await page.screenshot({
+            path: `${pictures}/alert-${name.replaceAll(' ', '-')}-${width}-${colorScheme}.png`,
+            fullPage: true,
+          });
+        }
+        expect(await overflow(page)).toEqual([]);
+        expect(await faint(page)).toEqual([]);
+        expect(attempts).toEqual([]);
+      } finally {
+        await view.close();
+      }
+    },
+  );
+});

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareMoney, money, multiplyMoney, roundMoney, sumMoney, zero } from '../../src/core/index.ts';
+import { renderReport } from '../../src/reports/index.ts';
+import type { ReportModel } from '../../src/reports/index.ts';
+import { apportion } from '../../src/reports/build/changes/apportion.ts';
+import type { CubeRow } from './cube.ts';
+import { build, spendSummary } from './sample.ts';
+
+const before = Date.UTC(2026, 9, 10, 12) / 1000;
+const after = Date.UTC(2026, 10, 10, 12) / 1000;
+
+const call = (model: string, key: string, quarter: number, change: Partial<CubeRow> = {}): CubeRow => ({
+  quarter,
+  model,
+  key,
+  calls: 10,
+  prompt: 1000,
+  completion: 100,
+  spend: '100',
+  ...change,
+});
+
+/** A new model, longer calls, fewer images at a fixed price, and a refund. */
+const rows: readonly CubeRow[] = [
+  call('claude-sonnet-5', 'prod-search', before),
+  call('claude-sonnet-5', 'prod-search', after, { prompt: 4000, completion: 400, spend: '400' }),
+  call('gpt-6', 'batch', after, { calls: 5, spend: '100' }),
+  call('flux', 'studio', before, { calls: 4, prompt: 0, completion: 0, spend: '40' }),
+  call('flux', 'studio', after, { calls: 3, prompt: 0, completion: 0, spend: '30' }),
+  call('claude-sonnet-5', 'prod-search', after, { kind: 'refund', spend: '-1.50', prompt: 0, completion: 0 }),
+];
+
+const changesIn = (model: ReportModel, title = 'What changed') => {
+  const found = model.sections.find((section) => section.title === title);
+  if (found?.kind !== 'table') throw new Error(`no table ${title}`);
+  return found.rows.map(({ cells }) => [cells[0]?.text, cells[2]?.text, cells[3]?.text]);
+};
+
+const options = { rows, definition: await spendSummary() };
+
+describe('the section of changes', () => {
+  test('divides the change into causes that add up, each with who is behind it', async () => {
+    const model = await build(options);
+    expect(changesIn(model)).toEqual([
+      ['More calls', 'claude-sonnet-5 with prod-search', '+$50.00'],
+      ['Shift to costlier models and keys', 'gpt-6 with batch (new)', '+$50.00'],
+      ['Longer calls', 'claude-sonnet-5 with prod-search', '+$300.00'],
+      ['Fewer fixed-price calls', 'flux with studio', '-$10.00'],
+      ['More refunds', 'claude-sonnet-5 with prod-search', '-$1.50'],
+      ['Change', '', '+$388.50'],
+    ]);
+    expect(model.headline.cause).toBe(
+      'Main cause: longer calls, +$300.00 of +$388.50; mostly claude-sonnet-5 with prod-search.',
+    );
+    const { text } = await renderReport(model);
+    expect(text).toContain('WHAT CHANGED');
+  });
+
+  test('is in the language of the report', async () => {
+    const german = await build({ ...options, locale: 'de' });
+    expect(changesIn(german, 'Was sich geändert hat')[2]).toEqual([
+      'Längere Aufrufe',
+      'claude-sonnet-5 mit prod-search',
+      '+300,00\u00A0$',
+    ]);
+    const chinese = await build({ ...options, locale: 'zh' });
+    expect(changesIn(chinese, '变化原因')[2]).toEqual([
+      '单次调用变长',
+      'claude-sonnet-5（密钥 prod-search）',
+      '+$300.00',
+    ]);
+  });
+
+  test('gives the reason where there is nothing to compare with', async () => {
+    const model = await build({ ...options, rows: rows.filter(({ quarter }) => quarter === after) });
+    const section = model.sections.find(({ title }) => title === 'What changed');
+    expect(section).toMatchObject({
+      kind: 'text',
+      paragraphs: ['No spend in the period before to compare with.'],
+    });
+  });
+
+  test('has its exact parts in the data', async () => {
+    const { data } = await build(options);
+    const table = data.tables.find(({ title }) => title === 'What changed');
+    expect(sumMoney((table?.rows ?? []).map(([, amount]) => money(amount ?? '0')))).toBe('388.5');
+    expect(table?.total?.[1]).toBe('388.5');
+  });
+});
+
+test('amounts as shown add up to the total as shown, and differ from the exact ones by at most a digit', () => {
+  const amounts = fc.array(
+    fc
+      .integer({ min: -1_000_000, max: 1_000_000 })
+      .map((units) => multiplyMoney(money(String(units)), money('0.001'))),
+    { minLength: 1, maxLength: 8 },
+  );
+  fc.assert(
+    fc.property(amounts, (exact) => {
+      const total = money(roundMoney(sumMoney(exact), 2));
+      const shown = apportion(exact, total, 2);
+      expect(sumMoney(shown)).toBe(total);
+      for (const [at, amount] of shown.entries()) {
+        const by = sumMoney([amount, multiplyMoney(exact[at] ?? zero, money('-1'))]);
+        expect(compareMoney(by, money('0.015')) <= 0 && compareMoney(by, money('-0.015')) >= 0).toBe(true);
+      }
+    }),
+  );
+});
