@@ -19,7 +19,7 @@ type Budget = Extract<NonNullable<AlertView['status']>, { kind: 'budget' }>;
 
 const percentOf = (part: Money, whole: Money): string => {
   const share = divideMoney(multiplyMoney(part, money('100')), whole, 4);
-  return share === undefined ? '-' : `${roundMoney(share, 0)} %`;
+  return share === undefined ? '-' : `${roundMoney(share, 0)}%`;
 };
 
 const barWidth = 10;

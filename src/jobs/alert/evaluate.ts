@@ -76,7 +76,7 @@ export const evaluate = async (
   const now = clock.now();
   const budgets = budgetsOf(settings, context);
   const stored = await warehouse.alerts.statuses(account.name);
-  progress({ step: 'evaluating budgets', total: budgets.length });
+  progress({ step: 'evaluating budgets' });
   const assessed = await readBudgets({ budgets, needed, before: budgetStatusesOf(stored) }, context);
   const runways = await readRunways(now, context);
   const unknownSince = new Map(

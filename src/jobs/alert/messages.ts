@@ -33,7 +33,7 @@ const english = localeOf('en');
 
 const percentOf = (part: Money, whole: Money): string => {
   const share = divideMoney(multiplyMoney(part, money('100')), whole, 4);
-  return share === undefined ? 'more than 0' : `${roundMoney(share, 0)} %`;
+  return share === undefined ? 'more than 0' : `${roundMoney(share, 0)}%`;
 };
 
 const show = (amount: Money, { budget }: Pick<Assessment, 'budget'>): string =>

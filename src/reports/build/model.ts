@@ -41,6 +41,8 @@ export type ColumnModel = {
   readonly align: 'left' | 'right';
   /** Contains only text of the report, no external names. */
   readonly isFixed?: true;
+  /** Contains phrases, which wrap between words. */
+  readonly isPhrase?: true;
 };
 
 export type CellModel = {

@@ -79,8 +79,6 @@ export const german: Locale = {
     budgets: {
       budget: 'Budget',
       spend: 'Kosten',
-      of: 'Von',
-      forecastColumn: 'Prognose',
       stateColumn: 'Stand',
       ok: 'in Ordnung',
       reached: (threshold) => `${threshold} erreicht`,
@@ -95,7 +93,9 @@ export const german: Locale = {
         'unreadable-rows': 'unbekannt: unlesbare Zeilen',
         'missing-rows': 'unbekannt: fehlende Kosten',
       },
-      state: (used, state, lastDay) => `${used === undefined ? '' : `${used}, `}${state}; bis ${lastDay}`,
+      spent: (spend, budget) => `${spend} von ${budget}`,
+      expected: (amount) => `Prognose ${amount}`,
+      until: (lastDay) => `bis ${lastDay}`,
     },
     changes: {
       factors: {

@@ -80,8 +80,6 @@ export const english: Locale = {
     budgets: {
       budget: 'Budget',
       spend: 'Spend',
-      of: 'Of',
-      forecastColumn: 'Forecast',
       stateColumn: 'State',
       ok: 'ok',
       reached: (threshold) => `reached ${threshold}`,
@@ -96,7 +94,9 @@ export const english: Locale = {
         'unreadable-rows': 'unknown: unreadable rows',
         'missing-rows': 'unknown: missing charges',
       },
-      state: (used, state, lastDay) => `${used === undefined ? '' : `${used}, `}${state}; until ${lastDay}`,
+      spent: (spend, budget) => `${spend} of ${budget}`,
+      expected: (amount) => `forecast ${amount}`,
+      until: (lastDay) => `until ${lastDay}`,
     },
     changes: {
       factors: {

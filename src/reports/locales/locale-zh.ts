@@ -78,8 +78,6 @@ export const chinese: Locale = {
     budgets: {
       budget: '预算',
       spend: '费用',
-      of: '额度',
-      forecastColumn: '预测',
       stateColumn: '状态',
       ok: '正常',
       reached: (threshold) => `已达 ${threshold}`,
@@ -94,8 +92,9 @@ export const chinese: Locale = {
         'unreadable-rows': '未知：有无法读取的行',
         'missing-rows': '未知：缺少费用记录',
       },
-      state: (used, state, lastDay) =>
-        `${used === undefined ? '' : `已用 ${used}，`}${state}；截至 ${lastDay}`,
+      spent: (spend, budget) => `${spend} / 预算 ${budget}`,
+      expected: (amount) => `预测 ${amount}`,
+      until: (lastDay) => `截至 ${lastDay}`,
     },
     changes: {
       factors: {

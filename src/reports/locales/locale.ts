@@ -84,8 +84,6 @@ export type Messages = {
   readonly budgets: {
     readonly budget: string;
     readonly spend: string;
-    readonly of: string;
-    readonly forecastColumn: string;
     readonly stateColumn: string;
     readonly ok: string;
     readonly reached: (threshold: string) => string;
@@ -93,8 +91,9 @@ export type Messages = {
     readonly unknownAmount: string;
     /** Why the state is unknown. */
     readonly unknown: Readonly<Record<UnknownReason['kind'], string>>;
-    /** `used`: the share of the budget, if it is known. */
-    readonly state: (used: string | undefined, state: string, lastDay: string) => string;
+    readonly spent: (spend: string, budget: string) => string;
+    readonly expected: (amount: string) => string;
+    readonly until: (lastDay: string) => string;
   };
   /** Causes of a change. */
   readonly changes: {

@@ -37,7 +37,8 @@ const cellContent = (cell: CellModel, column: ColumnModel, row: RowModel): Html 
 const longestFigure = 12;
 
 /** Built-in text does not wrap; external names wrap anywhere. */
-const mayBreak = ({ role, isFixed }: ColumnModel): boolean => role === 'name' && isFixed !== true;
+const mayBreak = ({ role, isFixed, isPhrase }: ColumnModel): boolean =>
+  role === 'name' && isFixed !== true && isPhrase !== true;
 
 /** Characters of figures, including the space before each column, that fit on a phone beside a name. */
 const phoneLetters = 42;
@@ -45,7 +46,7 @@ const phoneLetters = 42;
 /** Whether the figures of a table leave no space for names on a phone. */
 const isTight = ({ columns, rows }: TableModel): boolean => {
   const widths = columns.map((column, at) =>
-    mayBreak(column) || column.role === 'bar'
+    mayBreak(column) || column.isPhrase === true || column.role === 'bar'
       ? 0
       : 1 + Math.max(column.label.length, ...rows.map(({ cells }) => cells[at]?.text.length ?? 0)),
   );
@@ -60,10 +61,12 @@ const breaks = (column: ColumnModel, cell: CellModel, tight: boolean): string =>
 const cellStyle = (column: ColumnModel, first: boolean, row: RowModel, pad: number): Html => {
   const space = first ? `${pad}px 0` : `${pad}px 0 ${pad}px 10px`;
   const weight = row.role === 'total' ? ';font-weight:600' : '';
-  const wrap = column.role === 'bar' || mayBreak(column) ? '' : ';white-space:nowrap';
+  const barWidth = column.role === 'bar' ? `;min-width:${longestBar}px` : '';
+  const wrap =
+    column.role === 'bar' || column.isPhrase === true || mayBreak(column) ? '' : ';white-space:nowrap';
   const soft = row.state === 'missing' || row.role === 'other' ? `;color:${colour.soft}` : '';
   return trusted(
-    `padding:${space};border-top:${row.role === 'total' ? 2 : 1}px solid ${colour.line}${weight}${wrap}${soft}`,
+    `padding:${space};border-top:${row.role === 'total' ? 2 : 1}px solid ${colour.line}${weight}${wrap}${barWidth}${soft}`,
   );
 };
 
@@ -97,7 +100,8 @@ export const htmlTable = (table: TableModel): Html => {
   const look = { hasSwatches, pad, tight: isTight(table) };
   const hasBars = table.columns.some(({ role }) => role === 'bar');
   const heads = table.columns.map((column, at) => {
-    const wide = trusted(at === 0 && hasBars ? ' width="40%"' : '');
+    const width = at === 0 && hasBars ? '40%' : column.role === 'bar' ? String(longestBar) : undefined;
+    const wide = trusted(width === undefined ? '' : ` width="${width}"`);
     const classes = `sf${column.role === 'bar' ? ' br' : ''}`;
     const space = at === 0 ? '0 0 6px' : '0 0 6px 10px';
     return markup`<th scope="col" class="${classes}" align="${column.align}"${wide} valign="bottom" style="padding:${space};font-weight:400;font-size:12px;color:${colour.soft}">${column.label}</th>`;

@@ -23,7 +23,7 @@ describe('a job of kind alert', () => {
       'owner@example.com: Tollkeeper: budget all has reached 100%',
     ]);
     expect(alerts[0]?.text.replaceAll(/\s+/g, ' ')).toContain(
-      'Spend is $1,040.00, 104 % of the budget of $1,000.00, $40.00 over the threshold of 100%. ' +
+      'Spend is $1,040.00, 104% of the budget of $1,000.00, $40.00 over the threshold of 100%. ' +
         'Also: reached since the last evaluation: actual 80%',
     );
     // A refund is booked: the same window is restated.

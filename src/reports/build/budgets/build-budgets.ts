@@ -38,12 +38,9 @@ const toneOf = ({ levels }: Assessment): 'good' | 'bad' =>
 const rowOf = (assessment: Assessment, context: Context): RowModel => {
   const { locale, zone } = context;
   const { budget, spend, forecast, reason, period } = assessment;
-  const show = (amount: Money | undefined): CellModel =>
-    amount === undefined
-      ? text(locale.messages.budgets.unknownAmount)
-      : { exact: amount, text: formatMoney(amount, budget.currency, locale) };
+  const messages = locale.messages.budgets;
+  const show = (amount: Money): string => formatMoney(amount, budget.currency, locale);
   const used = spend === undefined ? undefined : shareOf(spend, budget.amount);
-  const spent = show(spend);
   const lastDay = dateAt(unixSeconds(period.end - 1), budget.zone === '' ? zone : budget.zone);
   return {
     role: 'row',
@@ -57,15 +54,20 @@ const rowOf = (assessment: Assessment, context: Context): RowModel => {
         length: Math.min(1, Math.max(0, usedShare(assessment))),
         tone: toneOf(assessment),
       },
-      reason === undefined || spend === undefined ? spent : { ...spent, text: `≥ ${spent.text}` },
-      show(budget.amount),
-      show(forecast),
-      text(
-        locale.messages.budgets.state(
-          used === undefined ? undefined : formatPercent(used, locale),
-          stateText(assessment, context),
-          locale.shortDay(lastDay),
+      {
+        exact: spend ?? null,
+        text: messages.spent(
+          spend === undefined ? messages.unknownAmount : `${reason === undefined ? '' : '≥ '}${show(spend)}`,
+          show(budget.amount),
         ),
+      },
+      text(
+        locale.list([
+          ...(used === undefined ? [] : [formatPercent(used, locale)]),
+          stateText(assessment, context),
+          ...(forecast === undefined ? [] : [messages.expected(show(forecast))]),
+          messages.until(locale.shortDay(lastDay)),
+        ]),
       ),
     ],
   };
@@ -88,7 +90,7 @@ export const buildBudgets = (
     role: 'other',
     state: 'complete',
     colour: undefined,
-    cells: [text(otherRows(rest)), ...Array.from({ length: 5 }, () => text(''))],
+    cells: [text(otherRows(rest)), ...Array.from({ length: 3 }, () => text(''))],
   };
   return {
     kind: 'table',
@@ -96,10 +98,8 @@ export const buildBudgets = (
     columns: [
       { label: budgets.budget, role: 'name', align: 'left' },
       { label: '', role: 'bar', align: 'left' },
-      { label: budgets.spend, role: 'figure', align: 'right' },
-      { label: budgets.of, role: 'figure', align: 'right' },
-      { label: budgets.forecastColumn, role: 'figure', align: 'right' },
-      { label: budgets.stateColumn, role: 'name', align: 'left' },
+      { label: budgets.spend, role: 'figure', align: 'left', isPhrase: true },
+      { label: budgets.stateColumn, role: 'name', align: 'left', isPhrase: true },
     ],
     rows: [...shown.map((one) => rowOf(one, context)), ...(rest > 0 ? [other] : [])],
   };

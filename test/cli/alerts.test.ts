@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { openPostOffice } from '../notify/support/post-office.ts';
+import type { PostOffice } from '../notify/support/post-office.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { openFolder } from '../support/program.ts';
+import type { Folder } from '../support/program.ts';
+
+let folder: Folder;
+let office: PostOffice;
+let gateway: Sandbox;
+const clock = manualClock(Date.UTC(2026, 10, 20, 12));
+
+beforeEach(async () => {
+  folder = await openFolder();
+  gateway = await startSandbox({ now: clock.now, months: 2, callsPerDay: 20 });
+  office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });
+  await folder.write(
+    'config/tollkeeper.yaml',
+    `timezone: UTC
+accounts:
+  main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}", currency: USD, budget: { month: "1000000" } }
+warehouse: { path: data/tollkeeper.duckdb, memory_limit: 512MB, threads: 1 }
+mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>", operators: [ops@example.com] }
+budgets:
+  tiny: { amount: "0.01", forecast_thresholds: [] }
+  typo: { model: gtp-5, amount: 5 }
+`,
+  );
+  await folder.write(
+    'config/jobs/jobs.yaml',
+    `jobs:
+  pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: 2026-10-01 }
+  budget-alerts: { kind: alert, needs: [pull-logs] }
+`,
+  );
+});
+afterEach(async () => {
+  await office[Symbol.asyncDispose]();
+  await gateway.stop();
+  await folder[Symbol.asyncDispose]();
+});
+
+const run = (argv: readonly string[], terminal?: number) =>
+  folder.run(argv, {
+    env: { GATEWAY_BASE_URL: gateway.baseUrl, GATEWAY_ADMIN_KEY: gateway.adminKey, SMTP_URL: office.url },
+    clock,
+    ...(terminal === undefined ? {} : { terminal }),
+  });
+
+describe('the `alerts` command', () => {
+  it('lists budgets before their first evaluation, and the alert job has the slots of its pull', async () => {
+    const listed = await run(['alerts']);
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    expect(listed.stdout).toMatch(/^account-main +not evaluated/m);
+    const next = await run(['next', 'budget-alerts', '--count', '1']);
+    expect(next.stdout).toContain('2026-11-20 12:07');
+  });
+
+  it('shows states on 80 columns, mutes, acknowledges, and records who did it', async () => {
+    const evaluated = await run(['run', 'budget-alerts']);
+    expect(evaluated.code).toBe(0);
+    expect(evaluated.stdout).toContain('3 budgets evaluated: 1 exceeded, 1 unknown');
+    expect(office.received).toHaveLength(1);
+
+    const listed = await run(['alerts'], 80);
+    expect(listed.code).toBe(1);
+    const plain = listed.stdout.replaceAll(/\u001B\[[\d;]*m/g, '');
+    for (const line of plain.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+    expect(plain).toMatch(/^account-main +ok +\$[\d.]+ +\$1,000,000\.00 +0%/m);
+    expect(plain).toMatch(/^tiny +exceeded +\$[\d.]+ +\$0\.01 +\d+%/m);
+    expect(plain).toMatch(/^typo +unknown/m);
+    expect(plain).toContain('the call log contains no call of model gtp-5');
+
+    const acknowledged = await run(['alerts', 'ack', 'tiny', '--reason', 'load test']);
+    expect(acknowledged.stdout).toMatch(/^tiny \(account main\): acknowledged by person /);
+    const muted = await run(['alerts', 'mute', 'typo', '--until', '2026-12-01', '--json']);
+    expect(JSON.parse(muted.stdout)).toMatchObject({
+      alert: 'typo',
+      message: 'muted until 2026-12-01 00:00 UTC; what still fires then is notified of',
+    });
+    const after = await run(['alerts']);
+    expect(after.code).toBe(0);
+    expect(after.stdout).toMatch(/acknowledged by person .*: load test/);
+    expect(after.stdout).toMatch(/muted until 2026-12-01 00:00 by person /);
+
+    expect((await run(['alerts', 'unmute', 'typo'])).stdout).toContain('no longer muted');
+    const log = await run(['alerts', 'log']);
+    expect(log.stdout).toMatch(/unmute +main\/typo/);
+    expect(log.stdout).toMatch(/mute +main\/typo +until 2026-12-01T00:00:00\.000Z/);
+    expect(log.stdout).toMatch(/acknowledge +main\/tiny +load test/);
+  });
+
+  it.each([
+    [
+      ['mute', 'acount-main', '--until', '2026-12-01'],
+      'there is no alert acount-main',
+      'did you mean account-main?',
+    ],
+    [
+      ['mute', 'tiny', '--until', 'soon'],
+      '"soon" is not a date or moment',
+      'write a date such as 2026-12-01',
+    ],
+    [['mute', 'tiny', '--until', '2026-11-01'], 'is in the past', 'tollkeeper alerts unmute'],
+    [['ack', 'tiny'], 'does not fire', 'tollkeeper alerts'],
+  ])('refuses %j', async (argv, message, advice) => {
+    const ran = await run(['alerts', ...argv]);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(message);
+    expect(ran.stderr).toContain(advice);
+  });
+});
