@@ -1,22 +1,14 @@
 export { assess } from './budgets/assess.ts';
-export type {
-  Assessment,
-  DataState,
-  Level,
-  LevelState,
-  PeriodSums,
-  UnknownReason,
-} from './budgets/assess.ts';
-export type { Budget, BudgetPeriodKind, BudgetScope, Threshold } from './budgets/budget.ts';
+export type { Assessment, DataState, Level, PeriodSums, UnknownReason } from './budgets/assess.ts';
+export type { Budget, BudgetScope, Threshold } from './budgets/budget.ts';
 export { conditionsOf, levelName } from './budgets/conditions.ts';
-export { forecastAtPace, paceSeconds } from './budgets/forecast.ts';
-export type { Forecast, ForecastInput } from './budgets/forecast.ts';
+export { forecastAtPace } from './budgets/forecast.ts';
 export { comparedWith, periodAt, periodBefore } from './budgets/period.ts';
 export { decideAlerts } from './alerts/decide-alerts.ts';
-export type { AlertDecision, AlertKey, AlertRecord, Condition } from './alerts/decide-alerts.ts';
+export type { AlertRecord, Condition } from './alerts/decide-alerts.ts';
 export { runwayConditions } from './runway/conditions.ts';
 export { runwayOf, runwayRange } from './runway/runway.ts';
-export type { QuotaReading, Runway } from './runway/runway.ts';
+export type { Runway } from './runway/runway.ts';
 export { inScope } from './budgets/scope.ts';
 export type { ScopeRules } from './budgets/scope.ts';
 export { createSpendIndex, segmentsOf } from './budgets/spend-index.ts';

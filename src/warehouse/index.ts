@@ -19,7 +19,6 @@ export type {
   AlertMute,
   AlertNotification,
   AlertStatus,
-  AlertTable,
   OperatorAction,
   StoredAlert,
 } from './alerts/alert-table.ts';
@@ -41,7 +40,7 @@ export type { BindQueries } from './queries/bind-queries.ts';
 export type { QueryRequest } from './queries/protocol.ts';
 export type { CubeFacts, CubeQuery, CubeRequest, CubeTeam } from './cube/cube-request.ts';
 export { tagsOf } from './cube/tags.ts';
-export type { TagRule, Tags } from './cube/tags.ts';
+export type { TagRule } from './cube/tags.ts';
 export { teamOf } from './cube/teams.ts';
 export type { Cell, ResultTable } from './cube/result-table.ts';
 export { reportRelations } from './report-views/registry.ts';
@@ -57,14 +56,7 @@ export type { ArchiveOutcome, ArchivePlan } from './archive/archive-table.ts';
 export type { ModelConvention } from './tokens/decide.ts';
 export { matches as matchesPattern } from './tokens/match-rule.ts';
 export type { OutputRules, TokenRules } from './tokens/match-rule.ts';
-export type {
-  AccountSnapshot,
-  Inventory,
-  KeyState,
-  LandedSnapshot,
-  QuotaOfKey,
-  Snapshot,
-} from './snapshots/snapshot.ts';
+export type { AccountSnapshot, Inventory, KeyState, LandedSnapshot, Snapshot } from './snapshots/snapshot.ts';
 export type {
   AttemptEnd,
   Claim,

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
@@ -66,10 +67,10 @@ describe('the `alerts` command', () => {
 
     const listed = await run(['alerts'], 80);
     expect(listed.code).toBe(1);
-    const plain = listed.stdout.replaceAll(/\u001B\[[\d;]*m/g, '');
-    for (const line of plain.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+    const plain = stripVTControlCharacters(listed.stdout);
+    for (const line of plain.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect(plain).toMatch(/^account-main +ok +\$[\d.]+ +\$1,000,000\.00 +0%/m);
-    expect(plain).toMatch(/^tiny +exceeded +\$[\d.]+ +\$0\.01 +\d+%/m);
+    expect(plain).toMatch(/^tiny +exceeded +\$[\d.]+ +\$0\.010 +\d+%/m);
     expect(plain).toMatch(/^typo +unknown/m);
     expect(plain).toContain('the call log contains no call of model gtp-5');
 

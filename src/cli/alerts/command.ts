@@ -9,8 +9,11 @@ import { screenOf } from '../ui/paint.ts';
 import { alertsJson, renderActions, renderAlerts } from './render.ts';
 
 type Common = { readonly config: string; readonly json?: boolean };
-type ActionOptions = Common & { readonly account?: string; readonly reason?: string };
-type MuteOptions = ActionOptions & { readonly until: string };
+type ActionOptions = Common & {
+  readonly account?: string;
+  readonly reason?: string;
+  readonly until?: string;
+};
 
 /** Its arguments, options and help, and what it does. */
 export const define = (alerts: Command, deps: Deps): void => {
@@ -57,16 +60,16 @@ Examples:
       json === true ? jsonText({ alert, account, message }) : `${alert} (account ${account}): ${message}\n`,
     );
 
-  const acts = <O extends ActionOptions>(
+  const acts = (
     command: Command,
-    act: (call: Commands, alert: string, options: O) => Promise<AlertAnswer>,
+    act: (call: Commands, alert: string, options: ActionOptions) => Promise<AlertAnswer>,
   ): void => {
     command
       .argument('<alert>', 'name as shown by `tollkeeper alerts`')
       .addOption(configOption())
       .option('--account <name>', 'the account, if several have an alert of this name')
       .option('--json', 'print the outcome as JSON')
-      .action(async (alert: string, options: O) => {
+      .action(async (alert: string, options: ActionOptions) => {
         answer(
           await ask(deps, options.config, (commands) => act(commands.call, alert, options)),
           options.json,
@@ -88,7 +91,7 @@ Examples:
   tollkeeper alerts mute search-month --until 2026-12-01
   tollkeeper alerts mute key:ci --until 2026-12-01T08:00 --reason "migration"`,
     );
-  acts(mute, async (call, alert, { until, account, reason }: MuteOptions) =>
+  acts(mute, async (call, alert, { until = '', account, reason }) =>
     call('alerts/mute', { alert, account, until, who: personOf(), reason }),
   );
 
@@ -96,7 +99,7 @@ Examples:
     .command('unmute')
     .description('End a mute now.')
     .addHelpText('after', `\nExamples:\n  tollkeeper alerts unmute search-month`);
-  acts(unmute, async (call, alert, { account }: ActionOptions) =>
+  acts(unmute, async (call, alert, { account }) =>
     call('alerts/unmute', { alert, account, who: personOf() }),
   );
 
@@ -114,7 +117,7 @@ Examples:
   tollkeeper alerts ack search-month
   tollkeeper alerts ack search-month --reason "load test until Friday"`,
     );
-  acts(ack, async (call, alert, { account, reason }: ActionOptions) =>
+  acts(ack, async (call, alert, { account, reason }) =>
     call('alerts/acknowledge', { alert, account, who: personOf(), reason }),
   );
 

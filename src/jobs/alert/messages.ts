@@ -45,7 +45,12 @@ const periodText = ({ budget, period }: Assessment): string =>
 /** The fingerprint of what a notification is about: the same alerts make the same one. */
 const idOf = (event: 'alert' | 'recovered', records: readonly AlertRecord[]): string =>
   createHash('sha256')
-    .update(JSON.stringify([event, records.map(({ alert, level, period }) => [alert, level, period]).sort()]))
+    .update(
+      JSON.stringify([
+        event,
+        records.map(({ alert, level, period }) => JSON.stringify([alert, level, period])).toSorted(),
+      ]),
+    )
     .digest('hex')
     .slice(0, 32);
 

@@ -45,5 +45,7 @@ export const reasonText = (
         what: `the call log is missing charges (${reason.text}); the spend is a lower bound`,
         toDo: '`tollkeeper reconcile` compares every source with the call log.',
       };
+    default:
+      return reason satisfies never;
   }
 };

@@ -112,7 +112,9 @@ export const assess = (
         : period.end;
   const blocked = blocking(data, period);
   const reason = blocked ?? partial(data, period, sums);
-  const spend = through === undefined || !data.isProven ? undefined : sums.spend;
+  // Where the scope may be misspelt, no spend would be a zero that nobody knows.
+  const isKnown = through !== undefined && data.isProven && reason?.kind !== 'no-calls';
+  const spend = isKnown ? sums.spend : undefined;
   const forecast =
     reason !== undefined || through === undefined || spend === undefined
       ? undefined

@@ -27,6 +27,8 @@ const firstDay = ({ period, anchorDay }: PeriodRule, date: LocalDate): LocalDate
       const month = Number(date.slice(5, 7)) - 1;
       return addMonths(startOfMonth(date), -(month % 3));
     }
+    default:
+      return period satisfies never;
   }
 };
 
@@ -40,6 +42,8 @@ const nextFirstDay = ({ period }: PeriodRule, first: LocalDate): LocalDate => {
       return addMonths(first, 1);
     case 'quarter':
       return addMonths(first, 3);
+    default:
+      return period satisfies never;
   }
 };
 

@@ -29,5 +29,7 @@ export const inScope = (
       return matchesPattern(scope.name, model);
     case 'tag':
       return tagsOf(key, service, tags)[scope.tag] === scope.name;
+    default:
+      return scope satisfies never;
   }
 };
