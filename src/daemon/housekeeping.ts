@@ -12,6 +12,9 @@ import type { StuckWatch } from './keys/stuck-rotations.ts';
 
 const second = 1000;
 
+/** An alert must be known for as long as its period can be evaluated: a quarter, and the two before it. */
+const longestAlert = 300 * 86_400 * second;
+
 /** Milliseconds from one start of a housekeeping work to the next. */
 const every = {
   outbox: 5 * second,
@@ -143,6 +146,10 @@ export const createHousekeeping = (
         const keep = app.config().settings.scheduler.keep_runs;
         const removed = await app.warehouse.runs.trim(unixMillis(deps.clock.now() - keep));
         if (removed > 0) log.info('removed old runs from the ledger', { runs: removed });
+        const alerts = await app.warehouse.alerts.trim(
+          unixMillis(deps.clock.now() - Math.max(keep, longestAlert)),
+        );
+        if (alerts > 0) log.info('removed old alerts', { alerts });
       },
     },
     {

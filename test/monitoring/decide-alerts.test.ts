@@ -62,6 +62,18 @@ describe('the alerts of an evaluation', () => {
     expect(recovered).toEqual(['all actual 100% 100']);
   });
 
+  it('end without a notification once their threshold is removed from the configuration', () => {
+    const raised = evaluateAll([condition('firing', '100')])[0]?.raised ?? [];
+    const { recovered, dropped } = decideAlerts({
+      conditions: [{ alert: 'all', level: 'actual 90%', period: '100', state: 'clear' }],
+      records: raised,
+      isMuted: never,
+      now: unixMillis(5),
+    });
+    expect(recovered).toEqual([]);
+    expect(dropped.map(keyOf)).toEqual(['all actual 100% 100']);
+  });
+
   it('are raised after a mute if the condition still holds, and not during it', () => {
     const steps = Array.from({ length: 4 }, () => condition('firing', '100'));
     const decisions = evaluateAll(steps, (_, step) => step < 2);

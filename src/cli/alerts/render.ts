@@ -93,7 +93,7 @@ export const renderAlerts = (views: readonly AlertView[], screen: Screen): strin
     return 'no budgets are declared, and nothing was evaluated\n\nDeclare budgets in tollkeeper.yaml, and a job of kind alert in a file in jobs/.\n';
   const accounts = new Set(views.map(({ account }) => account)).size > 1;
   const budgets = views.filter(
-    ({ status, alert }) => status?.kind === 'budget' || (status === undefined && alert !== 'data'),
+    ({ status, alert }) => status?.kind === 'budget' || (status === undefined && !alert.startsWith('data')),
   );
   const others = views.filter(({ status }) => status !== undefined && status.kind !== 'budget');
   const blocks = [

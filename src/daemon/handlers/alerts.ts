@@ -63,14 +63,14 @@ export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertVi
   const { settings } = app.config();
   const [statuses, records, mutes, acknowledgements] = [
     await alerts.statuses(),
-    await alerts.records(),
+    await alerts.firing(),
     await alerts.mutes(clock.now()),
     await alerts.acknowledgements(),
   ];
   return Object.keys(settings.accounts).flatMap((account) => {
     const own = <T extends { readonly account: string }>(rows: readonly T[]): readonly T[] =>
       rows.filter((row) => row.account === account);
-    const firing = own(records).filter(({ state }) => state === 'firing');
+    const firing = own(records);
     const declared = (costOwnersOf(settings, account).budgets ?? []).map(({ name }) => name);
     const evaluated = own(statuses).filter(
       // A budget that was removed from the config has no state any more.
@@ -79,7 +79,7 @@ export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertVi
     const names = new Set([
       ...declared,
       ...evaluated.map(({ alert }) => alert),
-      ...firing.flatMap(({ alert }) => (alert === 'data' ? [alert] : [])),
+      ...firing.flatMap(({ alert }) => (alert.startsWith('data') ? [alert] : [])),
     ]);
     return [...names].map((alert): AlertView => {
       const stored = evaluated.find((one) => one.alert === alert);

@@ -101,7 +101,8 @@ export const evaluate = async (
       : [current];
   });
   const data: Condition = {
-    alert: 'data',
+    // A job that evaluates some budgets knows nothing about the data of the others.
+    alert: settings.budgets === undefined ? 'data' : `data:${context.name}`,
     level: 'unknown',
     state: unknown.length > 0 ? 'firing' : unknownSince.size === 0 ? 'clear' : 'unchanged',
   };
@@ -160,7 +161,7 @@ const notificationOf = (
 ): AlertNotification | undefined => {
   const [first] = records;
   if (first === undefined) return undefined;
-  if (first.alert === 'data')
+  if (first.alert === 'data' || first.alert.startsWith('data:'))
     return event === 'alert' ? unknownAlert(records, unknown, context) : unknownRecovery(records, context);
   const runway = runways.find(({ alert }) => alert === first.alert);
   if (runway !== undefined)
@@ -210,7 +211,7 @@ export const decide = async (
   let decided: Decided = { raised: 0, recovered: 0 };
   await warehouse.alerts.decide(account.name, alerts, now, ({ records, mutes: stored }) => {
     const silent = new Set(stored.map(({ alert }) => alert));
-    const { raised, recovered } = decisionOf(records, silent);
+    const { raised, recovered, dropped } = decisionOf(records, silent);
     decided = { raised: raised.length, recovered: recovered.length };
     const notifications = [
       ...groupsOf(raised).map((group) => notificationOf('alert', group, evaluation, causes, messages)),
@@ -219,7 +220,7 @@ export const decide = async (
       ),
     ];
     return {
-      records: [...raised, ...recovered],
+      records: [...raised, ...recovered, ...dropped],
       notifications: notifications.filter((one) => one !== undefined),
     };
   });

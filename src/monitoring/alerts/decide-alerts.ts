@@ -27,6 +27,8 @@ export type AlertRecord = AlertKey & {
 export type AlertDecision = {
   readonly raised: readonly AlertRecord[];
   readonly recovered: readonly AlertRecord[];
+  /** Alerts whose threshold no longer exists: they end without a notification. */
+  readonly dropped: readonly AlertRecord[];
 };
 
 type DecideInput = {
@@ -71,5 +73,11 @@ export const decideAlerts = ({ conditions, records, isMuted, now }: DecideInput)
       raised.push({ ...key, state: 'firing', raisedAt: now });
     if (state !== 'unchanged') for (const old of open) if (Number(old.period) < Number(period)) recover(old);
   }
-  return { raised, recovered: [...recovered.values()] };
+  const named = new Set(conditions.map(({ alert }) => alert));
+  const levels = new Set(conditions.map(levelOf));
+  const dropped = [...firing.values()]
+    .flat()
+    .filter((record) => named.has(record.alert) && !levels.has(levelOf(record)))
+    .map((record): AlertRecord => ({ ...record, state: 'recovered', recoveredAt: now }));
+  return { raised, recovered: [...recovered.values()], dropped };
 };

@@ -82,17 +82,22 @@ export type AlertTable = {
   /** Notifications that are not in the outbox so far, oldest first. */
   readonly pending: (account: string) => Promise<readonly AlertNotification[]>;
   readonly enqueued: (account: string, ids: readonly string[], at: UnixMillis) => Promise<void>;
-  /** Replaces the statuses of the account: other alerts have none any more. */
+  /** Replaces the statuses of these alerts; balance and key quotas that are not among them have none any more. */
   readonly putStatus: (account: string, statuses: readonly Omit<AlertStatus, 'account'>[]) => Promise<void>;
   /** Of one account, or of all. */
   readonly statuses: (account?: string) => Promise<readonly AlertStatus[]>;
-  readonly records: (account?: string) => Promise<readonly (StoredAlert & { readonly account: string })[]>;
+  /** Alerts that fire. */
+  readonly firing: () => Promise<readonly (StoredAlert & { readonly account: string })[]>;
+  /** All alerts of an account that are kept. */
+  readonly records: (account: string) => Promise<readonly StoredAlert[]>;
   readonly mutes: (now: UnixMillis) => Promise<readonly AlertMute[]>;
   readonly mute: (mute: AlertMute) => Promise<void>;
   /** False if it is not muted. */
   readonly unmute: (account: string, alert: string, by: string, at: UnixMillis) => Promise<boolean>;
   readonly acknowledge: (acknowledgement: AlertAcknowledgement) => Promise<void>;
   readonly acknowledgements: () => Promise<readonly AlertAcknowledgement[]>;
+  /** Removes alerts that recovered, and notifications that were enqueued, before the moment; returns their number. */
+  readonly trim: (before: UnixMillis) => Promise<number>;
   /** Newest first. */
   readonly actions: (limit: number) => Promise<readonly OperatorAction[]>;
 };

@@ -159,7 +159,12 @@ export const createAlertTable = (engine: Engine): AlertTable => {
       ),
     putStatus: async (account, statuses) =>
       inOne(async (connection) => {
-        await execute(connection, 'DELETE FROM alert_status WHERE account = $account', { account });
+        await execute(
+          connection,
+          `DELETE FROM alert_status WHERE account = $account
+             AND (list_contains($alerts, alert) OR alert = 'runway' OR starts_with(alert, 'key:'))`,
+          { account, alerts: statuses.map(({ alert }) => alert) },
+        );
         const bound = boundRows(
           connection,
           { alert: 'VARCHAR', status: 'VARCHAR', evaluated_at: 'BIGINT', unknown_since: 'BIGINT' },
@@ -193,16 +198,35 @@ export const createAlertTable = (engine: Engine): AlertTable => {
           ...(row['unknown_since'] === null ? {} : { unknownSince: moment(row, 'unknown_since') }),
         }));
       }),
+    firing: async () =>
+      engine.state(async (connection) => {
+        const rows = await readRows(
+          connection,
+          "SELECT * FROM alert_record WHERE state = 'firing' ORDER BY raised_at, account, alert, level",
+        );
+        return rows.map(recordOf);
+      }),
     records: async (account) =>
       engine.state(async (connection) => {
         const rows = await readRows(
           connection,
-          `SELECT * FROM alert_record WHERE coalesce(account = $account, true)
-           ORDER BY raised_at, account, alert, level`,
-          { account: account ?? null },
+          'SELECT * FROM alert_record WHERE account = $account ORDER BY raised_at, alert, level',
+          { account },
         );
         return rows.map(recordOf);
       }),
+    trim: async (before) =>
+      inOne(
+        async (connection) =>
+          (await execute(
+            connection,
+            "DELETE FROM alert_record WHERE state = 'recovered' AND recovered_at < $before",
+            { before },
+          )) +
+          (await execute(connection, 'DELETE FROM alert_notification WHERE enqueued_at < $before', {
+            before,
+          })),
+      ),
     mutes: async (now) => engine.state(async (connection) => readMutes(connection, now)),
     mute: async ({ account, alert, until, mutedAt, by, reason }) =>
       inOne(async (connection) => {

@@ -249,3 +249,42 @@ describe('the runway of an account', () => {
     ]);
   });
 });
+
+describe('two jobs on parts of the budgets', () => {
+  it('keep the states of each other, and each notifies of its own unknown budgets', async () => {
+    await using fixture = await openAlertFixture();
+    const budgets = [
+      budgetOf({ owner: [] }),
+      budgetOf({ name: 'typo', owner: [], scope: { kind: 'model', name: 'gtp-5' } }),
+    ];
+    await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T08:00:00Z', calls('2026-11-10', '1'));
+    for (const hour of ['00', '08'])
+      for (const name of ['all', 'typo'])
+        await fixture.evaluate(
+          `2026-11-16T${hour}:00:00Z`,
+          budgets,
+          { budgets: [name] },
+          { name: `job-${name}` },
+        );
+    const statuses = await fixture.warehouse.alerts.statuses('main');
+    expect(statuses.map(({ alert }) => alert)).toEqual(['all', 'typo']);
+    expect((await fixture.mails()).map(({ subject }) => subject)).toEqual([
+      'Tollkeeper: the state of 1 budget is unknown',
+    ]);
+  });
+
+  it('leave alerts that are long over to housekeeping', async () => {
+    await using fixture = await openAlertFixture();
+    const budgets = [budgetOf({ owner: [], thresholds: [threshold('100%', '1000')] })];
+    await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', calls('2026-11-10', '1100'));
+    await fixture.evaluate('2026-11-16T00:00:00Z', budgets);
+    const later = unixMillis(Date.parse('2027-11-16T00:00:00Z'));
+    // The alert still fires; only its notification is removed.
+    expect(await fixture.warehouse.alerts.trim(later)).toBe(1);
+    expect(await fixture.warehouse.alerts.firing()).toHaveLength(1);
+    await fixture.land('2026-11-16T00:00:00Z', '2026-12-02T00:00:00Z', []);
+    await fixture.evaluate('2026-12-02T00:00:00Z', budgets);
+    expect(await fixture.warehouse.alerts.trim(later)).toBe(2);
+    expect(await fixture.warehouse.alerts.records('main')).toEqual([]);
+  });
+});
