@@ -73,7 +73,8 @@ export const decideAlerts = ({ conditions, records, isMuted, now }: DecideInput)
       raised.push({ ...key, state: 'firing', raisedAt: now });
     if (state !== 'unchanged') for (const old of open) if (Number(old.period) < Number(period)) recover(old);
   }
-  const named = new Set(conditions.map(({ alert }) => alert));
+  // Levels of the other alerts belong to jobs, of which there may be several.
+  const named = new Set(conditions.flatMap(({ alert, period }) => (period === undefined ? [] : [alert])));
   const levels = new Set(conditions.map(levelOf));
   const dropped = [...firing.values()]
     .flat()
