@@ -90,7 +90,7 @@ export const readBudgets = async (
     budgets.length === 0
       ? []
       : await warehouse.logs.quarantined(account.name, interval(unixSeconds(first), unixSeconds(last)));
-  const uncalled = await withoutCalls(budgets, index, covered, context);
+  const uncalled = await withoutCalls(budgets, index, whole, context);
   const data = { covered, needed, isProven: sums.isProven };
   return budgets.map((budget, at): AssessedBudget => {
     const periods = planned[at] ?? [];
