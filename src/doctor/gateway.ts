@@ -29,6 +29,7 @@ const scopesOf: Readonly<Record<string, readonly ReadScope[]>> = {
   report: ['logs:read'],
   snapshot: ['account:read', 'logs:read', 'keys:read'],
   archive: [],
+  alert: [],
   'rotate-keys': ['logs:read', 'keys:read'],
   'expire-keys': ['logs:read', 'keys:read'],
 };

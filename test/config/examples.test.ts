@@ -103,11 +103,11 @@ describe('the pages with recipes', () => {
 
   it.each([
     ['README.md', 2],
-    ['docs/cookbook.md', 10],
+    ['docs/cookbook.md', 13],
   ])('the examples in %s have no fault', async (page, count) => {
     const blocks = await blocksOf(page);
     const jobs = blocks.filter((block) => /^jobs:$/m.test(block));
-    const settings = blocks.filter((block) => /^teams:$/m.test(block));
+    const settings = blocks.filter((block) => /^(teams|budgets|tags):$/m.test(block));
     await using place = await copyOf(new URL('../../config', import.meta.url).pathname);
     await rm(join(place.folder, 'jobs'), { recursive: true });
     await mkdir(join(place.folder, 'jobs'));

@@ -116,6 +116,11 @@ const columns: Readonly<Record<string, Meaning>> = {
   gap: { is: 'other', why: 'of another source' },
   unit: { is: 'other', why: 'of another source' },
   verdict: { is: 'other', why: 'of another source' },
+  factor: { is: 'other', why: 'the test of causes compares it' },
+  amount: { is: 'other', why: 'the test of causes compares it' },
+  leading_model: { is: 'other', why: 'the test of causes compares it' },
+  leading_key: { is: 'other', why: 'the test of causes compares it' },
+  leading_amount: { is: 'other', why: 'the test of causes compares it' },
 };
 
 const figures: Readonly<Record<string, Meaning>> = {

@@ -68,7 +68,7 @@ describe('the section of changes', () => {
     expect(changesIn(chinese, '变化原因')[2]).toEqual([
       '单次调用变长',
       'claude-sonnet-5（密钥 prod-search）',
-      '+$300.00',
+      '+US$300.00',
     ]);
   });
 

@@ -174,9 +174,9 @@ const figureRows = (shape: FiguresShape, context: Context): readonly (readonly D
 const changeColumns: readonly DataColumn[] = [
   { name: 'factor', label: 'Factor', format: 'text' },
   { name: 'amount', label: 'Amount', format: 'money' },
-  { name: 'model_name', label: 'Model', format: 'text' },
-  { name: 'key_name', label: 'Key', format: 'text' },
-  { name: 'model_amount', label: 'Amount of model and key', format: 'money' },
+  { name: 'leading_model', label: 'Leading model', format: 'text' },
+  { name: 'leading_key', label: 'Leading key', format: 'text' },
+  { name: 'leading_amount', label: 'Amount of the leading model and key', format: 'money' },
 ];
 
 /** The parts of the change, exact, each with what contributes most to it; the amounts add up to the change. */
