@@ -130,6 +130,7 @@ describe('the example config', () => {
       'token-economics',
       'key-inventory',
       'reconciliation',
+      'budget-alerts',
       'rotate-prod',
       'expire-trials',
       'statement',
