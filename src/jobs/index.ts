@@ -20,8 +20,8 @@ export const jobKinds: readonly JobKind[] = [
   expireKeysKind,
 ];
 
-export { runwayText } from './alert/messages.ts';
-export { reasonText } from './alert/reason-text.ts';
+export { runwayText } from './alert/messages/runways.ts';
+export { reasonText } from './alert/messages/reason-text.ts';
 export { builtFiles } from './report/built-files.ts';
 export { createWatermarks } from './watermarks.ts';
 export { checkReports, composeReport } from './report/compose-report.ts';

@@ -3,7 +3,8 @@ import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
 import { defineJobKind } from '../job-kind.ts';
 import { alertJobFaults, alertShape } from './alert-shape.ts';
 import { deliverAlerts } from './deliver.ts';
-import { budgetsOf, decide, evaluate } from './evaluate.ts';
+import { decide } from './decide.ts';
+import { budgetsOf, evaluate } from './evaluate.ts';
 
 /** The time that the call log must reach for a run of the slot. */
 const neededFor = (slot: UnixMillis, lag: number): UnixSeconds => toSeconds(unixMillis(slot - lag));

@@ -5,7 +5,8 @@ import { boundRows } from '../bound-rows.ts';
 import type { Engine } from '../engine.ts';
 import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
-import type { AlertMute, AlertNotification, AlertTable, OperatorAction, StoredAlert } from './alert-table.ts';
+import type { AlertNotification, AlertTable, StoredAlert } from './alert-table.ts';
+import { operatorActions, readMutes } from './operator-actions.ts';
 
 const moment = (row: Row, column: string): UnixMillis => unixMillis(wholeNumber(row, column));
 
@@ -18,32 +19,6 @@ const recordOf = (row: Row): StoredAlert & { readonly account: string } => ({
   raisedAt: moment(row, 'raised_at'),
   ...(row['recovered_at'] === null ? {} : { recoveredAt: moment(row, 'recovered_at') }),
 });
-
-const reasonOf = (row: Row): { readonly reason?: string } =>
-  row['reason'] === null ? {} : { reason: text(row, 'reason') };
-
-const muteOf = (row: Row): AlertMute => ({
-  account: text(row, 'account'),
-  alert: text(row, 'alert'),
-  until: moment(row, 'until_at'),
-  mutedAt: moment(row, 'muted_at'),
-  by: text(row, 'muted_by'),
-  ...reasonOf(row),
-});
-
-const readMutes = async (
-  connection: DuckDBConnection,
-  now: UnixMillis,
-  account?: string,
-): Promise<readonly AlertMute[]> => {
-  const rows = await readRows(
-    connection,
-    `SELECT * FROM alert_mute WHERE until_at > $now AND coalesce(account = $account, true)
-     ORDER BY account, alert`,
-    { now, account: account ?? null },
-  );
-  return rows.map(muteOf);
-};
 
 const writeRecords = async (
   connection: DuckDBConnection,
@@ -88,14 +63,6 @@ const writeRecords = async (
     { account },
   );
 };
-
-const writeAction = async (connection: DuckDBConnection, action: OperatorAction): Promise<void> =>
-  void (await execute(
-    connection,
-    `INSERT INTO operator_action (taken_at, account, taken_by, action, subject, detail)
-     VALUES ($at, $account, $by, $action, $subject, $detail)`,
-    action,
-  ));
 
 const notificationOf = (row: Row): AlertNotification => ({
   id: text(row, 'id'),
@@ -227,93 +194,6 @@ export const createAlertTable = (engine: Engine): AlertTable => {
             before,
           })),
       ),
-    mutes: async (now) => engine.state(async (connection) => readMutes(connection, now)),
-    mute: async ({ account, alert, until, mutedAt, by, reason }) =>
-      inOne(async (connection) => {
-        await execute(connection, 'DELETE FROM alert_mute WHERE account = $account AND alert = $alert', {
-          account,
-          alert,
-        });
-        await execute(
-          connection,
-          `INSERT INTO alert_mute (account, alert, until_at, muted_at, muted_by, reason)
-           VALUES ($account, $alert, $until, $mutedAt, $by, $reason)`,
-          { account, alert, until, mutedAt, by, reason: reason ?? null },
-        );
-        await writeAction(connection, {
-          at: mutedAt,
-          account,
-          by,
-          action: 'mute',
-          subject: alert,
-          detail: `until ${new Date(until).toISOString()}${reason === undefined ? '' : `: ${reason}`}`,
-        });
-      }),
-    unmute: async (account, alert, by, at) =>
-      inOne(async (connection) => {
-        const removed = await execute(
-          connection,
-          'DELETE FROM alert_mute WHERE account = $account AND alert = $alert AND until_at > $at',
-          { account, alert, at },
-        );
-        if (removed === 0) return false;
-        await writeAction(connection, { at, account, by, action: 'unmute', subject: alert, detail: '' });
-        return true;
-      }),
-    acknowledge: async ({ account, alert, at, by, reason }) =>
-      inOne(async (connection) => {
-        await execute(
-          connection,
-          'DELETE FROM alert_acknowledgement WHERE account = $account AND alert = $alert',
-          { account, alert },
-        );
-        await execute(
-          connection,
-          `INSERT INTO alert_acknowledgement (account, alert, acknowledged_at, acknowledged_by, reason)
-           VALUES ($account, $alert, $at, $by, $reason)`,
-          { account, alert, at, by, reason: reason ?? null },
-        );
-        await writeAction(connection, {
-          at,
-          account,
-          by,
-          action: 'acknowledge',
-          subject: alert,
-          detail: reason ?? '',
-        });
-      }),
-    acknowledgements: async () =>
-      engine.state(async (connection) => {
-        const rows = await readRows(
-          connection,
-          'SELECT * FROM alert_acknowledgement ORDER BY account, alert',
-        );
-        return rows.map((row) => ({
-          account: text(row, 'account'),
-          alert: text(row, 'alert'),
-          at: moment(row, 'acknowledged_at'),
-          by: text(row, 'acknowledged_by'),
-          ...reasonOf(row),
-        }));
-      }),
-    actions: async (limit) =>
-      engine.state(async (connection) => {
-        const rows = await readRows(
-          connection,
-          'SELECT * FROM operator_action ORDER BY taken_at DESC, subject LIMIT $limit',
-          { limit },
-        );
-        return rows.map((row): OperatorAction => {
-          const action = text(row, 'action');
-          return {
-            at: moment(row, 'taken_at'),
-            account: text(row, 'account'),
-            by: text(row, 'taken_by'),
-            action: action === 'mute' || action === 'unmute' ? action : 'acknowledge',
-            subject: text(row, 'subject'),
-            detail: text(row, 'detail'),
-          };
-        });
-      }),
+    ...operatorActions(engine),
   };
 };

@@ -1,5 +1,5 @@
-import { countText, formatMoment, unixSeconds } from '../../core/index.ts';
-import type { BudgetStatus } from '../../monitoring/index.ts';
+import { countText, formatMoment, unixSeconds } from '../../../core/index.ts';
+import type { BudgetStatus } from '../../../monitoring/index.ts';
 
 type Reason = NonNullable<BudgetStatus['reason']>;
 

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { divideMoney, money, multiplyMoney, roundMoney } from '../../../core/index.ts';
+import type { Money, UnixMillis } from '../../../core/index.ts';
+import type { AlertRecord, Assessment } from '../../../monitoring/index.ts';
+import { formatMoney, localeOf } from '../../../reports/index.ts';
+import type { AlertNotification } from '../../../warehouse/index.ts';
+import type { AlertMessage } from '../alert-message.ts';
+
+/** What every message needs beside its figures. */
+export type MessageContext = {
+  readonly account: string;
+  readonly zone: string;
+  readonly now: UnixMillis;
+  readonly operators: readonly string[];
+};
+
+const english = localeOf('en');
+
+/** `104%` of a budget. */
+export const percentOf = (part: Money, whole: Money): string => {
+  const share = divideMoney(multiplyMoney(part, money('100')), whole, 4);
+  return share === undefined ? 'more than 0' : `${roundMoney(share, 0)}%`;
+};
+
+/** An amount in the currency of its budget. */
+export const show = (amount: Money, { budget }: Pick<Assessment, 'budget'>): string =>
+  formatMoney(amount, budget.currency, english);
+
+/** The fingerprint of what a notification is about: the same alerts make the same one. */
+const idOf = (event: 'alert' | 'recovered', records: readonly AlertRecord[]): string =>
+  createHash('sha256')
+    .update(
+      JSON.stringify([
+        event,
+        records.map(({ alert, level, period }) => JSON.stringify([alert, level, period])).toSorted(),
+      ]),
+    )
+    .digest('hex')
+    .slice(0, 32);
+
+/** A notification with the identity of its alerts. */
+export const notification = (
+  event: 'alert' | 'recovered',
+  records: readonly AlertRecord[],
+  message: AlertMessage,
+): AlertNotification => ({ id: idOf(event, records), content: JSON.stringify(message) });
