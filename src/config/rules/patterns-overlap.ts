@@ -1,5 +1,14 @@
+/** Whether the literal beginnings, or ends, of two patterns can belong to one name. */
+const agree = (left: string, right: string, at: 'start' | 'end'): boolean => {
+  const literal = (pattern: string): string =>
+    (at === 'start' ? pattern.split('*')[0] : pattern.split('*').at(-1)) ?? '';
+  const [one, two] = [literal(left), literal(right)];
+  return at === 'start' ? one.startsWith(two) || two.startsWith(one) : one.endsWith(two) || two.endsWith(one);
+};
+
 /** Whether some name matches both patterns, in which `*` matches any text. */
 export const patternsOverlap = (left: string, right: string): boolean => {
+  if (!agree(left, right, 'start') || !agree(left, right, 'end')) return false;
   // Pairs of positions from which the rest of both patterns has to match the same text.
   const seen = new Set<number>();
   const pending: [number, number][] = [[0, 0]];

@@ -57,17 +57,23 @@ export const tagFilterFaults = (job: DeclaredJob, settings: Settings | undefined
   });
 };
 
+/** Comparisons of patterns that a check may take: beyond them a configuration is not written by a person. */
+const mostComparisons = 20_000;
+
 /** Patterns that match the same names and give a tag different values: allowed, but often a mistake. */
 export const tagWarnings = (part: Checked<Settings>): ConfigFault[] => {
   const { value: settings, source } = part;
   if (settings === undefined) return [];
   const entries = Object.entries(settings.tags);
+  let compared = 0;
   return entries.flatMap(([pattern, given], index) =>
     entries.slice(0, index).flatMap(([other, before]) => {
       const names = tagNames.filter(
         (name) => given[name] !== undefined && before[name] !== undefined && given[name] !== before[name],
       );
-      if (names.length === 0 || !patternsOverlap(pattern, other)) return [];
+      if (names.length === 0 || compared >= mostComparisons) return [];
+      compared += 1;
+      if (!patternsOverlap(pattern, other)) return [];
       const winner = closeness(pattern) > closeness(other) ? pattern : other;
       return [
         {

@@ -320,7 +320,7 @@ export const settingsSchema = z
     routes: routesOf([]),
     teams: z.record(name, team).prefault({}).describe('Cost owners: teams by name.'),
     tags: z
-      .record(z.string().min(1), tagSet)
+      .record(z.string().min(1).max(100), tagSet)
       .prefault({})
       .describe(
         'Tags of API keys and services by name. * matches any text. For each tag, the most specific pattern that gives it applies.',
