@@ -1,7 +1,7 @@
 import { encodingFault } from './encoding.ts';
 import { messageOf } from './fault.ts';
-import { isMap, isNode, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import type { Document, YAMLError } from 'yaml';
+import { isAlias, isMap, isNode, isPair, isScalar, isSeq, parseDocument } from 'yaml';
+import type { Document, Node, YAMLError } from 'yaml';
 
 /** A place in a file; line and column count from 1. */
 export type Position = { readonly line: number; readonly column: number };
@@ -45,6 +45,24 @@ type Collection = {
 
 /** Deeper files are no config. The limit also stops maps that contain themselves through an alias. */
 const deepest = 40;
+
+/**
+ * All nodes, each before those within it. The walk of the library keeps the path of each node, which takes the square of
+ * the depth in memory.
+ */
+const nodesOf = (document: Document): readonly Node[] => {
+  const nodes: Node[] = [];
+  const pending: unknown[] = [document.contents];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (isPair(next)) pending.push(next.value, next.key);
+    if (!isNode(next)) continue;
+    nodes.push(next);
+    if (isMap(next) || isSeq(next))
+      for (let at = next.items.length - 1; at >= 0; at -= 1) pending.push(next.items[at]);
+  }
+  return nodes;
+};
 
 const startOf = (node: unknown): number => (isNode(node) && node.range ? node.range[0] : -1);
 
@@ -121,14 +139,8 @@ const plainValue = (
     return { value: document.toJS() as unknown };
   } catch (error) {
     const source = /\(the anchor must be set before the alias\): (.+)$/.exec(messageOf(error))?.[1];
-    let offset = 0;
-    visit(document, {
-      Alias: (_, alias) => {
-        if (alias.source !== source || alias.range == null) return undefined;
-        offset = alias.range[0];
-        return visit.BREAK;
-      },
-    });
+    const alias = nodesOf(document).find((node) => isAlias(node) && node.source === source);
+    const offset = alias?.range?.[0] ?? 0;
     const message = source === undefined ? messageOf(error) : `there is no anchor &${source} before this`;
     return { value: null, problem: { message, offset } };
   }
@@ -151,37 +163,36 @@ const placesIn = (text: string): ((offset: number) => Position) => {
   };
 };
 
-/** Where an unclosed quoted text, [ or { begins: the fault itself is where the parser gave up. */
-const openedAt = (document: Document, { message, pos: [end] }: YAMLError): number | undefined => {
-  if (!/^Missing closing .quote|end with a [\]}]$/.test(message)) return undefined;
-  let start: number | undefined;
-  visit(document, {
-    Node: (_, node) => {
-      const isOpen =
-        ('flow' in node && node.flow) || (isScalar(node) && node.type?.startsWith('QUOTE') === true);
-      if (isOpen && node.range != null && node.range[1] === end) start = node.range[0];
-    },
-  });
-  return start;
+/** Quoted texts, lists and maps in brackets, by the offset at which they end; of nested ones the innermost. */
+const openings = (document: Document): ReadonlyMap<number, number> => {
+  const starts = new Map<number, number>();
+  for (const node of nodesOf(document)) {
+    const isOpen =
+      ('flow' in node && node.flow) || (isScalar(node) && node.type?.startsWith('QUOTE') === true);
+    if (isOpen && node.range != null) starts.set(node.range[1], node.range[0]);
+  }
+  return starts;
 };
+
+/** Whether the fault is where the parser gave up, and not where an unclosed quoted text, [ or { begins. */
+const isUnclosed = ({ message }: YAMLError): boolean =>
+  /^Missing closing .quote|end with a [\]}]$/.test(message);
 
 type FirstKey = { readonly key: string; readonly offset: number };
 
 /** For each key that repeats an earlier one of its map, by its offset: the key, and the offset of the first one. */
 const repeatedKeys = (document: Document): ReadonlyMap<number, FirstKey> => {
   const repeated = new Map<number, FirstKey>();
-  visit(document, {
-    Map: (_, map) => {
-      const first = new Map<string, number>();
-      for (const { key } of map.items) {
-        if (!isScalar(key) || key.range == null) continue;
-        const name = String(key.value);
-        const offset = first.get(name);
-        if (offset === undefined) first.set(name, key.range[0]);
-        else repeated.set(key.range[0], { key: name, offset });
-      }
-    },
-  });
+  for (const map of nodesOf(document).filter(isMap)) {
+    const first = new Map<string, number>();
+    for (const { key } of map.items) {
+      if (!isScalar(key) || key.range == null) continue;
+      const name = String(key.value);
+      const offset = first.get(name);
+      if (offset === undefined) first.set(name, key.range[0]);
+      else repeated.set(key.range[0], { key: name, offset });
+    }
+  }
   return repeated;
 };
 
@@ -224,6 +235,17 @@ export const parseYaml = (text: string): YamlFile => {
   }
 };
 
+/** The library makes an Error for each fault of a file, of which there can be hundreds of thousands. */
+const withoutStacks = <T>(work: () => T): T => {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+};
+
 const parsed = (text: string): YamlFile => {
   const at = placesIn(text);
   const encoding = encodingFault(text);
@@ -231,27 +253,47 @@ const parsed = (text: string): YamlFile => {
     const { offset, ...fault } = encoding;
     return withoutValue({ ...at(offset), ...fault });
   }
-  const document = parseDocument(text, {
-    prettyErrors: false,
-    strict: true,
-    logLevel: 'error',
-  });
+  const document = withoutStacks(() =>
+    parseDocument(text, {
+      prettyErrors: false,
+      strict: true,
+      logLevel: 'error',
+      // The library compares each key with all others.
+      uniqueKeys: false,
+    }),
+  );
   if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION'))
     return withoutValue({ line: 1, column: 1, ...tooDeep });
-  let found: ReadonlyMap<number, FirstKey> | undefined;
-  const repeated = () => (found ??= repeatedKeys(document));
+  // One walk serves all faults: a walk through deeply nested lists costs the square of their depth.
+  let opened: ReadonlyMap<number, number> | undefined;
+  const openedAt = (end: number) => (opened ??= openings(document)).get(end);
   // An unknown tag would be dropped, and a text that begins with ! needs quotes.
-  const faults = [...document.errors, ...document.warnings].slice(0, maxFaults).map((error): YamlFault => {
-    const first = error.code === 'DUPLICATE_KEY' ? repeated().get(error.pos[0]) : undefined;
-    const opened = openedAt(document, error);
-    return {
-      ...at(error.pos[0]),
-      message: error.message,
-      code: error.code,
-      ...(opened === undefined ? {} : { opened: at(opened) }),
-      ...(first === undefined ? {} : { duplicate: { key: first.key, firstLine: at(first.offset).line } }),
-    };
+  const problems = [...document.errors, ...document.warnings].slice(0, maxFaults);
+  const broken = problems.map((error): readonly [number, YamlFault] => {
+    const begin = isUnclosed(error) ? openedAt(error.pos[0]) : undefined;
+    return [
+      error.pos[0],
+      {
+        ...at(error.pos[0]),
+        message: error.message,
+        code: error.code,
+        ...(begin === undefined ? {} : { opened: at(begin) }),
+      },
+    ];
   });
+  const repeated = [...repeatedKeys(document)].map(([offset, first]): readonly [number, YamlFault] => [
+    offset,
+    {
+      ...at(offset),
+      message: 'Map keys must be unique',
+      code: 'DUPLICATE_KEY',
+      duplicate: { key: first.key, firstLine: at(first.offset).line },
+    },
+  ]);
+  const faults = [...broken, ...repeated]
+    .sort(([left], [right]) => left - right)
+    .slice(0, maxFaults)
+    .map(([, fault]) => fault);
   const { value, problem } = faults.length > 0 ? { value: null, problem: undefined } : plainValue(document);
   if (isTooDeep(value)) return withoutValue({ line: 1, column: 1, ...tooDeep });
   const places = placesOf(document);

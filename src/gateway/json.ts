@@ -2,8 +2,25 @@ import { LosslessNumber, isLosslessNumber, parse, stringify } from 'lossless-jso
 import { money } from '../core/index.ts';
 import type { Money } from '../core/index.ts';
 
-/** Parses JSON and keeps every number as it is written. @throws SyntaxError */
-export const parseJson = (text: string): unknown => parse(text);
+/** No answer of the contract nests deeper than ten levels; writing values takes more of the stack than reading them. */
+const deepest = 500;
+
+/** Whether brackets outside of texts nest deeper than any answer. */
+const isTooDeep = (text: string): boolean => {
+  let depth = 0;
+  for (const [mark] of text.matchAll(/[[\]{}]|"(?:[^"\\]|\\.)*"/gs)) {
+    if (mark === '[' || mark === '{') depth += 1;
+    else if (mark === ']' || mark === '}') depth -= 1;
+    if (depth > deepest) return true;
+  }
+  return false;
+};
+
+/** Parses JSON and keeps every number as it is written. @throws SyntaxError, also for JSON that is nested too deeply */
+export const parseJson = (text: string): unknown => {
+  if (isTooDeep(text)) throw new SyntaxError(`the JSON is nested deeper than ${deepest} levels`);
+  return parse(text);
+};
 
 /** The digits of a number parsed by `parseJson`; undefined when the value is no number. */
 export const numberText = (value: unknown): string | undefined =>
