@@ -8,6 +8,7 @@ accounts:
     base_url: "\${GATEWAY_BASE_URL}"
     admin_key: "\${GATEWAY_ADMIN_KEY}"
     currency: USD
+    budget: { month: "500" }
 warehouse: { path: data/tollkeeper.duckdb, memory_limit: 1GB, threads: 2 }
 mail:
   smtp: "smtp://\${SMTP_USER}:\${SMTP_PASSWORD}@127.0.0.1:\${SMTP_PORT}"

@@ -144,7 +144,8 @@ describe('a slow server', () => {
     await using office = await openPostOffice({ afterData: () => new Promise(() => undefined) });
     await using outboxFixture = await openOutboxFixture();
     await outboxFixture.enqueue();
-    await using transport = outboxFixture.transport(office.url, { timeouts: { idle: 300 } });
+    // Long enough for a busy machine to come as far as the final dot.
+    await using transport = outboxFixture.transport(office.url, { timeouts: { idle: 3000 } });
     expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 0, unknown: 1 });
     expect((await outboxFixture.outbox.list())[0]).toMatchObject({
       state: 'unknown',

@@ -199,7 +199,8 @@ describe('a shipped report over the sandbox’s data', () => {
     const { jobs } = value as { readonly jobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
     const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-insight-'));
     try {
-      for (const [name, { kind, report: named, period: days, mail }] of Object.entries(jobs)) {
+      const reports = Object.entries(jobs).filter(([, { kind }]) => kind === 'report');
+      for (const [name, { kind, report: named, period: days, mail }] of reports) {
         const outcome = await fixture.run(
           String(kind),
           { report: named, period: days, mail },
@@ -212,7 +213,7 @@ describe('a shipped report over the sandbox’s data', () => {
         );
         expect([name, outcome.figures['mails']]).toEqual([name, 1]);
       }
-      expect(Object.keys(jobs)).toHaveLength(3);
+      expect(reports).toHaveLength(3);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
