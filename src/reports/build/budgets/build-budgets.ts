@@ -37,9 +37,10 @@ const toneOf = ({ levels }: Assessment): 'good' | 'bad' =>
 
 const rowOf = (assessment: Assessment, context: Context): RowModel => {
   const { locale, zone } = context;
-  const { budget, spend, forecast, reason, period } = assessment;
+  const { budget, spend, forecast, reason, period, through } = assessment;
   const messages = locale.messages.budgets;
   const show = (amount: Money): string => formatMoney(amount, budget.currency, locale);
+  const hasEnded = through !== undefined && through >= period.end;
   const used = spend === undefined ? undefined : shareOf(spend, budget.amount);
   const lastDay = dateAt(unixSeconds(period.end - 1), budget.zone === '' ? zone : budget.zone);
   return {
@@ -65,7 +66,7 @@ const rowOf = (assessment: Assessment, context: Context): RowModel => {
         locale.list([
           ...(used === undefined ? [] : [formatPercent(used, locale)]),
           stateText(assessment, context),
-          ...(forecast === undefined ? [] : [messages.expected(show(forecast))]),
+          ...(forecast === undefined || hasEnded ? [] : [messages.expected(show(forecast))]),
           messages.until(locale.shortDay(lastDay)),
         ]),
       ),
