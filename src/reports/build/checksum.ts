@@ -26,13 +26,14 @@ const openReasons = (
 
 /** Every figure with all its digits; the same figures always produce the same bytes. */
 const documentOf = ({ account, currency, zone, period, deps }: BuildRequest, data: ReportData): string => {
-  const { teams, models, keys } = deps?.only ?? {};
+  const { teams, models, keys, tags } = deps?.only ?? {};
   const document = {
     version: 1,
     account,
     teams,
     models,
     keys,
+    tags,
     currency,
     zone,
     from: new Date(period.interval.start * 1000).toISOString(),
