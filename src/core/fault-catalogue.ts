@@ -64,6 +64,7 @@ const entries = {
     'the gateway does not accept the new key; the old key is unchanged; the quoted message is from the gateway',
   ),
   'key-verify-unclear': passing('the old key is unchanged until the new one passes verification'),
+  'key-current-unknown': failed('name one of the keys by its id'),
   'rotation-blocked': failed('follow the next step in the message'),
   'audit-damaged': failed(
     'key operations are suspended until it passes verification: `tollkeeper keys audit --verify` shows the first invalid line. Move the audit file aside and keep it: it is rewritten from the database, which has every step, too, with the next order on keys, with `tollkeeper status`, or within five minutes while the daemon runs. Where the database does not hold either, put the file back from a copy. No restart is needed',

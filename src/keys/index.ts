@@ -50,6 +50,7 @@ export {
   readTemplate,
   templateOf,
 } from './plan/key-names.ts';
+export { currentUnknown, currentUnknownAdvice } from './plan/current-candidates.ts';
 export { deadBy } from './plan/key-state.ts';
 export { isLive, newestOf } from './plan/newest-key.ts';
 export { plannedRotation, planRotations, serviceProblem } from './plan/plan-rotations.ts';

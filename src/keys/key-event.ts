@@ -32,8 +32,11 @@ const use = z.object({
 /** The old key that the quota of its successor is settled with, and what it has left (as served). */
 const settles = z.object({ keyId, left: decimal });
 
-/** Why a key is one to be rid of: it was ordered away as leaked, or not every sink ever held it. */
-const doubtful = z.enum(['leaked', 'unfinished']);
+/**
+ * Why a key is one to be rid of: it was ordered away as leaked, or not every sink ever held it. `unclear`: it was valid beside
+ * the key that a person chose when no cutover was recorded, and goes only on evidence.
+ */
+const doubtful = z.enum(['leaked', 'unfinished', 'unclear']);
 
 /** Why an old key stays: it is used, its successor is not or cannot be, what was called is not known, or its name is not its own. */
 export const retainedReasons = [

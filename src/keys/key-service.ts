@@ -12,6 +12,9 @@ import type {
 import type { Moved } from './rotation/advance.ts';
 import { endKeys } from './retirement/end-keys.ts';
 import { keptBySinks } from './retirement/kept-by-sinks.ts';
+import { servicesWithoutCurrent } from './plan/current-candidates.ts';
+import { matchSinks } from './rotation/match-sinks.ts';
+import { probeService } from './update/probe.ts';
 import type { EngineDeps } from './rotation/engine-deps.ts';
 import { advanceAll } from './rotation/advance-all.ts';
 import { openCycle } from './rotation/cycle.ts';
@@ -191,16 +194,32 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     });
   };
 
+  /** Sinks are read only where several keys could be the current one. */
+  const withCandidates = async (
+    keys: readonly SurveyedKey[],
+    signal: AbortSignal,
+  ): Promise<readonly SurveyedKey[]> => {
+    const open = journal.openRotations(account).map(({ service }) => service);
+    const decided = new Set([...journal.current(account).keys(), ...open, probeService]);
+    const candidates = new Map<string, SurveyedKey['candidates']>();
+    for (const [service, line] of servicesWithoutCurrent(keys, decided, clock.now()))
+      candidates.set(service, await matchSinks(deps, line, signal));
+    return keys.map((key) => {
+      const ofService = candidates.get(key.service);
+      return ofService === undefined ? key : { ...key, candidates: ofService };
+    });
+  };
+
   const survey: KeyService['survey'] = async (signal) => {
     const at = clock.now();
-    return { at, keys: surveyOf(await deps.gateway.list(signal)) };
+    return { at, keys: await withCandidates(surveyOf(await deps.gateway.list(signal)), signal) };
   };
 
   const expire: KeyService['expire'] = async (planned, who, signal) => {
     if (planned.length === 0) return [];
     using _alone = await alone();
     const cycle = await openCycle(deps, { signal, who, ordered: true });
-    const all = surveyOf([...cycle.keys().values()]);
+    const all = await withCandidates(surveyOf([...cycle.keys().values()]), signal);
     const ending = new Set(planned.flatMap(({ keyId, action }) => (action.kind === 'warn' ? [] : [keyId])));
     const asked = all.filter(({ key }) => ending.has(key.id));
     // A plan may be old: what a sink holds is looked up again right before the key ends.

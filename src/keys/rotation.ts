@@ -46,8 +46,8 @@ export type Attempt = {
 /** A key that is to go once the successor is in every sink. */
 export type OldKey = GenerationKey & {
   readonly state: 'working' | 'retiring' | 'deleting' | 'over';
-  /** It leaked, or not every sink ever held it. */
-  readonly doubtful?: 'leaked' | 'unfinished';
+  /** It leaked, not every sink ever held it, or consumers may hold it although it was not chosen to be replaced. */
+  readonly doubtful?: 'leaked' | 'unfinished' | 'unclear';
   /** What it had left at the cutover, as served; nothing when unlimited. */
   readonly remain?: Money;
   readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };
@@ -110,6 +110,10 @@ const notCounted: ReadonlySet<Attempt['state']> = new Set(['gone', 'superseded',
 /** The newest attempt that still counts. */
 export const candidateOf = ({ attempts }: Rotation): Attempt | undefined =>
   attempts.findLast(({ state: now }) => !notCounted.has(now));
+
+/** Whether the old key ends after the overlap without evidence that nobody uses it. */
+export const isTimed = ({ terms }: Rotation, { doubtful }: OldKey): boolean =>
+  terms.retire.when === 'after-overlap' && doubtful !== 'unclear';
 
 /** Whether the quota of the key is the rotation's: the key that is replaced, or one that was made for it and superseded. */
 export const isOfRotation = ({ old, attempts }: Rotation, keyId: number): boolean =>

@@ -4,6 +4,15 @@ import type { OutdatedService } from './journal/service-memory.ts';
 import type { KeyEvent, KeyFields, KeyUse } from './key-event.ts';
 import type { RotationTerms } from './terms.ts';
 
+/** One of several valid keys of a service whose consumers may hold any of them; `places` are sinks that hold it. */
+export type CurrentCandidate = {
+  readonly keyId: number;
+  readonly name: string;
+  /** As the gateway serves it. */
+  readonly mask?: string;
+  readonly places: readonly string[];
+};
+
 /** A key as the gateway lists it now, with the place it has in its service's line. */
 export type SurveyedKey = {
   readonly key: ApiKey;
@@ -19,6 +28,8 @@ export type SurveyedKey = {
   readonly retained?: string | undefined;
   /** A delivery to the sinks of its service was begun since the last cutover: they may hold different keys. */
   readonly split?: boolean;
+  /** The valid keys of its service, where the journal does not say which of them consumers hold: a person decides. */
+  readonly candidates?: readonly CurrentCandidate[] | undefined;
   /** The open rotation it has a part in. */
   readonly rotation?:
     | { readonly id: string; readonly stage: RotationStage; readonly part: RotationPart }

@@ -47,7 +47,7 @@ const readPlan = async (path: string): Promise<string> => {
 
 const addPlan = (keys: Command, part: KeysDeps): void => {
   const { deps, print } = part;
-  keys
+  const command = keys
     .command('plan')
     .description('Show what key jobs would do now; nothing is written to the gateway.')
     .argument('[job]', 'job of kind rotate-keys or expire-keys (default: all)')
@@ -58,31 +58,38 @@ const addPlan = (keys: Command, part: KeysDeps): void => {
     .addHelpText(
       'after',
       `
+Exits with 1 if a service has several valid keys and it is unknown which one
+its consumers hold: choose one with \`tollkeeper keys rotate id:N\`.
+
 Examples:
   tollkeeper keys plan
   tollkeeper keys plan rotate-prod --all
   tollkeeper keys plan rotate-prod -o plan.json
   tollkeeper keys plan --json | jq '.[].changes[].service'
   tollkeeper keys plan --json | jq -r '.[].skipped[] | [.name, .reason] | @tsv'`,
-    )
-    .action(async (job: string | undefined, { config, out, all, json }: PlanOptions) => {
-      const input = job === undefined ? {} : { job };
-      const { answer: plans } = await request(part, config, 'keys/plan', input);
-      const [first, second] = plans;
-      if (out !== undefined) {
-        if (first === undefined || second !== undefined)
-          throw fault('wrong-use', `a plan file contains one job, but ${plans.length} jobs match`, {
-            advice: 'specify the job: `tollkeeper keys plan JOB -o FILE`',
-          });
-        await writePlan(resolve(deps.cwd, out), first.file);
-      }
-      print(
-        json === true
-          ? jsonText(keyPlansJson(plans))
-          : renderKeyPlans(plans, screenOf(deps.stdout, deps.env), all),
-      );
-      if (out !== undefined && json !== true) print(`written to ${out}\n`);
-    });
+    );
+  command.action(async (job: string | undefined, { config, out, all, json }: PlanOptions) => {
+    const input = job === undefined ? {} : { job };
+    const { answer: plans } = await request(part, config, 'keys/plan', input);
+    const [first, second] = plans;
+    if (out !== undefined) {
+      if (first === undefined || second !== undefined)
+        throw fault('wrong-use', `a plan file contains one job, but ${plans.length} jobs match`, {
+          advice: 'specify the job: `tollkeeper keys plan JOB -o FILE`',
+        });
+      await writePlan(resolve(deps.cwd, out), first.file);
+    }
+    print(
+      json === true
+        ? jsonText(keyPlansJson(plans))
+        : renderKeyPlans(plans, screenOf(deps.stdout, deps.env), all),
+    );
+    if (out !== undefined && json !== true) print(`written to ${out}\n`);
+    const isOpen = plans.some(({ skipped = [] }) =>
+      skipped.some(({ reason }) => reason === 'current-unknown'),
+    );
+    command.setOptionValue('exitCode', isOpen ? 1 : 0);
+  });
 };
 
 const addApply = (keys: Command, part: KeysDeps): void => {

@@ -19,6 +19,7 @@ const describeSinks = (keyId: number, history: readonly KeyEvent[]): string | un
 /** Whether consumers of the service may have no other key than this one. */
 const isCurrent = (found: FoundKey, line: readonly FoundKey[], now: UnixMillis): boolean => {
   if (!isLive(found, now)) return false;
+  if (found.candidates?.some(({ keyId }) => keyId === found.key.id) === true) return true;
   const newest = newestOf(line, now);
   // What not every sink was ever given may be in one of them beside it.
   return newest.some(({ key }) => key.id === found.key.id) || found.unfinished === true;

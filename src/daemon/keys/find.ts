@@ -1,6 +1,6 @@
 import { fault } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
-import { newestOf } from '../../keys/index.ts';
+import { currentUnknown, currentUnknownAdvice, newestOf } from '../../keys/index.ts';
 import type { SurveyedKey } from '../../keys/index.ts';
 
 /** A key with the account it belongs to. */
@@ -31,7 +31,7 @@ export const generationsOf = (named: string, keys: readonly FoundKey[]): readonl
 
 /**
  * The key that a person names: `id:42`, an id, a service, which stands for its newest key whatever older ones are called,
- * or the name of a key. What fits several keys is refused. @throws Fault `wrong-use`
+ * or the name of a key. What fits several keys is refused. @throws Fault `wrong-use`, `key-current-unknown`
  */
 export const findKey = (named: string, keys: readonly FoundKey[], now: UnixMillis): FoundKey => {
   const id = /^id:(\d{1,15})$/.exec(named)?.[1];
@@ -49,6 +49,11 @@ export const findKey = (named: string, keys: readonly FoundKey[], now: UnixMilli
       now,
     ),
   );
+  const undecided = newest.find(({ candidates }) => candidates !== undefined);
+  if (undecided?.candidates !== undefined)
+    throw fault('key-current-unknown', currentUnknown(named, undecided.candidates), {
+      advice: currentUnknownAdvice,
+    });
   const byName = line.length > 0 ? newest : keys.filter(({ key }) => key.name === named);
   const byId = keys.filter(({ key }) => String(key.id) === named);
   return oneOf(named, [...new Set([...byId, ...byName])], 'matches several keys');

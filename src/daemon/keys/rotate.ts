@@ -79,6 +79,12 @@ const withDeleted = async (
   return { ...outcome, notes: [note, ...outcome.notes] };
 };
 
+/** A person chose one of several keys of a service: the others do not stand in its way. */
+const withoutClaim = (one: FoundKey, chosen: FoundKey): FoundKey => {
+  if (one.key.id === chosen.key.id) return chosen;
+  return one.service === chosen.service ? { ...one, candidates: undefined, retired: true } : one;
+};
+
 /** The rotation to start for a key. @throws Fault `wrong-use` where it cannot be rotated */
 const planned = (
   work: KeyWork,
@@ -92,7 +98,10 @@ const planned = (
   const terms = withQuota(planner.termsOf(job.name), quota);
   refuseNothingLeft(found, terms, work.now());
   const keys = all.filter((one) => one.account === found.account);
-  const obstacle = planner.obstacleOf(job.name, found, { at: work.now(), keys });
+  const isDecided = found.candidates !== undefined;
+  const chosen = isDecided ? { ...found, candidates: undefined } : found;
+  const others = isDecided ? keys.map((one) => withoutClaim(one, chosen)) : keys;
+  const obstacle = planner.obstacleOf(job.name, chosen, { at: work.now(), keys: others });
   // A quota that is given makes up for one that is used up.
   const isMadeUp = obstacle?.reason === 'exhausted' && quota !== undefined;
   if (obstacle !== undefined && !isMadeUp && !(now && noMatterWhenCompromised.has(obstacle.reason)))

@@ -7,7 +7,7 @@ import { rotateFaults } from './rotate-rules.ts';
 import { keyServiceOf, failureOf, advanceRotations, whoOf } from '../keys/key-runs.ts';
 import { skippedText, skippedRow, keyLine, rotatedKey } from '../keys/key-messages.ts';
 import { nobodyPays } from '../cost-owners.ts';
-import { notifyOfNames } from './name-notice.ts';
+import { notifyOfBlocked } from './blocked-notice.ts';
 import { mailPlan } from '../keys/plan-mail.ts';
 import type { PlanEmail } from '../keys/plan-mail.ts';
 import { rotateShape, rotationPolicy } from './rotate-shape.ts';
@@ -89,7 +89,7 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
     ),
   );
   if (failed !== undefined) throw failed;
-  await notifyOfNames(plan.skipped, context);
+  await notifyOfBlocked(plan.skipped, context);
   const skipped = plan.skipped.filter(needsAttention);
   const parts = [
     ...some(begun, 'begun'),

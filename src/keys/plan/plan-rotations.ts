@@ -2,6 +2,7 @@ import { formatMoment, toMillis, toSeconds } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { KeySurvey, PlannedRotation, SurveyedKey } from '../service-types.ts';
 import type { RotationTerms } from '../terms.ts';
+import { currentUnknown, currentUnknownAdvice } from './current-candidates.ts';
 import { skippedKey, oldestFirst } from './skipped-key.ts';
 import type { SkippedKey } from './skipped-key.ts';
 import { isKeyName, isServiceName, longestKeyName, printKeyName, templateOf } from './key-names.ts';
@@ -128,6 +129,11 @@ const obstacleOf = (
           `it was retired from ${service} and is still valid; adopt it with \`tollkeeper keys adopt\`, or delete it`,
         )
       : skip('retired', `it was retired from ${service}`);
+  if (surveyed.candidates !== undefined && dead === undefined)
+    return skip(
+      'current-unknown',
+      `${currentUnknown(service, surveyed.candidates)}; ${currentUnknownAdvice}`,
+    );
   const newer = alive.filter((other) => other.generation > generation);
   // A key that not every sink ever held takes nobody's place.
   const isWhole = (other: SurveyedKey): boolean => isOurs(other) && other.unfinished !== true;

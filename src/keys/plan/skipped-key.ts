@@ -15,6 +15,7 @@ export type SkipReason =
   | 'min-remaining'
   | 'name-not-unique'
   | 'generation-not-unique'
+  | 'current-unknown'
   | 'not-ours'
   | 'service-unusable'
   | 'name-too-long'

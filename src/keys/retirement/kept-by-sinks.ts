@@ -1,6 +1,7 @@
 import { isFault } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { SurveyedKey } from '../service-types.ts';
+import { currentUnknown } from '../plan/current-candidates.ts';
 import { isLive, newestOf } from '../plan/newest-key.ts';
 import type { Sink, SinkReading } from '../sink.ts';
 import type { EngineDeps } from '../rotation/engine-deps.ts';
@@ -62,6 +63,10 @@ export const keptBySinks = async (
       continue;
     }
     const jobs = deliveredBy(one);
+    if (jobs[0] !== undefined && one.candidates?.some(({ keyId }) => keyId === key.id) === true) {
+      kept.set(key.id, `consumers of ${service} may hold it: ${currentUnknown(service, one.candidates)}`);
+      continue;
+    }
     const line = byService.get(service) ?? [];
     const isNewest = isLive(one, now) && newestOf(line, now).some((other) => other.key.id === key.id);
     const [job] = jobs;

@@ -33,6 +33,10 @@ export const cutOver = async (cycle: Cycle, rotation: Rotation, attempt: Attempt
   const doubts = doubtsOf(await journal.history({ account, service: rotation.service }));
   for (const keyId of journal.unfinished(account).get(rotation.service) ?? [])
     if (!doubts.has(keyId)) doubts.set(keyId, 'unfinished');
+  // Before the first cutover consumers may hold any of them.
+  if (!journal.current(account).has(rotation.service))
+    for (const { keyId } of others)
+      if (keyId !== rotation.old?.keyId && !doubts.has(keyId)) doubts.set(keyId, 'unclear');
   const olds = others.map((row) => {
     const listed = cycle.keys().get(row.keyId);
     const isLimited = listed !== undefined && !listed.unlimitedQuota;

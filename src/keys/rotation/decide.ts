@@ -1,6 +1,6 @@
 import { formatMoment, shellWord, unixSeconds } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
-import { candidateOf, isOfRotation } from '../rotation.ts';
+import { candidateOf, isOfRotation, isTimed } from '../rotation.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import type { Action, View, WantedPlace } from './action.ts';
 
@@ -179,7 +179,7 @@ const ofOld = (
   const isMeant = rotation.old?.keyId === old.keyId || old.doubtful === 'unfinished';
   const isCompromised = old.doubtful === 'leaked' || (retire.when === 'now' && isMeant);
   const isReplaced = attempt.keyId !== undefined && !view.isDead(attempt.keyId);
-  const isProven = isCompromised || retire.when === 'after-overlap' || (isReplaced && isFresh(old, view));
+  const isProven = isCompromised || isTimed(rotation, old) || (isReplaced && isFresh(old, view));
   // What was proven long ago is proven no more: somebody may have gone back to it.
   if (!isProven && view.isListed(old.keyId) && (old.state !== 'working' || old.idle))
     return { step: 'judge', old };
@@ -189,7 +189,7 @@ const ofOld = (
   // Both work for the whole overlap once the consumer was told.
   const inUse = Math.max(cutover, rotation.reloadedAt ?? 0);
   const overlapEnds = inUse + overlap;
-  if (retire.when === 'after-overlap') {
+  if (isTimed(rotation, old)) {
     if (old.expiry?.set !== true) return { step: 'set-expiry', old, at: overlapEnds as UnixMillis };
     // Either clock may have been set: the overlap is over when both say so.
     if (Math.min(view.now, view.gatewayNow ?? view.now) >= old.expiry.at * 1000)

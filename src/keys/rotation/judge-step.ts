@@ -1,5 +1,6 @@
 import { interval, toSeconds, unixSeconds } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
+import { isTimed } from '../rotation.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import { deadBy } from '../plan/key-state.ts';
 import { clockEffect, clockSkew } from '../retirement/clock-skew.ts';
@@ -123,7 +124,7 @@ const retain = async (
 ): Promise<void> => {
   const { clock } = cycle.deps;
   const { reason, message, use, escalate } = hold;
-  const { id, terms } = rotation;
+  const { id } = rotation;
   const alertsFrom = isBehindAlert(rotation, cutover);
   const isAlert = reason !== 'log-incomplete' || escalate || clock.now() >= alertsFrom;
   if (isNoted(old, hold) && (!isAlert || (await isNotified(cycle, rotation, old, hold, alertsFrom)))) return;
@@ -136,7 +137,7 @@ const retain = async (
         ? `the old key ${old.name} cannot be retired, and max_overlap has passed`
         : reason === 'clock-skew'
           ? 'clock skew blocks the deletion of old keys'
-          : terms.retire.when === 'after-overlap'
+          : isTimed(rotation, old)
             ? reason === 'used'
               ? `the old key ${old.name} is still in use and expires soon`
               : `the old key ${old.name} expires soon, and its successor does not work`
@@ -161,8 +162,8 @@ export const judgeStep = async (
 ): Promise<void> => {
   const facts = await collectFacts(cycle, rotation, attempt, old);
   const found = judgeRetirement(facts);
-  const isTimed = rotation.terms.retire.when === 'after-overlap';
-  if (found.verdict === 'go' && !isTimed) {
+  const timed = isTimed(rotation, old);
+  if (found.verdict === 'go' && !timed) {
     const { range, evidence } = found;
     await note(cycle, rotation, {
       what: 'quiet',
@@ -183,6 +184,6 @@ export const judgeStep = async (
   }
   cycle.resting.set(old.keyId, found.message);
   // What ends by the clock is held back by nothing, but who still uses it is to know.
-  if (isTimed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
+  if (timed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
   await retain(cycle, rotation, old, cutover, found);
 };

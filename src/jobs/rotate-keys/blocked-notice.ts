@@ -6,17 +6,32 @@ import { renderAlertEmail } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { nobodyPays } from '../cost-owners.ts';
 
-/** Reasons for which a key is never rotated until a person gives its service another name. */
-const aboutNames: ReadonlySet<SkippedKey['reason']> = new Set(['name-too-long', 'service-unusable']);
+type Notice = { readonly title: string; readonly advice: string };
 
-/** Notifies operators, once for each service, that its key cannot get a successor because of its name. */
-export const notifyOfNames = async (skipped: readonly SkippedKey[], context: JobContext): Promise<void> => {
+/** What a person must decide before a key of the service is rotated; nothing for other reasons. */
+const noticeOf = ({ service, name, reason }: SkippedKey, job: string): Notice | undefined => {
+  if (reason === 'current-unknown')
+    return {
+      title: `the keys of ${service} are not rotated: it is unknown which one its consumers hold`,
+      advice: '`tollkeeper keys rotate id:N`, with the id of the key to replace.',
+    };
+  if (reason !== 'name-too-long' && reason !== 'service-unusable') return undefined;
+  return {
+    title: `the key ${name} cannot be rotated because of its name`,
+    advice: `\`tollkeeper keys adopt ${shellWord(name)} --service SHORTER --generation 1 --move\`, or a shorter \`name\` template in job ${job}.`,
+  };
+};
+
+/** Notifies operators, once for each service and reason, that its key gets no successor until they decide. */
+export const notifyOfBlocked = async (skipped: readonly SkippedKey[], context: JobContext): Promise<void> => {
   const { mail, account, warehouse, clock, name: job, costOwners = nobodyPays } = context;
   if (mail === undefined || costOwners.operators.length === 0) return;
   const audit = await warehouse.keys.last();
-  for (const { service, name, message, reason } of skipped) {
-    if (!aboutNames.has(reason)) continue;
-    const title = `the key ${name} cannot be rotated because of its name`;
+  for (const one of skipped) {
+    const { service, name, message, reason } = one;
+    const notice = noticeOf(one, job);
+    if (notice === undefined) continue;
+    const { title, advice } = notice;
     const subject = `Tollkeeper: ${title}`;
     await notify(
       { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
@@ -36,10 +51,7 @@ export const notifyOfNames = async (skipped: readonly SkippedKey[], context: Job
               tone: 'bad',
               lines: [
                 ['What', message],
-                [
-                  'What to do',
-                  `\`tollkeeper keys adopt ${shellWord(name)} --service SHORTER --generation 1 --move\`, or a shorter \`name\` template in job ${job}.`,
-                ],
+                ['What to do', advice],
               ],
             },
           ],

@@ -1,0 +1,46 @@
+import type { UnixMillis } from '../../core/index.ts';
+import type { CurrentCandidate, SurveyedKey } from '../service-types.ts';
+import { isLive } from './newest-key.ts';
+
+/**
+ * The valid keys of each service that has several, where the journal does not say which of them its consumers hold: no
+ * cutover is recorded and no rotation is open. Keys of our own that no cutover followed are no candidates. Pure.
+ */
+export const servicesWithoutCurrent = (
+  keys: readonly SurveyedKey[],
+  decided: ReadonlySet<string>,
+  now: UnixMillis,
+): ReadonlyMap<string, readonly SurveyedKey[]> => {
+  const found = new Map<string, SurveyedKey[]>();
+  for (const key of keys) {
+    if (decided.has(key.service) || !isLive(key, now)) continue;
+    if (key.retained !== undefined || key.unfinished === true) continue;
+    const line = found.get(key.service);
+    if (line === undefined) found.set(key.service, [key]);
+    else line.push(key);
+  }
+  for (const [service, line] of found) if (line.length < 2) found.delete(service);
+  return found;
+};
+
+/** Characters of a key that a mask must show beside the common `sk-` to identify it. */
+const leastShown = 4;
+
+/** Whether the mask, as the gateway serves it, can be of this plaintext, with or without its `sk-`. */
+export const fitsMask = (mask: string, plaintext: string): boolean => {
+  const [first = '', ...rest] = mask.replace(/^sk-/, '').split(/[*•…]+|\.{3,}/);
+  const last = rest.at(-1);
+  const hidden = plaintext.replace(/^sk-/, '');
+  if (last === undefined || first.length + last.length < leastShown) return false;
+  return hidden.length >= first.length + last.length && hidden.startsWith(first) && hidden.endsWith(last);
+};
+
+const describe = ({ keyId, name, mask, places }: CurrentCandidate): string =>
+  `${name} (id ${keyId}${mask === undefined ? '' : `, ${mask}`}${places.length === 0 ? '' : `, in ${places.join(' and ')}`})`;
+
+/** Why nothing is done with the keys of the service. */
+export const currentUnknown = (service: string, candidates: readonly CurrentCandidate[]): string =>
+  `${service} has ${candidates.length} valid keys, and no rotation has recorded which one its consumers hold: ${candidates.map(describe).join('; ')}`;
+
+export const currentUnknownAdvice =
+  'choose the key to replace: `tollkeeper keys rotate id:N` ends only that key; the others remain valid until they are unused';
