@@ -148,7 +148,8 @@ export const commandTable = {
   },
   /** Lets a paused rotation go on, and advances it. */
   'keys/resume': { input: service, streams: 'progress' },
-  'keys/give-up': { input: service, streams: 'nothing' },
+  /** `forgetPlaces`: gives up only the places that no job declares any more. */
+  'keys/give-up': { input: service.extend({ forgetPlaces: flag }), streams: 'nothing' },
   /** Of all services, or one; `apply` takes what is there over into the journal, and changes no key and no sink. */
   'keys/reconcile': {
     input: z.strictObject({ ...person, service: optionalText, apply: z.boolean() }),

@@ -25,6 +25,13 @@ const withOld = (rotation: Rotation, keyId: number, change: Partial<OldKey>): Ro
   olds: rotation.olds.map((old) => (old.keyId === keyId ? { ...old, ...change } : old)),
 });
 
+const withoutExpiry = (rotation: Rotation, keyId: number): Rotation => ({
+  ...rotation,
+  olds: rotation.olds.map(({ expiry, ...old }) =>
+    old.keyId === keyId || expiry === undefined ? old : { ...old, expiry },
+  ),
+});
+
 const state = (rotation: Rotation, generation: number, next: Attempt['state']): Rotation =>
   withAttempt(rotation, generation, () => ({ state: next }));
 
@@ -161,6 +168,10 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
         idle: false,
         ...unsettled(rotation, event.keyId),
       });
+    case 'hold-ended':
+      return withOld(rotation, event.keyId, { retained: undefined, heldUntil: event.at });
+    case 'expiry-restored':
+      return withoutExpiry(rotation, event.keyId);
     case 'quiet':
       return withOld(rotation, event.keyId, {
         idle: true,
@@ -241,7 +252,14 @@ const isLasting = ({ lastFailure }: Rotation, { what }: KeyEvent): boolean =>
   (what === 'quota-adjusted' && lastFailure !== undefined && quotaSteps.includes(lastFailure.step));
 
 /** Steps that change nothing about how far it is. */
-const standing: readonly KeyEvent['what'][] = ['failed', 'waiting', 'held', 'escalated'];
+const standing: readonly KeyEvent['what'][] = [
+  'failed',
+  'waiting',
+  'held',
+  'escalated',
+  'hold-ended',
+  'places-forgotten',
+];
 
 /** The rotation with one more step; nothing before its `planned`, and of steps that belong to no rotation. */
 export const afterEvent = (rotation: Rotation | undefined, event: KeyEvent): Rotation | undefined => {

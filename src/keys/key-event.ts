@@ -46,6 +46,8 @@ export const retainedReasons = [
   'log-incomplete',
   'name-shared',
   'clock-skew',
+  'place-undeclared',
+  'sink-holds-it',
 ] as const;
 
 /** Why a key that was made for a rotation and never delivered is retained: it is not proven that nobody can use it. */
@@ -132,9 +134,15 @@ const shapes = {
   /** The expiry of a key is about to be set, and was; `before` is what it had then. */
   expiring: { ...keyOf, expiredTime: seconds, before: expiry.optional() },
   'expiry-set': { ...keyOf, expiredTime: seconds, measured: z.string() },
+  /** An old key may be in use after all: its end is what it was before the rotation set one. */
+  'expiry-restored': { ...keyOf, expiredTime: expiry },
   retiring: { ...keyOf },
   /** Why the old key stays for now. */
   held: { ...keyOf, reason: z.enum(retainedReasons), words: z.string(), use: use.optional() },
+  /** No place that may hold the old key is left undeclared, and no sink holds another key than the successor. */
+  'hold-ended': { ...keyOf },
+  /** A person says that these places hold no key of the service. */
+  'places-forgotten': { places: z.array(z.string()) },
   escalated: { ...keyOf, reason: z.enum(retainedReasons), words: z.string(), use: use.optional() },
   /** The evidence that it may go: the time range (milliseconds UTC) in which the complete log shows no call by it. */
   quiet: {
@@ -147,7 +155,12 @@ const shapes = {
   },
   'quota-adjusting': { ...keyOf, before: decimal, wanted: decimal, settles: settles.optional() },
   'quota-adjusted': { ...keyOf, remain: decimal, measured: z.string(), settles: settles.optional() },
-  deleting: { ...keyOf, why: z.enum(['orphan', 'retired', 'leaked', 'expired', 'probe']) },
+  /** `unread`: places that may hold it and that no sink of the configuration reads; only for a leaked key. */
+  deleting: {
+    ...keyOf,
+    why: z.enum(['orphan', 'retired', 'leaked', 'expired', 'probe']),
+    unread: z.array(z.string()).optional(),
+  },
   deleted: { ...keyOf },
   /** It has ended without being deleted: it is expired. */
   retired: { ...keyOf },

@@ -54,6 +54,8 @@ export type OldKey = GenerationKey & {
   readonly retained?:
     | { readonly reason: RetainedReason; readonly message: string; readonly escalated: boolean }
     | undefined;
+  /** When a hold for the sake of places ended: its overlap begins again. */
+  readonly heldUntil?: UnixMillis;
   readonly idle: boolean;
   /** The names it was proven by: log rows carry names. */
   readonly idleNames?: readonly string[] | undefined;
@@ -114,6 +116,10 @@ export const candidateOf = ({ attempts }: Rotation): Attempt | undefined =>
 /** Whether the old key ends after the overlap without evidence that nobody uses it. */
 export const isTimed = ({ terms }: Rotation, { doubtful }: OldKey): boolean =>
   terms.retire.when === 'after-overlap' && doubtful !== 'unclear';
+
+/** Whether the old key stays because a place may hold it, whatever the call log shows. */
+export const isHeldByPlace = ({ state, retained }: OldKey): boolean =>
+  state !== 'over' && (retained?.reason === 'place-undeclared' || retained?.reason === 'sink-holds-it');
 
 /** Whether the quota of the key is the rotation's: the key that is replaced, or one that was made for it and superseded. */
 export const isOfRotation = ({ old, attempts }: Rotation, keyId: number): boolean =>

@@ -10,7 +10,8 @@ import type { EngineDeps } from './rotation/engine-deps.ts';
 import { describeOldKey } from './retirement/old-key-messages.ts';
 import { orphanVerdict } from './retirement/orphan-facts.ts';
 import { retainOrphan } from './retirement/retain-orphan.ts';
-import { generationKeyOf, note, openCycle, plaintextOf } from './rotation/cycle.ts';
+import { generationKey, generationKeyOf, note, openCycle, plaintextOf } from './rotation/cycle.ts';
+import { declaredSinks, undeclaredPlaces } from './rotation/known-places.ts';
 import { newerKeys, outdatedNow } from './rotation/up-to-date.ts';
 import type { Step } from './rotation/cycle.ts';
 import { liveOf } from './lineage.ts';
@@ -25,7 +26,10 @@ type OperationDeps = {
   readonly common: ReturnType<typeof commonOf>;
 };
 
-export type KeyServiceOperations = Pick<KeyService, 'adopt' | 'adoptAll' | 'confirm' | 'resume' | 'giveUp'>;
+export type KeyServiceOperations = Pick<
+  KeyService,
+  'adopt' | 'adoptAll' | 'confirm' | 'resume' | 'giveUp' | 'forgetPlaces'
+>;
 
 /** Which sinks hold, or may hold, a key that not all of them were given; empty where none can. */
 const describeLeft = ({ attempts }: Rotation): string =>
@@ -184,6 +188,30 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
         return [{ what: 'resumed' }];
       });
       return `the rotation ${rotation.id} continues in the next cycle`;
+    },
+    forgetPlaces: async (service, who, signal) => {
+      using _alone = await alone();
+      checkJournal(journal);
+      const rotation = openOf(service);
+      const cycle = await openCycle(deps, { signal, who, ordered: true });
+      const sinks = declaredSinks(cycle, rotation, () => deps.consumerOf(rotation.terms.job, service));
+      const places = [
+        ...new Set(rotation.olds.flatMap((old) => undeclaredPlaces(cycle, rotation, old, sinks))),
+      ];
+      if (places.length === 0)
+        throw fault('wrong-use', `each place that may hold an old key of ${service} is declared`, {
+          advice: '`tollkeeper keys list` shows what the rotation waits for',
+        });
+      const held = rotation.olds.filter(({ retained }) => retained?.reason === 'place-undeclared');
+      await journal.record([
+        { ...common(who, service, rotation.id), what: 'places-forgotten', places },
+        ...held.map((old) => ({
+          ...common(who, service, rotation.id),
+          what: 'hold-ended' as const,
+          ...generationKey(old),
+        })),
+      ]);
+      return `${places.join(' and ')} no longer ${places.length === 1 ? 'counts' : 'count'} as holding a key of ${service}; the rotation continues in the next cycle`;
     },
     giveUp: async (service, who) => {
       using _alone = await alone();

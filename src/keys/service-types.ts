@@ -110,6 +110,8 @@ export type RotationView = {
   readonly nextTry?: UnixMillis;
   /** An old key should be gone by now and is still used, or may be. */
   readonly escalated?: boolean;
+  /** An old key stays because a place may hold it: a person declares the place, or gives it up. */
+  readonly isHeldByPlace?: boolean;
 };
 
 export type Advanced = {
@@ -190,6 +192,8 @@ export type KeyService = {
   readonly resume: (service: string, who: string) => Promise<string>;
   /** Ends a rotation: its successor is cleared away unless a sink may hold it. @throws Fault wrong-use */
   readonly giveUp: (service: string, who: string) => Promise<string>;
+  /** Gives up places that no job declares any more: the rotation goes on as if they held no key. @throws Fault wrong-use */
+  readonly forgetPlaces: (service: string, who: string, signal: AbortSignal) => Promise<string>;
   /** Services whose journal is older than the gateway or their sinks: none of their keys is written. */
   readonly outdated: () => Promise<readonly OutdatedService[]>;
   /** What the journal of each service does not know of; `apply` takes that over into the journal, and changes nothing else. */

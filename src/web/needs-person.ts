@@ -21,7 +21,13 @@ const ofKeys = ({
 }: NonNullable<StatusView['data']>): readonly string[] => {
   const waiting = rotations.filter(({ stage }) => stage === 'waiting');
   const overdue = rotations.filter(({ stage, escalated }) => stage !== 'waiting' && escalated === true);
+  const held = rotations.filter(({ isHeldByPlace }) => isHeldByPlace === true);
   return [
+    ...(held.length === 0
+      ? []
+      : [
+          `${held.length === 1 ? 'an old key is' : 'old keys are'} retained because a place may still hold ${held.length === 1 ? 'it' : 'them'}: ${servicesOf(held)}`,
+        ]),
     ...(keyProblem === undefined ? [] : ['the key journal failed verification']),
     ...(clockProblems.length === 0
       ? []

@@ -85,6 +85,8 @@ export type OpenRotationView = {
   readonly nextTry?: UnixMillis;
   /** Its old key should be gone by now and is still used, or may be: only a person can end that. */
   readonly escalated?: boolean;
+  /** Its old key stays because a place may hold it: only a person can end that. */
+  readonly isHeldByPlace?: boolean;
 };
 
 /** An account whose gateway has another time than this host: what is wrong and what to do. */

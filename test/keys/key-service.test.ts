@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toSeconds, unixMillis, unixSeconds } from '../../src/core/index.ts';
-import { engineFixture, fullSink, hour } from './engine-fixture.ts';
+import { engineFixture, fullSink, hour, memorySink } from './engine-fixture.ts';
 import type { EngineFixture } from './engine-fixture.ts';
 
 const signal = new AbortController().signal;
@@ -170,14 +170,13 @@ describe('the part of a key in a rotation', () => {
 
   it('is leaving for a key that was created and superseded before the cutover', async () => {
     await using fixture = await engineFixture();
-    const { sinks } = fixture.state;
     fixture.state.sinks = [fullSink('memory:full').sink];
     await fixture.begun();
     await fixture.restart();
     fixture.elapse(hour);
     await fixture.advance();
     expect((await parts(fixture))['billing.g2']).toBe('successor');
-    fixture.state.sinks = sinks;
+    fixture.state.sinks = [fixture.sink.sink, memorySink('memory:full').sink];
     fixture.elapse(hour);
     await fixture.advance();
     expect(await parts(fixture)).toEqual({

@@ -127,6 +127,7 @@ const addGiveUp = (keys: Command, part: KeysDeps): void => {
   common(keys.command('give-up'))
     .description('Abandon an open rotation; its new key is deleted unless a sink may contain it.')
     .argument('<service>', 'its name')
+    .option('--forget-places', 'only confirm that places no job declares any more hold no key of the service')
     .option('-y, --yes', 'ask nothing')
     .addHelpText(
       'after',
@@ -135,14 +136,27 @@ The old key is not changed. If a sink may contain the new key, these sinks are
 printed: run \`keys rotate\` next, which delivers one key to all of them. A job in
 mode apply does so by itself.
 
+An old key is retained while a place that no job declares any more may hold it.
+With --forget-places the rotation continues as if these places held no key; the
+audit log records who confirmed it.
+
 Examples:
-  tollkeeper keys give-up billing`,
+  tollkeeper keys give-up billing
+  tollkeeper keys give-up billing --forget-places`,
     )
-    .action(async (service: string, options: Common) => {
-      await agreed(part.ask, options.yes, `The rotation of ${oneLine(service)} is abandoned. Continue?`);
+    .action(async (service: string, options: Common & { readonly forgetPlaces?: boolean }) => {
+      const { forgetPlaces = false } = options;
+      await agreed(
+        part.ask,
+        options.yes,
+        forgetPlaces
+          ? `Places that no job declares any more are taken to hold no key of ${oneLine(service)}. Continue?`
+          : `The rotation of ${oneLine(service)} is abandoned. Continue?`,
+      );
       const { answer } = await request(part, options.config, 'keys/give-up', {
         service,
         who: part.person(),
+        ...(forgetPlaces ? { forgetPlaces } : {}),
         ...inAccount(options),
       });
       printMessage(part, answer, options.json);

@@ -22,7 +22,8 @@ not an error.
 Exits with 1 if action is required:
 - a job in outage, or whose last run failed or was interrupted
 - a changed configuration that is invalid
-- a paused rotation, or an old key past its time that may still be used
+- a paused rotation, an old key past its time that may still be used, or one
+  that a place may hold which no job declares any more
 - a gateway clock so wrong that no key is deleted
 - an audit file of keys that does not pass verification
 - a service whose key journal is out of date (see \`tollkeeper keys reconcile\`)

@@ -16,7 +16,7 @@ const most = 20;
 
 const ranks: readonly ((rotation: Rotation) => boolean)[] = [
   ({ stage }) => stage === 'waiting',
-  ({ escalated }) => escalated === true,
+  ({ escalated, isHeldByPlace }) => escalated === true || isHeldByPlace === true,
   ({ tries }) => tries > 0,
   () => true,
 ];

@@ -73,6 +73,11 @@ const descriptions: Messages = {
     `${name} is retired like an old key: its plaintext is lost, and a sink may hold it`,
   expiring: ({ name, expiredTime }, zone) =>
     `${name} is being set to expire ${formatMoment(expiredTime, zone)}`,
+  'expiry-restored': ({ name, expiredTime }, zone) =>
+    `the expiry of ${name} is put back: ${expiredTime === 'never' ? 'it does not expire' : formatMoment(expiredTime, zone)}`,
+  'hold-ended': ({ name }) => `no place that may hold ${name} is left unread`,
+  'places-forgotten': ({ places }) =>
+    `${places.join(' and ')} ${places.length === 1 ? 'is' : 'are'} taken to hold no key of the service, as a person confirmed`,
   'expiry-set': ({ name, expiredTime, measured }, zone) =>
     `${name} expires ${formatMoment(expiredTime, zone)}${measured === '' ? '' : `; ${measured}`}`,
   retiring: ({ name }) => `${name} is being retired`,
@@ -84,7 +89,8 @@ const descriptions: Messages = {
     `the quota of ${name} is changed from ${before} to ${wanted}`,
   'quota-adjusted': ({ name, remain, measured }) =>
     `${name} has ${remain} left${measured === '' ? '' : `; ${measured}`}`,
-  deleting: ({ name, why }) => `${name} is being deleted: ${whyDeleted[why]}`,
+  deleting: ({ name, why, unread }) =>
+    `${name} is being deleted: ${whyDeleted[why]}${unread === undefined ? '' : `; not read, since no job declares it: ${unread.join(' and ')}`}`,
   deleted: ({ name }) => `${name} is deleted and no longer listed`,
   retired: ({ name }) => `${name} has expired and remains listed`,
   warned: ({ name, stage }) => `the owner of ${name} was notified: ${stage}`,

@@ -152,9 +152,13 @@ export const createKeyOperations = (lease: () => KeyWork) =>
         });
       return found;
     },
-    'keys/give-up': async ({ service, who, account }): Promise<{ readonly message: string }> => {
+    'keys/give-up': async (
+      { service, who, account, forgetPlaces = false },
+      { signal },
+    ): Promise<{ readonly message: string }> => {
       using work = lease();
       const keyService = await work.keyService(await work.accounts.ofService(service, account));
+      if (forgetPlaces) return { message: await keyService.forgetPlaces(service, who, signal) };
       return { message: await keyService.giveUp(service, who) };
     },
   }) satisfies Partial<CommandHandlers>;

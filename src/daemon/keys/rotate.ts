@@ -76,7 +76,12 @@ const withDeleted = async (
   if (deleted === undefined) return outcome;
   const at = formatSlot(deleted.at, work.zone);
   const note = `${key.name} (id ${key.id}) is deleted; calls with it are refused since ${at}, or up to ten minutes later if the gateway caches keys`;
-  return { ...outcome, notes: [note, ...outcome.notes] };
+  const deleting = steps.findLast((event) => event.what === 'deleting' && event.keyId === key.id);
+  const unread = deleting?.what === 'deleting' ? (deleting.unread ?? []) : [];
+  const left = unread.map(
+    (place) => `${place} may still hold ${key.name}: no job declares it, so it was not read`,
+  );
+  return { ...outcome, notes: [note, ...left, ...outcome.notes] };
 };
 
 /** A person chose one of several keys of a service: the others do not stand in its way. */

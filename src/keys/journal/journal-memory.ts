@@ -103,6 +103,7 @@ export const createJournalMemory = () => {
     currentOf,
     fingerprint: (account: string, keyId: number) => fingerprints.get(keyOf(account, String(keyId))),
     contentsOf: sinks.contentsOf,
+    placesOf: sinks.placesOf,
     outdatedOf: services.outdatedOf,
     managedOf: services.managedOf,
     retainedOf: requests.retainedOf,

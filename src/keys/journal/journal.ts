@@ -17,7 +17,7 @@ import { createJournalMemory } from './journal-memory.ts';
 import type { CurrentKey, LeavingKey } from './journal-memory.ts';
 import type { KeyRequest, RetainedKey } from './request-memory.ts';
 import type { OutdatedService } from './service-memory.ts';
-import type { KnownContents } from './sink-memory.ts';
+import type { KnownContents, ServicePlace } from './sink-memory.ts';
 
 /** The steps on keys, each on the disk before it is taken: first a line of the audit file, then a row of the warehouse. */
 export type KeyJournal = {
@@ -39,6 +39,8 @@ export type KeyJournal = {
   readonly managed: (account: string) => ReadonlyMap<string, string | undefined>;
   /** What a sink held or may hold, according to the journal; empty where nothing is. */
   readonly contentsOf: (account: string, place: string) => KnownContents;
+  /** Places that keys of the service were delivered to or seen at, until a person gave them up. */
+  readonly placesOf: (account: string, service: string) => ReadonlyMap<string, ServicePlace>;
   /** Keys that nobody can use, by id, whose deletion was begun and is not proven. */
   readonly leaving: (account: string) => ReadonlyMap<number, LeavingKey>;
   /** Keys whose delivery was begun since their service last had a cutover, by service: its sinks may hold different keys. */
@@ -167,6 +169,7 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
     outdated: memory.outdatedOf,
     managed: memory.managedOf,
     contentsOf: memory.contentsOf,
+    placesOf: memory.placesOf,
     leaving: memory.leavingOf,
     unfinished: memory.unfinishedOf,
     current: memory.currentOf,
@@ -203,6 +206,7 @@ export const closedJournal = (reason: Fault): KeyJournal => ({
   outdated: () => new Map(),
   managed: () => new Map(),
   contentsOf: () => new Map(),
+  placesOf: () => new Map(),
   leaving: () => new Map(),
   unfinished: () => new Map(),
   current: () => new Map(),

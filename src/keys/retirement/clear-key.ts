@@ -65,13 +65,24 @@ export const clearKey = async (
 };
 
 /** The step of deletion: asked for at most once between two lists, and true once a list no longer shows the key. */
-export const deleteOld = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
+export const deleteOld = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  old: OldKey,
+  unread: readonly string[],
+): Promise<void> => {
   const why = rotation.terms.retire.when === 'now' ? 'leaked' : 'retired';
   if (old.state === 'deleting' && (await isDeleted(cycle, old.keyId))) {
     await note(cycle, rotation, { what: 'deleted', ...generationKey(old) });
     return;
   }
-  if (old.state !== 'deleting') await note(cycle, rotation, { what: 'deleting', ...generationKey(old), why });
+  if (old.state !== 'deleting')
+    await note(cycle, rotation, {
+      what: 'deleting',
+      ...generationKey(old),
+      why,
+      ...(unread.length === 0 ? {} : { unread: [...unread] }),
+    });
   const refusal = await requestDeletion(cycle, old.keyId);
   cycle.removed.add(old.keyId);
   cycle.resting.set(old.keyId, `${old.name} was deleted but is still listed`);

@@ -23,6 +23,10 @@ export type View = {
   /** Nothing where the job, or its sinks, are no longer declared. */
   readonly places: readonly WantedPlace[] | undefined;
   readonly reloads: boolean;
+  /** Places that may hold the old key and that no sink of the configuration reads. */
+  readonly undeclaredPlaces: (old: OldKey) => readonly string[];
+  /** Whether the sinks were read in this cycle for this key, which ends without evidence. */
+  readonly isOverlapChecked: (keyId: number) => boolean;
   /** Milliseconds that a request whose answer was lost may still be on its way. */
   readonly settle: number;
   /** What was tried in this cycle and can only be seen to in a later one: keys whose deletion no list has shown yet, or that stay. */
@@ -60,6 +64,11 @@ export type Action =
   | { readonly step: 'reload'; readonly attempt: Attempt }
   | { readonly step: 'share-quota'; readonly attempt: Attempt; readonly old: OldKey }
   | { readonly step: 'set-expiry'; readonly old: OldKey; readonly at: UnixMillis }
+  /** Places that the journal names and no sink reads may hold it. */
+  | { readonly step: 'hold'; readonly old: OldKey; readonly places: readonly string[] }
+  | { readonly step: 'end-hold'; readonly old: OldKey }
+  /** Whether a sink holds the old key again, once a cycle. */
+  | { readonly step: 'check-overlap'; readonly attempt: Attempt; readonly old: OldKey }
   | { readonly step: 'judge'; readonly old: OldKey }
   | { readonly step: 'note-gone'; readonly old: OldKey }
   | { readonly step: 'retire'; readonly old: OldKey }

@@ -9,6 +9,8 @@ import { checkStillKept, deliverTo, proveOrSupersede, readBack, verifyAttempt } 
 import type { Consumer } from './engine-deps.ts';
 import { failStep, notifyStuck } from './fail-step.ts';
 import { expireNow, cutOver, setExpiry } from './cutover.ts';
+import { checkOverlap, holdForPlaces } from '../retirement/hold-old.ts';
+import { declaredSinks, undeclaredPlaces } from './known-places.ts';
 import { judgeStep } from './judge-step.ts';
 import { makeKey, noteLost } from './make-key.ts';
 import { releaseSlot } from './release-slot.ts';
@@ -56,7 +58,7 @@ const perform = async (
   // A compromised key is not kept for anybody.
   const beforeEnd = async (): Promise<void> => {
     if (rotation.terms.retire.when !== 'now')
-      await checkStillKept(cycle, rotation, successor(), consumerOf()?.sinks ?? []);
+      await checkStillKept(cycle, rotation, successor(), declaredSinks(cycle, rotation, consumerOf));
   };
   switch (action.step) {
     case 'note-lost':
@@ -103,6 +105,18 @@ const perform = async (
         action.old,
         unixMillis(action.at + Math.max(0, clockOffset(cycle.deps.gatewayClock?.()))),
       );
+    case 'hold':
+      return holdForPlaces(cycle, rotation, action.old, action.places);
+    case 'end-hold':
+      return note(cycle, rotation, { what: 'hold-ended', ...generationKey(action.old) });
+    case 'check-overlap':
+      return checkOverlap(
+        cycle,
+        rotation,
+        action.attempt,
+        action.old,
+        declaredSinks(cycle, rotation, consumerOf),
+      );
     case 'judge':
       return judgeStep(cycle, rotation, successor(), action.old, cutover);
     case 'note-gone':
@@ -115,7 +129,14 @@ const perform = async (
     case 'delete':
       // It may have stood before this step for days.
       if (action.old.state !== 'deleting') await beforeEnd();
-      return deleteOld(cycle, rotation, action.old);
+      return deleteOld(
+        cycle,
+        rotation,
+        action.old,
+        rotation.terms.retire.when === 'now'
+          ? undeclaredPlaces(cycle, rotation, action.old, declaredSinks(cycle, rotation, consumerOf))
+          : [],
+      );
     case 'expire':
       await beforeEnd();
       return expireNow(cycle, rotation, action.old);
@@ -197,7 +218,9 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
       }
       const { service, terms } = rotation;
       const outdated = await outdatedNow(cycle, service, terms.job, checkedAgain.has(action.step));
-      if (outdated !== undefined) return { rotation, moved, message: describeStop(outdated) };
+      // A key that would end by itself is kept also where nobody knows who wrote to its sink.
+      if (outdated !== undefined && action.step !== 'check-overlap')
+        return { rotation, moved, message: describeStop(outdated) };
       if (action.step === 'create') {
         if (cycle.made.has(id)) return { rotation, moved, message: 'the next cycle creates another key' };
         cycle.made.add(id);

@@ -32,6 +32,8 @@ export type Cycle = {
   readonly waitedFor: Set<string>;
   /** Services whose keys and sinks were compared with the journal in this cycle. */
   readonly checked: Set<string>;
+  /** Old keys in their overlap for which the sinks were read in this cycle. */
+  readonly overlapChecked: Set<number>;
   /** Rotations that wait for another one to come further. */
   readonly blocked: Set<string>;
 };
@@ -66,6 +68,7 @@ export const openCycle = async (
     made: new Set(),
     blocked: new Set(),
     checked: new Set(),
+    overlapChecked: new Set(),
     waitedFor: new Set(),
     removed,
   };

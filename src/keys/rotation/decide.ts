@@ -1,8 +1,9 @@
 import { formatMoment, shellWord, unixSeconds } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
-import { candidateOf, isOfRotation, isTimed } from '../rotation.ts';
+import { candidateOf, isHeldByPlace, isOfRotation, isTimed } from '../rotation.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import type { Action, View, WantedPlace } from './action.ts';
+import { undeclaredMessage } from '../retirement/hold-messages.ts';
 
 const minute = 60_000;
 
@@ -162,6 +163,17 @@ const isFresh = ({ keyId, name, idleAt, idleNames = [name] }: OldKey, view: View
   view.now - idleAt < proofHolds &&
   idleNames.includes(view.nameOf(keyId) ?? name);
 
+/** What is done while a place may hold the old key that nobody reads; a key that is dead already is held by nothing. */
+const heldByPlaces = (rotation: Rotation, old: OldKey, view: View): Action | undefined => {
+  const places = view.isDead(old.keyId) ? [] : view.undeclaredPlaces(old);
+  const isHeld = old.retained?.reason === 'place-undeclared';
+  if (places.length === 0) return isHeld ? { step: 'end-hold', old } : undefined;
+  const message = undeclaredMessage(old, rotation.service, places);
+  return isHeld && old.state === 'working' && old.retained?.message === message
+    ? rest(message)
+    : { step: 'hold', old, places };
+};
+
 const ofOld = (
   rotation: Rotation,
   attempt: Attempt,
@@ -178,6 +190,8 @@ const ofOld = (
   // Which of them leaked nobody knows where sinks held different keys; what leaked before is not spared now.
   const isMeant = rotation.old?.keyId === old.keyId || old.doubtful === 'unfinished';
   const isCompromised = old.doubtful === 'leaked' || (retire.when === 'now' && isMeant);
+  const hold = isCompromised ? undefined : heldByPlaces(rotation, old, view);
+  if (hold !== undefined) return hold;
   const isReplaced = attempt.keyId !== undefined && !view.isDead(attempt.keyId);
   const isProven = isCompromised || isTimed(rotation, old) || (isReplaced && isFresh(old, view));
   // What was proven long ago is proven no more: somebody may have gone back to it.
@@ -188,8 +202,10 @@ const ofOld = (
   if (isCompromised || old.idle) return { step: 'retire', old };
   // Both work for the whole overlap once the consumer was told.
   const inUse = Math.max(cutover, rotation.reloadedAt ?? 0);
-  const overlapEnds = inUse + overlap;
   if (isTimed(rotation, old)) {
+    if (!view.isOverlapChecked(old.keyId)) return { step: 'check-overlap', attempt, old };
+    if (isHeldByPlace(old)) return rest(old.retained?.message ?? '');
+    const overlapEnds = Math.max(inUse, old.heldUntil ?? 0) + overlap;
     if (old.expiry?.set !== true) return { step: 'set-expiry', old, at: overlapEnds as UnixMillis };
     // Either clock may have been set: the overlap is over when both say so.
     if (Math.min(view.now, view.gatewayNow ?? view.now) >= old.expiry.at * 1000)

@@ -134,8 +134,19 @@ export const proveOrSupersede = async (
   await note(cycle, rotation, { what: 'read-back', ...key, places: sinks.map(({ place }) => place) });
 };
 
-/** Milliseconds for which nobody is taken to have written over what was read back. */
-const readingHolds = 600_000;
+/** What a sink holds in place of the key that it was handed; nothing where it holds that one or cannot tell. @throws Fault sink-failed */
+export const instead = async (
+  cycle: Cycle,
+  rotation: Rotation,
+  attempt: Attempt,
+  sink: Sink,
+): Promise<string | undefined> => {
+  const reading = await sink.fingerprint(deliveryOf(rotation, attempt), cycle.signal);
+  if (reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint) return 'it holds another key';
+  // A place that was declared since holds nothing yet, and loses nothing.
+  const isEmptied = reading.state === 'empty' && attempt.places[sink.place]?.done === true;
+  return isEmptied ? 'it is empty' : undefined;
+};
 
 /**
  * A sink that holds another key than the one it was handed may hold the very key that is to go: others write there too, and
@@ -147,17 +158,11 @@ export const checkStillKept = async (
   attempt: Attempt,
   sinks: readonly Sink[],
 ): Promise<void> => {
-  const { cutover = 0, service } = rotation;
-  const now = cycle.deps.clock.now();
-  if (now >= cutover && now - cutover < readingHolds) return;
+  const { service } = rotation;
   for (const sink of sinks) {
-    const reading = await sink.fingerprint(deliveryOf(rotation, attempt), cycle.signal);
-    const isOther = reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint;
-    // A place that was declared since holds nothing yet, and loses nothing.
-    const isEmptied = reading.state === 'empty' && attempt.places[sink.place]?.done === true;
-    const instead = isOther ? 'it holds another key' : 'it is empty';
-    if (isOther || isEmptied)
-      throw fault('sink-failed', `${sink.describe()} no longer holds ${attempt.name}: ${instead}`, {
+    const other = await instead(cycle, rotation, attempt, sink);
+    if (other !== undefined)
+      throw fault('sink-failed', `${sink.describe()} no longer holds ${attempt.name}: ${other}`, {
         advice: `find out which other program writes there; if an old value was restored on purpose, end this rotation with \`tollkeeper keys give-up ${shellWord(service)}\` once it is paused, then run \`tollkeeper keys rotate ${shellWord(service)}\` to deliver another key`,
       });
   }

@@ -1,6 +1,6 @@
 import { unixMillis } from '../../core/index.ts';
 import type { RotationStage, RotationView } from '../service-types.ts';
-import { candidateOf } from '../rotation.ts';
+import { candidateOf, isHeldByPlace } from '../rotation.ts';
 import type { Rotation } from '../rotation.ts';
 import { pauseAfter } from './decide.ts';
 
@@ -74,5 +74,6 @@ export const viewOfRotation = (rotation: Rotation, text?: string): RotationView 
     ...(rotation.olds.some(({ state, retained: one }) => state === 'working' && one?.escalated === true)
       ? { escalated: true }
       : {}),
+    ...(rotation.olds.some(isHeldByPlace) ? { isHeldByPlace: true } : {}),
   };
 };

@@ -7,6 +7,7 @@ import type { Consumer } from './engine-deps.ts';
 import { gatewayNow } from './gateway-time.ts';
 import { plaintextOf } from './cycle.ts';
 import type { Cycle } from './cycle.ts';
+import { declaredSinks, undeclaredPlaces } from './known-places.ts';
 
 /** What a list tells of keys whose answer was lost. */
 export const seenBy = (cycle: Cycle): Pick<View, 'now' | 'listedAt' | 'settle' | 'orphanOf'> => {
@@ -48,6 +49,9 @@ export const viewOf = (cycle: Cycle, rotation: Rotation, consumerOf: () => Consu
     get reloads() {
       return consumerOf()?.reload !== undefined;
     },
+    undeclaredPlaces: (old) =>
+      undeclaredPlaces(cycle, rotation, old, declaredSinks(cycle, rotation, consumerOf)),
+    isOverlapChecked: (keyId) => cycle.overlapChecked.has(keyId),
     resting: (keyId) => cycle.resting.get(keyId),
     ordered: cycle.ordered,
   };

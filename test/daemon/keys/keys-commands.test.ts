@@ -497,7 +497,8 @@ describe('the other key commands', () => {
       notes: ['it goes on'],
     });
     await keys['keys/confirm']({ service: 'billing', fingerprint: 'ab', who });
-    await keys['keys/give-up']({ service: 'billing', who });
+    await keys['keys/give-up']({ service: 'billing', who }, { signal: never });
+    await keys['keys/give-up']({ service: 'billing', who, forgetPlaces: true }, { signal: never });
     expect(other.asked[0]).toEqual([
       'adopt',
       { keyId: 9, service: 'billing', generation: 3, move: true },
@@ -509,6 +510,7 @@ describe('the other key commands', () => {
       'resume',
       'confirm',
       'give-up',
+      'forget-places',
     ]);
     expect(main.asked).toEqual([]);
   });

@@ -133,6 +133,10 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
     },
     adoptAll: async () => 0,
     keptBySinks: async () => new Map(),
+    forgetPlaces: async (service, who) => {
+      keyService.asked.push(['forget-places', service, who]);
+      return 'they are forgotten';
+    },
     giveUp: async (service, who) => {
       keyService.asked.push(['give-up', service, who]);
       return 'it is given up';

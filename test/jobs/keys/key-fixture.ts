@@ -100,6 +100,7 @@ const fakeKeyService = (state: FakeState, fixture: JobFixture): KeyService => {
     resume: never,
     adoptAll: async () => 0,
     giveUp: never,
+    forgetPlaces: never,
     outdated: async () => [],
     reconcile: never,
   };

@@ -33,9 +33,10 @@ const isNothing = (amount: string): boolean => amount.startsWith('-') || /^0*(\.
 
 const ofRotation = ({ rotation }: KeyView, now: number): readonly Attention[] => {
   if (rotation === undefined) return [];
-  const { stage, message, escalated } = rotation;
+  const { stage, message, escalated, isHeldByPlace } = rotation;
   if (stage === 'waiting') return [{ rank: 0, style: 'bad', message: `action required: ${message}` }];
   if (escalated === true) return [{ rank: 0, style: 'bad', message: `past its time: ${message}` }];
+  if (isHeldByPlace === true) return [{ rank: 0, style: 'bad', message: `action required: ${message}` }];
   const tries = describeTries(rotation, now);
   if (tries !== undefined)
     return [{ rank: 1, style: 'bad', message: `rotation (${stage}): ${message} (${tries})` }];

@@ -1,0 +1,6 @@
+import { shellWord } from '../../core/index.ts';
+import type { OldKey } from '../rotation.ts';
+
+/** Why an old key stays, and what ends the hold. */
+export const undeclaredMessage = ({ name }: OldKey, service: string, places: readonly string[]): string =>
+  `${name} is retained: ${places.join(' and ')} may hold it, and no job declares ${places.length === 1 ? 'this place' : 'these places'} any more; declare ${places.length === 1 ? 'it' : 'them'} under \`deliver\` again, or confirm with \`tollkeeper keys give-up ${shellWord(service)} --forget-places\` that no consumer there uses the key`;

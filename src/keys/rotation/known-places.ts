@@ -1,0 +1,50 @@
+import type { OldKey, Rotation } from '../rotation.ts';
+import type { Sink } from '../sink.ts';
+import type { Consumer } from './engine-deps.ts';
+import type { Cycle } from './cycle.ts';
+import { sinksOf } from './up-to-date.ts';
+
+type OfRotation = Pick<Rotation, 'service' | 'terms' | 'attempts'>;
+
+/**
+ * The sinks that today's configuration declares for the service: those of the rotation's job, and of each other job that
+ * delivers its keys, as after a job was renamed. @throws Fault sink-refused
+ */
+export const declaredSinks = (
+  cycle: Cycle,
+  { service, terms, attempts }: OfRotation,
+  consumerOf: () => Consumer | undefined,
+): readonly Sink[] => {
+  const { deliveredBy = () => [] } = cycle.deps;
+  const sinks = new Map((consumerOf()?.sinks ?? []).map((sink) => [sink.place, sink]));
+  for (const { keyId, generation } of attempts) {
+    const key = keyId === undefined ? undefined : cycle.keys().get(keyId);
+    if (key === undefined) continue;
+    for (const job of deliveredBy({ key, service, generation, known: true }))
+      if (job !== terms.job)
+        for (const sink of sinksOf(cycle.deps, job, service) ?? []) sinks.set(sink.place, sink);
+  }
+  return [...sinks.values()];
+};
+
+/**
+ * Places that may hold the old key according to the journal and that no sink of today's configuration reads: it was
+ * delivered there, its successor was, or somebody else's key was seen there before.
+ */
+export const undeclaredPlaces = (
+  { deps: { journal, account } }: Cycle,
+  { service, attempts }: OfRotation,
+  { keyId }: Pick<OldKey, 'keyId'>,
+  declared: readonly Sink[],
+): readonly string[] => {
+  const readable = new Set(declared.map(({ place }) => place));
+  const isForeign = journal.fingerprint(account, keyId) === undefined;
+  return [...journal.placesOf(account, service)].flatMap(([place, { keyIds, observed }]) => {
+    if (readable.has(place)) return [];
+    const isPossible =
+      keyIds.has(keyId) ||
+      (observed && isForeign) ||
+      attempts.some((attempt) => attempt.keyId !== undefined && keyIds.has(attempt.keyId));
+    return isPossible ? [place] : [];
+  });
+};
