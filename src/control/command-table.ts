@@ -116,8 +116,10 @@ export const commandTable = {
       at: optionalText,
       /** Though sinks hold it, and nothing takes its place. */
       evenIfCurrent: flag,
+      /** Deletes it in place of expiring it; not together with `at`. */
+      delete: flag,
     }),
-    streams: 'nothing',
+    streams: 'progress',
   },
   'keys/create': {
     input: z.strictObject({

@@ -26,6 +26,7 @@ export { fitsPattern, isSelected, teamOf } from './plan/select.ts';
 export { maxLag } from './lag.ts';
 export type { LogCompleteness } from './ports.ts';
 export type { RotationTerms } from './terms.ts';
+export { cachesHold } from './await-refusal.ts';
 export { createKeyService } from './key-service.ts';
 export { createKeyGateway } from './rotation/key-gateway.ts';
 export type { Consumer, Plaintexts } from './rotation/engine-deps.ts';

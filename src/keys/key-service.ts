@@ -1,5 +1,6 @@
 import type { NamedGates } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
+import { awaitRefusal } from './await-refusal.ts';
 import { createKeyServiceOperations } from './service-operations.ts';
 import { adoptionOf, checkJournal, checkService, commonOf, openRotation } from './service-parts.ts';
 import type {
@@ -233,6 +234,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     start,
     advance,
     expire,
+    awaitRefusal: (key, all, options) => awaitRefusal(deps, key, all, options),
     keptBySinks: (asked, { at, keys }, signal) => keptBySinks(deps, { asked, all: keys, now: at, signal }),
     ...createKeyServiceOperations({ deps, alone, common }),
     reconcile: async ({ service, apply }, who, signal) => {

@@ -1,6 +1,7 @@
 import type { Fault, Money, Progress, UnixMillis, UnixSeconds } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import type { OutdatedService } from './journal/service-memory.ts';
+import type { Refusal } from './await-refusal.ts';
 import type { KeyEvent, KeyFields, KeyUse } from './key-event.ts';
 import type { RotationTerms } from './terms.ts';
 
@@ -84,7 +85,10 @@ export type PlannedExpiry = {
   readonly service: string;
   readonly action:
     | { readonly kind: 'warn'; readonly stage: string }
+    /** `at` is on the gateway's clock. */
     | { readonly kind: 'expire'; readonly at: UnixSeconds }
+    /** Milliseconds from now; 0: at once, on every clock of the gateway. */
+    | { readonly kind: 'expire'; readonly in: number }
     | { readonly kind: 'delete' };
   /** A person says so, though every sink holds it and its rotation is not over. */
   readonly evenIfCurrent?: boolean;
@@ -172,6 +176,12 @@ export type KeyService = {
   ) => Promise<
     readonly { readonly planned: PlannedExpiry; readonly done: boolean; readonly message: string }[]
   >;
+  /** Calls with an expired key until it is refused; nothing where no sink shows its plaintext. */
+  readonly awaitRefusal: (
+    key: SurveyedKey,
+    all: readonly SurveyedKey[],
+    options: { readonly signal: AbortSignal; readonly progress: Progress },
+  ) => Promise<Refusal | undefined>;
   /** Says of which service a key is. @throws Fault wrong-use */
   readonly adopt: (
     key: {

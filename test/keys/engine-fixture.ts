@@ -166,6 +166,8 @@ export const memorySink = (place: string, over: Partial<Sink> = {}) => {
       contents.value === undefined
         ? { state: 'empty' }
         : { state: 'holds', fingerprint: fingerprintOf(contents.value) },
+    read: async () =>
+      contents.value === undefined ? undefined : createSecretRegistry().register(contents.value),
     problems: async () => [],
     ...over,
   };
@@ -288,6 +290,8 @@ export const engineFixture = async (
     reload: undefined as Consumer['reload'],
     /** Whether the job with its sinks is in the config. */
     declared: true,
+    /** Whether the gateway refuses a call with the key; unknown where not given. */
+    refuses: undefined as (() => Promise<boolean>) | undefined,
     /** Why no consumer can be made out of what its job declares. */
     unfit: undefined as Error | undefined,
     at: (_what: string): void | Promise<void> => undefined,
@@ -330,6 +334,7 @@ export const engineFixture = async (
       if (!gateway.works(key.reveal())) throw fault('key-verify-refused', 'refused');
       return { verdict: 'works', evidence: 'it answered' };
     },
+    ...(state.refuses === undefined ? {} : { refuses: state.refuses }),
     ...(state.reload === undefined ? {} : { reload: state.reload }),
   });
   const open = async () => {
@@ -387,6 +392,7 @@ export const engineFixture = async (
         if (state.unfit !== undefined) throw state.unfit;
         return state.declared ? consumer() : undefined;
       },
+      deliveredBy: () => ['rotate'],
       plaintexts: new Map(),
       notify: async (one) => {
         alert.push(one);

@@ -11,7 +11,11 @@ type RotateOptions = Common & {
   readonly now?: boolean;
   readonly quota?: string | undefined;
 };
-type ExpireOptions = Common & { readonly at?: string | undefined; readonly evenIfCurrent?: boolean };
+type ExpireOptions = Common & {
+  readonly at?: string | undefined;
+  readonly evenIfCurrent?: boolean;
+  readonly delete?: boolean;
+};
 type CreateOptions = Common & {
   readonly job: string;
   readonly quota?: string | undefined;
@@ -79,20 +83,24 @@ const addExpire = (keys: Command, part: KeysDeps): void => {
     .description('Set the expiry of a key without replacing it.')
     .argument('<key>', whatKey)
     .option('--at <moment>', 'expiry: 2026-12-01, 2026-12-01T08:00Z or +48h (default: now)')
+    .option('--delete', 'delete it, as for a gateway that refuses an expiry in the past')
     .option('--even-if-current', 'even if sinks contain it: calls with it will be refused')
     .option('-y, --yes', 'skip the confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
-Times are read in the time zone of the configuration. The key stays in the list
-and can be given a later expiry. A key that a job delivers and that is the only
+Times are read in the time zone of the configuration, and converted to the clock
+of the gateway. Without --at the key is expired at once; if a sink of its service
+shows the key, it is called until the gateway refuses it, for eleven minutes at
+most. The key stays in the list and can be given a later expiry. A key that a job delivers and that is the only
 key of its service is rejected: replace a compromised one with \`keys rotate
 SERVICE --now\`.
 
 Examples:
   tollkeeper keys expire billing.g6
   tollkeeper keys expire id:4711 --at +48h
-  tollkeeper keys expire old-batch --at 2026-12-01 --yes`,
+  tollkeeper keys expire old-batch --at 2026-12-01 --yes
+  tollkeeper keys expire id:4711 --delete`,
     );
   command.action(async (key: string, options: ExpireOptions) => {
     await agreedForGood(
@@ -105,6 +113,7 @@ Examples:
       who: part.person(),
       at: options.at,
       ...(options.evenIfCurrent === true ? { evenIfCurrent: true } : {}),
+      ...(options.delete === true ? { delete: true } : {}),
       ...inAccount(options),
     });
     printOutcome(part, command, outcome, options.json);

@@ -65,6 +65,8 @@ export const createKeyServices = ({
       const { then, verify } = settings;
       return {
         sinks: settings.deliver.map((spec) => createSink(spec, of, sinkParts.get())),
+        refuses: async (key, signal) =>
+          (await accounts.modelsOf(account)(key, verify, { signal })).verdict === 'refused',
         verify: (key, signal) =>
           verifyForms(key, {
             ask: (form, inner) => accounts.modelsOf(account)(form, verify, { signal: inner }),

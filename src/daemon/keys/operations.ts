@@ -1,30 +1,17 @@
-import { fault, parseDuration, readMoment, shellWord, toSeconds, unixMillis } from '../../core/index.ts';
-import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
+import { fault } from '../../core/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
 import type { KeyFields } from '../../keys/index.ts';
-import { advanceUntilIdle, startRotations, expireNow, outcomeOf } from './advance-until-idle.ts';
+import { advanceUntilIdle, startRotations } from './advance-until-idle.ts';
 import { resumeRotation } from './compromise.ts';
 import { findKey } from './find.ts';
-import { refuseCurrent } from './current-key.ts';
 import type { KeyOutcome, ReconciledKeys } from './key-views.ts';
 import type { KeyWork } from './key-work.ts';
 import { refuseOverwriting } from './overwriting.ts';
 import type { KeyJob } from './planner.ts';
 import { quotaOf } from './quota.ts';
 import { createRotate } from './rotate.ts';
-
-/** A moment to come, as a person writes it: `2026-12-01`, `2026-12-01T08:00`, `+48h`. @throws Fault `wrong-use` */
-const momentToCome = (text: string, zone: string, now: UnixMillis): UnixSeconds => {
-  const range = parseDuration(text.replace(/^\+/, ''));
-  const moment = range === undefined ? readMoment(text, zone) : unixMillis(now + range);
-  if (moment === undefined)
-    throw fault('wrong-use', `${JSON.stringify(text)} is not a valid time`, {
-      advice: `use 2026-12-01, 2026-12-01T08:00 (read in ${zone}), 2026-12-01T08:00Z, or +48h`,
-    });
-  if (moment < now)
-    throw fault('wrong-use', `${text} is in the past`, { advice: 'specify a future time, such as +48h' });
-  return toSeconds(moment);
-};
+import { createExpire } from './expire.ts';
+import { momentToCome } from './moment-to-come.ts';
 
 /** Nothing would ever rotate a key that its job does not select. */
 const refuseLeftOut = ({ planner, now }: KeyWork, job: KeyJob, service: string, group: string): void => {
@@ -44,34 +31,7 @@ const refuseLeftOut = ({ planner, now }: KeyWork, job: KeyJob, service: string, 
 export const createKeyOperations = (lease: () => KeyWork) =>
   ({
     'keys/rotate': createRotate(lease),
-    'keys/expire': async (
-      { key: named, at, who, account, evenIfCurrent = false },
-      { signal },
-    ): Promise<KeyOutcome> => {
-      using work = lease();
-      const now = work.now();
-      const end = at === undefined ? toSeconds(now) : momentToCome(at, work.zone, now);
-      const keys = await work.accounts.allKeys(account, signal);
-      const found = findKey(named, keys, now);
-      const { service, generation, key } = found;
-      const keyService = await work.keyService(found.account);
-      if (!evenIfCurrent) {
-        const job = work.planner.delivers(found.account, found, now);
-        const history = () => keyService.history(service);
-        await refuseCurrent(found, { keys, now, job, history });
-      }
-      const action = { kind: 'expire', at: end } as const;
-      const asMeant = evenIfCurrent ? { evenIfCurrent } : {};
-      const changes = await expireNow(
-        { account: found.account, keyService, signal },
-        [{ keyId: key.id, generation, name: key.name, service, action, ...asMeant }],
-        who,
-      );
-      const isOver = evenIfCurrent && end <= toSeconds(work.now());
-      const word = shellWord(service);
-      const note = `consumers that only have ${key.name} are refused from now on: \`tollkeeper keys rotate ${word} --now\` delivers another key, \`tollkeeper keys expire id:${key.id} --at …\` extends this one`;
-      return outcomeOf(work.zone, { changes, notes: isOver ? [note] : [] });
-    },
+    'keys/expire': createExpire(lease),
     'keys/create': async (
       { service, job: named, quota, expires, group, who, account },
       { progress, signal },

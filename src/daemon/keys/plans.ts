@@ -39,7 +39,8 @@ const rotationChange = (planned: PlannedRotation): PlannedChange => {
 
 const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
   if (action.kind === 'warn') return `its owner is notified: ${action.stage}`;
-  return action.kind === 'expire' ? `expires ${formatMoment(action.at, zone)}` : 'deleted';
+  if (action.kind === 'delete') return 'deleted';
+  return 'at' in action ? `expires ${formatMoment(action.at, zone)}` : 'expires';
 };
 
 /** A plan as it is shown. */

@@ -20,9 +20,8 @@ export const describeRotation = ({ service, terms, why }: PlannedRotation): stri
 /** What becomes of a key that is to end, as a sentence. */
 export const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
   if (action.kind === 'warn') return `its owner is notified: ${action.stage}`;
-  return action.kind === 'delete'
-    ? 'it is deleted permanently'
-    : `it expires at ${formatMoment(action.at, zone)}`;
+  if (action.kind === 'delete') return 'it is deleted permanently';
+  return 'at' in action ? `it expires at ${formatMoment(action.at, zone)}` : 'it expires at once';
 };
 
 export const rotatedKey = ({

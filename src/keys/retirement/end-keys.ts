@@ -1,9 +1,10 @@
-import { formatMoment, isFault, messageOf, shellWord, toSeconds } from '../../core/index.ts';
+import { fault, formatMoment, hasCode, isFault, messageOf, shellWord, toSeconds } from '../../core/index.ts';
 import type { KeyService, PlannedExpiry } from '../service-types.ts';
 import { isDeleted, requestDeletion } from './clear-key.ts';
 import { candidateOf } from '../rotation.ts';
 import { generationKey, note, notifyOf } from '../rotation/cycle.ts';
 import type { Cycle } from '../rotation/cycle.ts';
+import { endAt, hostMoment, keyClock } from '../rotation/key-clock.ts';
 import { outdatedNow, describeStop } from '../rotation/up-to-date.ts';
 
 type Ended = Awaited<ReturnType<KeyService['expire']>>[number];
@@ -77,6 +78,48 @@ const revive = async (
     await note(cycle, rotation, { what: 'adopted', ...generationKey(row), born: row.born });
 };
 
+type Expire = Extract<PlannedExpiry['action'], { kind: 'expire' }>;
+
+/** Sets the expiry by the clock that ends keys; an immediate one lies in the past of every clock of the gateway. */
+const expire = async (cycle: Cycle, planned: PlannedExpiry, action: Expire): Promise<Ended> => {
+  const { service, keyId, name } = planned;
+  const rotation = { id: idOf(planned), service };
+  const key = generationKey(planned);
+  const clock = await keyClock(cycle);
+  const now = cycle.deps.clock.now();
+  const asked = 'in' in action ? endAt(clock, now + action.in) : action.at;
+  const isNow = ('in' in action && action.in <= 0) || hostMoment(clock, asked) <= now;
+  const expiredTime = isNow ? clock.past : asked;
+  const before = cycle.keys().get(keyId)?.expiredTime;
+  await note(cycle, rotation, {
+    what: 'expiring',
+    ...key,
+    expiredTime,
+    ...(before === undefined ? {} : { before }),
+  });
+  const updated = cycle.deps.gateway.update(keyId, { expiredTime }, { neverRaise: false }, cycle.signal);
+  const { measured } = await updated.catch((error: unknown) => refusedExpiry(error, isNow, planned));
+  await note(cycle, rotation, { what: 'expiry-set', ...key, expiredTime, measured });
+  if (isNow) await note(cycle, rotation, { what: 'retired', ...key });
+  else await revive(cycle, rotation, keyId);
+  const after = measured === '' ? '' : `; ${measured}`;
+  const message = isNow
+    ? `${name} is expired at the gateway${after}`
+    : `it expires ${formatMoment(toSeconds(hostMoment(clock, expiredTime)), 'UTC')}${after}`;
+  return { planned, done: true, message };
+};
+
+/** A gateway may refuse a time in the past: then only a deletion ends the key at once. */
+const refusedExpiry = (error: unknown, isNow: boolean, { keyId, name }: PlannedExpiry): never => {
+  if (!isNow || (!hasCode(error, 'gateway-refused') && !hasCode(error, 'key-update-ineffective')))
+    throw error;
+  throw fault(
+    'gateway-refused',
+    `${name} still works: the gateway does not accept an expiry in the past (${messageOf(error)}); \`tollkeeper keys expire id:${keyId} --delete\` deletes it`,
+    { cause: error, advice: `run \`tollkeeper keys expire id:${keyId} --delete\` to delete the key` },
+  );
+};
+
 const one = async (
   cycle: Cycle,
   planned: PlannedExpiry,
@@ -92,27 +135,7 @@ const one = async (
   if (obstacle !== undefined) return obstacle;
   if (action.kind === 'warn')
     return { planned, done: true, message: await warn(cycle, planned, action.stage) };
-  if (action.kind === 'expire') {
-    const before = cycle.keys().get(keyId)?.expiredTime;
-    await note(cycle, rotation, {
-      what: 'expiring',
-      ...key,
-      expiredTime: action.at,
-      ...(before === undefined ? {} : { before }),
-    });
-    const { measured } = await cycle.deps.gateway.update(
-      keyId,
-      { expiredTime: action.at },
-      { neverRaise: false },
-      cycle.signal,
-    );
-    await note(cycle, rotation, { what: 'expiry-set', ...key, expiredTime: action.at, measured });
-    if (action.at <= toSeconds(cycle.deps.clock.now()))
-      await note(cycle, rotation, { what: 'retired', ...key });
-    else await revive(cycle, rotation, keyId);
-    const message = `it expires ${formatMoment(action.at, 'UTC')}${measured === '' ? '' : `; ${measured}`}`;
-    return { planned, done: true, message };
-  }
+  if (action.kind === 'expire') return expire(cycle, planned, action);
   await note(cycle, rotation, { what: 'deleting', ...key, why: 'expired' });
   const refusal = await requestDeletion(cycle, keyId);
   cycle.removed.add(keyId);

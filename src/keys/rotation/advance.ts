@@ -1,4 +1,4 @@
-import { clockOffset, errorFields, hasCode, isFault, messageOf, unixMillis } from '../../core/index.ts';
+import { errorFields, hasCode, isFault, messageOf, unixMillis } from '../../core/index.ts';
 import type { Fault } from '../../core/index.ts';
 import { candidateOf } from '../rotation.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
@@ -11,6 +11,7 @@ import { failStep, notifyStuck } from './fail-step.ts';
 import { expireNow, cutOver, setExpiry } from './cutover.ts';
 import { checkOverlap, holdForPlaces } from '../retirement/hold-old.ts';
 import { declaredSinks, undeclaredPlaces } from './known-places.ts';
+import { keyClock } from './key-clock.ts';
 import { judgeStep } from './judge-step.ts';
 import { makeKey, noteLost } from './make-key.ts';
 import { releaseSlot } from './release-slot.ts';
@@ -103,7 +104,7 @@ const perform = async (
         cycle,
         rotation,
         action.old,
-        unixMillis(action.at + Math.max(0, clockOffset(cycle.deps.gatewayClock?.()))),
+        unixMillis(action.at + Math.max(0, (await keyClock(cycle)).offset)),
       );
     case 'hold':
       return holdForPlaces(cycle, rotation, action.old, action.places);

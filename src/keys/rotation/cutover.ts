@@ -1,4 +1,4 @@
-import { toSeconds, unixSeconds } from '../../core/index.ts';
+import { unixSeconds } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 import { liveOf } from '../lineage.ts';
@@ -6,6 +6,7 @@ import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import { generationKey, generationKeyOf, note, plaintextOf } from './cycle.ts';
 import type { Cycle } from './cycle.ts';
 import { gatewayMoment } from './gateway-time.ts';
+import { keyClock } from './key-clock.ts';
 import { notifyExposure } from './settle-quota.ts';
 
 type Doubt = NonNullable<OldKey['doubtful']>;
@@ -88,10 +89,10 @@ export const setExpiry = async (
 /** The old key is expired now, in place of being deleted. */
 export const expireNow = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
   if (cycle.keys().has(old.keyId)) {
-    const now = toSeconds(cycle.deps.clock.now());
-    const expiredTime = old.expiry?.set === false ? old.expiry.at : now;
+    const { past } = await keyClock(cycle);
+    const expiredTime = old.expiry?.set === false && old.expiry.at < past ? old.expiry.at : past;
     const listed = cycle.keys().get(old.keyId);
-    const isOver = typeof listed?.expiredTime === 'number' && listed.expiredTime <= now;
+    const isOver = typeof listed?.expiredTime === 'number' && listed.expiredTime <= past;
     if (!isOver) await setExpiry(cycle, rotation, old, (expiredTime * 1000) as UnixMillis);
   }
   await note(cycle, rotation, { what: 'retired', ...generationKey(old) });

@@ -34,6 +34,8 @@ export type Consumer = {
   readonly sinks: readonly Sink[];
   /** Asks a model with the key. @throws Fault key-verify-refused, key-verify-unclear */
   readonly verify: (key: Secret, signal: AbortSignal) => Promise<VerifiedKey>;
+  /** Asks a model once with the key: whether the gateway refuses it. @throws Fault gateway-unreachable and the like */
+  readonly refuses?: (key: Secret, signal: AbortSignal) => Promise<boolean>;
   /** Lets the consumer take the key up, where something has to. */
   readonly reload?: (service: string, signal: AbortSignal) => Promise<void>;
 };

@@ -20,6 +20,7 @@ import type { RotationTerms } from '../terms.ts';
 import { created, createLost } from './create-steps.ts';
 import type { CreatedKey } from './create-steps.ts';
 import { note, plaintextOf } from './cycle.ts';
+import { gatewayNow } from './gateway-time.ts';
 import type { Cycle } from './cycle.ts';
 
 const blocked = (message: string, advice: string): never => {
@@ -113,11 +114,12 @@ const fieldsOf = async (cycle: Cycle, rotation: Rotation): Promise<KeyFields> =>
       `the key ${rotation.old?.name ?? rotation.service} no longer exists, so the quota and expiry of its successor are unknown`,
       `give up this rotation, then create a key with \`tollkeeper keys create ${shellWord(rotation.service)}\``,
     );
-  const { journal, account, clock } = cycle.deps;
+  const { journal, account } = cycle.deps;
   const end = givenEnd(await journal.history({ account, service: rotation.service }), old);
   return {
     ...remainOf(rotation, old),
-    expiredTime: expiryOf(old, end, rotation.terms, clock.now()),
+    // Both ends of the old key's life are on the gateway's clock.
+    expiredTime: expiryOf(old, end, rotation.terms, gatewayNow(cycle)),
     group: old.group ?? '',
   };
 };

@@ -138,7 +138,7 @@ describe('a key given by a person', () => {
       surveyed(at + 1, name, { known: true, service: 'growth', ...change }, key),
     );
     const { keys: commands, main } = oneAccount(...line);
-    await commands['keys/expire']({ key: 'growth', who, evenIfCurrent: true }, { signal: never });
+    await commands['keys/expire']({ key: 'growth', who, evenIfCurrent: true }, quiet);
     expect(main.asked).toMatchObject([['expire', [{ keyId: id }], who]]);
   });
   it('is searched in every account, and rejected when two accounts have it', async () => {
@@ -148,14 +148,14 @@ describe('a key given by a person', () => {
     ];
     const { keys: commands } = keyFixture({ main, other });
     const request = { key: 'billing', who, evenIfCurrent: true };
-    await expect(commands['keys/expire'](request, { signal: never })).rejects.toThrow(
+    await expect(commands['keys/expire'](request, quiet)).rejects.toThrow(
       'billing matches several keys: id:1 (billing.g1, account main), id:1 (billing.g1, account other)',
     );
-    await commands['keys/expire']({ ...request, account: 'other' }, { signal: never });
+    await commands['keys/expire']({ ...request, account: 'other' }, quiet);
     expect([main.asked.length, other.asked.length]).toEqual([0, 1]);
-    await expect(
-      commands['keys/expire']({ ...request, account: 'third' }, { signal: never }),
-    ).rejects.toThrow('account third is not declared; declared accounts: main, other');
+    await expect(commands['keys/expire']({ ...request, account: 'third' }, quiet)).rejects.toThrow(
+      'account third is not declared; declared accounts: main, other',
+    );
   });
 });
 
@@ -343,19 +343,19 @@ describe('a manual rotation', () => {
 describe('the other key commands', () => {
   it('expire a key now or later, and report a failure', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'growth.g7'), surveyed(13, 'unlucky'));
-    expect(await keys['keys/expire']({ key: 'growth', at: '+48h', who }, { signal: never })).toMatchObject({
+    expect(await keys['keys/expire']({ key: 'growth', at: '+48h', who }, quiet)).toMatchObject({
       good: true,
     });
-    expect(await keys['keys/expire']({ key: 'unlucky', who }, { signal: never })).toMatchObject({
+    expect(await keys['keys/expire']({ key: 'unlucky', who }, quiet)).toMatchObject({
       good: false,
       changes: [{ keyId: 13, done: false, message: 'message of unlucky' }],
     });
     expect(main.asked).toMatchObject([
-      ['expire', [{ keyId: 1, action: { kind: 'expire', at: (now + 2 * day) / 1000 } }], who],
-      ['expire', [{ keyId: 13, action: { kind: 'expire', at: now / 1000 } }], who],
+      ['expire', [{ keyId: 1, action: { kind: 'expire', in: 2 * day } }], who],
+      ['expire', [{ keyId: 13, action: { kind: 'expire', in: 0 } }], who],
     ]);
     for (const at of ['soon', '2026-11-20'])
-      await expect(keys['keys/expire']({ key: 'growth', at, who }, { signal: never })).rejects.toMatchObject({
+      await expect(keys['keys/expire']({ key: 'growth', at, who }, quiet)).rejects.toMatchObject({
         exitCode: 2,
       });
   });
@@ -385,34 +385,32 @@ describe('the other key commands', () => {
     const { main, keys } = oneAccount(...line);
     const { service = '' } = line[0] ?? {};
     const request = { key: 'id:1', at: '+48h', who };
-    await expect(keys['keys/expire'](request, { signal: never })).rejects.toMatchObject({
+    await expect(keys['keys/expire'](request, quiet)).rejects.toMatchObject({
       code: 'wrong-use',
       exitCode: 2,
       message: expect.stringContaining(`${service}.g7 (id 1) is the current key of ${service}`) as string,
       advice: expect.stringMatching(new RegExp(`keys rotate ${service} --now.*--even-if-current`)) as string,
     });
     expect(main.asked).toEqual([]);
-    await keys['keys/expire']({ ...request, evenIfCurrent: true }, { signal: never });
+    await keys['keys/expire']({ ...request, evenIfCurrent: true }, quiet);
     expect(main.asked).toMatchObject([['expire', [{ keyId: 1, evenIfCurrent: true }], who]]);
   });
 
   it('report the sinks that contain an expired key, as far as recorded', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     const request = { key: 'billing', who };
-    await expect(keys['keys/expire'](request, { signal: never })).rejects.toThrow(
-      'the job rotate-prod delivers it',
-    );
+    await expect(keys['keys/expire'](request, quiet)).rejects.toThrow('the job rotate-prod delivers it');
     const common = { at: now, who, account: 'main', service: 'billing', rotation: 'r0' };
     const key = { keyId: 1, generation: 7, name: 'billing.g7' };
     main.events = [
       { ...common, ...key, what: 'delivering', place: 'file:/run/one' },
       { ...common, ...key, what: 'delivering', place: 'file:/run/two' },
     ];
-    await expect(keys['keys/expire'](request, { signal: never })).rejects.toThrow(
+    await expect(keys['keys/expire'](request, quiet)).rejects.toThrow(
       'file:/run/one and file:/run/two may hold it',
     );
     main.events.push({ ...common, ...key, what: 'read-back', places: ['file:/run/one', 'file:/run/two'] });
-    await expect(keys['keys/expire'](request, { signal: never })).rejects.toThrow(
+    await expect(keys['keys/expire'](request, quiet)).rejects.toThrow(
       'file:/run/one and file:/run/two hold it',
     );
   });
@@ -428,7 +426,7 @@ describe('the other key commands', () => {
     ['one that no job delivers', [surveyed(1, 'growth.g7')]],
   ])('expire %s', async (_, line) => {
     const { main, keys } = oneAccount(...line);
-    await keys['keys/expire']({ key: 'id:1', who }, { signal: never });
+    await keys['keys/expire']({ key: 'id:1', who }, quiet);
     expect(main.asked).toMatchObject([['expire', [{ keyId: 1 }], who]]);
   });
 

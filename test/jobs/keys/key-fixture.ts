@@ -101,6 +101,7 @@ const fakeKeyService = (state: FakeState, fixture: JobFixture): KeyService => {
     adoptAll: async () => 0,
     giveUp: never,
     forgetPlaces: never,
+    awaitRefusal: never,
     outdated: async () => [],
     reconcile: never,
   };

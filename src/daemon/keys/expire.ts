@@ -1,0 +1,89 @@
+import { fault, formatSlot, shellWord, toMillis } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { CommandInput, ContextOf } from '../../control/index.ts';
+import { cachesHold } from '../../keys/index.ts';
+import type { PlannedExpiry } from '../../keys/index.ts';
+import { expireNow, outcomeOf } from './advance-until-idle.ts';
+import { refuseCurrent } from './current-key.ts';
+import { findKey } from './find.ts';
+import type { FoundKey } from './find.ts';
+import type { KeyOutcome } from './key-views.ts';
+import type { KeyWork } from './key-work.ts';
+import { momentToCome } from './moment-to-come.ts';
+
+type Run = ContextOf<'progress'>;
+
+/** What is proven of the end of a key that was expired at once. */
+const provenEnd = async (
+  work: KeyWork,
+  found: FoundKey,
+  all: readonly FoundKey[],
+  run: Run,
+): Promise<{ readonly note: string; readonly good: boolean }> => {
+  const keyService = await work.keyService(found.account);
+  const mine = all.filter(({ account }) => account === found.account);
+  const began = work.now();
+  const at = (moment: number): string => formatSlot(moment as UnixMillis, work.zone);
+  const { name, id } = found.key;
+  try {
+    const refusal = await keyService.awaitRefusal(found, mine, run);
+    if (refusal?.refusedAt !== undefined)
+      return { good: true, note: `${name} (id ${id}) is refused since ${at(refusal.refusedAt)}` };
+    if (refusal !== undefined)
+      return {
+        good: false,
+        note: `${name} (id ${id}) still works: it is expired at the gateway, and a call at ${at(refusal.calledAt)} was accepted; \`tollkeeper keys expire id:${id} --delete\` deletes it`,
+      };
+  } catch (error) {
+    run.signal.throwIfAborted();
+    return {
+      good: true,
+      note: `${name} (id ${id}) is expired at the gateway; whether calls are refused could not be tried (${error instanceof Error ? error.message : String(error)}); caches may accept it until ${at(began + cachesHold)}`,
+    };
+  }
+  return {
+    good: true,
+    note: `${name} (id ${id}) is expired at the gateway; caches may accept it until ${at(began + cachesHold)}`,
+  };
+};
+
+/** Ends a key without a successor: expires it now or later, or deletes it. */
+export const createExpire =
+  (lease: () => KeyWork) =>
+  async (input: CommandInput<'keys/expire'>, run: Run): Promise<KeyOutcome> => {
+    const { key: named, at, who, account, evenIfCurrent = false, delete: deletes = false } = input;
+    using work = lease();
+    const now = work.now();
+    if (deletes && at !== undefined)
+      throw fault('wrong-use', 'a key is deleted at once, not at a later time', {
+        advice: 'use either --delete or --at',
+      });
+    const left = at === undefined ? 0 : toMillis(momentToCome(at, work.zone, now)) - now;
+    const keys = await work.accounts.allKeys(account, run.signal);
+    const found = findKey(named, keys, now);
+    const { service, generation, key } = found;
+    const keyService = await work.keyService(found.account);
+    if (!evenIfCurrent) {
+      const job = work.planner.delivers(found.account, found, now);
+      const history = () => keyService.history(service);
+      await refuseCurrent(found, { keys, now, job, history });
+    }
+    const action: PlannedExpiry['action'] = deletes ? { kind: 'delete' } : { kind: 'expire', in: left };
+    const asMeant = evenIfCurrent ? { evenIfCurrent } : {};
+    const changes = await expireNow(
+      { account: found.account, keyService, signal: run.signal },
+      [{ keyId: key.id, generation, name: key.name, service, action, ...asMeant }],
+      who,
+    );
+    const isDone = changes.every(({ done }) => done);
+    const isNow = !deletes && left <= 0 && isDone;
+    const proven = isNow ? await provenEnd(work, found, keys, run) : undefined;
+    const word = shellWord(service);
+    const later = `consumers that only have ${key.name} are refused from now on: \`tollkeeper keys rotate ${word} --now\` delivers another key, \`tollkeeper keys expire id:${key.id} --at …\` extends this one`;
+    const notes = [
+      ...(proven === undefined ? [] : [proven.note]),
+      ...(isNow && evenIfCurrent ? [later] : []),
+    ];
+    const outcome = outcomeOf(work.zone, { changes, notes });
+    return { ...outcome, good: outcome.good && proven?.good !== false };
+  };

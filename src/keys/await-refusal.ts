@@ -1,0 +1,84 @@
+import { isFault } from '../core/index.ts';
+import type { Progress, Secret, UnixMillis } from '../core/index.ts';
+import { fitsMask } from './plan/current-candidates.ts';
+import type { SurveyedKey } from './service-types.ts';
+import type { Consumer, EngineDeps } from './rotation/engine-deps.ts';
+import { fingerprintOf } from './sinks/fingerprint.ts';
+
+/** What calls with an expired key showed. */
+export type Refusal = {
+  /** When the first call was refused; missing where calls were accepted to the end. */
+  readonly refusedAt?: UnixMillis;
+  /** When the last call was made. */
+  readonly calledAt: UnixMillis;
+};
+
+type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy' | 'clock'>;
+
+/** Milliseconds for which caches may accept a key that has ended (docs/gateway.md G8.16), and a minute more. */
+export const cachesHold = 660_000;
+
+const firstPause = 2000;
+const longestPause = 60_000;
+
+type Holding = { readonly plaintext: Secret; readonly consumer: Consumer };
+
+/** The plaintext of the key, where a sink of its service shows it and proves by fingerprint or mask that it is this key. */
+const plaintextFromSinks = async (
+  { account, journal, consumerOf, deliveredBy = () => [] }: Deps,
+  found: SurveyedKey,
+  all: readonly SurveyedKey[],
+  signal: AbortSignal,
+): Promise<Holding | undefined> => {
+  const fingerprint = journal.fingerprint(account, found.key.id);
+  for (const job of deliveredBy(found)) {
+    try {
+      const consumer = consumerOf(job, found.service);
+      for (const sink of consumer?.sinks ?? []) {
+        const plaintext = await sink.read?.(signal);
+        if (plaintext === undefined || consumer === undefined) continue;
+        const text = plaintext.reveal().trim();
+        const fitting = all.filter(({ key }) => key.keyMask !== undefined && fitsMask(key.keyMask, text));
+        const isIt =
+          fingerprint === undefined
+            ? fitting.length === 1 && fitting[0]?.key.id === found.key.id
+            : fingerprintOf(text) === fingerprint;
+        if (isIt) return { plaintext, consumer };
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isFault(error)) throw error;
+    }
+  }
+  return undefined;
+};
+
+/**
+ * Calls with an expired key until the gateway refuses it, as long as its caches may accept it. Nothing where no sink shows
+ * the plaintext: then only the key list tells that it has ended.
+ */
+export const awaitRefusal = async (
+  deps: Deps,
+  found: SurveyedKey,
+  all: readonly SurveyedKey[],
+  { signal, progress }: { readonly signal: AbortSignal; readonly progress: Progress },
+): Promise<Refusal | undefined> => {
+  const held = await plaintextFromSinks(deps, found, all, signal);
+  if (held?.consumer.refuses === undefined) return undefined;
+  const { clock } = deps;
+  const start = clock.now();
+  for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+    const isRefused = await held.consumer.refuses(held.plaintext, signal);
+    const calledAt = clock.now();
+    if (isRefused) return { refusedAt: calledAt, calledAt };
+    const left = start + cachesHold - calledAt;
+    if (left <= 0) return { calledAt };
+    progress({
+      step: `waiting until the gateway refuses ${found.key.name}`,
+      detail: `it is expired, and the last call was still accepted`,
+      done: Math.round((calledAt - start) / 1000),
+      total: cachesHold / 1000,
+    });
+    await clock.wait(Math.min(pause, left), signal);
+  }
+};

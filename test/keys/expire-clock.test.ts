@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { noProgress, unixMillis, unixSeconds } from '../../src/core/index.ts';
+import type { GatewayClock } from '../../src/core/index.ts';
+import { chaosFactor } from '../support/storm.ts';
+import { engineFixture, hour, stillClock } from './engine-fixture.ts';
+
+const signal = new AbortController().signal;
+
+/** An engine whose gateway has a clock of its own; `dateShift` is what its Date header is wrong by beside that. */
+const openSkewed = async (shift: { gateway: number; date: number }) => {
+  const time = stillClock();
+  const known = (): GatewayClock => ({
+    at: time.clock.now(),
+    offset: shift.gateway + shift.date,
+    uncertainty: 500,
+    since: unixMillis(0),
+    jump: 0,
+  });
+  const fixture = await engineFixture({ time, gatewayClock: known });
+  const gatewayNow = () => time.clock.now() + shift.gateway;
+  return {
+    fixture,
+    gatewayNow,
+    /** Whether the gateway, by its own clock, accepts calls with the key. */
+    works: (id: number): boolean => {
+      const end = fixture.gateway.keys.get(id)?.expiredTime;
+      return end === 'never' || (end !== undefined && end * 1000 > gatewayNow());
+    },
+    expire: (id: number, millis: number) =>
+      fixture.keyService().expire(
+        [
+          {
+            keyId: id,
+            generation: 1,
+            name: fixture.gateway.keys.get(id)?.name ?? '',
+            service: 'billing',
+            action: { kind: 'expire', in: millis },
+            evenIfCurrent: true,
+          },
+        ],
+        'person anna',
+        signal,
+      ),
+    [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
+  };
+};
+
+it.each([-26, -2, 2, 26])(
+  'an immediate expiry ends a key at once at a gateway that is %i hours ahead',
+  async (hours) => {
+    await using skewed = await openSkewed({ gateway: hours * hour, date: 0 });
+    const id = skewed.fixture.gateway.add('billing.g1', { createdTime: unixSeconds(1_700_000_000) });
+    const [ended] = await skewed.expire(id, 0);
+    expect(ended).toMatchObject({ done: true, message: expect.stringContaining('is expired') as string });
+    expect(skewed.works(id)).toBe(false);
+    expect(skewed.fixture.gateway.keys.get(id)?.expiredTime).toBeGreaterThan(0);
+  },
+);
+
+it.each([-2, 2])(
+  'an expiry in an hour comes in an hour at a gateway that is %i hours ahead',
+  async (hours) => {
+    await using skewed = await openSkewed({ gateway: hours * hour, date: 0 });
+    const id = skewed.fixture.gateway.add('billing.g1', { createdTime: unixSeconds(1_700_000_000) });
+    const [ended] = await skewed.expire(id, hour);
+    expect(ended).toMatchObject({ done: true, message: 'it expires 2026-01-01 01:00 UTC; measured' });
+    skewed.fixture.elapse(hour - 1000);
+    expect(skewed.works(id)).toBe(true);
+    skewed.fixture.elapse(2000);
+    expect(skewed.works(id)).toBe(false);
+  },
+);
+
+it('the creation time of a key of our own decides where the Date header contradicts it', async () => {
+  await using skewed = await openSkewed({ gateway: 0, date: 2 * hour });
+  const { fixture } = skewed;
+  const { old } = await fixture.begun();
+  const [ended] = await skewed.expire(old, hour);
+  expect(ended?.message).toMatch(/^it expires 2026-01-01 01:00 UTC/);
+  fixture.elapse(hour - 2000);
+  expect(skewed.works(old)).toBe(true);
+  fixture.elapse(4000);
+  expect(skewed.works(old)).toBe(false);
+});
+
+it('an immediate expiry ends each key whatever the clocks of host and gateway, and a later one never early', async () => {
+  const skew = fc.integer({ min: -26 * hour, max: 26 * hour });
+  await fc.assert(
+    fc.asyncProperty(skew, skew, fc.nat({ max: 3 * hour }), async (first, second, later) => {
+      const shift = { gateway: first, date: 0 };
+      await using skewed = await openSkewed(shift);
+      const createdTime = unixSeconds(1_700_000_000);
+      const [now, then] = ['billing.g1', 'search.g1'].map((name) =>
+        skewed.fixture.gateway.add(name, { createdTime }),
+      );
+      if (now === undefined || then === undefined) throw new RangeError('no key');
+      // The clock jumps, and is measured with the list that precedes each change.
+      shift.gateway = second;
+      await skewed.expire(now, 0);
+      expect(skewed.works(now)).toBe(false);
+      await skewed.expire(then, later + 10_000);
+      skewed.fixture.elapse(later + 8000);
+      expect(skewed.works(then)).toBe(true);
+      skewed.fixture.elapse(4000);
+      expect(skewed.works(then)).toBe(false);
+    }),
+    { numRuns: 20 * chaosFactor },
+  );
+});
+
+it('a key whose plaintext a sink shows is called until the gateway refuses it, for eleven minutes at most', async () => {
+  const time = stillClock();
+  await using fixture = await engineFixture({ time });
+  const { old } = await fixture.begun();
+  const [current] = (await fixture.keyService().survey(signal)).keys.filter(({ key }) => key.id !== old);
+  if (current === undefined) throw new RangeError('no successor');
+  const { keys } = await fixture.keyService().survey(signal);
+  const ask = () => fixture.keyService().awaitRefusal(current, keys, { signal, progress: noProgress });
+  const start = time.clock.now();
+  // A cache accepts the key for five minutes more.
+  fixture.state.refuses = async () => time.clock.now() - start >= 300_000;
+  const refusal = await ask();
+  expect(refusal?.refusedAt).toBeGreaterThanOrEqual(start + 300_000);
+  expect(refusal?.refusedAt).toBeLessThan(start + 400_000);
+  fixture.state.refuses = async () => false;
+  const second = time.clock.now();
+  expect(await ask()).toEqual({ calledAt: second + 660_000 });
+  // Another key than the one that was expired is never called.
+  fixture.sink.contents.value = fixture.gateway.plaintextOf(old);
+  expect(await ask()).toBeUndefined();
+});
