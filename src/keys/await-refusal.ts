@@ -1,17 +1,9 @@
 import { isFault } from '../core/index.ts';
-import type { Progress, Secret, UnixMillis } from '../core/index.ts';
+import type { Progress, Secret } from '../core/index.ts';
 import { fitsMask } from './plan/current-candidates.ts';
-import type { SurveyedKey } from './service-types.ts';
+import type { Refusal, SurveyedKey } from './service-types.ts';
 import type { Consumer, EngineDeps } from './rotation/engine-deps.ts';
 import { fingerprintOf } from './sinks/fingerprint.ts';
-
-/** What calls with an expired key showed. */
-export type Refusal = {
-  /** When the first call was refused; missing where calls were accepted to the end. */
-  readonly refusedAt?: UnixMillis;
-  /** When the last call was made. */
-  readonly calledAt: UnixMillis;
-};
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy' | 'clock'>;
 

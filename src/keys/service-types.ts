@@ -1,7 +1,6 @@
 import type { Fault, Money, Progress, UnixMillis, UnixSeconds } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import type { OutdatedService } from './journal/service-memory.ts';
-import type { Refusal } from './await-refusal.ts';
 import type { KeyEvent, KeyFields, KeyUse } from './key-event.ts';
 import type { RotationTerms } from './terms.ts';
 
@@ -152,6 +151,14 @@ export type ReconciledService = {
   readonly differences: readonly string[];
   readonly changes: readonly string[];
   readonly applied: boolean;
+};
+
+/** What calls with an expired key showed. */
+export type Refusal = {
+  /** When the first call was refused; missing where calls were accepted to the end. */
+  readonly refusedAt?: UnixMillis;
+  /** When the last call was made. */
+  readonly calledAt: UnixMillis;
 };
 
 /** All that is done to the keys of one account; writes go one after the other. */
