@@ -1,5 +1,14 @@
-import { fault, formatSlot, shellWord, toMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import {
+  fault,
+  formatSlot,
+  parseDuration,
+  readMoment,
+  shellWord,
+  toMillis,
+  toSeconds,
+  unixMillis,
+} from '../../core/index.ts';
+import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { CommandInput, ContextOf } from '../../control/index.ts';
 import { cachesHold } from '../../keys/index.ts';
 import type { PlannedExpiry } from '../../keys/index.ts';
@@ -9,9 +18,21 @@ import { findKey } from './find.ts';
 import type { FoundKey } from './find.ts';
 import type { KeyOutcome } from './key-views.ts';
 import type { KeyWork } from './key-work.ts';
-import { momentToCome } from './moment-to-come.ts';
 
 type Run = ContextOf<'progress'>;
+
+/** A moment to come, as a person writes it: `2026-12-01`, `2026-12-01T08:00`, `+48h`. @throws Fault `wrong-use` */
+export const momentToCome = (text: string, zone: string, now: UnixMillis): UnixSeconds => {
+  const range = parseDuration(text.replace(/^\+/, ''));
+  const moment = range === undefined ? readMoment(text, zone) : unixMillis(now + range);
+  if (moment === undefined)
+    throw fault('wrong-use', `${JSON.stringify(text)} is not a valid time`, {
+      advice: `use 2026-12-01, 2026-12-01T08:00 (read in ${zone}), 2026-12-01T08:00Z, or +48h`,
+    });
+  if (moment < now)
+    throw fault('wrong-use', `${text} is in the past`, { advice: 'specify a future time, such as +48h' });
+  return toSeconds(moment);
+};
 
 /** What is proven of the end of a key that was expired at once. */
 const provenEnd = async (

@@ -10,8 +10,7 @@ import { refuseOverwriting } from './overwriting.ts';
 import type { KeyJob } from './planner.ts';
 import { quotaOf } from './quota.ts';
 import { createRotate } from './rotate.ts';
-import { createExpire } from './expire.ts';
-import { momentToCome } from './moment-to-come.ts';
+import { createExpire, momentToCome } from './expire.ts';
 
 /** Nothing would ever rotate a key that its job does not select. */
 const refuseLeftOut = ({ planner, now }: KeyWork, job: KeyJob, service: string, group: string): void => {
