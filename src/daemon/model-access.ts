@@ -1,27 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  createNamedGates,
-  fault,
-  interval,
-  isFault,
-  noProgress,
-  toSeconds,
-  unixSeconds,
-} from '../core/index.ts';
+import { createNamedGates, fault, interval, isFault, toSeconds, unixSeconds } from '../core/index.ts';
 import type { ClockReading, Deps, Log, Secret, UnixMillis } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import type { ModelDeps } from '../gateway/index.ts';
-import { logPullDeps, pullLogs } from '../ingest/index.ts';
 import { createSink, fitsPattern } from '../keys/index.ts';
 import type { Sink } from '../keys/index.ts';
-import { openWarehouse } from '../warehouse/index.ts';
 import type { BookedCall } from '../warehouse/index.ts';
 import { readConfig } from '../settings.ts';
 import { createAccounts } from './accounts.ts';
 import type { Accounts } from './accounts.ts';
 import { goodConfig } from './good-config.ts';
+import { openRecentLog } from './recent-log.ts';
 import { openSinkParts, rotateSettings } from './keys/sink-parts.ts';
 
 /** The model endpoints of one account, without its database: a daemon may hold it. */
@@ -46,59 +34,22 @@ const openLog = async (
   { config, accounts, account, offset }: Opened,
   from: UnixMillis,
 ): Promise<LogReader> => {
-  const folder = await mkdtemp(join(deps.env['TMPDIR'] ?? tmpdir(), 'tollkeeper-call-'));
-  const remove = async (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const spoolDirectory = join(folder, 'spool');
-  const warehouse = await openWarehouse({
-    path: ':memory:',
-    memoryLimit: '256MB',
-    threads: 1,
-    spoolDirectory,
-    clock: deps.clock,
+  const recent = await openRecentLog({
+    deps,
     log,
-  }).catch(async (error: unknown) => {
-    await remove();
-    throw error;
-  });
-  const { currency, profile, gateway } = accounts.get(account);
-  const context = {
-    account: { gateway },
-    warehouse,
-    spoolDirectory,
-    clock: deps.clock,
-    log,
-    progress: noProgress,
+    account: accounts.get(account),
+    settings: config.settings.accounts[account]?.gateway,
     signal: deps.signal,
-  };
-  const { gateway: settings } = config.settings.accounts[account] ?? {};
+  });
   return {
     read: async () => {
       const behind = Math.round(offset() / 1000);
       const start = unixSeconds(toSeconds(from) + behind - slack);
       const until = unixSeconds(toSeconds(deps.clock.now()) + behind + slack);
-      await warehouse.tokens.configure(
-        account,
-        settings?.token_convention ?? {},
-        settings?.output_convention ?? {},
-      );
-      await pullLogs({
-        ...logPullDeps(context),
-        account,
-        since: start,
-        until,
-        from: start,
-        to: until,
-        windowSeconds: 86_400,
-        columns: 'detailed',
-        currency,
-        profile,
-      });
-      return warehouse.calls(account, interval(start, until));
+      await recent.pull(start, until);
+      return recent.warehouse.calls(account, interval(start, until));
     },
-    [Symbol.asyncDispose]: async () => {
-      await warehouse[Symbol.asyncDispose]();
-      await remove();
-    },
+    [Symbol.asyncDispose]: recent[Symbol.asyncDispose],
   };
 };
 

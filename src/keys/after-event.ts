@@ -1,4 +1,5 @@
 import { unixMillis } from '../core/index.ts';
+import type { Money } from '../core/index.ts';
 import type { KeyEvent } from './key-event.ts';
 import type { Attempt, OldKey, QuotaSettled, Rotation } from './rotation.ts';
 
@@ -58,6 +59,15 @@ const withSettled = (rotation: Rotation, settles: QuotaSettled | undefined): Rot
   settles === undefined
     ? rotation
     : withOld(rotation, settles.keyId, { settled: { left: settles.left, valid: true } });
+
+/** Our own change of what an old key has left is no use of it. */
+const withRemain = (
+  rotation: Rotation,
+  { keyId, remain }: { readonly keyId: number; readonly remain: Money },
+): Rotation =>
+  rotation.olds.some((old) => old.keyId === keyId && old.idleRemain !== undefined)
+    ? withOld(rotation, keyId, { idleRemain: remain })
+    : rotation;
 
 const isOld = (rotation: Rotation, keyId: number): boolean =>
   rotation.olds.some((old) => old.keyId === keyId);
@@ -163,7 +173,12 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
     case 'escalated':
       // One that was being removed stays as well: somebody uses it again.
       return withOld(rotation, event.keyId, {
-        retained: { reason: event.reason, message: event.words, escalated: event.what === 'escalated' },
+        retained: {
+          reason: event.reason,
+          message: event.words,
+          escalated: event.what === 'escalated',
+          ...(event.use?.lastCall === undefined ? {} : { usedAt: event.use.lastCall }),
+        },
         state: 'working',
         idle: false,
         ...unsettled(rotation, event.keyId),
@@ -177,6 +192,7 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
         idle: true,
         idleAt: event.at,
         ...(event.names === undefined ? {} : { idleNames: event.names }),
+        idleRemain: event.remain,
         ...unsettled(rotation, event.keyId),
       });
     case 'retiring':
@@ -198,7 +214,7 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
     case 'quota-adjusted':
       return withSettled(
         {
-          ...rotation,
+          ...withRemain(rotation, event),
           quota: rotation.quota.map((change) =>
             change.keyId === event.keyId ? { ...change, done: true } : change,
           ),

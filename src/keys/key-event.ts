@@ -152,6 +152,8 @@ const shapes = {
     evidence: z.string(),
     /** The names that the key had since the cutover; its calls were looked for under each. */
     names: z.array(z.string()).optional(),
+    /** What a limited key had left then, as served. */
+    remain: decimal.optional(),
   },
   'quota-adjusting': { ...keyOf, before: decimal, wanted: decimal, settles: settles.optional() },
   'quota-adjusted': { ...keyOf, remain: decimal, measured: z.string(), settles: settles.optional() },

@@ -52,7 +52,13 @@ export type OldKey = GenerationKey & {
   readonly remain?: Money;
   readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };
   readonly retained?:
-    | { readonly reason: RetainedReason; readonly message: string; readonly escalated: boolean }
+    | {
+        readonly reason: RetainedReason;
+        readonly message: string;
+        readonly escalated: boolean;
+        /** The last call that was seen then. */
+        readonly usedAt?: UnixSeconds;
+      }
     | undefined;
   /** When a hold for the sake of places ended: its overlap begins again. */
   readonly heldUntil?: UnixMillis;
@@ -61,6 +67,8 @@ export type OldKey = GenerationKey & {
   readonly idleNames?: readonly string[] | undefined;
   /** When it was last proven that nobody uses it. */
   readonly idleAt?: UnixMillis;
+  /** What a limited key had left then. */
+  readonly idleRemain?: Money | undefined;
   /** When its deletion was first asked for. */
   readonly deletingAt?: UnixMillis;
   /** What it had left when the successor's quota was last settled with it; `valid` until it is judged again. */
@@ -112,6 +120,12 @@ const notCounted: ReadonlySet<Attempt['state']> = new Set(['gone', 'superseded',
 /** The newest attempt that still counts. */
 export const candidateOf = ({ attempts }: Rotation): Attempt | undefined =>
   attempts.findLast(({ state: now }) => !notCounted.has(now));
+
+/** Whether the key is not kept for anybody: it leaked, or its rotation replaces a compromised key. */
+export const isCompromised = ({ old, terms }: Rotation, { keyId, doubtful }: OldKey): boolean =>
+  // Which of them leaked nobody knows where sinks held different keys; what leaked before is not spared now.
+  doubtful === 'leaked' ||
+  (terms.retire.when === 'now' && (old?.keyId === keyId || doubtful === 'unfinished'));
 
 /** Whether the old key ends after the overlap without evidence that nobody uses it. */
 export const isTimed = ({ terms }: Rotation, { doubtful }: OldKey): boolean =>

@@ -91,6 +91,8 @@ export type PlannedExpiry = {
     | { readonly kind: 'delete' };
   /** A person says so, though every sink holds it and its rotation is not over. */
   readonly evenIfCurrent?: boolean;
+  /** It ends because the call log shows no call: the evidence is renewed right before. */
+  readonly ifUnused?: boolean;
 };
 
 export type RotationView = {

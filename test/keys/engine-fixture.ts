@@ -16,7 +16,7 @@ import type { Clock, GatewayClock, Secret } from '../../src/core/index.ts';
 import type { ApiKey } from '../../src/gateway/index.ts';
 import { createKeyService } from '../../src/keys/key-service.ts';
 import type { KeyAlert } from '../../src/keys/service-types.ts';
-import type { Consumer, KeyGateway } from '../../src/keys/rotation/engine-deps.ts';
+import type { Consumer, EngineDeps, KeyGateway } from '../../src/keys/rotation/engine-deps.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import type { JournalDeps } from '../../src/keys/journal/journal.ts';
 import type { KeyEvent, KeyUse } from '../../src/keys/key-event.ts';
@@ -266,6 +266,7 @@ export const engineFixture = async (
     readonly time?: ReturnType<typeof stillClock>;
     readonly evidence?: Partial<KeyEvidence>;
     readonly gatewayClock?: () => GatewayClock | undefined;
+    readonly recentCalls?: NonNullable<EngineDeps['recentCalls']>;
     /** Hears of each list of keys before it is answered. */
     readonly onList?: () => void;
     /** Another one, whose clock and gateway it shares. */
@@ -387,6 +388,7 @@ export const engineFixture = async (
           ),
         ...options.evidence,
       },
+      ...(options.recentCalls === undefined ? {} : { recentCalls: options.recentCalls }),
       ...(options.gatewayClock === undefined ? {} : { gatewayClock: options.gatewayClock }),
       consumerOf: () => {
         if (state.unfit !== undefined) throw state.unfit;

@@ -1,4 +1,4 @@
-import { fault } from '../../core/index.ts';
+import { fault, interval, toSeconds, unixSeconds } from '../../core/index.ts';
 import type { Log, Deps } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import { jsonObject } from '../../jobs/index.ts';
@@ -16,6 +16,7 @@ import {
   verifyForms,
 } from '../../keys/index.ts';
 import type { Consumer, KeyService, KeyJournal, KeyAlert, SurveyedKey } from '../../keys/index.ts';
+import { openRecentLog } from '../recent-log.ts';
 import { openSinkParts, rotateSettings } from './sink-parts.ts';
 import type { LearnedPoint, Warehouse } from '../../warehouse/index.ts';
 import type { DeclaredSink } from '../../doctor/index.ts';
@@ -161,6 +162,19 @@ export const createKeyServices = ({
         distrust: (points) => warehouse.profile.learn(account, points),
       }),
       evidence: warehouse.keys,
+      recentCalls: async (names, since, signal) => {
+        await using recent = await openRecentLog({
+          deps,
+          log,
+          account: accounts.get(account),
+          settings: config.settings.accounts[account]?.gateway,
+          signal,
+        });
+        // Rows may be stamped a little after now: gateways round.
+        const until = unixSeconds(toSeconds(warehouse.clocks.now(account)) + 5);
+        await recent.pull(since, until);
+        return recent.warehouse.keys.uses(account, names, interval(since, until));
+      },
       consumerOf: consumerOf(account),
       deliveredBy: deliveredBy(account),
       plaintexts: keyRuntime.plaintexts,

@@ -75,6 +75,7 @@ export const planExpiry = (
         service,
         action: step.action,
         ...(policy.evenIfCurrent ? { evenIfCurrent: true } : {}),
+        ...(policy.evenIfUsed || step.action.kind === 'warn' ? {} : { ifUnused: true }),
       };
       return [{ planned, why: step.why, age }];
     }),

@@ -64,6 +64,7 @@ const expiry = z.strictObject({
     z.strictObject({ kind: z.literal('delete') }),
   ]),
   evenIfCurrent: z.boolean().optional(),
+  ifUnused: z.boolean().optional(),
 });
 
 const content = {

@@ -1,6 +1,9 @@
 import { fault, formatMoment, hasCode, isFault, messageOf, shellWord, toSeconds } from '../../core/index.ts';
 import type { KeyService, PlannedExpiry } from '../service-types.ts';
 import { isDeleted, requestDeletion } from './clear-key.ts';
+import { describeUsed } from './judge-old.ts';
+import { distinctNames } from './named-uses.ts';
+import { recentUses } from './renew-evidence.ts';
 import { candidateOf } from '../rotation.ts';
 import { generationKey, note, notifyOf } from '../rotation/cycle.ts';
 import type { Cycle } from '../rotation/cycle.ts';
@@ -124,6 +127,7 @@ const one = async (
   cycle: Cycle,
   planned: PlannedExpiry,
   keptBySinks: ReadonlyMap<number, string>,
+  names: readonly string[],
 ): Promise<Ended> => {
   const { action, service, keyId } = planned;
   const { journal, account } = cycle.deps;
@@ -135,6 +139,13 @@ const one = async (
   if (obstacle !== undefined) return obstacle;
   if (action.kind === 'warn')
     return { planned, done: true, message: await warn(cycle, planned, action.stage) };
+  const used = planned.ifUnused === true ? (await recentUses(cycle, names)).get(planned.name) : undefined;
+  if (used !== undefined && used.calls > 0)
+    return {
+      planned,
+      done: false,
+      message: describeUsed(planned.name, [{ name: planned.name, use: used }], used),
+    };
   if (action.kind === 'expire') return expire(cycle, planned, action);
   await note(cycle, rotation, { what: 'deleting', ...key, why: 'expired' });
   const refusal = await requestDeletion(cycle, keyId);
@@ -156,10 +167,11 @@ export const endKeys = async (
   keptBySinks: ReadonlyMap<number, string>,
 ): Promise<readonly Ended[]> => {
   const results: Ended[] = [];
+  const names = distinctNames(planned.flatMap(({ ifUnused, name }) => (ifUnused === true ? [name] : [])));
   for (const each of planned) {
     cycle.signal.throwIfAborted();
     try {
-      results.push(await one(cycle, each, keptBySinks));
+      results.push(await one(cycle, each, keptBySinks, names));
     } catch (error) {
       cycle.signal.throwIfAborted();
       if (!isFault(error)) throw error;

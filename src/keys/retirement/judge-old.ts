@@ -84,7 +84,7 @@ const describeCalled = (name: string, uses: readonly NamedUse[]): string => {
   return ` under its ${called.length === 1 ? 'name' : 'names'} ${called.join(' and ')}`;
 };
 
-const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUse): string => {
+export const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUse): string => {
   const last = use.lastCall === undefined ? '' : `, the last at ${shown(use.lastCall)}`;
   const models = use.models.slice(0, modelsNamed).map(({ model, calls: number }) => `${model} (${number})`);
   const more = use.models.length - models.length;

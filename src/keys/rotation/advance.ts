@@ -1,8 +1,9 @@
 import { errorFields, hasCode, isFault, messageOf, unixMillis } from '../../core/index.ts';
 import type { Fault } from '../../core/index.ts';
-import { candidateOf } from '../rotation.ts';
-import type { Attempt, Rotation } from '../rotation.ts';
+import { candidateOf, isCompromised, isTimed } from '../rotation.ts';
+import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import { clearKey, deleteOld } from '../retirement/clear-key.ts';
+import { isStillUnused } from '../retirement/renew-evidence.ts';
 import type { Action } from './action.ts';
 import { decide } from './decide.ts';
 import { checkStillKept, deliverTo, proveOrSupersede, readBack, verifyAttempt } from './deliver-key.ts';
@@ -56,10 +57,11 @@ const perform = async (
   const successor = (): Attempt =>
     rotation.attempts.find(({ state }) => state === 'current') ?? neverCalled('the successor');
   const { cutover = unixMillis(0) } = rotation;
-  // A compromised key is not kept for anybody.
-  const beforeEnd = async (): Promise<void> => {
-    if (rotation.terms.retire.when !== 'now')
-      await checkStillKept(cycle, rotation, successor(), declaredSinks(cycle, rotation, consumerOf));
+  /** Whether the key may end now; a compromised one is not kept for anybody. */
+  const mayEnd = async (old: OldKey): Promise<boolean> => {
+    if (isCompromised(rotation, old)) return true;
+    await checkStillKept(cycle, rotation, successor(), declaredSinks(cycle, rotation, consumerOf));
+    return isTimed(rotation, old) || isStillUnused(cycle, rotation, old);
   };
   switch (action.step) {
     case 'note-lost':
@@ -123,24 +125,25 @@ const perform = async (
     case 'note-gone':
       return verifyStillExists(cycle, rotation, action.old);
     case 'retire':
-      await beforeEnd();
-      return note(cycle, rotation, { what: 'retiring', ...generationKey(action.old) });
+      if (await mayEnd(action.old))
+        await note(cycle, rotation, { what: 'retiring', ...generationKey(action.old) });
+      return;
     case 'settle-quota':
       return settleQuota(cycle, rotation, action.attempt, action.old);
     case 'delete':
       // It may have stood before this step for days.
-      if (action.old.state !== 'deleting') await beforeEnd();
+      if (action.old.state !== 'deleting' && !(await mayEnd(action.old))) return;
       return deleteOld(
         cycle,
         rotation,
         action.old,
-        rotation.terms.retire.when === 'now'
+        isCompromised(rotation, action.old)
           ? undeclaredPlaces(cycle, rotation, action.old, declaredSinks(cycle, rotation, consumerOf))
           : [],
       );
     case 'expire':
-      await beforeEnd();
-      return expireNow(cycle, rotation, action.old);
+      if (await mayEnd(action.old)) await expireNow(cycle, rotation, action.old);
+      return;
     case 'finish':
       return note(cycle, rotation, { what: 'done' });
     default:

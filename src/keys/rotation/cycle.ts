@@ -2,7 +2,7 @@ import { unixMillis } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyAlert } from '../service-types.ts';
-import type { KeyEvent } from '../key-event.ts';
+import type { KeyEvent, KeyUse } from '../key-event.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { EngineDeps } from './engine-deps.ts';
 
@@ -34,6 +34,8 @@ export type Cycle = {
   readonly checked: Set<string>;
   /** Old keys in their overlap for which the sinks were read in this cycle. */
   readonly overlapChecked: Set<number>;
+  /** Calls by name since the stored log ends, as far as they were read in this cycle. */
+  readonly recentUses: Map<string, KeyUse>;
   /** Rotations that wait for another one to come further. */
   readonly blocked: Set<string>;
 };
@@ -69,6 +71,7 @@ export const openCycle = async (
     blocked: new Set(),
     checked: new Set(),
     overlapChecked: new Set(),
+    recentUses: new Map(),
     waitedFor: new Set(),
     removed,
   };

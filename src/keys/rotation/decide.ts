@@ -1,6 +1,6 @@
 import { formatMoment, shellWord, unixSeconds } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
-import { candidateOf, isHeldByPlace, isOfRotation, isTimed } from '../rotation.ts';
+import { candidateOf, isCompromised, isHeldByPlace, isOfRotation, isTimed } from '../rotation.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import type { Action, View, WantedPlace } from './action.ts';
 import { undeclaredMessage } from '../retirement/hold-messages.ts';
@@ -187,19 +187,17 @@ const ofOld = (
   if (old.state !== 'deleting' && !view.isListed(old.keyId)) return { step: 'note-gone', old };
   const resting = view.resting(old.keyId);
   if (resting !== undefined) return rest(resting);
-  // Which of them leaked nobody knows where sinks held different keys; what leaked before is not spared now.
-  const isMeant = rotation.old?.keyId === old.keyId || old.doubtful === 'unfinished';
-  const isCompromised = old.doubtful === 'leaked' || (retire.when === 'now' && isMeant);
-  const hold = isCompromised ? undefined : heldByPlaces(rotation, old, view);
+  const hasLeaked = isCompromised(rotation, old);
+  const hold = hasLeaked ? undefined : heldByPlaces(rotation, old, view);
   if (hold !== undefined) return hold;
   const isReplaced = attempt.keyId !== undefined && !view.isDead(attempt.keyId);
-  const isProven = isCompromised || isTimed(rotation, old) || (isReplaced && isFresh(old, view));
+  const isProven = hasLeaked || isTimed(rotation, old) || (isReplaced && isFresh(old, view));
   // What was proven long ago is proven no more: somebody may have gone back to it.
   if (!isProven && view.isListed(old.keyId) && (old.state !== 'working' || old.idle))
     return { step: 'judge', old };
   if (old.state === 'deleting') return { step: 'delete', old };
   if (old.state === 'retiring') return ending(rotation, attempt, old);
-  if (isCompromised || old.idle) return { step: 'retire', old };
+  if (hasLeaked || old.idle) return { step: 'retire', old };
   // Both work for the whole overlap once the consumer was told.
   const inUse = Math.max(cutover, rotation.reloadedAt ?? 0);
   if (isTimed(rotation, old)) {

@@ -1,8 +1,8 @@
-import type { Clock, GatewayClock, Log, Secret } from '../../core/index.ts';
+import type { Clock, GatewayClock, Log, Secret, UnixSeconds } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyAlert, SurveyedKey } from '../service-types.ts';
 import type { KeyJournal } from '../journal/journal.ts';
-import type { KeyFields } from '../key-event.ts';
+import type { KeyFields, KeyUse } from '../key-event.ts';
 import type { KeyEvidence } from '../ports.ts';
 import type { Sink } from '../sink.ts';
 import type { KeyChange } from '../update/compare-keys.ts';
@@ -48,6 +48,12 @@ export type EngineDeps = {
   readonly journal: KeyJournal;
   readonly gateway: KeyGateway;
   readonly evidence: KeyEvidence;
+  /** Calls under each of the names from this second of the gateway's clock until now, read from the gateway itself. */
+  readonly recentCalls?: (
+    names: readonly string[],
+    since: UnixSeconds,
+    signal: AbortSignal,
+  ) => Promise<ReadonlyMap<string, KeyUse>>;
   /** Nothing where the job is not declared (any more). @throws Fault sink-refused */
   readonly consumerOf: (job: string, service: string) => Consumer | undefined;
   /** The jobs that are declared to deliver keys of the service of this key. */

@@ -1,4 +1,4 @@
-import { interval, toSeconds, unixSeconds } from '../../core/index.ts';
+import { formatMoment, interval, toSeconds, unixSeconds } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import { isTimed } from '../rotation.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
@@ -152,6 +152,14 @@ const retain = async (
   await note(cycle, rotation, { what, ...generationKey(old), reason, words: message, ...usedTill });
 };
 
+/** A call that was seen when the evidence was renewed counts before the stored log shows it: the idle time begins behind it. */
+const usedAgain = ({ name, retained }: OldKey, from: UnixMillis, now: UnixMillis): string | undefined => {
+  const usedAt = retained?.reason === 'used' ? retained.usedAt : undefined;
+  // A stamp of the future is that of a clock that was wrong.
+  if (usedAt === undefined || usedAt * 1000 < from || usedAt * 1000 > now + clockSkew) return undefined;
+  return `${name} was called at ${formatMoment(usedAt, 'UTC')}; its idle time begins again`;
+};
+
 /** Judges whether an old key may go; writes down and tells why it stays, once for each reason. */
 export const judgeStep = async (
   cycle: Cycle,
@@ -165,6 +173,12 @@ export const judgeStep = async (
   const timed = isTimed(rotation, old);
   if (found.verdict === 'go' && !timed) {
     const { range, evidence } = found;
+    const again = usedAgain(old, range.start, facts.now);
+    if (again !== undefined) {
+      cycle.resting.set(old.keyId, again);
+      return;
+    }
+    const listed = cycle.keys().get(old.keyId);
     await note(cycle, rotation, {
       what: 'quiet',
       ...generationKey(old),
@@ -172,6 +186,7 @@ export const judgeStep = async (
       to: range.end,
       evidence,
       names: [...facts.oldNames],
+      ...(listed === undefined || listed.unlimitedQuota ? {} : { remain: listed.remainQuota }),
     });
     return;
   }

@@ -1,0 +1,116 @@
+import {
+  compareMoney,
+  errorFields,
+  interval,
+  isFault,
+  messageOf,
+  toSeconds,
+  unixSeconds,
+} from '../../core/index.ts';
+import type { UnixSeconds } from '../../core/index.ts';
+import type { KeyUse } from '../key-event.ts';
+import type { OldKey, Rotation } from '../rotation.ts';
+import { generationKey, note, notifyOf } from '../rotation/cycle.ts';
+import type { Cycle } from '../rotation/cycle.ts';
+import { gatewayNow } from '../rotation/gateway-time.ts';
+import { describeUsed, knownEnd } from './judge-old.ts';
+import { distinctNames, namesBorne, sumOfUses } from './named-uses.ts';
+
+/** Seconds before the end of the stored log from which it is read again: rows come late (docs/gateway.md G16.1). */
+const lateness = 600;
+
+/** Seconds that the stored log is looked at for its end; evidence is never older. */
+const longestLag = 6 * 3600;
+
+/** From where on the stored log lacks calls. */
+const recentFrom = async (cycle: Cycle): Promise<UnixSeconds> => {
+  const { evidence, account } = cycle.deps;
+  const now = gatewayNow(cycle);
+  const until = toSeconds(now);
+  const range = interval(unixSeconds(until - longestLag), until);
+  const end = knownEnd(await evidence.logComplete(account, range), now) ?? range.start;
+  return unixSeconds(end - lateness);
+};
+
+/** Calls under these names since the stored log ends, as the gateway exports them now; read once a cycle. */
+export const recentUses = async (
+  cycle: Cycle,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, KeyUse>> => {
+  const { recentCalls } = cycle.deps;
+  if (recentCalls === undefined) return new Map();
+  const missing = names.filter((name) => !cycle.recentUses.has(name));
+  if (missing.length === 0) return cycle.recentUses;
+  const found = await recentCalls(missing, await recentFrom(cycle), cycle.signal);
+  for (const name of missing) cycle.recentUses.set(name, found.get(name) ?? { calls: 0, models: [] });
+  return cycle.recentUses;
+};
+
+/** The names of every key that may be deleted in this cycle, so that the log is read once for all of them. */
+const namesOfAll = async (cycle: Cycle): Promise<readonly string[]> => {
+  const { journal, account } = cycle.deps;
+  const names: string[] = [];
+  for (const { olds, cutover } of journal.openRotations(account))
+    for (const old of olds)
+      if (cutover !== undefined && old.state !== 'over')
+        names.push(...(await namesBorne(cycle, old, cutover)));
+  return distinctNames(names);
+};
+
+type Use = { readonly message: string; readonly use: KeyUse };
+
+const usedSince = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<Use | undefined> => {
+  const uses = await recentUses(cycle, await namesOfAll(cycle));
+  const { cutover = cycle.deps.clock.now() } = rotation;
+  const named = distinctNames(await namesBorne(cycle, old, cutover)).flatMap((name) => {
+    const use = uses.get(name);
+    return use === undefined || use.calls === 0 ? [] : [{ name, use }];
+  });
+  if (named.length > 0) {
+    const use = sumOfUses(named);
+    return { message: describeUsed(old.name, named, use), use };
+  }
+  const { idleRemain } = old;
+  if (idleRemain === undefined) return undefined;
+  const { remainQuota, unlimitedQuota } = await cycle.deps.gateway.read(old.keyId, cycle.signal);
+  if (unlimitedQuota || compareMoney(remainQuota, idleRemain) >= 0) return undefined;
+  return {
+    message: `${old.name} is still in use: its remaining quota fell from ${idleRemain} to ${remainQuota} since its idle time was proven`,
+    use: { calls: 0, lastCall: toSeconds(gatewayNow(cycle)), models: [] },
+  };
+};
+
+/**
+ * Whether the key is still unused at the moment before it ends: the log is read up to now, and the quota of a limited key is
+ * compared. A use keeps the key; where the evidence cannot be renewed, the key stays until the next cycle.
+ */
+export const isStillUnused = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<boolean> => {
+  let found: Use | undefined;
+  try {
+    found = await usedSince(cycle, rotation, old);
+  } catch (error) {
+    cycle.signal.throwIfAborted();
+    if (!isFault(error)) throw error;
+    cycle.deps.log.warn('the evidence for the end of an old key could not be renewed', {
+      service: rotation.service,
+      ...errorFields(error),
+    });
+    cycle.resting.set(
+      old.keyId,
+      `${old.name} is retained until the call log can be read up to now: ${messageOf(error)}`,
+    );
+    return false;
+  }
+  if (found === undefined) return true;
+  const { message, use } = found;
+  await notifyOf(cycle, rotation, {
+    kind: 'held',
+    title: `the old key ${old.name} is retained`,
+    message,
+    use,
+    key: `${rotation.id}/${old.keyId}/used/held`,
+  });
+  await note(cycle, rotation, { what: 'held', ...generationKey(old), reason: 'used', words: message, use });
+  cycle.resting.set(old.keyId, message);
+  return false;
+};
