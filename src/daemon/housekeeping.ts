@@ -7,6 +7,7 @@ import type { Housekeeping } from '../scheduler/index.ts';
 import type { App } from './open-app.ts';
 import { pathsOf } from './paths.ts';
 import type { Reload } from './reload.ts';
+import { createInspections } from './inspections.ts';
 import { createJournalWatch, createStuckWatch } from './keys/stuck-rotations.ts';
 import type { StuckWatch } from './keys/stuck-rotations.ts';
 
@@ -119,9 +120,11 @@ export const createHousekeeping = (
 ): (() => readonly Housekeeping[]) => {
   const { clock } = deps;
   const watches = { rotations: createStuckWatch(clock), journal: createJournalWatch(clock) };
+  const inspections = createInspections(app, clock.now, log);
   return () => [
     ...outboxWork(app, log),
     keyWork(app, log, watches),
+    { name: 'key inspection', every: every.keys, run: inspections },
     {
       name: 'admin keys',
       every: every.trim,

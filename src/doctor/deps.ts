@@ -29,4 +29,6 @@ export type DeclaredSink = {
   /** Whether the job delivers keys; one in mode `plan` writes nothing. */
   readonly applies: boolean;
   readonly sink: () => Sink;
+  /** What is wrong where the sink holds a key that no longer works, as a sentence. */
+  readonly deadKey?: (sink: Sink) => Promise<string | undefined>;
 };

@@ -1,4 +1,4 @@
-import { fault } from '../core/index.ts';
+import { fault, shellWord } from '../core/index.ts';
 import type { DoctorCheck } from './doctor-view.ts';
 import { failed, notYet, passed } from './results.ts';
 import type { DeclaredSink } from './deps.ts';
@@ -15,14 +15,24 @@ export const checkSinks = async (
   const checks: DoctorCheck[] = [];
   const well: string[] = [];
   try {
-    for (const { job, service, applies, sink } of await sinksOf(account, signal)) {
+    for (const { job, service, applies, sink, deadKey } of await sinksOf(account, signal)) {
       const about = `sink of ${service} (${job})`;
       const problem = (error: unknown): DoctorCheck =>
         applies ? failed(about, error) : notYet(failed(about, error), job);
       try {
         const made = sink();
         const problems = await made.problems(signal);
-        if (problems.length === 0) well.push(`${about}: ${made.describe()}`);
+        const dead = await deadKey?.(made);
+        if (dead !== undefined)
+          checks.push(
+            failed(
+              about,
+              fault('sink-refused', dead, {
+                advice: `\`tollkeeper keys rotate ${shellWord(service)}\` delivers a working key`,
+              }),
+            ),
+          );
+        else if (problems.length === 0) well.push(`${about}: ${made.describe()}`);
         for (const { message, advice } of problems)
           checks.push(problem(fault('sink-refused', message, { advice })));
       } catch (error) {

@@ -93,8 +93,16 @@ const shapes = {
     message: z.string(),
     refused: z.boolean().optional(),
   },
-  /** What a sink holds before anything is delivered to it: the key of somebody else, known by its fingerprint alone. */
-  observed: { place: z.string(), fingerprint },
+  /** What a sink holds before anything is delivered to it: the key of somebody else; `keyId` where one mask fits it. */
+  observed: { place: z.string(), fingerprint, keyId: keyId.optional() },
+  /** A sink was read to hold a key that the gateway no longer accepts, and later not to hold one. */
+  'sink-dead': {
+    place: z.string(),
+    keyId,
+    name: z.string(),
+    state: z.enum(['deleted', 'expired', 'disabled']),
+  },
+  'sink-well': { place: z.string() },
   /** An orphan that is not deleted: `keyId` where one key is known to be the one asked for. It has left the line. */
   retained: {
     keyId: keyId.optional(),

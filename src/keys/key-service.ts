@@ -24,6 +24,7 @@ import { deleteOrphans } from './retirement/delete-orphans.ts';
 import { outdatedNow } from './rotation/up-to-date.ts';
 import type { Lineage } from './lineage.ts';
 import { readName } from './plan/key-names.ts';
+import { inspect } from './inspect.ts';
 import { reconcileService } from './reconcile-service.ts';
 import type { Rotation } from './rotation.ts';
 import type { RotationTerms } from './terms.ts';
@@ -248,6 +249,13 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
         if (reconciled !== undefined) found.push(reconciled);
       }
       return found;
+    },
+    deadKeys: async () => [...journal.deadKeys(account).values()],
+    inspect: async (options, signal) => {
+      checkJournal(journal);
+      if (journal.managed(account).size === 0) return;
+      const cycle = await openCycle(deps, { signal, who: 'schedule', ordered: false });
+      await inspect(cycle, options, alone);
     },
     outdated: async () => [...journal.outdated(account).values()],
     history: (service) => journal.history({ account, service }),

@@ -2,6 +2,8 @@ import type { UnixMillis } from '../core/index.ts';
 import { adoptionOf, createdAtOr } from './service-parts.ts';
 import type { ReconciledService } from './service-types.ts';
 import { describeDifference } from './retirement/find-differences.ts';
+import { describeDeadKey } from './dead-keys.ts';
+import { deadKeysOf } from './inspect.ts';
 import { note } from './rotation/cycle.ts';
 import type { Cycle, Step } from './rotation/cycle.ts';
 import { differencesOf, readSinkContents, sinksOf } from './rotation/up-to-date.ts';
@@ -79,7 +81,12 @@ export const reconcileService = async (
   const { account, journal } = cycle.deps;
   const { differences } = await differencesOf(cycle, service, journal.managed(account).get(service));
   const flagged = journal.outdated(account).get(service);
-  if (differences.length === 0 && flagged === undefined) return undefined;
+  const faults = (await deadKeysOf(cycle, service)).map(describeDeadKey);
+  const isOutdated = differences.length > 0 || flagged !== undefined;
+  if (!isOutdated)
+    return faults.length === 0
+      ? undefined
+      : { service, differences: [], changes: [], applied: false, faults };
   const changes = await changesOf(cycle, service);
   const open = openRotation(journal, account, service);
   if (apply)
@@ -93,5 +100,6 @@ export const reconcileService = async (
     differences: differences.map(describeDifference),
     changes: changes.map(({ message }) => message),
     applied: apply,
+    faults,
   };
 };

@@ -1,5 +1,6 @@
 import type { Fault, Money, Progress, UnixMillis, UnixSeconds } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
+import type { DeadKey } from './journal/dead-key-memory.ts';
 import type { OutdatedService } from './journal/service-memory.ts';
 import type { KeyEvent, KeyFields, KeyUse } from './key-event.ts';
 import type { RotationTerms } from './terms.ts';
@@ -153,6 +154,8 @@ export type ReconciledService = {
   readonly differences: readonly string[];
   readonly changes: readonly string[];
   readonly applied: boolean;
+  /** Sinks that hold a key which no longer works, in sentences. */
+  readonly faults: readonly string[];
 };
 
 /** What calls with an expired key showed. */
@@ -215,6 +218,10 @@ export type KeyService = {
   readonly forgetPlaces: (service: string, who: string, signal: AbortSignal) => Promise<string>;
   /** Services whose journal is older than the gateway or their sinks: none of their keys is written. */
   readonly outdated: () => Promise<readonly OutdatedService[]>;
+  /** Sinks that were last read to hold a key which no longer works. */
+  readonly deadKeys: () => Promise<readonly DeadKey[]>;
+  /** Compares journal and key list, and on request the sinks; what is found is written down and reported once. */
+  readonly inspect: (options: { readonly sinks: boolean }, signal: AbortSignal) => Promise<void>;
   /** What the journal of each service does not know of; `apply` takes that over into the journal, and changes nothing else. */
   readonly reconcile: (
     options: { readonly service?: string | undefined; readonly apply: boolean },

@@ -4,6 +4,7 @@ export type { AttemptView, JobView, OutboxView, RunView, StatusView } from './st
 export type {
   AccountView,
   ClockProblemView,
+  DeadKeyView,
   KeptReportsView,
   OpenRotationView,
   OutdatedServiceView,

@@ -18,6 +18,7 @@ const ofKeys = ({
   keyProblem,
   clockProblems = [],
   outdated = [],
+  deadKeys = [],
 }: NonNullable<StatusView['data']>): readonly string[] => {
   const waiting = rotations.filter(({ stage }) => stage === 'waiting');
   const overdue = rotations.filter(({ stage, escalated }) => stage !== 'waiting' && escalated === true);
@@ -32,6 +33,11 @@ const ofKeys = ({
     ...(clockProblems.length === 0
       ? []
       : [`the clock is wrong: ${clockProblems.map(({ account }) => account).join(', ')}`]),
+    ...(deadKeys.length === 0
+      ? []
+      : [
+          `${deadKeys.length === 1 ? 'a sink holds a key' : 'sinks hold keys'} that no longer ${deadKeys.length === 1 ? 'works' : 'work'}: ${servicesOf(deadKeys)}`,
+        ]),
     ...(outdated.length === 0 ? [] : [`the key journal is out of date: ${servicesOf(outdated)}`]),
     ...(waiting.length === 0
       ? []

@@ -92,6 +92,17 @@ export type OpenRotationView = {
 /** An account whose gateway has another time than this host: what is wrong and what to do. */
 export type ClockProblemView = { readonly account: string; readonly message: string };
 
+/** A sink that was read to hold a key which the gateway no longer accepts. */
+export type DeadKeyView = {
+  readonly account: string;
+  readonly service: string;
+  readonly place: string;
+  readonly name: string;
+  readonly state: 'deleted' | 'expired' | 'disabled';
+  /** When the sink was read. */
+  readonly since: UnixMillis;
+};
+
 /** A service whose journal is older than the gateway or its sinks: no key of it is written. */
 export type OutdatedServiceView = {
   readonly account: string;

@@ -2,6 +2,7 @@ import type { UnixMillis } from '../core/index.ts';
 import type { LedgerAttempt, LedgerRun, OutboxRow } from '../warehouse/index.ts';
 import type {
   AccountView,
+  DeadKeyView,
   KeptReportsView,
   ClockProblemView,
   KeyProblemView,
@@ -85,6 +86,8 @@ export type StatusView = {
     readonly rotations?: readonly OpenRotationView[];
     /** Services whose keys are not written, since their journal is out of date. */
     readonly outdated?: readonly OutdatedServiceView[];
+    /** Sinks that hold a key which no longer works, as they were last read. */
+    readonly deadKeys?: readonly DeadKeyView[];
     /** The journal of keys does not hold; missing where it does. */
     readonly keyProblem?: KeyProblemView;
     /** Accounts whose clocks are too wrong for any key to be deleted. */

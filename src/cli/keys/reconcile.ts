@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ReconciledKeys } from '../../daemon/index.ts';
+import { shellWord } from '../../core/index.ts';
 import { jsonText } from '../ui/json.ts';
 import { request } from './deps.ts';
 import type { KeysDeps } from './deps.ts';
@@ -13,11 +14,17 @@ const render = (services: ReconciledKeys): string =>
   services.length === 0
     ? 'the key journal matches the gateway and the sinks\n'
     : services
-        .flatMap(({ service, differences, changes, applied }) => [
+        .flatMap(({ service, differences, changes, applied, faults }) => [
           `${oneLine(service)}:`,
           ...differences.map((message) => `  ${oneLine(message)}`),
-          `  ${applied ? 'the journal was updated' : 'with --apply, the journal is updated'}:`,
+          ...(changes.length === 0
+            ? []
+            : [`  ${applied ? 'the journal was updated' : 'with --apply, the journal is updated'}:`]),
           ...changes.map((message) => `    ${oneLine(message)}`),
+          ...faults.map((message) => `  ${oneLine(message)}`),
+          ...(faults.length === 0
+            ? []
+            : [`  what to do: \`tollkeeper keys rotate ${shellWord(service)}\` delivers a working key`]),
         ])
         .map((line) => `${line}\n`)
         .join('');
@@ -37,7 +44,8 @@ delivered, changed or deleted until the difference is resolved. --apply adopts
 the generations at the gateway and the contents of the sinks, and abandons the
 open rotation. First stop any other Tollkeeper that manages the service.
 
-Exits with 1 if there is a difference and --apply is not given.
+Exits with 1 if there is a difference and --apply is not given, and if a sink
+holds a deleted, expired or disabled key.
 
 Examples:
   tollkeeper keys reconcile
@@ -52,6 +60,7 @@ Examples:
       ...inAccount(options),
     });
     part.print(options.json === true ? jsonText(services) : render(services));
-    command.setOptionValue('exitCode', services.length === 0 || apply ? 0 : 1);
+    const isGood = services.every(({ applied, faults }) => applied && faults.length === 0);
+    command.setOptionValue('exitCode', isGood ? 0 : 1);
   });
 };

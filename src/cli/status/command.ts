@@ -26,6 +26,7 @@ Exits with 1 if action is required:
   that a place may hold which no job declares any more
 - a gateway clock so wrong that no key is deleted
 - an audit file of keys that does not pass verification
+- a sink that holds a deleted, expired or disabled key
 - a service whose key journal is out of date (see \`tollkeeper keys reconcile\`)
 - mails that were refused or abandoned, or whose outcome is unknown (see
   \`tollkeeper outbox\`)

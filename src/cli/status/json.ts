@@ -17,7 +17,14 @@ const rangeJson = ({ start, end }: { readonly start: number; readonly end: numbe
   end: iso(end),
 });
 
-const dataJson = ({ accounts, reports, rotations, outdated, ...data }: NonNullable<StatusView['data']>) => ({
+const dataJson = ({
+  accounts,
+  reports,
+  rotations,
+  outdated,
+  deadKeys,
+  ...data
+}: NonNullable<StatusView['data']>) => ({
   ...data,
   accounts: accounts.map((account) => ({
     ...account,
@@ -44,6 +51,7 @@ const dataJson = ({ accounts, reports, rotations, outdated, ...data }: NonNullab
     nextTry: isoOr(rotation.nextTry),
   })),
   outdated: outdated?.map((one) => ({ ...one, since: iso(one.since) })),
+  deadKeys: deadKeys?.map((one) => ({ ...one, since: iso(one.since) })),
 });
 
 export const statusJson = (status: StatusView, needsPerson: readonly string[]) => ({

@@ -67,11 +67,22 @@ const outdatedLines = ({ outdated = [] }: Data, look: Look): readonly string[] =
     ),
   ]);
 
+const deadKeyLines = ({ deadKeys = [], zone }: Data, look: Look): readonly string[] =>
+  deadKeys.flatMap(({ service, place, name, state, since }) => [
+    '',
+    ...lines(`${place} holds ${name}, which is ${state} (read ${localMoment(since, zone)})`, look, 'bad'),
+    ...lines(
+      `what to do: \`tollkeeper keys rotate ${shellWord(service)}\` delivers a working key`,
+      look,
+      'plain',
+    ),
+  ]);
+
 /** Rotations of keys that are not over, those that need a person first; nothing where there are none. */
 export const rotationLines = ({ data, daemon }: StatusView, look: Look): readonly string[] => {
   if (data === undefined) return [];
   const { rotations = [] } = data;
-  const stopped = [...problemLines(data, look), ...outdatedLines(data, look)];
+  const stopped = [...problemLines(data, look), ...outdatedLines(data, look), ...deadKeyLines(data, look)];
   if (rotations.length === 0) return stopped;
   const many = new Set(rotations.map(({ account }) => account)).size > 1;
   const shown = rotations.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, most);

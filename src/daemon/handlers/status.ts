@@ -1,7 +1,7 @@
 import type { Clock, Fault } from '../../core/index.ts';
 import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
 import { version } from '../../version.ts';
-import type { OpenRotationView, OutdatedServiceView, StatusView } from '../../web/index.ts';
+import type { DeadKeyView, OpenRotationView, OutdatedServiceView, StatusView } from '../../web/index.ts';
 import type { App } from '../open-app.ts';
 import type { RuntimeLease } from '../runtime-leases.ts';
 import { clockProblems } from '../views/clock-status.ts';
@@ -25,6 +25,7 @@ const keyStatus = async (
 ): Promise<{
   readonly rotations: readonly OpenRotationView[];
   readonly outdated: readonly OutdatedServiceView[];
+  readonly deadKeys: readonly DeadKeyView[];
 }> => {
   const accounts = Object.keys(runtime.config.settings.accounts);
   const found = await Promise.all(
@@ -34,12 +35,14 @@ const keyStatus = async (
       return {
         rotations: await keyService.open(),
         outdated: outdated.map((one) => ({ account, ...one })),
+        deadKeys: (await keyService.deadKeys()).map((one) => ({ account, ...one })),
       };
     }),
   );
   return {
     rotations: found.flatMap(({ rotations }) => rotations),
     outdated: found.flatMap(({ outdated }) => outdated),
+    deadKeys: found.flatMap(({ deadKeys }) => deadKeys),
   };
 };
 

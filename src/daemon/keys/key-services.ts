@@ -8,14 +8,16 @@ import {
   createKeyGateway,
   createProbeKeys,
   createSink,
+  deadKeyIn,
   defaultTemplate,
+  describeDeadKey,
   isSelected,
   probeKeyUpdates,
   runThen,
   updateKnowledge,
   verifyForms,
 } from '../../keys/index.ts';
-import type { Consumer, KeyService, KeyJournal, KeyAlert, SurveyedKey } from '../../keys/index.ts';
+import type { Consumer, KeyService, KeyJournal, KeyAlert, Sink, SurveyedKey } from '../../keys/index.ts';
 import { openRecentLog } from '../recent-log.ts';
 import { openSinkParts, rotateSettings } from './sink-parts.ts';
 import type { LearnedPoint, Warehouse } from '../../warehouse/index.ts';
@@ -95,6 +97,10 @@ export const createKeyServices = ({
     });
     if (settings.every(({ found }) => found.deliver === undefined)) return [];
     const { keys, at } = await (await keyService(account)).survey(signal);
+    const journal = keyRuntime.journals.now();
+    const byId = new Map(keys.map(({ key }) => [key.id, key]));
+    const gatewayClock = () => warehouse.clocks.of(account);
+    const about = { account, journal, clock, gatewayClock };
     const { teams } = costOwnersOf(config.settings, account);
     return settings.flatMap(({ name, found }) => {
       const covered = keys.filter((key) => isSelected(key, found.keys, { teams, now: at }));
@@ -105,6 +111,10 @@ export const createKeyServices = ({
           service,
           applies: found.mode === 'apply',
           sink: () => createSink(spec, { account, service }, sinkParts.get()),
+          deadKey: async (sink: Sink) => {
+            const dead = await deadKeyIn(about, sink, service, byId, signal);
+            return dead === undefined ? undefined : describeDeadKey(dead);
+          },
         })),
       );
     });

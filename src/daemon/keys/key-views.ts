@@ -137,4 +137,6 @@ export type ReconciledKeys = readonly {
   /** What the journal takes over, or would. */
   readonly changes: readonly string[];
   readonly applied: boolean;
+  /** Sinks that hold a key which no longer works. */
+  readonly faults: readonly string[];
 }[];

@@ -53,6 +53,8 @@ const descriptions: Messages = {
   created: ({ name, keyId, fingerprint }) => `${name} is created, id ${keyId}, ${shortHash(fingerprint)}`,
   'create-lost': ({ name, message }) => `no conclusive answer to the request for ${name}: ${message}`,
   observed: ({ place, fingerprint }) => `${place} holds a foreign key, ${shortHash(fingerprint)}`,
+  'sink-dead': ({ place, name, state }) => `${place} holds ${name}, which is ${state}`,
+  'sink-well': ({ place }) => `${place} no longer holds a key that does not work`,
   retained: ({ name, words: why }) => `${name} is not deleted: ${why}`,
   outdated: ({ differences }) =>
     `the journal is older than the keys or the sinks of the service, and its key operations are suspended: ${differences.join('; ')}`,
@@ -107,6 +109,7 @@ const bad: ReadonlySet<KeyEventKind> = new Set([
   'create-lost',
   'superseded',
   'retained',
+  'sink-dead',
   'outdated',
   'escalated',
   'failed',

@@ -4,6 +4,7 @@ import { afterEvent } from '../after-event.ts';
 import type { KeyEvent } from '../key-event.ts';
 import { lineageAfter } from '../lineage.ts';
 import type { Rotation } from '../rotation.ts';
+import { createDeadKeyMemory } from './dead-key-memory.ts';
 import { createRequestMemory } from './request-memory.ts';
 import { createServiceMemory } from './service-memory.ts';
 import { createSinkMemory } from './sink-memory.ts';
@@ -28,6 +29,7 @@ export const createJournalMemory = () => {
   const requests = createRequestMemory((id) => rotations.get(id)?.terms.job);
   const services = createServiceMemory();
   const sinks = createSinkMemory();
+  const deadKeys = createDeadKeyMemory();
   const leaving = new Map<string, Map<number, LeavingKey>>();
   const highest = new Map<string, number>();
   const lineOf = (account: string): Map<number, LineageRow> => {
@@ -76,6 +78,8 @@ export const createJournalMemory = () => {
     const { account, service } = event;
     if ((event.what === 'created' || event.what === 'verified') && event.fingerprint !== undefined)
       fingerprints.set(keyOf(account, String(event.keyId)), event.fingerprint);
+    if (event.what === 'observed' && event.keyId !== undefined)
+      fingerprints.set(keyOf(account, String(event.keyId)), event.fingerprint);
     if (event.what === 'read-back') readBack.set(keyOf(account, String(event.keyId)), event.places);
     if (event.what === 'current')
       currentOf(account).set(service, {
@@ -104,6 +108,7 @@ export const createJournalMemory = () => {
     fingerprint: (account: string, keyId: number) => fingerprints.get(keyOf(account, String(keyId))),
     contentsOf: sinks.contentsOf,
     placesOf: sinks.placesOf,
+    deadKeysOf: deadKeys.deadKeysOf,
     outdatedOf: services.outdatedOf,
     managedOf: services.managedOf,
     retainedOf: requests.retainedOf,
@@ -120,7 +125,15 @@ export const createJournalMemory = () => {
       if ('generation' in event) noteGeneration(event, event.generation);
       if (event.what === 'planned' && event.listed !== undefined) noteGeneration(event, event.listed);
       if (event.what === 'create-lost' && event.refused === true) forgetGeneration(event, event.generation);
-      for (const take of [services.take, requests.take, sinks.take, noteLeaving, noteDelivery, noteCurrent])
+      for (const take of [
+        services.take,
+        requests.take,
+        sinks.take,
+        deadKeys.take,
+        noteLeaving,
+        noteDelivery,
+        noteCurrent,
+      ])
         take(event);
       const row = lineageAfter(lineOf(account), event);
       if (row !== undefined) lineOf(account).set(row.keyId, row);

@@ -14,6 +14,7 @@ import { createAuditWriter } from './audit-writer.ts';
 import { compareAudit } from './compare-audit.ts';
 import type { AuditComparison } from './compare-audit.ts';
 import { createJournalMemory } from './journal-memory.ts';
+import type { DeadKey } from './dead-key-memory.ts';
 import type { CurrentKey, LeavingKey } from './journal-memory.ts';
 import type { KeyRequest, RetainedKey } from './request-memory.ts';
 import type { OutdatedService } from './service-memory.ts';
@@ -41,6 +42,8 @@ export type KeyJournal = {
   readonly contentsOf: (account: string, place: string) => KnownContents;
   /** Places that keys of the service were delivered to or seen at, until a person gave them up. */
   readonly placesOf: (account: string, service: string) => ReadonlyMap<string, ServicePlace>;
+  /** By place, keys in sinks that the gateway no longer accepts. */
+  readonly deadKeys: (account: string) => ReadonlyMap<string, DeadKey>;
   /** Keys that nobody can use, by id, whose deletion was begun and is not proven. */
   readonly leaving: (account: string) => ReadonlyMap<number, LeavingKey>;
   /** Keys whose delivery was begun since their service last had a cutover, by service: its sinks may hold different keys. */
@@ -170,6 +173,7 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
     managed: memory.managedOf,
     contentsOf: memory.contentsOf,
     placesOf: memory.placesOf,
+    deadKeys: memory.deadKeysOf,
     leaving: memory.leavingOf,
     unfinished: memory.unfinishedOf,
     current: memory.currentOf,
@@ -207,6 +211,7 @@ export const closedJournal = (reason: Fault): KeyJournal => ({
   managed: () => new Map(),
   contentsOf: () => new Map(),
   placesOf: () => new Map(),
+  deadKeys: () => new Map(),
   leaving: () => new Map(),
   unfinished: () => new Map(),
   current: () => new Map(),

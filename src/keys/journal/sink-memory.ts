@@ -24,7 +24,7 @@ export const createSinkMemory = () => {
     places.set(key, ofService);
     const { keyIds = new Set<number>(), observed = false } = ofService.get(event.place) ?? {};
     ofService.set(event.place, {
-      keyIds: event.what === 'delivering' ? new Set([...keyIds, event.keyId]) : keyIds,
+      keyIds: event.keyId === undefined ? keyIds : new Set([...keyIds, event.keyId]),
       observed: observed || event.what === 'observed',
     });
   };

@@ -1,7 +1,9 @@
 import { errorFields, shellWord } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { OutdatedService } from '../journal/service-memory.ts';
+import { fitsMask } from '../plan/current-candidates.ts';
 import { readName } from '../plan/key-names.ts';
+import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Sink } from '../sink.ts';
 import { describeDifference, findDifferences } from '../retirement/find-differences.ts';
 import type { Difference, SinkContent, UnknownKey } from '../retirement/find-differences.ts';
@@ -145,8 +147,10 @@ export const outdatedNow = async (
     return whole ? undefined : flagged;
   }
   const messages = differences.map(describeDifference);
-  if (flagged?.differences.join('\n') !== messages.join('\n'))
-    await note(cycle, rotation, { what: 'outdated', differences: messages });
+  const isNew = flagged?.differences.join('\n') !== messages.join('\n');
+  if (isNew)
+    cycle.deps.log.warn('key operations of a service are suspended: its journal is out of date', { service });
+  if (isNew) await note(cycle, rotation, { what: 'outdated', differences: messages });
   const found = journal.outdated(account).get(service) ?? {
     service,
     since: clock.now(),
@@ -164,10 +168,22 @@ export const observeSinks = async (
 ): Promise<void> => {
   const { contents } = await readSinkContents(cycle, rotation.service, sinks);
   const first = contents.filter(({ is }) => is === 'first');
-  if (first.length > 0)
-    await note(
-      cycle,
-      rotation,
-      ...first.map(({ place, fingerprint }) => ({ what: 'observed' as const, place, fingerprint })),
-    );
+  const steps = [];
+  for (const { place, fingerprint } of first) {
+    const sink = sinks.find((one) => one.place === place);
+    const keyId = sink === undefined ? undefined : await keyByMask(cycle, sink, fingerprint);
+    steps.push({ what: 'observed' as const, place, fingerprint, ...(keyId === undefined ? {} : { keyId }) });
+  }
+  if (steps.length > 0) await note(cycle, rotation, ...steps);
+};
+
+/** The one listed key whose mask fits what the sink holds, where the sink shows it. */
+const keyByMask = async (cycle: Cycle, sink: Sink, fingerprint: string): Promise<number | undefined> => {
+  const plaintext = (await sink.read?.(cycle.signal).catch(() => undefined))?.reveal();
+  if (plaintext === undefined || fingerprintOf(plaintext) !== fingerprint) return undefined;
+  const fitting = [...cycle.keys().values()].filter(
+    ({ keyMask }) => keyMask !== undefined && fitsMask(keyMask, plaintext),
+  );
+  const [one, second] = fitting;
+  return second === undefined ? one?.id : undefined;
 };

@@ -74,6 +74,8 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
     asked: [],
     survey: async () => ({ at: now, keys: keyService.keys }),
     outdated: async () => [],
+    deadKeys: async () => [],
+    inspect: async () => undefined,
     reconcile: async () => [],
     open: async () => keyService.rotations,
     start: async (planned, who) => {

@@ -103,6 +103,8 @@ const fakeKeyService = (state: FakeState, fixture: JobFixture): KeyService => {
     forgetPlaces: never,
     awaitRefusal: never,
     outdated: async () => [],
+    deadKeys: async () => [],
+    inspect: async () => undefined,
     reconcile: never,
   };
 };

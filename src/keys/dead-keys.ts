@@ -1,0 +1,49 @@
+import { clockOffset, isFault, unixMillis } from '../core/index.ts';
+import type { UnixMillis } from '../core/index.ts';
+import type { ApiKey } from '../gateway/index.ts';
+import type { DeadKey } from './journal/dead-key-memory.ts';
+import { deadBy } from './plan/key-state.ts';
+import type { Sink } from './sink.ts';
+import type { EngineDeps } from './rotation/engine-deps.ts';
+
+type Deps = Pick<EngineDeps, 'account' | 'journal' | 'clock' | 'gatewayClock'>;
+
+/** Why no call can be made with the key that a sink holds; a key without quota is no fault of the sink. */
+const stateOf = (listed: ApiKey | undefined, now: UnixMillis): DeadKey['state'] | undefined => {
+  if (listed === undefined) return 'deleted';
+  const dead = deadBy(listed, now);
+  return dead === 'exhausted' ? undefined : dead;
+};
+
+/**
+ * The key of the service that the sink holds, where the gateway no longer accepts it. Nothing where the sink is empty, cannot be
+ * read now, or holds a key that the journal has no fingerprint of.
+ */
+export const deadKeyIn = async (
+  { account, journal, clock, gatewayClock }: Deps,
+  sink: Sink,
+  service: string,
+  keys: ReadonlyMap<number, ApiKey>,
+  signal: AbortSignal,
+): Promise<Omit<DeadKey, 'since'> | undefined> => {
+  const generation = Math.max(1, journal.highestGeneration(account, service));
+  try {
+    const reading = await sink.fingerprint({ account, service, generation, keyName: service }, signal);
+    if (reading.state !== 'holds') return undefined;
+    const now = unixMillis(clock.now() + clockOffset(gatewayClock?.()));
+    for (const { keyId, name } of journal.lineage(account).values()) {
+      if (journal.fingerprint(account, keyId) !== reading.fingerprint) continue;
+      const state = stateOf(keys.get(keyId), now);
+      return state === undefined ? undefined : { service, place: sink.place, keyId, name, state };
+    }
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isFault(error)) return undefined;
+    throw error;
+  }
+};
+
+/** `file:/secrets/billing.env#KEY holds billing.g6 (id 41), which is deleted` */
+export const describeDeadKey = ({ place, name, keyId, state }: Omit<DeadKey, 'since'>): string =>
+  `${place} holds ${name} (id ${keyId}), which is ${state}: calls with it are refused`;

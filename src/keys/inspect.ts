@@ -1,0 +1,67 @@
+import { shellWord } from '../core/index.ts';
+import { deadKeyIn, describeDeadKey } from './dead-keys.ts';
+import type { DeadKey } from './journal/dead-key-memory.ts';
+import { note, notifyOf } from './rotation/cycle.ts';
+import type { Cycle } from './rotation/cycle.ts';
+import { newerKeys, outdatedNow, sinksOf } from './rotation/up-to-date.ts';
+
+/** Sinks of a service that hold a key which no longer works. */
+export const deadKeysOf = async (
+  cycle: Cycle,
+  service: string,
+): Promise<readonly Omit<DeadKey, 'since'>[]> => {
+  const { deps, signal } = cycle;
+  const job = deps.journal.managed(deps.account).get(service);
+  const found: Omit<DeadKey, 'since'>[] = [];
+  for (const sink of sinksOf(deps, job, service) ?? []) {
+    const dead = await deadKeyIn(deps, sink, service, cycle.keys(), signal);
+    if (dead !== undefined) found.push(dead);
+  }
+  return found;
+};
+
+/** Writes down and reports once that a sink of the service holds a key which no longer works, or that none does any more. */
+const noteDeadKeys = async (cycle: Cycle, service: string): Promise<void> => {
+  const { journal, account, clock } = cycle.deps;
+  const known = [...journal.deadKeys(account).values()].filter((one) => one.service === service);
+  const found = await deadKeysOf(cycle, service);
+  const rotation = { id: `sinks/${service}`, service };
+  for (const one of known)
+    if (!found.some(({ place }) => place === one.place))
+      await note(cycle, rotation, { what: 'sink-well', place: one.place });
+  for (const one of found) {
+    const { place, keyId, name, state } = one;
+    const before = known.find((other) => other.place === place);
+    if (before?.keyId === keyId && before.state === state) continue;
+    cycle.deps.log.warn('a sink holds a key that no longer works', { service, place, key: name, state });
+    await notifyOf(cycle, rotation, {
+      kind: 'escalated',
+      title: `a sink of ${service} holds a key that no longer works`,
+      message: describeDeadKey(one),
+      advice: `\`tollkeeper keys rotate ${shellWord(service)}\` delivers a working key to every sink of the service.`,
+      key: `sink-dead/${place}/${keyId}/${state}/${clock.now()}`,
+    });
+    await note(cycle, rotation, { what: 'sink-dead', place, keyId, name, state });
+  }
+};
+
+/**
+ * Compares the journal with the key list, and on request with what the sinks hold. What is found is written down and reported
+ * once; nothing is changed at the gateway or in a sink. `alone` keeps other work on the keys out for one service at a time.
+ */
+export const inspect = async (
+  cycle: Cycle,
+  { sinks }: { readonly sinks: boolean },
+  alone: () => Promise<Disposable>,
+): Promise<void> => {
+  const { journal, account } = cycle.deps;
+  const listed = [...cycle.keys().values()];
+  for (const [service, job] of journal.managed(account)) {
+    cycle.signal.throwIfAborted();
+    if (!sinks && newerKeys(cycle.deps, service, listed).length === 0) continue;
+    using _alone = await alone();
+    // The list may have changed while another piece of work was under way.
+    await outdatedNow(cycle, service, job);
+    if (sinks) await noteDeadKeys(cycle, service);
+  }
+};
