@@ -1,4 +1,4 @@
-import { compareMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
+import { absoluteMoney, compareMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
 import type { TokenClass } from '../../warehouse/index.ts';
 import {
@@ -41,9 +41,9 @@ export type Contribution = {
   readonly model: string;
   readonly key: string;
   readonly amount: Money;
-  /** Without calls in the earlier period. */
+  /** Without calls in the earlier period; of refunds, also without refunds in it. */
   readonly isNew: boolean;
-  /** Without calls in the later period. */
+  /** Without calls in the later period; of refunds, also without refunds in it. */
   readonly isGone: boolean;
 };
 
@@ -172,6 +172,10 @@ type Explained = { readonly cell: ChangedCell; readonly units: Readonly<Record<C
 const byName = (left: ChangedCell, right: ChangedCell): number =>
   [left.model, left.key].join('\n') < [right.model, right.key].join('\n') ? -1 : 1;
 
+/** A refund without calls is of an earlier period's calls: it is no sign that the key is new or gone. */
+const isAbsent = ({ calls, refunds }: Usage, factor: CauseFactor): boolean =>
+  calls === 0 && (factor !== 'refunds' || compareMoney(refunds, zero) === 0);
+
 const topOf = (cells: readonly Explained[], factor: CauseFactor, amount: Money): readonly Contribution[] => {
   const sign = compareMoney(amount, zero) > 0 ? 1n : -1n;
   return cells
@@ -186,8 +190,8 @@ const topOf = (cells: readonly Explained[], factor: CauseFactor, amount: Money):
       model,
       key,
       amount: unitsToMoney(units[factor]),
-      isNew: before.calls === 0,
-      isGone: after.calls === 0,
+      isNew: isAbsent(before, factor),
+      isGone: isAbsent(after, factor),
     }))
     .filter((one) => compareMoney(one.amount, zero) !== 0);
 };
@@ -195,7 +199,7 @@ const topOf = (cells: readonly Explained[], factor: CauseFactor, amount: Money):
 /**
  * The change of spend between two periods as a waterfall over models and keys: volume (calls), mix (shares of models and
  * keys in the calls), length (tokens a call by class), cache (share of cached input), price of a token, fixed-price
- * calls, refunds. Computed as fractions; each part is rounded once, and the rounding goes to the price, so that the
+ * calls, refunds. Computed as fractions; each part is rounded once, and the rounding goes to the largest, so that the
  * parts add up to the change exactly. Without prices of all classes of a model, an effect of caching is part of its
  * price.
  */
@@ -225,10 +229,14 @@ export const explainChange = (
       unitsToMoney(explained.reduce((total, { units }) => total + units[factor], 0n)),
     ]),
   );
-  const others = sumMoney(
-    causeFactors.flatMap((factor) => (factor === 'price' ? [] : [amounts.get(factor) ?? zero])),
+  // The rounding goes to the largest part: elsewhere it could pass for a cause.
+  const [largest = 'price'] = causeFactors.toSorted((left, right) =>
+    compareMoney(absoluteMoney(amounts.get(right) ?? zero), absoluteMoney(amounts.get(left) ?? zero)),
   );
-  amounts.set('price', subtractMoney(change, others));
+  const others = sumMoney(
+    causeFactors.flatMap((factor) => (factor === largest ? [] : [amounts.get(factor) ?? zero])),
+  );
+  amounts.set(largest, subtractMoney(change, others));
   return {
     before,
     after,

@@ -113,7 +113,7 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
   const { changes } = locale.messages;
   const parts = waterfall.parts.filter(({ amount }) => compareMoney(amount, zero) !== 0);
   if (parts.length === 0) return { kind: 'text', title, paragraphs: [changes.nothing] };
-  // As shown, the parts add up to the difference of the two amounts as shown.
+  // As shown, the parts add up to the difference of the two amounts as shown, but for those too small for its decimals.
   const decimals = Math.max(decimalsOf(waterfall.before), decimalsOf(waterfall.after));
   const [before, after] = [waterfall.before, waterfall.after].map((amount) =>
     money(roundMoney(amount, decimals)),
@@ -125,10 +125,13 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
     decimals,
   );
   const bars = barsOf(parts.map(({ amount }) => amount));
-  const amountCell = (exact: Money, rounded: Money): CellModel => ({
-    exact,
-    text: signedMoney(rounded, currency, locale, decimals),
-  });
+  const amountCell = (exact: Money, rounded: Money): CellModel => {
+    const own = decimalsOf(exact);
+    return {
+      exact,
+      text: signedMoney(own > decimals ? exact : rounded, currency, locale, Math.max(own, decimals)),
+    };
+  };
   const text = (value: string): CellModel => ({ exact: null, text: value });
   const blank = text('');
   const rows = parts.map((part, at): RowModel => {
