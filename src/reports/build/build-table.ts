@@ -96,7 +96,9 @@ const cellMaker = (
         format === 'date' ? context.locale.shortDay(raw.slice(0, 10)) : (named.get(raw) ?? showName(raw));
       const { unnamed, incomplete } = context.locale.messages;
       const text = shown === '' ? (column.empty ?? unnamed) : shown;
-      return { exact: null, text: state === 'partial' ? `${text} (${incomplete})` : text };
+      // A word of the report itself names no day.
+      const isMarked = state === 'partial' && column.names === undefined;
+      return { exact: null, text: isMarked ? `${text} (${incomplete})` : text };
     };
   return ({ row, role }) => {
     if (role !== 'row' && (addless.has(format) || !table.isFigure(name))) return blank;
