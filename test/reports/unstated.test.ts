@@ -133,3 +133,27 @@ test('an estimate of prices takes nothing from quarter hours whose cached tokens
     expect.arrayContaining(['claude-sonnet-5', '$3.00', '$0.50', '$15.00', 'estimate']),
   );
 });
+
+test('a column that appears between two periods does not pass for a change of prices or caching', async () => {
+  await using account = await openAccount(excludes);
+  await landDays(account, [cached, cached, [], []]);
+  const range = interval(unixSeconds(firstDay - 20 * oneDay), unixSeconds(firstDay));
+  await account.land([], { days: range });
+  const model = await account.report('spend-summary', { period: '2026-11-12..2026-11-14' });
+  expect(shownRows(model, 'What changed')).toBeUndefined();
+  await account.land(
+    [
+      { ...callOn(0), charge: '1' },
+      { ...callOn(1), charge: '2' },
+    ],
+    {
+      days: interval(unixSeconds(firstDay), unixSeconds(firstDay + 2 * oneDay)),
+      without: cached,
+    },
+  );
+  const changed = await account.report('spend-summary', { period: '2026-11-12..2026-11-14' });
+  expect(shownRows(changed, 'What changed')?.map(([cause, , , amount]) => [cause, amount])).toEqual([
+    ['Shorter or cheaper calls (tokens not stated)', '-$1.00'],
+    ['Change', '-$1.00'],
+  ]);
+});

@@ -19,6 +19,8 @@ import type { Rational } from './rational.ts';
 export type Usage = {
   readonly calls: number;
   readonly tokens: Readonly<Partial<Record<TokenClass, bigint>>>;
+  /** Calls of which the export does not state all tokens. */
+  readonly unstatedCalls?: number;
   /** Consumption, before refunds. */
   readonly charge: Money;
   /** As a positive amount. */
@@ -33,7 +35,16 @@ export type ChangedCell = {
 };
 
 /** The factors of a change, in the order in which they are applied. */
-export const causeFactors = ['volume', 'mix', 'length', 'cache', 'price', 'fixed-price', 'refunds'] as const;
+export const causeFactors = [
+  'volume',
+  'mix',
+  'length',
+  'cache',
+  'price',
+  'unstated-tokens',
+  'fixed-price',
+  'refunds',
+] as const;
 export type CauseFactor = (typeof causeFactors)[number];
 
 /** What one model and key contribute to a part. */
@@ -83,11 +94,26 @@ const classesOf = ({ before, after }: ChangedCell): readonly TokenClass[] =>
     (name) => countOf(before, name) !== 0n || countOf(after, name) !== 0n,
   );
 
+const lacksTokens = ({ unstatedCalls = 0 }: Usage): boolean => unstatedCalls > 0;
+
+/**
+ * Whether the tokens of the periods can't be compared: those of one lack some that the other has, which would pass for a
+ * change of prices.
+ */
+const isUnstated = ({ before, after }: ChangedCell): boolean => {
+  const usages = [before, after];
+  if (!usages.some(lacksTokens)) return false;
+  return !usages.every((usage) => usage.unstatedCalls === usage.calls && hasTokens(usage));
+};
+
+/** Whether a usage is charged by the token. */
+const isByToken = (usage: Usage): boolean => hasTokens(usage) || lacksTokens(usage);
+
 /** The part of a usage that is charged by the token; nothing of it if it has no tokens. */
 type Priced = { readonly calls: bigint; readonly charge: Rational };
 
 const pricedOf = (usage: Usage): Priced =>
-  hasTokens(usage)
+  isByToken(usage)
     ? { calls: BigInt(usage.calls), charge: ofMoney(usage.charge) }
     : { calls: 0n, charge: none };
 
@@ -127,13 +153,20 @@ const factorsOf = (
   { growth, isFirst }: { readonly growth: Rational; readonly isFirst: boolean },
 ): Factors => {
   const [old, now] = [pricedOf(cell.before), pricedOf(cell.after)];
-  const fixed = (usage: Usage): Rational => (hasTokens(usage) ? none : ofMoney(usage.charge));
+  const fixed = (usage: Usage): Rational => (isByToken(usage) ? none : ofMoney(usage.charge));
   const shared = {
     'fixed-price': subtract(fixed(cell.after), fixed(cell.before)),
     refunds: subtract(ofMoney(cell.before.refunds), ofMoney(cell.after.refunds)),
   };
   const change = subtract(now.charge, old.charge);
-  const rest = { volume: none, mix: none, length: none, cache: none, price: none };
+  const rest = {
+    volume: none,
+    mix: none,
+    length: none,
+    cache: none,
+    price: none,
+    'unstated-tokens': none,
+  };
   // Without calls, tokens are no use of the gateway that could be counted.
   if ([cell.before, cell.after].some((usage) => usage.calls === 0 && hasTokens(usage)))
     return { ...rest, ...shared, price: change };
@@ -144,11 +177,14 @@ const factorsOf = (
   const atOldCost = isKept ? multiply(old.charge, ratio(now.calls, old.calls)) : now.charge;
   const mix = subtract(atOldCost, multiply(old.charge, growth));
   if (!isKept) return { ...rest, ...shared, volume, mix };
+  if (isUnstated(cell))
+    return { ...rest, ...shared, volume, mix, 'unstated-tokens': subtract(now.charge, atOldCost) };
   const classes = weightsOf(cell, prices);
   const scale = divide(old.charge, whole(weigh(cell.before, classes)));
   const uncached = multiply(scale, weighWithOldCache(cell, classes));
   const atOldPrices = multiply(scale, whole(weigh(cell.after, classes)));
   return {
+    ...rest,
     ...shared,
     volume,
     mix,
@@ -198,8 +234,8 @@ const topOf = (cells: readonly Explained[], factor: CauseFactor, amount: Money):
 
 /**
  * The change of spend between two periods as a waterfall over models and keys: volume (calls), mix (shares of models and
- * keys in the calls), length (tokens a call by class), cache (share of cached input), price of a token, fixed-price
- * calls, refunds. Computed as fractions; each part is rounded once, and the rounding goes to the largest, so that the
+ * keys in the calls), length (tokens a call by class), cache (share of cached input), price of a token, what
+ * cannot be divided among these three because tokens are not stated, fixed-price calls, refunds. Computed as fractions; each part is rounded once, and the rounding goes to the largest, so that the
  * parts add up to the change exactly. Without prices of all classes of a model, an effect of caching is part of its
  * price.
  */

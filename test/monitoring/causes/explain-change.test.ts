@@ -275,6 +275,23 @@ describe('a change of one factor shows as that factor alone:', () => {
     );
   });
 
+  it('tokens that are not stated, where the export lacks them in one of the periods', () => {
+    fc.assert(
+      fc.property(several, fc.boolean(), (befores, isLater) => {
+        const lacking = (before: Usage): Usage => ({
+          ...before,
+          tokens: { output_plain_tokens: before.tokens.output_plain_tokens ?? 1n },
+          charge: multiplyMoney(before.charge, money('2')),
+          unstatedCalls: 1,
+        });
+        const cells = withChange(befores, lacking).map((cell) =>
+          isLater ? cell : { ...cell, before: cell.after, after: cell.before },
+        );
+        shows(cells, 'unstated-tokens');
+      }),
+    );
+  });
+
   it('refunds, where amounts are refunded', () => {
     fc.assert(
       fc.property(several, amounts, (befores, refunds) => {

@@ -32,6 +32,8 @@ const usageOf = (table: QueryTable, row: Row, suffix: '' | '_before'): Usage => 
         return tokens === 0n ? [] : [[name, tokens]];
       }),
     ),
+    // Reports of an earlier version have no such column.
+    unstatedCalls: table.has('unstated_calls') ? Number(count('unstated_calls')) : 0,
     charge: figure('charge'),
     refunds: figure('refunds'),
   };
