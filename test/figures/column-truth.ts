@@ -1,7 +1,9 @@
+import { subtractMoney, zero } from '../../src/core/index.ts';
 import type { Money } from '../../src/core/index.ts';
 
-/** A call as it truly was, each token once. */
+/** A call as it truly was, each token once, or a refund, which has none. */
 export type TrueCall = {
+  readonly kind: 'consumption' | 'refund';
   readonly day: number;
   readonly model: string;
   readonly key: string;
@@ -18,6 +20,7 @@ export type ColumnTruth = {
   readonly input: bigint;
   readonly cached: bigint;
   readonly output: bigint;
+  readonly reasoning: bigint;
   readonly isInputMarked: boolean;
   readonly isOutputMarked: boolean;
   readonly isMarked: boolean;
@@ -27,7 +30,7 @@ export type ColumnTruth = {
   readonly leastDays: ReadonlySet<number>;
   /** Days with calls whose total or split the export does not state. */
   readonly concernedDays: ReadonlySet<number>;
-  /** Charges and tokens of the calls behind prices. */
+  /** Charges and tokens of the calls behind prices, and refunds of exports with the same columns. */
   readonly charges: readonly Money[];
   readonly priced: bigint;
   readonly rateInput: bigint;
@@ -85,7 +88,8 @@ export const truthOver = (
   without: readonly (readonly string[])[],
   pick: (one: TrueCall) => boolean,
 ): ColumnTruth => {
-  const calls = all.filter(pick).map((one) => judge(one, without[one.day] ?? []));
+  const booked = all.filter(pick).map((one) => judge(one, without[one.day] ?? []));
+  const calls = booked.filter(({ kind }) => kind === 'consumption');
   const openModels = (side: 'isInputOpen' | 'isOutputOpen'): ReadonlySet<string> =>
     new Set(calls.filter((one) => one[side]).map(({ model }) => model));
   const [openInput, openOutput] = [openModels('isInputOpen'), openModels('isOutputOpen')];
@@ -95,15 +99,17 @@ export const truthOver = (
   const isOutputOpen = calls.some((one) => one.isOutputOpen);
   const isInputMarked = isInputOpen || calls.some((one) => one.inputStated !== 'known');
   const isOutputMarked = isOutputOpen || calls.some((one) => one.outputStated !== 'known');
-  const priced = calls.filter(
-    (one) => !isLeast(one) && !openInput.has(one.model) && !openOutput.has(one.model),
-  );
+  const isPriced = (one: JudgedCall): boolean =>
+    !isLeast(one) && !openInput.has(one.model) && !openOutput.has(one.model);
+  const priced = calls.filter(isPriced);
+  const pricedModels = new Set(priced.map(({ model }) => model));
   const splitInput = calls.filter((one) => one.inputStated === 'known' && !openInput.has(one.model));
   const splitOutput = calls.filter((one) => one.outputStated === 'known' && !openOutput.has(one.model));
   return {
     input: sum(calls, inputOf),
     cached: sum(calls, ({ cached }) => cached),
     output: sum(calls, outputOf),
+    reasoning: sum(calls, ({ reasoning }) => reasoning),
     isInputMarked,
     isOutputMarked,
     isMarked: isInputMarked || isOutputMarked,
@@ -114,7 +120,9 @@ export const truthOver = (
         .filter((one) => one.inputStated !== 'known' || one.outputStated !== 'known')
         .map(({ day }) => day),
     ),
-    charges: priced.map(({ charge }) => charge),
+    charges: booked
+      .filter((one) => isPriced(one) && pricedModels.has(one.model))
+      .map(({ kind, charge }) => (kind === 'refund' ? subtractMoney(zero, charge) : charge)),
     priced: sum(priced, (one) => inputOf(one) + outputOf(one)),
     rateInput: sum(splitInput, inputOf),
     rateCached: sum(splitInput, ({ cached }) => cached),

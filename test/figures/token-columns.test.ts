@@ -34,12 +34,14 @@ const served = (one: TrueCall): Call => {
     completion: isIn ? one.plain + one.reasoning : one.plain,
     reasoning: one.reasoning,
     charge: one.charge,
+    kind: one.kind,
   };
 };
 
 const tokens = fc.integer({ min: 1, max: 5000 });
 const maybe = fc.oneof(fc.constant(0), tokens);
 const call: fc.Arbitrary<TrueCall> = fc.record({
+  kind: fc.constantFrom('consumption', 'consumption', 'consumption', 'refund'),
   day: fc.integer({ min: 0, max: dates.length - 1 }),
   model: fc.constantFrom(...models),
   key: fc.constantFrom('one', 'two'),
@@ -52,8 +54,12 @@ const call: fc.Arbitrary<TrueCall> = fc.record({
 });
 
 /** A part larger than its whole would prove the convention of a model that is to stay open. */
-const asDrawn = (one: TrueCall): TrueCall =>
-  one.model.startsWith('open')
+const asDrawn = (drawnCall: TrueCall): TrueCall => {
+  const one =
+    drawnCall.kind === 'refund'
+      ? { ...drawnCall, uncached: 0, cached: 0, written: 0, plain: 0, reasoning: 0 }
+      : drawnCall;
+  return one.model.startsWith('open')
     ? {
         ...one,
         cached: Math.min(one.cached, one.uncached),
@@ -61,6 +67,7 @@ const asDrawn = (one: TrueCall): TrueCall =>
         reasoning: Math.min(one.reasoning, one.plain),
       }
     : one;
+};
 
 const columns = [
   'cached_tokens',
@@ -91,7 +98,11 @@ const cellNames = [
   'cache_read',
   'output',
   'input_tokens',
+  'cached_tokens',
   'output_tokens',
+  'reasoning_tokens',
+  'rate_cache_read_per_rate_input',
+  'token_spend_per_tokens',
 ] as const;
 type Cells = Readonly<Record<(typeof cellNames)[number], string | null>>;
 
@@ -124,16 +135,15 @@ const expectCount = (
     expect(BigInt(shown) <= truth, `${place}: ${shown} of ${truth}`).toBe(true);
 };
 
-const expectRow = (
-  place: string,
-  row: Cells | undefined,
-  [input, output]: readonly ['input_tokens', 'output_tokens'],
-  truth: ColumnTruth,
-): void => {
-  if (row === undefined) throw new Error(`${place}: no row`);
+const expectRow = (place: string, row: Cells, truth: ColumnTruth): void => {
   expect([place, row.split !== null]).toEqual([place, truth.isMarked]);
-  expectCount(`${place} input`, row[input], truth.input, truth.isMarked);
-  expectCount(`${place} output`, row[output], truth.output, truth.isMarked);
+  for (const [shown, of] of [
+    ['input_tokens', 'input'],
+    ['cached_tokens', 'cached'],
+    ['output_tokens', 'output'],
+    ['reasoning_tokens', 'reasoning'],
+  ] as const)
+    expectCount(`${place} ${of}`, row[shown], truth[of], truth.isMarked);
 };
 
 const pricePer1M = ({ charges, priced }: ColumnTruth): string | null =>
@@ -157,7 +167,8 @@ it('each figure of tokens is the truth, or is marked for exactly the days concer
         rowsOf(economics, 'Input tokens by model'),
         rowsOf(economics, 'Output tokens by model'),
       ];
-      for (const model of new Set(calls.map((one) => one.model))) {
+      const called = calls.filter(({ kind }) => kind === 'consumption');
+      for (const model of new Set(called.map((one) => one.model))) {
         const truth = truthOf((one) => one.model === model);
         const row = inputs.find((one) => one.model_name === model);
         expect([model, row?.split === null]).toEqual([model, !truth.isInputMarked]);
@@ -166,6 +177,11 @@ it('each figure of tokens is the truth, or is marked for exactly the days concer
         const output = outputs.find((one) => one.model_name === model);
         expect([model, output?.split === null]).toEqual([model, !truth.isOutputMarked]);
         expectCount(`${model} output`, output?.output, truth.output, truth.isOutputMarked);
+        expect([
+          model,
+          row?.rate_cache_read_per_rate_input ?? null,
+          output?.token_spend_per_tokens ?? null,
+        ]).toEqual([model, ratio(truth.rateCached, truth.rateInput), pricePer1M(truth)]);
       }
       for (const report of [economics, await account.report('showback', { period })])
         expect(figureOf(report, 'Per 1M tokens')?.value.exact ?? null).toBe(pricePer1M(whole));
@@ -178,19 +194,16 @@ it('each figure of tokens is the truth, or is marked for exactly the days concer
 
       const summary = await account.report('spend-summary', { period });
       expect(figureOf(summary, 'Per 1M tokens')?.value.exact ?? null).toBe(pricePer1M(whole));
-      const names = ['input_tokens', 'output_tokens'] as const;
       for (const row of rowsOf(summary, 'Tokens by model'))
         expectRow(
           `model ${row.model_name}`,
           row,
-          names,
           truthOf((one) => one.model === row.model_name),
         );
       for (const row of rowsOf(summary, 'Tokens by key'))
         expectRow(
           `key ${row.service}`,
           row,
-          names,
           truthOf((one) => one.key === row.service),
         );
       for (const row of rowsOf(summary, 'Days')) {
@@ -198,7 +211,6 @@ it('each figure of tokens is the truth, or is marked for exactly the days concer
         expectRow(
           `day ${row.day}`,
           row,
-          names,
           truthOf((one) => one.day === day),
         );
       }

@@ -1,7 +1,9 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import { localDays } from '../../../src/core/index.ts';
+import { openWarehouse } from '../../../src/warehouse/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 import { openIn, optionsIn, testFolder } from '../support.ts';
 import type { TestFolder } from '../support.ts';
 import { day, landCalls } from './tokens-support.ts';
@@ -130,4 +132,22 @@ it('a column of rows that landed before columns were stored was served on the da
     '2026-03-28, known, known, 280, 14',
     '2026-03-29, known, lower bound, 140, 0',
   ]);
+});
+
+it('the columns of a window stay with its calls in the archive', async () => {
+  await using folder = await testFolder();
+  const clock = manualClock(Date.UTC(2026, 5, 1));
+  await using warehouse = await openWarehouse({ ...optionsIn(folder), clock });
+  await warehouse.tokens.configure('main', rules, outputRules);
+  await landCalls(warehouse, folder, [{ ...complete, model: 'ex-1' }], { without: ['cached_tokens'] });
+  const later = day + oneDay;
+  await landCalls(warehouse, folder, [{ ...complete, model: 'ex-1', at: later }], { from: later });
+  const states = await statesOf(warehouse, 'day');
+  expect(states).toEqual(['2026-03-28, lower bound, known, 100, 14', '2026-03-29, known, known, 140, 14']);
+  expect(await warehouse.archive.run({ account: 'main', settle: 0, retain: 1 })).toMatchObject({ left: 1 });
+  expect(await statesOf(warehouse, 'day')).toEqual(states);
+  // A landing restores the month in the table.
+  const third = day + 2 * oneDay;
+  await landCalls(warehouse, folder, [{ ...complete, model: 'ex-1', at: third }], { from: third });
+  expect(await statesOf(warehouse, 'day')).toEqual([...states, '2026-03-30, known, known, 140, 14']);
 });
