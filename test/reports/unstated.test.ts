@@ -63,13 +63,15 @@ describe('a report over an export that began to state cached tokens in the middl
   test('names the days, and marks the counts as a lower bound', async () => {
     await using account = await openAccount(excludes);
     await landDays(account, [cached, cached, [], cached]);
-    const model = await account.report('spend-summary', { period });
+    const model = await account.report('spend-summary', { period: '2026-11-10..2026-11-16' });
     expect(shownRows(model, 'Days without all token counts')).toEqual([
       ['Nov 10', 'Nov 11', '2', 'lower bound', 'known'],
       ['Nov 13', 'Nov 13', '1', 'lower bound', 'known'],
     ]);
     const days = shownRows(model, 'Days') ?? [];
     expect(days.map(([day, , , input, , , , split]) => [day, input, split])).toEqual([
+      ['Nov 15', '', '–'],
+      ['Nov 14 (incomplete)', '0', 'known'],
       ['Nov 13', '100', 'lower bound'],
       ['Nov 12', '400', 'known'],
       ['Nov 11', '100', 'lower bound'],

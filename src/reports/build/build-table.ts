@@ -91,6 +91,8 @@ const cellMaker = (
   if (format === 'text' || format === 'date')
     return ({ row, role, state, name: given }) => {
       if (role !== 'row') return { exact: null, text: given ?? '' };
+      // Of a day without data nothing is known that a word could say.
+      if (state === 'missing' && column.names !== undefined) return { exact: null, text: '–' };
       const raw = table.text(row, name);
       const shown =
         format === 'date' ? context.locale.shortDay(raw.slice(0, 10)) : (named.get(raw) ?? showName(raw));
