@@ -10,6 +10,8 @@ FROM (
     coalesce(model_name, '') AS model_name,
     coalesce(service, '') AS key_name,
     coalesce(sum(calls) FILTER (period = 'current'), 0) AS calls,
+    -- Calls of which the export does not state all tokens.
+    coalesce(sum(calls) FILTER (period = 'current' AND (input_counts <> 'known' OR output_counts <> 'known')), 0) AS unstated_calls,
     coalesce(sum(spend) FILTER (period = 'current' AND kind = 'consumption'), 0) AS charge,
     coalesce(-sum(spend) FILTER (period = 'current' AND kind = 'refund'), 0) AS refunds,
     coalesce(sum(input_uncached_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0) AS input_uncached_tokens,
@@ -23,6 +25,7 @@ FROM (
     coalesce(sum(input_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0) AS input_tokens,
     coalesce(sum(output_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0) AS output_tokens,
     coalesce(sum(calls) FILTER (period = 'comparison'), 0) AS calls_before,
+    coalesce(sum(calls) FILTER (period = 'comparison' AND (input_counts <> 'known' OR output_counts <> 'known')), 0) AS unstated_calls_before,
     coalesce(sum(spend) FILTER (period = 'comparison' AND kind = 'consumption'), 0) AS charge_before,
     coalesce(-sum(spend) FILTER (period = 'comparison' AND kind = 'refund'), 0) AS refunds_before,
     coalesce(sum(input_uncached_tokens) FILTER (period = 'comparison' AND kind = 'consumption'), 0) AS input_uncached_tokens_before,

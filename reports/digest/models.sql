@@ -3,7 +3,7 @@
 SELECT
   model_name, spend, spend_before, calls,
   coalesce(COLUMNS('_tokens$'), CASE WHEN calls = 0 THEN 0 END),
-  CASE WHEN is_open THEN 'unknown' END AS split
+  CASE WHEN is_open THEN 'unknown' WHEN is_least THEN 'least' WHEN is_partly THEN 'partly' END AS split
 FROM (
   SELECT
     coalesce(model_name, '') AS model_name,
@@ -26,14 +26,18 @@ FROM (
     sum(completion_tokens) FILTER (period = 'current' AND kind = 'consumption') AS completion_tokens,
     -- Stated cached or reasoning tokens that could not be placed in a class.
     coalesce(
-      sum(cached_tokens) FILTER (period = 'current' AND kind = 'consumption')
-        > coalesce(sum(input_cache_read_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0)
-      OR sum(cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption')
-        > coalesce(sum(input_cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0)
-      OR sum(reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption')
-        > coalesce(sum(output_reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0),
+      sum(cached_tokens) FILTER (period = 'current' AND kind = 'consumption' AND input_counts <> 'lower bound')
+        > coalesce(sum(input_cache_read_tokens) FILTER (period = 'current' AND kind = 'consumption' AND input_counts <> 'lower bound'), 0)
+      OR sum(cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption' AND input_counts <> 'lower bound')
+        > coalesce(sum(input_cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption' AND input_counts <> 'lower bound'), 0)
+      OR sum(reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption' AND output_counts <> 'lower bound')
+        > coalesce(sum(output_reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption' AND output_counts <> 'lower bound'), 0),
       false
-    ) AS is_open
+    ) AS is_open,
+    bool_or(input_counts = 'lower bound' OR output_counts = 'lower bound') FILTER (period = 'current' AND kind = 'consumption')
+      AS is_least,
+    bool_or(input_counts = 'split unknown' OR output_counts = 'split unknown')
+      FILTER (period = 'current' AND kind = 'consumption') AS is_partly
   FROM cube
   WHERE kind IN ('consumption', 'refund') AND period IN ('current', 'comparison')
   GROUP BY 1

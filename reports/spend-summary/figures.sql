@@ -50,36 +50,41 @@ heading AS (
   FROM months, means
 ),
 -- Models by what is known of their tokens. Where stated cached or reasoning tokens could not be placed in a class, or one
--- side is not told, the count is unknown, and the model is in no rate.
+-- side is not told, the count is unknown, and the model is in no rate. Rates are of calls whose tokens the export states.
 by_model AS (
   SELECT
-    period, model_name, sum(spend) AS spend,
-    sum(input_tokens) FILTER (kind = 'consumption') AS input,
-    sum(output_tokens) FILTER (kind = 'consumption') AS output,
+    period, model_name, sum(spend) AS whole_spend,
+    coalesce(sum(spend) FILTER (is_stated), 0) AS spend,
+    sum(input_tokens) FILTER (kind = 'consumption' AND is_stated) AS input,
+    sum(output_tokens) FILTER (kind = 'consumption' AND is_stated) AS output,
     coalesce(
-      sum(cached_tokens) FILTER (kind = 'consumption')
-        > coalesce(sum(input_cache_read_tokens) FILTER (kind = 'consumption'), 0)
-      OR sum(cache_write_tokens) FILTER (kind = 'consumption')
-        > coalesce(sum(input_cache_write_tokens) FILTER (kind = 'consumption'), 0),
+      sum(cached_tokens) FILTER (kind = 'consumption' AND input_counts <> 'lower bound')
+        > coalesce(sum(input_cache_read_tokens) FILTER (kind = 'consumption' AND input_counts <> 'lower bound'), 0)
+      OR sum(cache_write_tokens) FILTER (kind = 'consumption' AND input_counts <> 'lower bound')
+        > coalesce(sum(input_cache_write_tokens) FILTER (kind = 'consumption' AND input_counts <> 'lower bound'), 0),
       false
     ) AS open_input,
     coalesce(
-      sum(reasoning_tokens) FILTER (kind = 'consumption')
-        > coalesce(sum(output_reasoning_tokens) FILTER (kind = 'consumption'), 0),
+      sum(reasoning_tokens) FILTER (kind = 'consumption' AND output_counts <> 'lower bound')
+        > coalesce(sum(output_reasoning_tokens) FILTER (kind = 'consumption' AND output_counts <> 'lower bound'), 0),
       false
     ) AS open_output,
-    open_input OR open_output OR (input IS NULL) <> (output IS NULL) AS is_open
-  FROM cube
-  WHERE kind IN ('consumption', 'refund') AND period IN ('current', 'comparison')
-  GROUP BY ALL
+    open_input OR open_output OR (input IS NULL) <> (output IS NULL)
+      OR bool_or(NOT is_stated) AND coalesce(input + output, 0) = 0 AS is_open
+  FROM (
+    SELECT *, input_counts <> 'lower bound' AND output_counts <> 'lower bound' AS is_stated
+    FROM cube
+    WHERE kind IN ('consumption', 'refund') AND period IN ('current', 'comparison')
+  )
+  GROUP BY period, model_name
 ),
 priced AS (
   SELECT
     sum(spend) FILTER (NOT is_open AND input + output > 0) AS spend,
     sum(input + output) FILTER (NOT is_open AND input + output > 0) AS tokens,
     nullif(sum(spend) FILTER (NOT is_open AND coalesce(input + output, 0) = 0), 0) AS spend_without_tokens,
-    nullif(sum(spend) FILTER (is_open), 0) AS open_spend,
-    nullif(count(*) FILTER (is_open), 0) AS open_models,
+    nullif(sum(CASE WHEN is_open THEN whole_spend ELSE whole_spend - spend END), 0) AS open_spend,
+    nullif(count(*) FILTER (open_input OR open_output), 0) AS open_models,
     period
   FROM by_model
   GROUP BY period

@@ -3,7 +3,8 @@
 -- A count of tokens that the gateway does not tell is NULL, unknown; without calls it is 0.
 SELECT
   service, is_keyless_refund, spend, spend_before, calls,
-  coalesce(COLUMNS('_tokens$'), CASE WHEN calls = 0 THEN 0 END)
+  coalesce(COLUMNS('_tokens$'), CASE WHEN calls = 0 THEN 0 END),
+  split
 FROM (
   SELECT
     coalesce(service, '') AS service,
@@ -24,7 +25,18 @@ FROM (
     ) AS reasoning_tokens,
     -- As served, for data files.
     sum(prompt_tokens) FILTER (period = 'current' AND kind = 'consumption') AS prompt_tokens,
-    sum(completion_tokens) FILTER (period = 'current' AND kind = 'consumption') AS completion_tokens
+    sum(completion_tokens) FILTER (period = 'current' AND kind = 'consumption') AS completion_tokens,
+    -- Stated tokens that could not be placed in a class, or tokens that the export does not state.
+    CASE
+      WHEN coalesce(
+        sum(cached_tokens) FILTER (period = 'current' AND kind = 'consumption' AND input_counts <> 'lower bound') > coalesce(sum(input_cache_read_tokens) FILTER (period = 'current' AND kind = 'consumption' AND input_counts <> 'lower bound'), 0)
+        OR sum(cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption' AND input_counts <> 'lower bound') > coalesce(sum(input_cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption' AND input_counts <> 'lower bound'), 0)
+        OR sum(reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption' AND output_counts <> 'lower bound') > coalesce(sum(output_reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption' AND output_counts <> 'lower bound'), 0),
+        false
+      ) THEN 'unknown'
+      WHEN bool_or(input_counts = 'lower bound' OR output_counts = 'lower bound') FILTER (period = 'current' AND kind = 'consumption') THEN 'least'
+      WHEN bool_or(input_counts = 'split unknown' OR output_counts = 'split unknown') FILTER (period = 'current' AND kind = 'consumption') THEN 'partly'
+    END AS split
   FROM cube
   WHERE kind IN ('consumption', 'refund') AND period IN ('current', 'comparison')
   GROUP BY 1, 2

@@ -1,10 +1,13 @@
 -- The part of the input that came from the cache, to four places; no row at all where nothing ever did. Models with
--- cached tokens that could not be placed in a class are left out.
+-- cached tokens that could not be placed in a class are left out, and so are calls whose cached tokens are not stated.
 WITH by_model AS (
   SELECT
-    day, model_name, sum(input_tokens) AS input, sum(input_cache_read_tokens) AS cache_read,
+    day, model_name,
+    sum(input_tokens) FILTER (input_counts = 'known') AS input,
+    sum(input_cache_read_tokens) FILTER (input_counts = 'known') AS cache_read,
     coalesce(
-      sum(cached_tokens) > coalesce(cache_read, 0) OR sum(cache_write_tokens) > coalesce(sum(input_cache_write_tokens), 0),
+      sum(cached_tokens) FILTER (input_counts <> 'lower bound') > coalesce(sum(input_cache_read_tokens) FILTER (input_counts <> 'lower bound'), 0)
+      OR sum(cache_write_tokens) FILTER (input_counts <> 'lower bound') > coalesce(sum(input_cache_write_tokens) FILTER (input_counts <> 'lower bound'), 0),
       false
     ) AS is_open
   FROM cube

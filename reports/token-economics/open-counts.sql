@@ -1,9 +1,10 @@
 -- One row: what is stated and in no class, since nothing tells how the model counts it. What is nothing is NULL.
 WITH by_model AS (
   SELECT
-    greatest(sum(cached_tokens) - coalesce(sum(input_cache_read_tokens), 0), 0)
-      + greatest(coalesce(sum(cache_write_tokens), 0) - coalesce(sum(input_cache_write_tokens), 0), 0) AS open_cache,
-    greatest(sum(reasoning_tokens) - coalesce(sum(output_reasoning_tokens), 0), 0) AS open_reasoning
+    greatest(sum(cached_tokens) FILTER (input_counts <> 'lower bound') - coalesce(sum(input_cache_read_tokens) FILTER (input_counts <> 'lower bound'), 0), 0)
+      + greatest(coalesce(sum(cache_write_tokens) FILTER (input_counts <> 'lower bound'), 0) - coalesce(sum(input_cache_write_tokens) FILTER (input_counts <> 'lower bound'), 0), 0)
+      AS open_cache,
+    greatest(sum(reasoning_tokens) FILTER (output_counts <> 'lower bound') - coalesce(sum(output_reasoning_tokens) FILTER (output_counts <> 'lower bound'), 0), 0) AS open_reasoning
   FROM cube
   WHERE period = 'current' AND kind = 'consumption'
   GROUP BY model_name

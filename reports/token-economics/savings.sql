@@ -18,15 +18,16 @@ price AS (
 used AS (
   SELECT
     coalesce(model_name, '') AS model_name,
-    TRY_CAST(sum(input_cache_read_tokens) AS DECIMAL(14, 0)) AS cache_read,
-    TRY_CAST(coalesce(sum(input_cache_write_tokens), 0) AS DECIMAL(14, 0)) AS cache_write
+    -- Only of calls whose cached tokens the export states.
+    TRY_CAST(sum(input_cache_read_tokens) FILTER (input_counts = 'known') AS DECIMAL(14, 0)) AS cache_read,
+    TRY_CAST(coalesce(sum(input_cache_write_tokens) FILTER (input_counts = 'known'), 0) AS DECIMAL(14, 0)) AS cache_write
   FROM cube
   WHERE period = 'current' AND kind = 'consumption'
   GROUP BY 1
   -- Where the prompt may hold cached tokens or not, neither is known.
   HAVING NOT coalesce(
-    sum(cached_tokens) > coalesce(sum(input_cache_read_tokens), 0)
-    OR sum(cache_write_tokens) > coalesce(sum(input_cache_write_tokens), 0),
+    sum(cached_tokens) FILTER (input_counts <> 'lower bound') > coalesce(sum(input_cache_read_tokens) FILTER (input_counts <> 'lower bound'), 0)
+    OR sum(cache_write_tokens) FILTER (input_counts <> 'lower bound') > coalesce(sum(input_cache_write_tokens) FILTER (input_counts <> 'lower bound'), 0),
     false
   )
 ),

@@ -1,38 +1,49 @@
 -- One row: the sums of the period, and those of the period before as *_before. Rates are made of models whose counts are
 -- known: where stated cached or reasoning tokens could not be placed in a class, or one side is not told, the count is
--- unknown, and the model is in no rate.
+-- unknown, and the model is in no rate. Of the others they are made of the calls whose tokens the export states.
 WITH by_model AS (
   SELECT
-    period, model_name, sum(spend) AS spend,
-    sum(calls) FILTER (kind = 'consumption') AS calls,
-    sum(input_tokens) FILTER (kind = 'consumption') AS input,
-    sum(input_cache_read_tokens) FILTER (kind = 'consumption') AS cache_read,
-    sum(output_tokens) FILTER (kind = 'consumption') AS output,
-    sum(output_reasoning_tokens) FILTER (kind = 'consumption') AS reasoning,
+    period, model_name, sum(spend) AS whole_spend,
+    coalesce(sum(spend) FILTER (is_stated), 0) AS spend,
+    sum(calls) FILTER (kind = 'consumption' AND is_stated) AS calls,
+    sum(input_tokens) FILTER (kind = 'consumption' AND is_stated) AS input,
+    sum(output_tokens) FILTER (kind = 'consumption' AND is_stated) AS output,
+    sum(input_tokens) FILTER (kind = 'consumption' AND input_counts = 'known') AS split_input,
+    sum(input_cache_read_tokens) FILTER (kind = 'consumption' AND input_counts = 'known') AS cache_read,
+    sum(output_tokens) FILTER (kind = 'consumption' AND output_counts = 'known') AS split_output,
+    sum(output_reasoning_tokens) FILTER (kind = 'consumption' AND output_counts = 'known') AS reasoning,
     coalesce(
-      sum(cached_tokens) FILTER (kind = 'consumption') > coalesce(cache_read, 0)
-      OR sum(cache_write_tokens) FILTER (kind = 'consumption')
-        > coalesce(sum(input_cache_write_tokens) FILTER (kind = 'consumption'), 0),
+      sum(cached_tokens) FILTER (kind = 'consumption' AND input_counts <> 'lower bound') > coalesce(sum(input_cache_read_tokens) FILTER (kind = 'consumption' AND input_counts <> 'lower bound'), 0)
+      OR sum(cache_write_tokens) FILTER (kind = 'consumption' AND input_counts <> 'lower bound')
+        > coalesce(sum(input_cache_write_tokens) FILTER (kind = 'consumption' AND input_counts <> 'lower bound'), 0),
       false
     ) AS open_input,
-    coalesce(sum(reasoning_tokens) FILTER (kind = 'consumption') > coalesce(reasoning, 0), false) AS open_output,
-    open_input OR open_output OR (input IS NULL) <> (output IS NULL) AS is_open
-  FROM cube
-  WHERE kind IN ('consumption', 'refund')
+    coalesce(
+      sum(reasoning_tokens) FILTER (kind = 'consumption' AND output_counts <> 'lower bound')
+        > coalesce(sum(output_reasoning_tokens) FILTER (kind = 'consumption' AND output_counts <> 'lower bound'), 0),
+      false
+    ) AS open_output,
+    open_input OR open_output OR (input IS NULL) <> (output IS NULL)
+      OR bool_or(NOT is_stated) AND coalesce(input + output, 0) = 0 AS is_open
+  FROM (
+    SELECT *, input_counts <> 'lower bound' AND output_counts <> 'lower bound' AS is_stated
+    FROM cube
+    WHERE kind IN ('consumption', 'refund')
+  )
   GROUP BY period, model_name
 ),
 sums AS (
   SELECT
     periods.period,
-    coalesce(sum(spend), 0) AS spend,
-    sum(spend) FILTER (NOT is_open AND input + output > 0) AS token_spend,
+    coalesce(sum(whole_spend), 0) AS spend,
+    sum(by_model.spend) FILTER (NOT is_open AND input + output > 0) AS token_spend,
     sum(input + output) FILTER (NOT is_open AND input + output > 0) AS tokens,
     sum(calls) FILTER (NOT is_open AND input + output > 0) AS token_calls,
-    nullif(sum(spend) FILTER (NOT is_open AND coalesce(input + output, 0) = 0), 0) AS spend_without_tokens,
-    nullif(sum(spend) FILTER (is_open), 0) AS open_spend,
-    sum(input) FILTER (NOT open_input AND cache_read IS NOT NULL) AS input,
+    nullif(sum(by_model.spend) FILTER (NOT is_open AND coalesce(input + output, 0) = 0), 0) AS spend_without_tokens,
+    nullif(sum(CASE WHEN is_open THEN whole_spend ELSE whole_spend - by_model.spend END), 0) AS open_spend,
+    sum(split_input) FILTER (NOT open_input AND cache_read IS NOT NULL) AS input,
     sum(cache_read) FILTER (NOT open_input) AS cache_read,
-    sum(output) FILTER (NOT open_output AND reasoning IS NOT NULL) AS output,
+    sum(split_output) FILTER (NOT open_output AND reasoning IS NOT NULL) AS output,
     sum(reasoning) FILTER (NOT open_output) AS reasoning
   FROM (VALUES ('current'), ('comparison')) AS periods (period)
   LEFT JOIN by_model ON by_model.period = periods.period

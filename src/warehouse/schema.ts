@@ -41,13 +41,14 @@ const alertStatements: readonly string[] = [
 ];
 
 const statements: readonly string[] = [
-  // One row per call, as served. There is no row ID: identical rows are different calls.
+  // One row per call, as served. There is no row ID: identical rows are different calls. `served_columns` has a bit for
+  // each token column of the export that brought the row; it is empty in rows that landed before schema 25.
   `CREATE TABLE call_log (
     account VARCHAR NOT NULL, created_at BIGINT NOT NULL, quarter BIGINT NOT NULL,
     model_name VARCHAR NOT NULL, token_name VARCHAR NOT NULL, kind VARCHAR NOT NULL, prompt_tokens BIGINT,
     completion_tokens BIGINT, cached_tokens BIGINT, cache_write_tokens BIGINT, reasoning_tokens BIGINT,
     audio_tokens BIGINT, image_tokens BIGINT, quota DECIMAL(28, 12), extra VARCHAR,
-    audio_input_tokens BIGINT, audio_output_tokens BIGINT
+    audio_input_tokens BIGINT, audio_output_tokens BIGINT, served_columns BIGINT
   )`,
   // Each landing of a window. `amounts` is the form of its amounts; `settled_at` is the time before which everything
   // had arrived when the window was requested; `gateway_at` (ms) is the time at the gateway.
@@ -268,11 +269,11 @@ const statements: readonly string[] = [
 ];
 
 /**
- * Version 24 of the schema. Migrations are applied in order, each in one transaction. A released migration is never
+ * Version 25 of the schema. Migrations are applied in order, each in one transaction. A released migration is never
  * edited, only followed by another.
  */
 export const schema: Schema = {
-  number: 24,
+  number: 25,
   statements,
   migrations: [
     {
@@ -305,5 +306,10 @@ export const schema: Schema = {
       ],
     },
     { number: 24, name: 'alerts', statements: alertStatements },
+    {
+      number: 25,
+      name: 'token columns of the export',
+      statements: ['ALTER TABLE call_log ADD COLUMN served_columns BIGINT'],
+    },
   ],
 };

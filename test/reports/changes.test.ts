@@ -81,6 +81,20 @@ describe('the section of changes', () => {
     });
   });
 
+  test('shows a cause below 0.10 with two significant digits, never as $0.00', async () => {
+    const small = call('gpt-6', 'batch', before, { calls: 1, prompt: 10, completion: 0, spend: '0.01' });
+    const model = await build({
+      ...options,
+      rows: [
+        ...rows,
+        call('flux', 'studio', after, { kind: 'refund', spend: '1.498', prompt: 0, completion: 0 }),
+        small,
+      ],
+    });
+    const refunds = changesIn(model).find(([cause]) => cause === 'More refunds');
+    expect(refunds?.[2]).toBe('-$0.0020');
+  });
+
   test('has its exact parts in the data', async () => {
     const { data } = await build(options);
     const table = data.tables.find(({ title }) => title === 'What changed');

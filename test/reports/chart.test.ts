@@ -4,7 +4,8 @@ import { chartFonts } from '../../src/reports/charts/chart-fonts.ts';
 import { drawPng } from '../../src/reports/charts/chart-png.ts';
 import { chartSvg } from '../../src/reports/charts/chart-svg.ts';
 import type { ChartModel } from '../../src/reports/build/model.ts';
-import { build, ordinaryRows } from './sample.ts';
+import type { CubeRow } from './cube.ts';
+import { build, ordinaryRows, shipped } from './sample.ts';
 
 const style = { currency: 'USD', locale: 'en' } as const;
 
@@ -112,4 +113,64 @@ describe('the SVG of a chart', () => {
     expect(svg).toContain('&lt;script&gt;&amp;&quot;');
     expect(svg).not.toContain('<script');
   });
+});
+
+describe('a chart of a share', () => {
+  const noon = Date.UTC(2026, 10, 10, 12) / 1000;
+  const cachedOn = (day: number): CubeRow => ({
+    quarter: noon + day * 86_400,
+    model: 'gpt-6',
+    key: 'ci',
+    prompt: 100,
+    cached: 40 + day,
+    spend: '1',
+  });
+  const period = '2026-11-10..2026-11-15';
+  const hitRates = async (sql?: string): Promise<ChartModel> => {
+    const definition = await shipped('token-economics');
+    const queries = new Map(definition.queries);
+    if (sql !== undefined) queries.set('hit-rate-by-day.sql', sql);
+    const rows = [cachedOn(0), cachedOn(1), cachedOn(3), cachedOn(4)];
+    const model = await build({ rows, period, definition: { ...definition, queries } });
+    const found = model.sections.find(({ kind }) => kind === 'chart');
+    if (found?.kind !== 'chart') throw new Error('no chart');
+    return found;
+  };
+
+  test('a day without a row is a gap of the line, and not the lowest day', async () => {
+    const chart = await hitRates();
+    expect(chart.alt).toContain('Highest Nov 14 44.0%, lowest Nov 10 40.0%');
+    expect(chartSvg(chart, style).match(/<polyline/g)).toHaveLength(2);
+  });
+
+  test('a day whose value is unknown is a gap of the line, not 0 %', async () => {
+    const chart = await hitRates(
+      `SELECT day, CASE WHEN day_number <> 2 THEN 0.4 END AS hit_rate FROM days WHERE period = 'current'`,
+    );
+    expect(chart.bars[2]?.parts).toEqual([]);
+    expect(chart.alt).not.toContain(' 0.0%');
+    expect(chartSvg(chart, style).match(/<polyline/g)).toHaveLength(2);
+  });
+});
+
+test('a day whose sum is unknown is hatched, not zero', async () => {
+  const definition = await shipped('spend-summary');
+  const queries = new Map(definition.queries).set(
+    'models-by-day.sql',
+    `SELECT day, 'gpt-6' AS model_name, CASE WHEN day_number <> 1 THEN 2.5 END AS spend FROM days WHERE period = 'current'`,
+  );
+  const model = await build({
+    rows: ordinaryRows(),
+    period: '2026-11-10..2026-11-15',
+    definition: { ...definition, queries },
+  });
+  const found = model.sections.find(({ kind }) => kind === 'chart');
+  if (found?.kind !== 'chart') throw new Error('no chart');
+  expect(found.bars.map(({ state }) => state)).toEqual([
+    'complete',
+    'missing',
+    'complete',
+    'complete',
+    'complete',
+  ]);
 });

@@ -119,6 +119,7 @@ const fillCube = async (connection: DuckDBConnection, rows: readonly CubeRow[]):
   await connection.run(`
     INSERT INTO cube BY NAME
     SELECT days.period, days.day, days.day_number, given.*, spend AS amount,
+      'known' AS input_counts, 'known' AS output_counts,
       0 AS cache_write_tokens, 0 AS audio_tokens, 0 AS image_tokens,
       prompt_tokens AS input_tokens, prompt_tokens - cached_tokens AS input_uncached_tokens,
       cached_tokens AS input_cache_read_tokens, 0 AS input_cache_write_tokens,

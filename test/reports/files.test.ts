@@ -326,9 +326,9 @@ describe('the data of a report', () => {
       facts: { dataSince: period.since as never, dataThrough: period.through as never },
     });
     const days = csvRows(await fileOf(model, 'csv', 'spend-days.csv'));
-    expect(days.at(-1)).toEqual(['2026-11-08', ...Array.from({ length: 8 }, () => '')]);
+    expect(days.at(-1)).toEqual(['2026-11-08', ...Array.from({ length: 9 }, () => '')]);
     expect(days.find(([day]) => day === '2026-11-12')?.[1]).toMatch(/^\d+\.\d+$/);
-    expect(days[1]).toEqual(['2026-11-19', ...Array.from({ length: 8 }, () => '')]);
+    expect(days[1]).toEqual(['2026-11-19', ...Array.from({ length: 9 }, () => '')]);
 
     const nothing = await build({ rows: [], facts: 'nothing pulled' });
     expect([...(await filesOf(nothing, 'csv', 'xlsx')).keys()]).toEqual(['spend-figures.csv', 'spend.xlsx']);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { interval, money, silentLog, systemClock, unixMillis, unixSeconds } from '../../src/core/index.ts';
-import type { LocaleTag } from '../../src/core/index.ts';
+import type { Interval, LocaleTag, UnixSeconds } from '../../src/core/index.ts';
 import { buildReport, inLocale, loadReport, resolvePeriod } from '../../src/reports/index.ts';
 import type { ReportDefinition, ReportModel } from '../../src/reports/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
@@ -54,9 +54,25 @@ const columns = [
 export type Account = AsyncDisposable & {
   readonly warehouse: Warehouse;
   /** Unless told otherwise, what cached tokens are part of is decided afterwards, as a pull does. */
-  readonly land: (calls: readonly Call[], how?: { readonly judged: boolean }) => Promise<void>;
+  readonly land: (calls: readonly Call[], how?: Landed) => Promise<void>;
   readonly report: (name: string, change?: ReportChange) => Promise<ReportModel>;
 };
+
+export type Landed = {
+  readonly judged?: boolean;
+  /** The days that the calls are all of; the whole time of the tests when left out. */
+  readonly days?: Interval<UnixSeconds>;
+  /** Token columns that the export lacks. */
+  readonly without?: readonly string[];
+};
+
+/** Conventions that the configuration states. */
+export type Rules = {
+  readonly input: Parameters<Warehouse['tokens']['configure']>[1];
+  readonly output: Parameters<Warehouse['tokens']['configure']>[2];
+};
+
+const allInclude: Rules = { input: { '*': 'includes_cache' }, output: { '*': 'includes_reasoning' } };
 
 export type ReportChange = {
   readonly period?: string;
@@ -68,7 +84,7 @@ export type ReportChange = {
 const month = '2026-10-21..2026-11-20';
 
 /** A warehouse in memory, and reports over it as a job builds them. */
-export const openAccount = async (): Promise<Account> => {
+export const openAccount = async (rules: Rules = allInclude): Promise<Account> => {
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'tollkeeper-shipped-'));
   const warehouse = await openWarehouse({
     path: ':memory:',
@@ -78,16 +94,17 @@ export const openAccount = async (): Promise<Account> => {
     clock: systemClock,
     log: silentLog,
   });
-  await warehouse.tokens.configure('main', { '*': 'includes_cache' }, { '*': 'includes_reasoning' });
-  const window = interval(
+  await warehouse.tokens.configure('main', rules.input, rules.output);
+  const all = interval(
     unixSeconds(Date.UTC(2026, 8, 19) / 1000),
     resolvePeriod(month, now, zone).interval.end,
   );
   return {
     warehouse,
-    land: async (calls, { judged } = { judged: true }) => {
+    land: async (calls, { judged = true, days: window = all, without = [] } = {}) => {
+      const served = columns.filter(([name]) => !without.includes(name));
       const file = join(spoolDirectory, 'rows.csv');
-      const text = calls.map((call) => `${columns.map(([, read]) => read(call)).join(',')}\n`).join('');
+      const text = calls.map((call) => `${served.map(([, read]) => read(call)).join(',')}\n`).join('');
       await writeFile(file, text);
       await warehouse.logs.landWindow({
         account: 'main',
@@ -96,7 +113,7 @@ export const openAccount = async (): Promise<Account> => {
         file,
         bytes: Buffer.byteLength(text),
         served: calls.length,
-        columns: columns.map(([name]) => ({ name, role: name })),
+        columns: served.map(([name]) => ({ name, role: name })),
         time: { form: 'seconds' },
         guarded: false,
         quotedNewlines: false,

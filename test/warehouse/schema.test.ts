@@ -56,11 +56,15 @@ it('a database of schema 21 gets the tables of a new one by its migrations, and 
   const numbers = await engine.state(async (connection) =>
     readRows(connection, 'SELECT number FROM schema_migration ORDER BY number'),
   );
-  expect(numbers).toEqual([{ number: '21' }, { number: '22' }, { number: '23' }, { number: '24' }]);
+  expect(numbers.map(({ number }) => number)).toEqual(['21', '22', '23', '24', '25']);
   for (const { table_name: name } of names) {
     const renamed = name === 'learned_news' ? 'learned_change' : String(name);
     const rows = await engine.state(async (connection) => readRows(connection, `SELECT * FROM ${renamed}`));
-    const values = rows.flatMap((row) => Object.values(row).map(String));
+    // Which columns the export of an earlier row had is not known.
+    const cells = rows.flatMap((row) =>
+      Object.entries(row).filter(([column]) => column !== 'served_columns'),
+    );
+    const values = cells.map(([, value]) => String(value));
     expect(rows, renamed).toHaveLength(1);
     expect(values.filter((value) => !/^(text|true|7(\.0+)?)$/.test(value))).toEqual([]);
   }

@@ -88,6 +88,7 @@ const sumOf = (parts: readonly SegmentSums[]): Usage => {
         return total === 0n ? [] : [[name, total]];
       }),
     ),
+    unstatedCalls: parts.reduce((total, { unstatedCalls }) => total + unstatedCalls, 0),
     charge: sumMoney(parts.map(({ charge }) => charge)),
     refunds: sumMoney(parts.map(({ refunds }) => refunds)),
   };

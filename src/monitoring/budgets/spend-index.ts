@@ -30,7 +30,7 @@ export type SpendIndex = {
 
 /** Sums by key, or by model: no scope restricts both, and there are far fewer of these than of pairs. */
 type Group = {
-  readonly names: Omit<SegmentSums, 'segment' | 'calls' | 'charge' | 'refunds' | 'tokens'>;
+  readonly names: Pick<SegmentSums, 'model' | 'key' | 'service'>;
   readonly bySegment: Map<number, Money[]>;
 };
 

@@ -1,4 +1,4 @@
-import { compareMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
+import { absoluteMoney, compareMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
 import type { TokenClass } from '../../warehouse/index.ts';
 import {
@@ -19,6 +19,8 @@ import type { Rational } from './rational.ts';
 export type Usage = {
   readonly calls: number;
   readonly tokens: Readonly<Partial<Record<TokenClass, bigint>>>;
+  /** Calls of which the export does not state all tokens. */
+  readonly unstatedCalls?: number;
   /** Consumption, before refunds. */
   readonly charge: Money;
   /** As a positive amount. */
@@ -33,7 +35,16 @@ export type ChangedCell = {
 };
 
 /** The factors of a change, in the order in which they are applied. */
-export const causeFactors = ['volume', 'mix', 'length', 'cache', 'price', 'fixed-price', 'refunds'] as const;
+export const causeFactors = [
+  'volume',
+  'mix',
+  'length',
+  'cache',
+  'price',
+  'unstated-tokens',
+  'fixed-price',
+  'refunds',
+] as const;
 export type CauseFactor = (typeof causeFactors)[number];
 
 /** What one model and key contribute to a part. */
@@ -41,9 +52,9 @@ export type Contribution = {
   readonly model: string;
   readonly key: string;
   readonly amount: Money;
-  /** Without calls in the earlier period. */
+  /** Without calls in the earlier period; of refunds, also without refunds in it. */
   readonly isNew: boolean;
-  /** Without calls in the later period. */
+  /** Without calls in the later period; of refunds, also without refunds in it. */
   readonly isGone: boolean;
 };
 
@@ -83,11 +94,26 @@ const classesOf = ({ before, after }: ChangedCell): readonly TokenClass[] =>
     (name) => countOf(before, name) !== 0n || countOf(after, name) !== 0n,
   );
 
+const lacksTokens = ({ unstatedCalls = 0 }: Usage): boolean => unstatedCalls > 0;
+
+/**
+ * Whether the tokens of the periods can't be compared: those of one lack some that the other has, which would pass for a
+ * change of prices.
+ */
+const isUnstated = ({ before, after }: ChangedCell): boolean => {
+  const usages = [before, after];
+  if (!usages.some(lacksTokens)) return false;
+  return !usages.every((usage) => usage.unstatedCalls === usage.calls && hasTokens(usage));
+};
+
+/** Whether a usage is charged by the token. */
+const isByToken = (usage: Usage): boolean => hasTokens(usage) || lacksTokens(usage);
+
 /** The part of a usage that is charged by the token; nothing of it if it has no tokens. */
 type Priced = { readonly calls: bigint; readonly charge: Rational };
 
 const pricedOf = (usage: Usage): Priced =>
-  hasTokens(usage)
+  isByToken(usage)
     ? { calls: BigInt(usage.calls), charge: ofMoney(usage.charge) }
     : { calls: 0n, charge: none };
 
@@ -127,13 +153,20 @@ const factorsOf = (
   { growth, isFirst }: { readonly growth: Rational; readonly isFirst: boolean },
 ): Factors => {
   const [old, now] = [pricedOf(cell.before), pricedOf(cell.after)];
-  const fixed = (usage: Usage): Rational => (hasTokens(usage) ? none : ofMoney(usage.charge));
+  const fixed = (usage: Usage): Rational => (isByToken(usage) ? none : ofMoney(usage.charge));
   const shared = {
     'fixed-price': subtract(fixed(cell.after), fixed(cell.before)),
     refunds: subtract(ofMoney(cell.before.refunds), ofMoney(cell.after.refunds)),
   };
   const change = subtract(now.charge, old.charge);
-  const rest = { volume: none, mix: none, length: none, cache: none, price: none };
+  const rest = {
+    volume: none,
+    mix: none,
+    length: none,
+    cache: none,
+    price: none,
+    'unstated-tokens': none,
+  };
   // Without calls, tokens are no use of the gateway that could be counted.
   if ([cell.before, cell.after].some((usage) => usage.calls === 0 && hasTokens(usage)))
     return { ...rest, ...shared, price: change };
@@ -144,11 +177,14 @@ const factorsOf = (
   const atOldCost = isKept ? multiply(old.charge, ratio(now.calls, old.calls)) : now.charge;
   const mix = subtract(atOldCost, multiply(old.charge, growth));
   if (!isKept) return { ...rest, ...shared, volume, mix };
+  if (isUnstated(cell))
+    return { ...rest, ...shared, volume, mix, 'unstated-tokens': subtract(now.charge, atOldCost) };
   const classes = weightsOf(cell, prices);
   const scale = divide(old.charge, whole(weigh(cell.before, classes)));
   const uncached = multiply(scale, weighWithOldCache(cell, classes));
   const atOldPrices = multiply(scale, whole(weigh(cell.after, classes)));
   return {
+    ...rest,
     ...shared,
     volume,
     mix,
@@ -172,6 +208,10 @@ type Explained = { readonly cell: ChangedCell; readonly units: Readonly<Record<C
 const byName = (left: ChangedCell, right: ChangedCell): number =>
   [left.model, left.key].join('\n') < [right.model, right.key].join('\n') ? -1 : 1;
 
+/** A refund without calls is of an earlier period's calls: it is no sign that the key is new or gone. */
+const isAbsent = ({ calls, refunds }: Usage, factor: CauseFactor): boolean =>
+  calls === 0 && (factor !== 'refunds' || compareMoney(refunds, zero) === 0);
+
 const topOf = (cells: readonly Explained[], factor: CauseFactor, amount: Money): readonly Contribution[] => {
   const sign = compareMoney(amount, zero) > 0 ? 1n : -1n;
   return cells
@@ -186,16 +226,16 @@ const topOf = (cells: readonly Explained[], factor: CauseFactor, amount: Money):
       model,
       key,
       amount: unitsToMoney(units[factor]),
-      isNew: before.calls === 0,
-      isGone: after.calls === 0,
+      isNew: isAbsent(before, factor),
+      isGone: isAbsent(after, factor),
     }))
     .filter((one) => compareMoney(one.amount, zero) !== 0);
 };
 
 /**
  * The change of spend between two periods as a waterfall over models and keys: volume (calls), mix (shares of models and
- * keys in the calls), length (tokens a call by class), cache (share of cached input), price of a token, fixed-price
- * calls, refunds. Computed as fractions; each part is rounded once, and the rounding goes to the price, so that the
+ * keys in the calls), length (tokens a call by class), cache (share of cached input), price of a token, what
+ * cannot be divided among these three because tokens are not stated, fixed-price calls, refunds. Computed as fractions; each part is rounded once, and the rounding goes to the largest, so that the
  * parts add up to the change exactly. Without prices of all classes of a model, an effect of caching is part of its
  * price.
  */
@@ -225,10 +265,14 @@ export const explainChange = (
       unitsToMoney(explained.reduce((total, { units }) => total + units[factor], 0n)),
     ]),
   );
-  const others = sumMoney(
-    causeFactors.flatMap((factor) => (factor === 'price' ? [] : [amounts.get(factor) ?? zero])),
+  // The rounding goes to the largest part: elsewhere it could pass for a cause.
+  const [largest = 'price'] = causeFactors.toSorted((left, right) =>
+    compareMoney(absoluteMoney(amounts.get(right) ?? zero), absoluteMoney(amounts.get(left) ?? zero)),
   );
-  amounts.set('price', subtractMoney(change, others));
+  const others = sumMoney(
+    causeFactors.flatMap((factor) => (factor === largest ? [] : [amounts.get(factor) ?? zero])),
+  );
+  amounts.set(largest, subtractMoney(change, others));
   return {
     before,
     after,

@@ -16,7 +16,7 @@ import type { ChartShape } from '../definition/definition.ts';
 import type { BarModel, ChartModel } from './model.ts';
 import { shorten, showName } from './names.ts';
 import { coloursOf, otherColour } from './palette.ts';
-import { showFigure, showOnPicture } from './show-value.ts';
+import { isAdditive, showFigure, showOnPicture } from './show-value.ts';
 
 /** The position of a bar or point; data coverage does not apply to a name. */
 type Slot = {
@@ -107,10 +107,12 @@ const readValues = (
     const x = table.text(row, shape.x);
     const key = shape.over === 'day' ? x.slice(0, 10) : x;
     const name = shape.series === undefined ? '' : table.text(row, shape.series);
-    const value = table.figure(row, shape.value) ?? zero;
     const bar = values.get(key) ?? new Map<string, Money>();
-    bar.set(name, addMoney(bar.get(name) ?? zero, value));
     values.set(key, bar);
+    const value = table.figure(row, shape.value);
+    // An unknown value is no zero: the bar has no part for it.
+    if (value === null) continue;
+    bar.set(name, addMoney(bar.get(name) ?? zero, value));
     totals.set(name, addMoney(totals.get(name) ?? zero, value));
   }
   return { values, totals };
@@ -197,8 +199,11 @@ const grouped = (bars: readonly BarModel[], size: number): readonly BarModel[] =
   return groups;
 };
 
-/** Whether sums of the values are meaningful. */
-const adds = (shape: ChartShape): boolean => shape.format !== 'percent' && shape.format !== 'number';
+const adds = ({ format }: ChartShape): boolean => isAdditive(format);
+
+/** Whether a bar has a value: no parts are a sum of nothing, but no share and no price. */
+const hasValue = (shape: ChartShape, { state, parts }: BarModel): boolean =>
+  state !== 'missing' && (adds(shape) || parts.length > 0);
 
 const altOf = (
   shape: ChartShape,
@@ -207,9 +212,7 @@ const altOf = (
   context: Context,
 ): string => {
   const amount = (value: Money): string => showFigure(value, shape.format, context);
-  const known = bars
-    .filter(({ state }) => state !== 'missing')
-    .toSorted((a, b) => compareMoney(b.total, a.total));
+  const known = bars.filter((bar) => hasValue(shape, bar)).toSorted((a, b) => compareMoney(b.total, a.total));
   const [highest, lowest] = [known[0], known.at(-1)];
   const isOne = adds(shape) || series.length === 1;
   const named = (bar: BarModel | undefined): string =>
@@ -223,7 +226,7 @@ const altOf = (
   };
   const listed =
     shape.over === 'name'
-      ? bars.map(({ label, total }) => `${label} ${amount(total)}`)
+      ? bars.map((bar) => `${bar.label} ${hasValue(shape, bar) ? amount(bar.total) : '–'}`)
       : series.filter(({ shown }) => shown !== '').map((one) => `${one.shown} ${valueOf(one)}`);
   return context.locale.messages.chartAlt({
     title: shape.title,
@@ -263,7 +266,9 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
     );
     // A sum of the others' shares or quotients has no meaning.
     const rest = adds(shape) ? parts.filter(([name]) => !colours.has(name)).map(([, value]) => value) : [];
-    const state = slot.range === undefined ? 'complete' : context.covers(slot.range);
+    const isUnknown = adds(shape) && parts.length === 0 && slot.keys.some((key) => values.has(key));
+    const covered = slot.range === undefined ? 'complete' : context.covers(slot.range);
+    const state = isUnknown ? 'missing' : covered;
     return {
       label: slot.label,
       ...(slot.mark === undefined || slot.mark === slot.label ? {} : { mark: slot.mark }),

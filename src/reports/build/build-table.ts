@@ -91,12 +91,16 @@ const cellMaker = (
   if (format === 'text' || format === 'date')
     return ({ row, role, state, name: given }) => {
       if (role !== 'row') return { exact: null, text: given ?? '' };
+      // Of a day without data nothing is known that a word could say.
+      if (state === 'missing' && column.names !== undefined) return { exact: null, text: '–' };
       const raw = table.text(row, name);
       const shown =
         format === 'date' ? context.locale.shortDay(raw.slice(0, 10)) : (named.get(raw) ?? showName(raw));
       const { unnamed, incomplete } = context.locale.messages;
       const text = shown === '' ? (column.empty ?? unnamed) : shown;
-      return { exact: null, text: state === 'partial' ? `${text} (${incomplete})` : text };
+      // A word of the report itself names no day.
+      const isMarked = state === 'partial' && column.names === undefined;
+      return { exact: null, text: isMarked ? `${text} (${incomplete})` : text };
     };
   return ({ row, role }) => {
     if (role !== 'row' && (addless.has(format) || !table.isFigure(name))) return blank;

@@ -95,6 +95,10 @@ export const showTick = (value: Money, format: Format, currency: string, locale:
   return format === 'number' ? formatNumber(value, locale, 6) : formatCountTick(value, locale);
 };
 
+/** Whether sums of figures of this format are meaningful: not those of shares, prices and quotients. */
+export const isAdditive = (format: Format): boolean =>
+  format !== 'percent' && format !== 'number' && format !== 'rate';
+
 /** Whether a figure of this format is an amount that must not be shown or exported. */
 export const isWithheld = (format: Format, { hasAmounts }: Pick<Context, 'hasAmounts'>): boolean =>
   !hasAmounts && (format === 'money' || format === 'rate');

@@ -1,6 +1,7 @@
 import { zero } from '../../core/index.ts';
 import type { Money } from '../../core/index.ts';
 import type { BarModel, ChartModel } from '../build/model.ts';
+import { isAdditive } from '../build/show-value.ts';
 
 const number = (value: number): string => String(Math.round(value * 100) / 100);
 
@@ -28,7 +29,7 @@ export const lines = (
   x: (at: number) => number,
   y: (value: Money) => number,
 ): string => {
-  const isSum = chart.format !== 'percent' && chart.format !== 'number';
+  const isSum = isAdditive(chart.format);
   const colours = [...new Set(chart.bars.flatMap(({ parts }) => parts.map(({ colour }) => colour)))];
   return colours
     .toReversed()

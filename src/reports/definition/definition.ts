@@ -432,7 +432,7 @@ export const reportShape = z.strictObject({
   sections: z
     .array(z.discriminatedUnion('kind', [figures, table, chart, text, notes, worthALook, changes, budgets]))
     .min(1)
-    .max(16)
+    .max(20)
     .describe('Sections, in the order shown.'),
 });
 

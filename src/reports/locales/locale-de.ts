@@ -107,6 +107,10 @@ export const german: Locale = {
         length: { up: 'längere Aufrufe', down: 'kürzere Aufrufe' },
         cache: { up: 'weniger Eingabe aus dem Cache', down: 'mehr Eingabe aus dem Cache' },
         price: { up: 'höhere Preise', down: 'niedrigere Preise' },
+        'unstated-tokens': {
+          up: 'längere oder teurere Aufrufe (Tokens nicht angegeben)',
+          down: 'kürzere oder günstigere Aufrufe (Tokens nicht angegeben)',
+        },
         'fixed-price': { up: 'mehr Aufrufe zum Festpreis', down: 'weniger Aufrufe zum Festpreis' },
         refunds: { up: 'weniger Erstattungen', down: 'mehr Erstattungen' },
       },

@@ -105,6 +105,10 @@ export const english: Locale = {
         length: { up: 'longer calls', down: 'shorter calls' },
         cache: { up: 'less cached input', down: 'more cached input' },
         price: { up: 'higher unit prices', down: 'lower unit prices' },
+        'unstated-tokens': {
+          up: 'longer or costlier calls (tokens not stated)',
+          down: 'shorter or cheaper calls (tokens not stated)',
+        },
         'fixed-price': { up: 'more fixed-price calls', down: 'fewer fixed-price calls' },
         refunds: { up: 'fewer refunds', down: 'more refunds' },
       },

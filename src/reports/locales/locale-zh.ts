@@ -103,6 +103,10 @@ export const chinese: Locale = {
         length: { up: '单次调用变长', down: '单次调用变短' },
         cache: { up: '缓存输入占比下降', down: '缓存输入占比上升' },
         price: { up: '单价上升', down: '单价下降' },
+        'unstated-tokens': {
+          up: '单次调用变长或变贵（token 未给出）',
+          down: '单次调用变短或变便宜（token 未给出）',
+        },
         'fixed-price': { up: '按次计费调用增加', down: '按次计费调用减少' },
         refunds: { up: '退款减少', down: '退款增加' },
       },

@@ -128,7 +128,7 @@ export const aggregatesSql = (
   );
   return `
     SELECT ${[`${slot} AS slot_index`, ...selected].join(', ')}
-    FROM ${callsWith(plan.measures, calls)}
+    FROM ${callsWith([...plan.dimensions, ...plan.measures], calls)}
     WHERE ${whereSql(left)}
     GROUP BY ${['slot_index', ...summed].join(', ')}`;
 };

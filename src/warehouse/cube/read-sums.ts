@@ -34,6 +34,8 @@ export type SegmentSums = {
   /** As a positive amount. */
   readonly refunds: Money;
   readonly tokens: Readonly<Partial<Record<TokenClass, bigint>>>;
+  /** Calls of which the export does not state all tokens; 0 where tokens are not read. */
+  readonly unstatedCalls: number;
 };
 
 export type Sums = {
@@ -98,7 +100,8 @@ export const readSums = async (
     if (start === undefined || end === undefined || end <= start) continue;
     const range: Interval<UnixSeconds> = interval(start, end);
     const calls = await callsIn(range);
-    const classes = tokens ? summed.map((name) => `, sum(${name}) AS ${name}`).join('') : '';
+    const unstated = `, count(*) FILTER (kind = 'consumption' AND (input_counts <> 'known' OR output_counts <> 'known')) AS unstated`;
+    const classes = tokens ? summed.map((name) => `, sum(${name}) AS ${name}`).join('') + unstated : '';
     const rows = await readRows(
       connection,
       `SELECT CAST(${segmentSql(run, bounds)} AS INTEGER) AS segment, model_name, token_name,
@@ -129,6 +132,7 @@ export const readSums = async (
         charge: money(text(row, 'charge')),
         refunds: money(text(row, 'refunds')),
         tokens: tokens ? tokensOf(row) : {},
+        unstatedCalls: tokens ? wholeNumber(row, 'unstated') : 0,
       });
     }
   }

@@ -28,6 +28,7 @@ import { ownKinds } from './checked-cells.ts';
 import { landingSql } from './landing-sql.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
 import { readRange, writeLedger, writeRange } from './log-ledger.ts';
+import { servedColumns } from './served-columns.ts';
 import { noneLoaded, readLoaded, readSeen } from './seen-rows.ts';
 import { looksChanged, settleAmounts } from './settle-amounts.ts';
 
@@ -74,6 +75,7 @@ const load = async (connection: DuckDBConnection, batch: LogBatch): Promise<void
     file: batch.file,
     asked_start: batch.asked.start,
     asked_end: batch.asked.end,
+    served: servedColumns(batch.columns),
     ...(own === undefined ? {} : { kind_words: own.labels, kind_names: own.names }),
   });
 };

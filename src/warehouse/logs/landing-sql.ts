@@ -57,7 +57,7 @@ const extraSql = (batch: LogBatch): string => {
 /**
  * One scan of the file: read, check, cast and insert. Rows of the overlap are inserted under no account, so that every
  * served row is counted, and removed in the same transaction. Bindings: $file, $account, $start, $end, $asked_start,
- * $asked_end (seconds), and with kinds of the batch's own $kind_words and $kind_names.
+ * $asked_end (seconds), $served (its token columns), and with kinds of the batch's own $kind_words and $kind_names.
  */
 export const landingSql = (batch: LogBatch, form: AmountForm | undefined): string => {
   const roles = new Set(batch.columns.flatMap(({ role }) => (role === undefined ? [] : [role])));
@@ -66,13 +66,14 @@ export const landingSql = (batch: LogBatch, form: AmountForm | undefined): strin
   const tokens = tokenRoles.map((role) => (roles.has(role) ? tokensSql(role) : 'NULL'));
   const seconds = timeSql('created_at', batch.time);
   return `
-    INSERT INTO call_log (account, created_at, quarter, model_name, token_name, kind, ${tokenRoles.join(', ')}, quota, extra)
+    INSERT INTO call_log (account, created_at, quarter, model_name, token_name, kind, ${tokenRoles.join(', ')}, quota, extra,
+      served_columns)
     SELECT CASE WHEN seconds >= $start AND seconds < $end THEN $account ELSE '' END,
       CASE WHEN seconds BETWEEN $asked_start - ${timeSlack} AND $asked_end + ${timeSlack} THEN seconds
         ELSE error('timestamp-outside: ' || created_at) END,
       seconds - seconds % 900, ${name('model_name')}, ${name('token_name')},
       CASE WHEN amount IS NULL AND kind_of_row IN ('consumption', 'refund') THEN error('amount-blank: ') ELSE kind_of_row END,
-      ${tokens.join(',\n      ')}, amount, extra
+      ${tokens.join(',\n      ')}, amount, extra, $served
     FROM (
       SELECT *, ${kind} AS kind_of_row
       FROM (

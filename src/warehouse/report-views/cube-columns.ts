@@ -25,7 +25,10 @@ export const tokenColumns: readonly ReportColumn[] = [
   ...outputClasses.map(classed),
 ];
 
-const classNames: ReadonlySet<string> = new Set(tokenClasses);
+/** How far the tokens of a call are known; they are derived with its classes. */
+const countDimensions = ['input_counts', 'output_counts'] as const;
+
+const classNames: ReadonlySet<string> = new Set([...tokenClasses, ...countDimensions]);
 
 /** Whether the column needs the classes of each call, which cost more than summing the served counts. */
 export const isClass = (column: string): boolean => classNames.has(column);
@@ -48,12 +51,12 @@ export const tagColumns: readonly ReportColumn[] = tagNames.map((name) => ({
 }));
 
 /** The dimensions of the cube. */
-export const dimensions = ['model_name', 'token_name', 'kind'] as const;
+export const dimensions = ['model_name', 'token_name', 'kind', ...countDimensions] as const;
 
 export const cubeRelation: ReportRelation = {
   name: 'cube',
   description:
-    'sums over calls, grouped by those of the columns period, day, quarter, model_name, token_name, service, team, kind and the tags that the query uses; use sum(), because a row is not a call',
+    'sums over calls, grouped by those of the columns period, day, quarter, model_name, token_name, service, team, kind, input_counts, output_counts and the tags that the query uses; use sum(), because a row is not a call',
   columns: [
     ...columnsOf([
       [
@@ -83,6 +86,16 @@ export const cubeRelation: ReportRelation = {
         'kind',
         'VARCHAR',
         'consumption, refund, top-up, management, system, error, or the gateway’s own label',
+      ],
+      [
+        'input_counts',
+        'VARCHAR',
+        "how far the export states the input: 'known'; 'split unknown' without the cached tokens that the prompt includes; 'lower bound' where tokens may be missing",
+      ],
+      [
+        'output_counts',
+        'VARCHAR',
+        "the same of the output: 'split unknown' without the reasoning tokens that the completion includes",
       ],
       ['calls', 'BIGINT', 'calls, charged or free: rows of kind consumption only'],
       ['rows', 'BIGINT', 'rows of the call log of any kind'],

@@ -82,8 +82,9 @@ const fitSql = async (
         FROM ${callsWith(classes, calls)}
         WHERE ${whereSql(left)} AND kind = 'consumption'
         GROUP BY model_name, created_at // 900
-        -- Tokens of which the class is open could be of any price.
+        -- Tokens of which the class is open could be of any price, and tokens that are not stated are charged too.
         HAVING ${unclassified.map((name) => `coalesce(sum(${name}), 0) = 0`).join(' AND ')}
+          AND bool_and(input_counts = 'known') AND bool_and(output_counts <> 'lower bound')
       )
       SELECT model_name, count(*) AS observations, fsum(charge) AS charge, fsum(charge * charge) AS squared_charge,
         ${counts.map((name, index) => `fsum(${name} * charge) AS by_charge_${index}`).join(', ')},

@@ -1,23 +1,4 @@
-/** A negative count is invalid: unknown. */
-const count = (column: string): string => `CASE WHEN ${column} >= 0 THEN ${column} END`;
-
-/** The effective counts of a call, and the conventions of its model. */
-const countsSql = (relation: string): string => `
-  SELECT calls.*, token_convention.convention, token_convention.output_convention,
-    ${count('calls.prompt_tokens')} AS prompt,
-    ${count('calls.cached_tokens')} AS cached,
-    ${count('calls.cache_write_tokens')} AS cache_write,
-    ${count('calls.audio_input_tokens')} AS audio_in,
-    ${count('calls.image_tokens')} AS image,
-    ${count('calls.completion_tokens')} AS completion,
-    ${count('calls.reasoning_tokens')} AS reasoning,
-    ${count('calls.audio_output_tokens')} AS audio_out,
-    -- Audio that is not said to be of the input or the output.
-    CASE WHEN calls.audio_input_tokens IS NULL AND calls.audio_output_tokens IS NULL
-      THEN greatest(coalesce(calls.audio_tokens, 0), 0) ELSE 0 END AS audio_somewhere
-  FROM ${relation} AS calls
-  LEFT JOIN token_convention
-    ON token_convention.account = calls.account AND token_convention.model_name = calls.model_name`;
+import { countsSql, inputCountsSql, outputCountsSql } from './counts-sql.ts';
 
 /** The remainder of each whole after its parts; NULL or negative where the parts exceed it. */
 const remaindersSql = (relation: string): string => `
@@ -38,6 +19,7 @@ const remaindersSql = (relation: string): string => `
   )`;
 
 const helpers = [
+  'served',
   'convention',
   'prompt',
   'cached',
@@ -64,6 +46,8 @@ const classesSql = (relation: string): string => `
   SELECT * EXCLUDE (${helpers}),
     convention AS token_convention,
     output_convention AS token_output_convention,
+    ${inputCountsSql} AS input_counts,
+    ${outputCountsSql} AS output_counts,
     CASE WHEN excludes THEN prompt + cache ELSE prompt END AS input_tokens,
     CASE WHEN uncached >= 0 AND reads_stated THEN greatest(uncached - audio_somewhere, 0) END AS input_uncached_tokens,
     CASE WHEN splits AND (cache <= prompt OR excludes AND prompt >= 0) THEN cached END AS input_cache_read_tokens,
@@ -89,6 +73,8 @@ const classesSql = (relation: string): string => `
  * - The remainder of a prompt that may include an unknown number of cached tokens.
  * - Audio that is not assigned to the input or the output, as far as either can include it. Counts have at most 18
  * digits, as landing ensures, so nothing overflows.
+ *
+ * `input_counts` and `output_counts` say how far the export that brought the call states its tokens.
  */
 export const classedCallsSql = (relation: string): string => `
   SELECT *,

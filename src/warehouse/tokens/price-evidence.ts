@@ -1,5 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { trimEndOf } from '../../core/index.ts';
+import { isServedSql } from '../logs/served-columns.ts';
+import type { TokenRole } from '../logs/served-columns.ts';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { TokenSide } from './convention.ts';
@@ -40,17 +42,17 @@ const usualKeySql = (part: string): string => `
   SELECT token_name, count(*) AS part_calls FROM call_log WHERE ${ofRange} AND ${part} > 0
   GROUP BY token_name ORDER BY part_calls DESC, token_name LIMIT 1`;
 
-/** Calls of one key, from the whole range. */
-const sampleSql = (part: string): string => `
+/** Calls of one key, from the whole range; without the part only those whose export had its column. */
+const sampleSql = (part: TokenRole): string => `
   WITH calls AS (
-    SELECT ${counts.join(', ')}, quota, created_at FROM call_log WHERE ${ofRange} AND token_name = $key
+    SELECT ${counts.join(', ')}, quota, created_at, served_columns FROM call_log WHERE ${ofRange} AND token_name = $key
   )
   SELECT * FROM (
     SELECT * FROM calls WHERE ${part} > 0
     ORDER BY created_at % 3600, created_at, quota, completion_tokens LIMIT ${callsOfEach})
   UNION ALL
   SELECT * FROM (
-    SELECT * FROM calls WHERE coalesce(${part}, 0) <= 0
+    SELECT * FROM calls WHERE coalesce(${part}, 0) <= 0 AND coalesce(${isServedSql(part, 'served_columns')}, true)
     ORDER BY created_at % 3600, created_at, quota, completion_tokens LIMIT ${callsOfEach})`;
 
 const pricedCall = (row: Row, { whole, part }: (typeof asks)[TokenSide]): PricedCall => ({

@@ -32,6 +32,8 @@ export const storedRow = (row: SourceRow, noteName: string): string => {
     ['prompt_tokens', String(row.prompt)],
     ['quarter', String(row.at - (row.at % quarter))],
     ...(row.quota === '' ? [] : [['quota', sumOf([row.quota])]]),
+    // The bit of the only token column of these exports.
+    ['served_columns', '1'],
     ['token_name', row.token],
   ]);
 };

@@ -275,6 +275,23 @@ describe('a change of one factor shows as that factor alone:', () => {
     );
   });
 
+  it('tokens that are not stated, where the export lacks them in one of the periods', () => {
+    fc.assert(
+      fc.property(several, fc.boolean(), (befores, isLater) => {
+        const lacking = (before: Usage): Usage => ({
+          ...before,
+          tokens: { output_plain_tokens: before.tokens.output_plain_tokens ?? 1n },
+          charge: multiplyMoney(before.charge, money('2')),
+          unstatedCalls: 1,
+        });
+        const cells = withChange(befores, lacking).map((cell) =>
+          isLater ? cell : { ...cell, before: cell.after, after: cell.before },
+        );
+        shows(cells, 'unstated-tokens');
+      }),
+    );
+  });
+
   it('refunds, where amounts are refunded', () => {
     fc.assert(
       fc.property(several, amounts, (befores, refunds) => {
@@ -315,4 +332,50 @@ describe('the largest contributions to a part', () => {
       { model: 'a', key: 'k', amount: '300', isNew: false, isGone: false },
     ]);
   });
+
+  it('of refunds are not called new where a refund of the earlier period is gone', () => {
+    const refunded: ChangedCell = {
+      model: 'a',
+      key: 'k',
+      before: usage(0, {}, zero, money('5')),
+      after: nothing,
+    };
+    const refunds = explainChange([refunded], () => prices).parts.find((part) => part.factor === 'refunds');
+    expect(refunds?.top).toEqual([{ model: 'a', key: 'k', amount: '5', isNew: false, isGone: true }]);
+  });
+
+  it('of refunds are not called gone where a refund follows the calls of the earlier period', () => {
+    const refunded: ChangedCell = {
+      model: 'a',
+      key: 'k',
+      before: usage(3, { output_plain_tokens: 10n }),
+      after: usage(0, {}, zero, money('5')),
+    };
+    const { parts } = explainChange([refunded], () => prices);
+    const stateIn = (name: string) => parts.find((part) => part.factor === name)?.top[0];
+    expect(stateIn('refunds')).toMatchObject({ isNew: false, isGone: false });
+    expect(stateIn('volume')).toMatchObject({ isNew: false, isGone: true });
+  });
+});
+
+it('a rounding is no cause: without another price of a token, no part is a price', () => {
+  const sized = fc.record({
+    calls: fc.integer({ min: 1, max: 99 }),
+    count: fc.bigInt({ min: 1n, max: 999n }),
+  });
+  const priceOne = ({ calls, count }: { calls: number; count: bigint }): Usage =>
+    usage(calls, { output_plain_tokens: count }, money(String(count)));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(sized, sized), { minLength: 2, maxLength: 5 }), (pairs) => {
+      const cells = pairs.map(([before, after], at) => ({
+        model: `m${at}`,
+        key: 'k',
+        before: priceOne(before),
+        after: priceOne(after),
+      }));
+      const waterfall = explainChange(cells, () => undefined);
+      check(waterfall, cells);
+      expect(amountsOf(waterfall)).not.toHaveProperty('price');
+    }),
+  );
 });

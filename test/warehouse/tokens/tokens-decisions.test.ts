@@ -98,6 +98,19 @@ describe('the convention of prompt tokens', () => {
     },
   );
 
+  it('is derived from the calls whose export had the column, on a day on which it appears', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const half = { days: 0.5 };
+    await landCalls(warehouse, folder, priced(false), { ...half, without: ['cached_tokens'] });
+    const noon = day + 43_200;
+    const later = priced(false).map((call, at) => ({ ...call, at: noon + at }));
+    await landCalls(warehouse, folder, later, { ...half, from: noon });
+    expect(await warehouse.tokens.conventions('main')).toMatchObject([
+      { convention: 'excludes_cache', decidedBy: 'price', evidence: { excludesPrice: { calls: 60 } } },
+    ]);
+  });
+
   it('is derived from a month when a day has few calls', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);

@@ -32,6 +32,8 @@ const usageOf = (table: QueryTable, row: Row, suffix: '' | '_before'): Usage => 
         return tokens === 0n ? [] : [[name, tokens]];
       }),
     ),
+    // Reports of an earlier version have no such column.
+    unstatedCalls: table.has('unstated_calls') ? Number(count('unstated_calls')) : 0,
     charge: figure('charge'),
     refunds: figure('refunds'),
   };
@@ -113,7 +115,7 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
   const { changes } = locale.messages;
   const parts = waterfall.parts.filter(({ amount }) => compareMoney(amount, zero) !== 0);
   if (parts.length === 0) return { kind: 'text', title, paragraphs: [changes.nothing] };
-  // As shown, the parts add up to the difference of the two amounts as shown.
+  // As shown, the parts add up to the difference of the two amounts as shown, but for those too small for its decimals.
   const decimals = Math.max(decimalsOf(waterfall.before), decimalsOf(waterfall.after));
   const [before, after] = [waterfall.before, waterfall.after].map((amount) =>
     money(roundMoney(amount, decimals)),
@@ -125,10 +127,13 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
     decimals,
   );
   const bars = barsOf(parts.map(({ amount }) => amount));
-  const amountCell = (exact: Money, rounded: Money): CellModel => ({
-    exact,
-    text: signedMoney(rounded, currency, locale, decimals),
-  });
+  const amountCell = (exact: Money, rounded: Money): CellModel => {
+    const own = decimalsOf(exact);
+    return {
+      exact,
+      text: signedMoney(own > decimals ? exact : rounded, currency, locale, Math.max(own, decimals)),
+    };
+  };
   const text = (value: string): CellModel => ({ exact: null, text: value });
   const blank = text('');
   const rows = parts.map((part, at): RowModel => {

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { interval, unixSeconds } from '../../src/core/index.ts';
+import type { ReportModel } from '../../src/reports/index.ts';
+import { openAccount } from './shipped.ts';
+import type { Account, Call } from './shipped.ts';
+
+const oneDay = 86_400;
+const firstDay = Date.UTC(2026, 10, 10) / 1000;
+const period = '2026-11-10..2026-11-14';
+const excludes = { input: { '*': 'excludes_cache' }, output: { '*': 'includes_reasoning' } } as const;
+
+const callOn = (day: number): Call => ({
+  at: firstDay + day * oneDay + 43_200,
+  model: 'claude-sonnet-5',
+  key: 'ci',
+  prompt: 100,
+  cached: 300,
+  completion: 100,
+  charge: '1',
+});
+
+/** Four days; the export of some lacks columns. */
+const landDays = async (account: Account, without: readonly (readonly string[])[]): Promise<void> => {
+  for (const [day, lacking] of without.entries()) {
+    const start = firstDay + day * oneDay;
+    await account.land([callOn(day)], {
+      days: interval(unixSeconds(start), unixSeconds(start + oneDay)),
+      without: lacking,
+    });
+  }
+};
+
+const figuresOf = (model: ReportModel) =>
+  new Map(
+    model.sections
+      .flatMap((section) => (section.kind === 'figures' ? section.figures : []))
+      .map(({ label, value, note }) => [label, [value.text, note?.text] as const]),
+  );
+
+const textsOf = (model: ReportModel): string =>
+  model.sections.flatMap((section) => (section.kind === 'text' ? section.paragraphs : [])).join('\n');
+
+const shownRows = (model: ReportModel, title: string) => {
+  const found = model.sections.find((section) => section.title === title);
+  return found?.kind === 'table' ? found.rows.map(({ cells }) => cells.map(({ text }) => text)) : undefined;
+};
+
+const cached = ['cached_tokens'];
+
+describe('a report over an export that began to state cached tokens in the middle of the period', () => {
+  test('takes the price and the hit rate over the calls that have them, and says so', async () => {
+    await using account = await openAccount(excludes);
+    await landDays(account, [cached, cached, [], []]);
+    const model = await account.report('token-economics', { period });
+    const figures = figuresOf(model);
+    expect(figures.get('Per 1M tokens')).toEqual(['$2,000.00', 'plus $2.00 of calls with unknown counts']);
+    expect(figures.get('Cache hit rate')?.[0]).toBe('75.0%');
+    expect(textsOf(model)).toContain(
+      'Calls whose export did not state all tokens: 2, on days: 2. Their input or output is a lower bound; prices and rates are those of the other calls.',
+    );
+  });
+
+  test('names the days, and marks the counts as a lower bound', async () => {
+    await using account = await openAccount(excludes);
+    await landDays(account, [cached, cached, [], cached]);
+    const model = await account.report('spend-summary', { period: '2026-11-10..2026-11-16' });
+    expect(shownRows(model, 'Days without all token counts')).toEqual([
+      ['Nov 10', 'Nov 11', '2', 'lower bound', 'known'],
+      ['Nov 13', 'Nov 13', '1', 'lower bound', 'known'],
+    ]);
+    const days = shownRows(model, 'Days') ?? [];
+    expect(days.map(([day, , , input, , , , split]) => [day, input, split])).toEqual([
+      ['Nov 15', '', '–'],
+      ['Nov 14 (incomplete)', '0', 'known'],
+      ['Nov 13', '100', 'lower bound'],
+      ['Nov 12', '400', 'known'],
+      ['Nov 11', '100', 'lower bound'],
+      ['Nov 10 (incomplete)', '100', 'lower bound'],
+      ['Total', '700', ''],
+    ]);
+  });
+
+  test('draws no hit rate for the days before', async () => {
+    await using account = await openAccount(excludes);
+    await landDays(account, [cached, cached, [], []]);
+    const { sections } = await account.report('token-economics', { period });
+    const chart = sections.find(({ title }) => title === 'Cache hit rate by day');
+    expect(chart?.kind === 'chart' ? chart.bars.map(({ parts }) => parts.length) : undefined).toEqual([
+      0, 0, 1, 1,
+    ]);
+  });
+});
+
+test('a report over a gateway that never states cached tokens marks the input as a lower bound, and has no price', async () => {
+  await using account = await openAccount({ input: {}, output: { '*': 'includes_reasoning' } });
+  await landDays(account, [cached, cached, cached, cached]);
+  const model = await account.report('token-economics', { period });
+  expect(shownRows(model, 'Input tokens by model')?.[0]).toEqual(
+    expect.arrayContaining(['claude-sonnet-5', '400', 'lower bound']),
+  );
+  expect(figuresOf(model).get('Per 1M tokens')).toEqual(['–', 'plus $4.00 of calls with unknown counts']);
+  const statement = await account.report('statement', { period });
+  expect(figuresOf(statement).get('Tokens')).toEqual([
+    '800',
+    'lower bound: counts are unknown for $4.00 of spend',
+  ]);
+});
+
+test('a declared convention of prompts that include cached tokens makes the input known without them', async () => {
+  await using account = await openAccount();
+  await landDays(account, [cached, cached, cached, cached]);
+  const model = await account.report('token-economics', { period });
+  expect(figuresOf(model).get('Per 1M tokens')).toEqual(['$5,000.00', undefined]);
+  expect(figuresOf(model).has('Cache hit rate')).toBe(false);
+  expect(textsOf(model)).toContain(
+    'Calls whose export did not state cached or reasoning tokens: 4, on days: 4. Their input and output are known',
+  );
+});
+
+test('an estimate of prices takes nothing from quarter hours whose cached tokens are not stated', async () => {
+  await using account = await openAccount(excludes);
+  const quarter = (at: number): Call => {
+    const [prompt, read, completion] = [1000 + 37 * (at % 11), 500 + 53 * (at % 7), 200 + 29 * (at % 5)];
+    const micros = prompt * 3 + read / 2 + completion * 15;
+    const made = { ...callOn(0), at: firstDay + at * 900, prompt, cached: read, completion };
+    return { ...made, charge: (micros / 1e6).toFixed(7) };
+  };
+  const calls = Array.from({ length: 96 }, (_, at) => quarter(at));
+  const half = (from: number, to: number) =>
+    interval(unixSeconds(firstDay + from * 900), unixSeconds(firstDay + to * 900));
+  await account.land(calls.slice(0, 48), { days: half(0, 48), without: cached });
+  await account.land(calls.slice(48), { days: half(48, 96) });
+  const model = await account.report('token-economics', { period });
+  expect(shownRows(model, 'Price per 1M tokens')?.[0]).toEqual(
+    expect.arrayContaining(['claude-sonnet-5', '$3.00', '$0.50', '$15.00', 'estimate']),
+  );
+});
+
+test('a column that appears between two periods does not pass for a change of prices or caching', async () => {
+  await using account = await openAccount(excludes);
+  await landDays(account, [cached, cached, [], []]);
+  const range = interval(unixSeconds(firstDay - 20 * oneDay), unixSeconds(firstDay));
+  await account.land([], { days: range });
+  const model = await account.report('spend-summary', { period: '2026-11-12..2026-11-14' });
+  expect(shownRows(model, 'What changed')).toBeUndefined();
+  await account.land(
+    [
+      { ...callOn(0), charge: '1' },
+      { ...callOn(1), charge: '2' },
+    ],
+    {
+      days: interval(unixSeconds(firstDay), unixSeconds(firstDay + 2 * oneDay)),
+      without: cached,
+    },
+  );
+  const changed = await account.report('spend-summary', { period: '2026-11-12..2026-11-14' });
+  expect(shownRows(changed, 'What changed')?.map(([cause, , , amount]) => [cause, amount])).toEqual([
+    ['Shorter or cheaper calls (tokens not stated)', '-$1.00'],
+    ['Change', '-$1.00'],
+  ]);
+});
