@@ -2,6 +2,7 @@ export { buildReport } from './build/build.ts';
 export type { ReportDefinition } from './definition/definition.ts';
 export type { ReportFacts } from './definition/facts.ts';
 export { dataFiles, dataFormats } from './attachments/report-files.ts';
+export { boundOf, unitOf } from './attachments/data.ts';
 export type { DataFile, DataFileFormat } from './attachments/report-files.ts';
 export { loadReport } from './definition/load.ts';
 export { inLocale } from './definition/texts.ts';

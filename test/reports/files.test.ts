@@ -340,6 +340,7 @@ describe('the data of a report', () => {
         '',
         'No data yet',
         'Not compared with the period before: the data of this period is incomplete.',
+        '',
       ],
     ]);
   });

@@ -117,6 +117,8 @@ export type ReportRequest = {
   readonly comparison?: ComparisonName | undefined;
   readonly locale?: LocaleTag | undefined;
   readonly filters?: Filters | undefined;
+  /** What is accepted in a month that is closed. */
+  readonly allow?: 'unreconciled' | undefined;
 };
 
 /** A report opened, its period found and compared with the gateway's own statistics: any part of it can be built. */
@@ -208,6 +210,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       zone,
       locale,
       period,
+      allow: request.allow === undefined ? [] : [request.allow],
       assignColours: async (names) => warehouse.seriesColours.assign(account.name, names),
       deps: {
         ...depsFor(costOwners, part, account.currency),

@@ -1,7 +1,14 @@
 import { trimEndOf } from '../../core/index.ts';
 import type { UnixMillis, LocaleTag } from '../../core/index.ts';
 import type { Announcement } from '../../notify/index.ts';
-import { dataFiles, dataFormats, renderReport, standaloneHtml } from '../../reports/index.ts';
+import {
+  boundOf,
+  dataFiles,
+  dataFormats,
+  renderReport,
+  standaloneHtml,
+  unitOf,
+} from '../../reports/index.ts';
 import type { DataFile, DataFileFormat, RenderedReport, ReportModel } from '../../reports/index.ts';
 import { announceReport } from './announce-report.ts';
 import { signedFile } from './compose-report.ts';
@@ -102,11 +109,16 @@ const manifestOf = (
   subject: rendered.subject,
   preheader: rendered.preheader,
   builtAt: new Date(builtAt).toISOString(),
-  totals: model.data.figures.rows.map(([label, exact, unit]) => ({
-    label: label ?? '',
-    exact: exact ?? null,
-    unit: unit ?? null,
-  })),
+  totals: model.data.figures.rows.map((row) => {
+    const [label, value = null] = row;
+    const isExact = boundOf(row) === null;
+    return {
+      label: label ?? '',
+      exact: isExact ? value : null,
+      ...(isExact ? {} : { atLeast: value }),
+      unit: unitOf(row),
+    };
+  }),
   verdict,
   ...sealed(report, model),
   images: rendered.images.map(({ cid, filename, alt }) => ({ cid, name: filename, alt })),

@@ -51,6 +51,12 @@ const shape = z.strictObject({
     .describe(
       'If true, builds one report per team, limited to its keys and sent to the recipients of the team. Spend without a team is reported to the recipients of the job, or else to mail.operators.',
     ),
+  allow: z
+    .literal('unreconciled')
+    .optional()
+    .describe(
+      'unreconciled: a report that closes a month is closed and signed although its sums are not reconciled with the gateway. The report and the signed file say so.',
+    ),
   locale: z
     .enum(localeTags)
     .optional()

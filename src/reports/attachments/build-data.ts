@@ -152,6 +152,7 @@ const figureColumns: readonly DataColumn[] = [
   { name: 'change', label: 'Change', format: 'ratio' },
   { name: 'shown', label: 'Shown', format: 'text' },
   { name: 'note', label: 'Note', format: 'text' },
+  { name: 'bound', label: 'Bound', format: 'text' },
 ];
 
 const unitOf = (format: Format, currency: string): DataCell => {
@@ -162,13 +163,14 @@ const unitOf = (format: Format, currency: string): DataCell => {
 };
 
 const figureRows = (shape: FiguresShape, context: Context): readonly (readonly DataCell[])[] =>
-  buildFigures(shape, context).figures.map(({ label, format, value, change, note }) => [
+  buildFigures(shape, context).figures.map(({ label, format, value, change, note, isLowerBound }) => [
     label,
     value.exact,
     unitOf(format, context.currency),
     change?.ratio ?? null,
     value.text,
     note?.text ?? null,
+    isLowerBound === true ? 'lower bound' : null,
   ]);
 
 const changeColumns: readonly DataColumn[] = [
@@ -227,6 +229,7 @@ export const buildData = (
           headline.change.ratio,
           headline.value.text,
           headline.compared || null,
+          null,
         ],
         ...sections.flatMap((section) => (section.kind === 'figures' ? figureRows(section, context) : [])),
       ],

@@ -23,5 +23,9 @@ export type DataTable = {
   readonly total?: readonly DataCell[] | undefined;
 };
 
+/** Of a row of figures: its unit, and `lower bound` where the value is the least that it can be. */
+export const unitOf = ([, , unit = null]: readonly DataCell[]): DataCell => unit;
+export const boundOf = ([, , , , , , bound = null]: readonly DataCell[]): DataCell => bound;
+
 /** The figures of a report, and its tables, for programs and spreadsheets. */
 export type ReportData = { readonly figures: DataTable; readonly tables: readonly DataTable[] };

@@ -41,6 +41,7 @@ const figureOf = (shape: FigureShape, file: string, context: Context): FigureMod
     ? { exact: null, text: textOf(table.text(row, name), shape.format, context) }
     : show(read(''), shape.format, context);
   const note = noteOf(shape, file, context);
+  const bound = shape.lower_bound === undefined ? null : table.figure(row, shape.lower_bound);
   return {
     label: shape.label,
     format: shape.format,
@@ -50,6 +51,7 @@ const figureOf = (shape: FigureShape, file: string, context: Context): FigureMod
         ? compare(value.exact, () => read('_before'), shape.good, context)
         : undefined,
     note,
+    ...(bound === null ? {} : { isLowerBound: true as const }),
   };
 };
 

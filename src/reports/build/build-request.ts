@@ -19,6 +19,8 @@ export type BuildRequest = {
   /** Teams, budgets, prices, the moment of the run, and the part of the account that the report covers. */
   readonly deps?: Pick<CubeRequest, 'teams' | 'only' | 'prices' | 'budgets' | 'run'>;
   readonly locale?: LocaleTag | undefined;
+  /** What a person accepts in a month that is closed. */
+  readonly allow?: readonly 'unreconciled'[];
   /** Timeout of each query in milliseconds. */
   readonly timeLimit?: number;
   readonly signal?: AbortSignal | undefined;

@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
 import { addMonths } from '../../core/index.ts';
 import type { BuildRequest } from './build-request.ts';
+import { boundOf, unitOf } from '../attachments/data.ts';
 import type { ReportData } from '../attachments/data.ts';
 import type { Locale } from '../locales/locale.ts';
 import type { DataState, NotesModel, Checksum, TextModel } from './model.ts';
 import type { OpenReason } from '../locales/locale.ts';
 
-/** Why a period cannot be closed; undefined if it can. Warnings and doubts state what the figures omit. */
+/** A count of tokens may be the least that it can be; money may not. */
+const hasLowerBoundOfMoney = ({ figures }: ReportData, currency: string): boolean =>
+  figures.rows.some((row) => boundOf(row) !== null && unitOf(row) === currency);
+
+/** Why a period cannot be closed; empty if it can. Warnings and doubts state what the figures omit. */
 const openReasons = (
-  { period: { first, last, interval, days }, deps, facts }: BuildRequest,
+  { period: { first, last, interval, days }, deps, facts, currency, allow = [] }: BuildRequest,
   state: DataState,
   doubts: readonly string[],
+  data: ReportData,
 ): readonly OpenReason[] => {
   const nextDay = new Date(Date.parse(`${last}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
   const isMonth = first.endsWith('-01') && nextDay === addMonths(first, 1);
@@ -20,12 +26,21 @@ const openReasons = (
     ...(isMonth && days.length > 0 ? [] : (['not-a-month'] as const)),
     ...(isOver ? [] : (['not-over'] as const)),
     ...(state === 'complete' ? [] : (['not-covered'] as const)),
-    ...(facts.warnings.length + doubts.length === 0 ? [] : (['not-complete'] as const)),
+    ...(facts.warnings.length + doubts.length === 0 && !hasLowerBoundOfMoney(data, currency)
+      ? []
+      : (['not-complete'] as const)),
+    // Data that does not cover the period cannot agree: one reason is enough.
+    ...(state !== 'complete' || facts.reconciliation?.good === true || allow.includes('unreconciled')
+      ? []
+      : (['not-reconciled'] as const)),
   ];
 };
 
 /** Every figure with all its digits; the same figures always produce the same bytes. */
-const documentOf = ({ account, currency, zone, period, deps }: BuildRequest, data: ReportData): string => {
+const documentOf = (
+  { account, currency, zone, period, deps, facts, allow = [] }: BuildRequest,
+  data: ReportData,
+): string => {
   const { teams, models, keys, tags } = deps?.only ?? {};
   const document = {
     version: 1,
@@ -38,7 +53,15 @@ const documentOf = ({ account, currency, zone, period, deps }: BuildRequest, dat
     zone,
     from: new Date(period.interval.start * 1000).toISOString(),
     to: new Date(period.interval.end * 1000).toISOString(),
-    figures: data.figures.rows.map(([label, exact, unit]) => ({ label, exact, unit })),
+    // What a person allowed, and what the comparison said: only where it was not good.
+    ...(facts.reconciliation?.good === true
+      ? {}
+      : { allowed: allow, reconciliation: facts.reconciliation?.verdict ?? 'unknown' }),
+    figures: data.figures.rows.map((row) => {
+      const [label, value] = row;
+      const unit = unitOf(row);
+      return boundOf(row) === null ? { label, exact: value, unit } : { label, at_least: value, unit };
+    }),
     tables: data.tables.map(({ name, columns, rows, total }) => ({
       name,
       columns: columns.map((column) => column.name),
@@ -57,10 +80,19 @@ export const sealOf = (
   data: ReportData,
 ): Checksum | undefined => {
   if (request.definition.closes === undefined) return undefined;
-  const reasons = openReasons(request, state, doubts);
+  const reasons = openReasons(request, state, doubts, data);
   if (reasons.length > 0) return { state: 'draft', reasons };
   const document = documentOf(request, data);
-  return { state: 'closed', document, sha256: createHash('sha256').update(document).digest('hex') };
+  const sha256 = createHash('sha256').update(document).digest('hex');
+  const { reconciliation } = request.facts;
+  return {
+    state: 'closed',
+    document,
+    sha256,
+    ...(reconciliation?.good === true
+      ? {}
+      : { allowed: request.facts.ofPart === true ? '' : (reconciliation?.text ?? '') }),
+  };
 };
 
 /** The section of the mail: a warning above the figures, or the checksum below them. */
@@ -72,7 +104,16 @@ export const sealSections = (
   if (seal.state === 'closed')
     return {
       above: [],
-      below: [{ kind: 'text', title: messages.seal.title, paragraphs: messages.seal.closed(seal.sha256) }],
+      below: [
+        {
+          kind: 'text',
+          title: messages.seal.title,
+          paragraphs: [
+            ...messages.seal.closed(seal.sha256),
+            ...(seal.allowed === undefined ? [] : [messages.seal.allowed(seal.allowed)]),
+          ],
+        },
+      ],
     };
   const reasons = seal.reasons.map((reason) => messages.seal.reasons[reason]);
   const text = messages.seal.draft(reasons);

@@ -33,6 +33,8 @@ export type FigureModel = {
   readonly change: Change | undefined;
   /** Follows the change, or replaces it. */
   readonly note?: { readonly text: string; readonly tone: Tone } | undefined;
+  /** The value is the least that it can be. */
+  readonly isLowerBound?: true;
 };
 
 export type ColumnModel = {
@@ -119,7 +121,13 @@ export type SectionModel = FiguresModel | TableModel | ChartModel | TextModel | 
  * hexadecimal.
  */
 export type Checksum =
-  | { readonly state: 'closed'; readonly document: string; readonly sha256: string }
+  | {
+      readonly state: 'closed';
+      readonly document: string;
+      readonly sha256: string;
+      /** The verdict of the comparison, where the job allows what is not reconciled. */
+      readonly allowed?: string;
+    }
   | { readonly state: 'draft'; readonly reasons: readonly OpenReason[] };
 
 /** The part of a report that HTML, text and pictures show. */

@@ -38,7 +38,7 @@ const ofSentence = (sentence: string, path: YamlPath, sql: string): Wanted[] =>
   );
 
 const ofFigure = (
-  { name, quotient, format, change, notes }: FiguresShape['figures'][number],
+  { name, quotient, format, change, notes, lower_bound: bound }: FiguresShape['figures'][number],
   path: YamlPath,
   sql: string,
 ): Wanted[] => {
@@ -59,7 +59,9 @@ const ofFigure = (
       ...(bad === undefined ? [] : [{ path: [...place, 'bad'], sql, column: bad, figure: true }]),
     ];
   });
-  return [...value, ...expected];
+  const least: Wanted[] =
+    bound === undefined ? [] : [{ path: [...path, 'lower_bound'], sql, column: bound, figure: true }];
+  return [...value, ...expected, ...least];
 };
 
 const ofSection = (section: SectionShape, path: YamlPath): Wanted[] => {

@@ -145,6 +145,11 @@ const figure = z
       .max(4)
       .default([])
       .describe('Notes below the figure. The first one whose columns are all known is shown.'),
+    lower_bound: column
+      .optional()
+      .describe(
+        'Column that is known only if the value is a lower bound; data files and signed files then say so.',
+      ),
     optional: z.boolean().default(false).describe('Whether the figure is omitted if its value is unknown.'),
   })
   .superRefine((given, context) => {

@@ -184,6 +184,8 @@ export const german: Locale = {
         'Dies ist die Prüfsumme der Datei …-signed.json, die alle Zahlen dieses Monats exakt enthält. Zusammen belegen sie, dass seither keine Zahl geändert wurde; sie belegen nicht, wer die Zahlen erstellt hat oder dass das Log des Gateways stimmt. Eine Neuerstellung aus denselben Daten ergibt dieselbe Prüfsumme.',
       ],
       draft: (reasons) => `ENTWURF, nicht signiert: ${reasons.join('; ')}.`,
+      allowed: (verdict) =>
+        `Ohne Abgleich abgeschlossen, wie im Job erlaubt (allow: unreconciled). ${verdict}`.trim(),
       isDraft: 'ENTWURF',
       isClosed: 'abgeschlossen',
       reasons: {
@@ -191,6 +193,7 @@ export const german: Locale = {
         'not-over': 'der Zeitraum ist noch nicht abgelaufen',
         'not-covered': 'die Daten decken nicht den ganzen Zeitraum ab',
         'not-complete': 'die Zahlen sind unvollständig oder nicht gesichert, wie hier beschrieben',
+        'not-reconciled': 'die Summen sind nicht mit dem Gateway abgeglichen, wie hier beschrieben',
       },
     },
     barIsDays: (days) => `ein Balken für ${days} Tage`,

@@ -182,6 +182,8 @@ export const english: Locale = {
         'This is the checksum of the file …-signed.json, which contains the exact figures of this month. Together they prove that no figure was changed afterwards; they do not prove who created them, or that the gateway’s own log is correct. A rebuild from the same data gives the same checksum.',
       ],
       draft: (reasons) => `DRAFT, not signed: ${reasons.join('; ')}.`,
+      allowed: (verdict) =>
+        `Closed without reconciliation, as the job allows (allow: unreconciled). ${verdict}`.trim(),
       isDraft: 'DRAFT',
       isClosed: 'closed',
       reasons: {
@@ -189,6 +191,7 @@ export const english: Locale = {
         'not-over': 'the period is not over',
         'not-covered': 'the data does not cover the whole period',
         'not-complete': 'figures are incomplete or in doubt, as described here',
+        'not-reconciled': 'the sums are not reconciled with the gateway, as described here',
       },
     },
     barIsDays: (days) => `one bar for ${days} days`,

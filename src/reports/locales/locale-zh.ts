@@ -173,6 +173,7 @@ export const chinese: Locale = {
         '这是文件 …-signed.json 的校验值，该文件包含本月每个数字的全部位数。同时持有两者即可确认数字此后未被改动；它不能证明由谁制作，也不能证明网关自身的日志正确。用相同数据再次生成，校验值相同。',
       ],
       draft: (reasons) => `草稿，未签名：${reasons.join('；')}。`,
+      allowed: (verdict) => `按任务设置（allow: unreconciled）在未对账的情况下结账。${verdict}`,
       isDraft: '草稿',
       isClosed: '已结',
       reasons: {
@@ -180,6 +181,7 @@ export const chinese: Locale = {
         'not-over': '周期尚未结束',
         'not-covered': '数据没有覆盖整个周期',
         'not-complete': '如文中所述，数字不完整或存疑',
+        'not-reconciled': '如文中所述，合计尚未与网关对账一致',
       },
     },
     barIsDays: (days) => `每根柱代表 ${days} 天`,

@@ -2,7 +2,7 @@ import type { LocalDate, LocaleTag } from '../../core/index.ts';
 import type { CauseFactor, UnknownReason } from '../../monitoring/index.ts';
 
 /** Why a month cannot be closed. */
-export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete';
+export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete' | 'not-reconciled';
 
 /** A power of ten and its suffix: `{ exponent: 6, mark: 'M' }`. */
 export type Power = { readonly exponent: number; readonly mark: string };
@@ -141,6 +141,8 @@ export type Messages = {
     /** Paragraphs; the figures are in a file whose name ends in `-signed.json`. */
     readonly closed: (sha256: string) => readonly string[];
     readonly draft: (reasons: readonly string[]) => string;
+    /** Follows the checksum where the job allows a month that is not reconciled; given the verdict as a sentence. */
+    readonly allowed: (verdict: string) => string;
     /** In the subject. */
     readonly isDraft: string;
     readonly isClosed: string;

@@ -129,3 +129,71 @@ describe('a statement of a closed month', () => {
     }
   });
 });
+
+describe('a statement of a month whose sums lack an amount that the gateway shows', () => {
+  /** The gateway's own sum is larger than the log, as when a row of the month arrived late. */
+  const unreconciled = ({ context }: ReportFixture): RunChange => ({
+    account: {
+      ...context.account,
+      gateway: {
+        ...context.account.gateway,
+        statistics: async (query, options) => {
+          const sums = await context.account.gateway.statistics(query, options);
+          return { ...sums, quota: sumMoney([sums.quota, money('0.007282')]) };
+        },
+      },
+    },
+  });
+
+  it('is a draft that says so, with the amount that is missing', async () => {
+    await using reportFixture = await openReportFixture();
+    await reportFixture.run('report', settings, { ...reportFixture.change, ...unreconciled(reportFixture) });
+    const mail = await mailOf(reportFixture);
+    expect(mail.subject).toContain(' · DRAFT');
+    const text = mail.text?.replaceAll(/\s+/g, ' ');
+    expect(text).toContain('! DRAFT, not signed: the sums are not reconciled with the gateway');
+    expect(text).toContain('0.007282');
+    expect(mail.attachments).toEqual([]);
+  });
+
+  it('is closed where the job allows it, and the mail and the signed file say so', async () => {
+    await using reportFixture = await openReportFixture();
+    const change = { ...reportFixture.change, ...unreconciled(reportFixture) };
+    await reportFixture.run('report', { ...settings, allow: 'unreconciled' }, change);
+    const mail = await mailOf(reportFixture);
+    expect(mail.subject).toContain(' · closed');
+    expect(mail.text?.replaceAll(/\s+/g, ' ')).toContain(
+      'Closed without reconciliation, as the job allows (allow: unreconciled).',
+    );
+    const file = mail.attachments.find(({ filename }) => filename === 'statement-signed.json');
+    expect(JSON.parse(file?.content.toString('utf8') ?? '')).toMatchObject({
+      allowed: ['unreconciled'],
+      reconciliation: expect.not.stringMatching(/^(equal|unknown)$/) as string,
+    });
+  });
+
+  it('names reasons and permission in every language', async () => {
+    await using reportFixture = await openReportFixture();
+    for (const locale of localeTags) {
+      const context = { ...reportFixture.context, ...reportFixture.change, ...unreconciled(reportFixture) };
+      const { model } = await composeReport({ report: 'statement', locale }, context);
+      expect(model.seal).toEqual({ state: 'draft', reasons: ['not-reconciled'] });
+      const allowed = await composeReport({ report: 'statement', locale, allow: 'unreconciled' }, context);
+      expect(allowed.rendered.text).toContain('allow: unreconciled');
+    }
+  });
+});
+
+it('a count of tokens that is a lower bound does not keep a statement open, and the signed file marks it', async () => {
+  await using reportFixture = await openReportFixture();
+  const { context, change } = reportFixture;
+  const { model } = await composeReport({ report: 'statement' }, { ...context, ...change });
+  const document = model.seal?.state === 'closed' ? model.seal.document : '';
+  const { figures } = JSON.parse(document) as { figures: readonly Readonly<Record<string, unknown>>[] };
+  const [tokens] = figures.filter(({ label }) => label === 'Tokens');
+  expect(Object.keys(tokens ?? {})).toEqual(['label', 'at_least', 'unit']);
+  expect(figures.filter(({ label }) => label !== 'Tokens').every(({ exact }) => exact !== undefined)).toBe(
+    true,
+  );
+  expect(model.data.figures.rows.find(([label]) => label === 'Tokens')?.at(-1)).toBe('lower bound');
+});

@@ -37,8 +37,15 @@ export const manifestShape = z.object({
   subject: z.string(),
   preheader: z.string(),
   builtAt: iso,
-  /** The headline first; exact decimals, null where unknown. */
-  totals: z.array(z.object({ label: z.string(), exact: z.string().nullable(), unit: z.string().nullable() })),
+  /** The headline first; decimals, `exact` is null where the value is unknown or a lower bound. */
+  totals: z.array(
+    z.object({
+      label: z.string(),
+      exact: z.string().nullable(),
+      atLeast: z.string().nullable().optional(),
+      unit: z.string().nullable(),
+    }),
+  ),
   /** How the sums compare with the gateway's own statistics. */
   verdict: z.object({ verdict: z.string(), text: z.string(), good: z.boolean() }),
   /** Of a report that closes a month: the SHA-256 of the file with the signed figures, or nothing where it is a draft. */
