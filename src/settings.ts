@@ -100,9 +100,10 @@ export const checkConfig = async (
   // Reports that come with the program are checked by its own tests.
   await using queries = await openQueries(deps.startQueryProcess, deps.clock);
   const reports = await checkReports([ownReports(folder)], bindWith(queries));
+  const sinks = await sinkFaults(config, deps.cwd);
   return {
-    faults: [...reports.faults, ...(await sinkFaults(config, deps.cwd))],
-    warnings: [...warnings, ...reports.warnings],
+    faults: [...reports.faults, ...sinks.faults],
+    warnings: [...warnings, ...reports.warnings, ...sinks.warnings],
     jobs,
   };
 };

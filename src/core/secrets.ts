@@ -39,6 +39,17 @@ const formsOf = (value: string): string[] => {
   ].filter((form) => form.length >= shortest);
 };
 
+/** Shorter remainders of a key would redact ordinary words. */
+const shortestBare = 12;
+
+/** A key as errors may quote it: whole, without `sk-`, and without `sk-admin-`. */
+const quotedForms = (value: string): readonly string[] => [
+  value,
+  ...[/^sk-/, /^sk-admin-/]
+    .map((prefix) => value.trim().replace(prefix, ''))
+    .filter((bare) => bare !== value.trim() && bare.length >= shortestBare),
+];
+
 /**
  * Forms by their first characters and their length: a text is gone over once, and each place costs as many lookups as
  * there are lengths, however many secrets begin alike.
@@ -83,7 +94,7 @@ export const createSecretRegistry = (): SecretRegistry => {
   const index: Index = new Map();
   const seen = new Set<string>();
   const register: SecretRegistry['register'] = (value) => {
-    for (const form of formsOf(value)) add(index, form);
+    for (const form of quotedForms(value).flatMap(formsOf)) add(index, form);
     return { reveal: () => value, toString: () => mask, toJSON: () => mask };
   };
   return {

@@ -28,6 +28,7 @@ export type { LogCompleteness } from './ports.ts';
 export type { RotationTerms } from './terms.ts';
 export { cachesHold } from './await-refusal.ts';
 export { deadKeyIn, describeDeadKey } from './dead-keys.ts';
+export { withUsableSinks } from './usable-sinks.ts';
 export { createKeyService } from './key-service.ts';
 export { createKeyGateway } from './rotation/key-gateway.ts';
 export type { Consumer, Plaintexts } from './rotation/engine-deps.ts';

@@ -26,6 +26,7 @@ import type { Lineage } from './lineage.ts';
 import { readName } from './plan/key-names.ts';
 import { inspect } from './inspect.ts';
 import { reconcileService } from './reconcile-service.ts';
+import { unusableSink } from './usable-sinks.ts';
 import type { Rotation } from './rotation.ts';
 import type { RotationTerms } from './terms.ts';
 
@@ -235,6 +236,8 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     start,
     advance,
     expire,
+    unusableSink: async (service, job, signal) =>
+      unusableSink(deps.consumerOf(job, service)?.sinks ?? [], signal),
     awaitRefusal: (key, all, options) => awaitRefusal(deps, key, all, options),
     keptBySinks: (asked, { at, keys }, signal) => keptBySinks(deps, { asked, all: keys, now: at, signal }),
     ...createKeyServiceOperations({ deps, alone, common }),

@@ -188,6 +188,8 @@ export type KeyService = {
   ) => Promise<
     readonly { readonly planned: PlannedExpiry; readonly done: boolean; readonly message: string }[]
   >;
+  /** Why no key of the service can be delivered by the job, found before one is created. */
+  readonly unusableSink: (service: string, job: string, signal: AbortSignal) => Promise<Fault | undefined>;
   /** Calls with an expired key until it is refused; nothing where no sink shows its plaintext. */
   readonly awaitRefusal: (
     key: SurveyedKey,

@@ -30,6 +30,8 @@ export type SinkProblem = {
   /** What cannot work, as a sentence for the person who wrote the YAML. */
   readonly message: string;
   readonly advice: string;
+  /** A key can be delivered all the same. */
+  readonly isAdvisory?: true;
 };
 
 /** A place that keys are delivered to. */

@@ -27,7 +27,7 @@ it('`doctor` exits with 0 on the shipped config with its variables set, and repo
     expect(ran.stdout).not.toContain('logged in');
     // The shipped jobs only plan: that their sinks are not there yet is no failure, and is shown with what to do.
     expect(ran.stdout).toMatch(
-      /– sink of \S+ \(rotate-prod\): skipped, the folder \/secrets does not exist; rotate-prod only plans \(mode: plan\)\n {4}what to do: before you set `mode: apply`: create it/,
+      /– sink of \S+ \(rotate-prod\): skipped, the folder \/secrets does not exist; rotate-prod only plans \(mode: plan\)\n {4}what to do: before you set `mode: apply`: create the folder \/secrets/,
     );
     // Europe/Berlin is the zone of the shipped config.
     expect(ran.stdout).toMatch(/an export of 1 second from \S+ \S+ Europe\/Berlin/);

@@ -50,6 +50,15 @@ describe('a secret', () => {
     expect(registry.redact(line)).toBe('call [secret] failed');
   });
 
+  it('is redacted when an error quotes an Admin Key without its prefix', () => {
+    const { register, redact } = createSecretRegistry();
+    register('sk-admin-Xy12345678901234');
+    register('sk-short');
+    expect(redact('invalid token admin-Xy12345678901234, Xy12345678901234; too short')).toBe(
+      'invalid token [secret], [secret]; too short',
+    );
+  });
+
   it('is redacted by its shape when it is a key of any length or an age identity', () => {
     const { redact } = createSecretRegistry();
     expect(redact(`key sk-${'a1'.repeat(300)}.`)).toBe('key [secret].');

@@ -59,7 +59,8 @@ const addPlan = (keys: Command, part: KeysDeps): void => {
       'after',
       `
 Exits with 1 if a service has several valid keys and it is unknown which one
-its consumers hold: choose one with \`tollkeeper keys rotate id:N\`.
+its consumers hold (choose one with \`tollkeeper keys rotate id:N\`), or if a sink
+cannot take a key.
 
 Examples:
   tollkeeper keys plan
@@ -86,7 +87,7 @@ Examples:
     );
     if (out !== undefined && json !== true) print(`written to ${out}\n`);
     const isOpen = plans.some(({ skipped = [] }) =>
-      skipped.some(({ reason }) => reason === 'current-unknown'),
+      skipped.some(({ reason }) => reason === 'current-unknown' || reason === 'sink-unusable'),
     );
     command.setOptionValue('exitCode', isOpen ? 1 : 0);
   });

@@ -16,6 +16,7 @@ import {
   printKeyName,
   rangeText,
   templateOf,
+  withUsableSinks,
 } from '../../keys/index.ts';
 import type {
   SkippedKey,
@@ -31,7 +32,9 @@ import { costOwnersOf } from '../cost-owners.ts';
 
 export type JobPlansDeps = {
   readonly config: Config;
-  readonly keyService: (account: string) => Promise<Pick<KeyService, 'history' | 'keptBySinks'>>;
+  readonly keyService: (
+    account: string,
+  ) => Promise<Pick<KeyService, 'history' | 'keptBySinks' | 'unusableSink'>>;
   readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots' | 'clocks'>;
 };
 
@@ -165,7 +168,12 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
       const job = config.jobs[name];
       if (job?.kind === 'expire-keys') return planExpiring(job, survey, signal);
       const policy = rotatingNamed(name);
-      const plan = planRotations(survey, policy, teamsOf(job?.account ?? ''));
+      const account = job?.account ?? '';
+      const plan = await withUsableSinks(
+        planRotations(survey, policy, teamsOf(account)),
+        await keyService(account),
+        signal,
+      );
       return {
         rotations: plan.rotations.map(({ planned }) => planned),
         expiries: [],

@@ -142,6 +142,8 @@ export const createRotate =
     }
     const rotation = planned(work, found, all, input);
     const keyService = await work.keyService(found.account);
+    const unusable = await keyService.unusableSink(rotation.service, rotation.terms.job, signal);
+    if (unusable !== undefined) throw unusable;
     const begun = await startRotations(keyService, [rotation], who);
     const outcome = await advanceUntilIdle({ account: found.account, keyService, ...run }, begun);
     if (!now) return outcome;

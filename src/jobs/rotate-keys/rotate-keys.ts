@@ -1,6 +1,6 @@
 import { countText } from '../../core/index.ts';
 import type { Advanced, KeyService, RotationPlan, SurveyedKey } from '../../keys/index.ts';
-import { isSelected, needsAttention, planRotations } from '../../keys/index.ts';
+import { isSelected, needsAttention, planRotations, withUsableSinks } from '../../keys/index.ts';
 import { defineJobKind } from '../job-kind.ts';
 import type { JobContext, JobOutcome } from '../job-kind.ts';
 import { rotateFaults } from './rotate-rules.ts';
@@ -24,7 +24,8 @@ const planOf = async (
   const { teams } = context.costOwners ?? nobodyPays;
   const survey = await keyService.survey(context.signal);
   await adopt?.(survey.keys.filter((key) => isSelected(key, settings.keys, { teams, now: survey.at })));
-  return planRotations(survey, rotationPolicy(context, settings), teams);
+  const plan = planRotations(survey, rotationPolicy(context, settings), teams);
+  return withUsableSinks(plan, keyService, context.signal);
 };
 
 const planEmailOf = ({ rotations, skipped }: RotationPlan): PlanEmail => {
@@ -81,13 +82,20 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
   const outdated = await keyService.outdated();
   const waiting = (await keyService.open()).filter(({ stage }) => stage === 'waiting');
   const all = [...moved, ...begun];
-  const failed = failureOf(
-    all.flatMap(({ view, fault: wrong }) =>
+  const unusable = plan.skipped.filter(({ reason }) => reason === 'sink-unusable');
+  const failed = failureOf([
+    ...all.flatMap(({ view, fault: wrong }) =>
       wrong === undefined
         ? []
         : [{ service: view.service, code: wrong.code, message: wrong.message, advice: wrong.advice }],
     ),
-  );
+    ...unusable.map(({ service, message }) => ({
+      service,
+      code: 'sink-refused' as const,
+      message,
+      advice: 'fix the sink; the next run of the job rotates the key',
+    })),
+  ]);
   if (failed !== undefined) throw failed;
   await notifyOfBlocked(plan.skipped, context);
   const skipped = plan.skipped.filter(needsAttention);

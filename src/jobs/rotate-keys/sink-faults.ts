@@ -2,9 +2,11 @@ import type { Config, ConfigFault } from '../../config/index.ts';
 import { earlyProblems } from '../../keys/index.ts';
 import type { RotateSettings } from './rotate-shape.ts';
 
+type SinkFaults = { readonly faults: readonly ConfigFault[]; readonly warnings: readonly ConfigFault[] };
+
 /** What `check` can see to be in the way of delivering keys on this machine; nothing is written or connected to. */
-export const sinkFaults = async (config: Config, cwd: string): Promise<readonly ConfigFault[]> => {
-  const faults: ConfigFault[] = [];
+export const sinkFaults = async (config: Config, cwd: string): Promise<SinkFaults> => {
+  const [faults, warnings]: [ConfigFault[], ConfigFault[]] = [[], []];
   for (const job of Object.values(config.jobs)) {
     if (job.kind !== 'rotate-keys') continue;
     // The config has parsed the fields with the shape of this kind.
@@ -15,9 +17,13 @@ export const sinkFaults = async (config: Config, cwd: string): Promise<readonly 
       ...(name === undefined || name.includes('*') ? {} : { service: name }),
     };
     for (const [index, spec] of deliver.entries()) {
-      for (const { message, advice } of await earlyProblems(spec, names, cwd))
-        faults.push({ ...job.place, message: `jobs.${job.name}.deliver[${index}]: ${message}`, advice });
+      for (const { message, advice, isAdvisory } of await earlyProblems(spec, names, cwd))
+        (isAdvisory === true ? warnings : faults).push({
+          ...job.place,
+          message: `jobs.${job.name}.deliver[${index}]: ${message}`,
+          advice,
+        });
     }
   }
-  return faults;
+  return { faults, warnings };
 };

@@ -16,6 +16,7 @@ export type SkipReason =
   | 'name-not-unique'
   | 'generation-not-unique'
   | 'current-unknown'
+  | 'sink-unusable'
   | 'not-ours'
   | 'service-unusable'
   | 'name-too-long'

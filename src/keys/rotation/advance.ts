@@ -18,6 +18,7 @@ import { makeKey, noteLost } from './make-key.ts';
 import { releaseSlot } from './release-slot.ts';
 import { generationKey, note } from './cycle.ts';
 import type { Cycle } from './cycle.ts';
+import { unusableSink } from '../usable-sinks.ts';
 import { verifyStillExists, verifySuccessorExists } from './seek-key.ts';
 import { settleQuota, shareQuota } from './settle-quota.ts';
 import { observeSinks, outdatedNow, describeStop } from './up-to-date.ts';
@@ -72,9 +73,12 @@ const perform = async (
       return clearKey(cycle, rotation, action.attempt, action.keyId);
     case 'seek':
       return verifySuccessorExists(cycle, rotation, action.attempt);
-    case 'create':
+    case 'create': {
+      const unusable = await unusableSink(declared().sinks, cycle.signal);
+      if (unusable !== undefined) throw unusable;
       await observeSinks(cycle, rotation, declared().sinks);
       return makeKey(cycle, rotation);
+    }
     case 'verify':
       try {
         return await verifyAttempt(cycle, rotation, action.attempt, declared());

@@ -10,13 +10,21 @@ import type { SinkFiles } from './sink-files.ts';
 
 const hasPlaceholder = (text: string): boolean => text.includes('{');
 
-/** Whether a folder that is there may be written; one that is missing may be made, or be there, where the daemon runs. */
+/** Whether the folder may be written; one that is missing is only a warning, since the daemon may run elsewhere. */
 const folderProblem = async (folder: string, files: SinkFiles): Promise<readonly SinkProblem[]> => {
   try {
     await files.access(folder, constants.W_OK | constants.X_OK);
     return [];
   } catch (error) {
     const code = systemCode(error);
+    if (code === 'ENOENT')
+      return [
+        {
+          message: `the folder ${folder} does not exist on this machine`,
+          advice: `create the folder ${folder}; if Tollkeeper runs on another machine, create it there`,
+          isAdvisory: true,
+        },
+      ];
     if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') return [];
     const why =
       code === 'EROFS' ? 'is mounted read-only' : 'may not be written by the user Tollkeeper runs as';

@@ -164,7 +164,7 @@ export const folderProblems = async (path: string, files: SinkFiles): Promise<re
     return [
       {
         message: `the folder ${folder} ${there}`,
-        advice: 'create it, and give the user that Tollkeeper runs as write permission',
+        advice: `create the folder ${folder}, writable by the user that Tollkeeper runs as`,
       },
     ];
   }
@@ -185,6 +185,7 @@ export const groupProblems = (target: FileTarget, mode: number | undefined): rea
     {
       message: `${target.path} is readable by its group (0${bits.toString(8)}), and would be 0600 afterwards`,
       advice: `set mode: "0${bits.toString(8)}" for the sink to keep that, or remove the permission of the group`,
+      isAdvisory: true,
     },
   ];
 };

@@ -136,6 +136,7 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
     adoptAll: async () => 0,
     keptBySinks: async () => new Map(),
     awaitRefusal: async () => undefined,
+    unusableSink: async () => undefined,
     forgetPlaces: async (service, who) => {
       keyService.asked.push(['forget-places', service, who]);
       return 'they are forgotten';

@@ -102,6 +102,7 @@ const fakeKeyService = (state: FakeState, fixture: JobFixture): KeyService => {
     giveUp: never,
     forgetPlaces: never,
     awaitRefusal: never,
+    unusableSink: async () => undefined,
     outdated: async () => [],
     deadKeys: async () => [],
     inspect: async () => undefined,

@@ -20,10 +20,20 @@ const fileSpec = (path: string): SinkSpec => ({
 const billing = { account: 'main', service: 'billing' };
 
 describe('an early problem of a sink', () => {
+  it('is a warning for a folder that does not exist, which may exist where the daemon runs', async () => {
+    const missing = join(folder, 'nowhere');
+    expect(await earlyProblems(fileSpec('nowhere/{service}.env'), billing, folder)).toEqual([
+      {
+        message: `the folder ${missing} does not exist on this machine`,
+        advice: `create the folder ${missing}; if Tollkeeper runs on another machine, create it there`,
+        isAdvisory: true,
+      },
+    ]);
+  });
+
   it('does not exist for a file of ours, nor for a file that does not exist yet', async () => {
     await writeFile(join(folder, 'billing.env'), 'KEY=x\n', { mode: 0o600 });
     expect(await earlyProblems(fileSpec('{service}.env'), billing, folder)).toEqual([]);
-    expect(await earlyProblems(fileSpec('nowhere/{service}.env'), billing, folder)).toEqual([]);
     expect(await earlyProblems(fileSpec('{service}.env'), { account: 'main' }, folder)).toEqual([]);
     expect(await earlyProblems(fileSpec('{service}/key.env'), { account: 'main' }, folder)).toEqual([]);
   });

@@ -1,0 +1,47 @@
+import { fault } from '../core/index.ts';
+import type { Fault } from '../core/index.ts';
+import type { KeyService } from './service-types.ts';
+import type { RotationPlan } from './plan/plan-rotations.ts';
+import type { SkippedKey } from './plan/skipped-key.ts';
+import type { Sink } from './sink.ts';
+
+/** Why no key can be delivered to one of the sinks now, before any key is created; nothing where each can take one. */
+export const unusableSink = async (
+  sinks: readonly Sink[],
+  signal: AbortSignal,
+): Promise<Fault | undefined> => {
+  for (const sink of sinks) {
+    const problem = (await sink.problems(signal)).find(({ isAdvisory }) => isAdvisory !== true);
+    if (problem !== undefined)
+      return fault('sink-refused', `${sink.describe()} cannot take a key: ${problem.message}`, {
+        advice: problem.advice,
+      });
+  }
+  return undefined;
+};
+
+/** The plan without the rotations whose new key could not be delivered; these keys are skipped, with what to do. */
+export const withUsableSinks = async (
+  plan: RotationPlan,
+  keyService: Pick<KeyService, 'unusableSink'>,
+  signal: AbortSignal,
+): Promise<RotationPlan> => {
+  const rotations: RotationPlan['rotations'][number][] = [];
+  const skipped: SkippedKey[] = [];
+  for (const rotation of plan.rotations) {
+    const { service, terms, old } = rotation.planned;
+    const unusable = await keyService.unusableSink(service, terms.job, signal);
+    if (unusable === undefined || old === undefined) rotations.push(rotation);
+    else
+      skipped.push({
+        keyId: old.keyId,
+        name: old.name,
+        service,
+        generation: old.generation,
+        age: rotation.age,
+        reason: 'sink-unusable',
+        message: `${unusable.message}; ${unusable.advice}`,
+      });
+  }
+  return { ...plan, rotations, skipped: [...plan.skipped, ...skipped] };
+};
