@@ -29,6 +29,7 @@ const jobs = (mode: string): string => `jobs:
 
 beforeEach(async () => {
   [folder, mail] = await Promise.all([openFolder(), openMailServer()]);
+  await folder.write('secrets/other.env', '');
   sandbox = await startSandbox({
     now: () => now,
     months: 1,
