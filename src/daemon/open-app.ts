@@ -22,6 +22,8 @@ export type App = AsyncDisposable & {
   readonly scheduler: Scheduler;
   /** Why nothing is done to keys, looked for again; nothing where their journal holds. */
   readonly keyProblem: () => Promise<Fault | undefined>;
+  /** Whether keys are on their way to a sink, whose plaintext is lost with the process. */
+  readonly holdsPlaintexts: () => boolean;
   /** @throws Fault audit-damaged */
   readonly compareAudit: () => Promise<AuditComparison>;
   /** The config in force. */
@@ -124,6 +126,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       warehouse,
       scheduler,
       keyProblem: keyRuntime.journals.check,
+      holdsPlaintexts: () => keyRuntime.plaintexts.size > 0,
       compareAudit: keyRuntime.journals.compare,
       config: leases.config,
       lease: leases.lease,

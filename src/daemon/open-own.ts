@@ -58,6 +58,17 @@ const tellKeyProblem = async (app: App, { clock }: Deps): Promise<void> => {
   await runtime.notifyOfKeys(alert);
 };
 
+/** Keys that no sink took would be in nobody's hands after this process. */
+const releaseKeys = async (app: App, { signal }: Deps, log: Log): Promise<void> => {
+  try {
+    using runtime = app.lease();
+    for (const account of Object.keys(runtime.config.settings.accounts))
+      await (await runtime.keyService(account)).releaseUndelivered(signal);
+  } catch (error) {
+    log.warn('undelivered keys are judged by the next command or by the daemon', errorFields(error));
+  }
+};
+
 /** The commands of this process, which opens the database itself. */
 export const openOwn = async (deps: Deps, config: Config, options: CommandOptions): Promise<OpenCommands> => {
   const loadedAt = deps.clock.now();
@@ -77,6 +88,7 @@ export const openOwn = async (deps: Deps, config: Config, options: CommandOption
     fromDaemon: false,
     [Symbol.asyncDispose]: async () => {
       try {
+        if (app.holdsPlaintexts()) await releaseKeys(app, deps, options.log);
         await sendOwn(app, deps, before, options.log);
       } finally {
         await app[Symbol.asyncDispose]();

@@ -14,7 +14,7 @@ import type { Moved } from './rotation/advance.ts';
 import { endKeys } from './retirement/end-keys.ts';
 import { keptBySinks } from './retirement/kept-by-sinks.ts';
 import { servicesWithoutCurrent } from './plan/current-candidates.ts';
-import { matchSinks } from './rotation/match-sinks.ts';
+import { matchSinks } from './match-sinks.ts';
 import { probeService } from './update/probe.ts';
 import type { EngineDeps } from './rotation/engine-deps.ts';
 import { advanceAll } from './rotation/advance-all.ts';
@@ -22,6 +22,7 @@ import { openCycle } from './rotation/cycle.ts';
 import { stageOf, viewOfRotation } from './rotation/rotation-view.ts';
 import { deleteOrphans } from './retirement/delete-orphans.ts';
 import { outdatedNow } from './rotation/up-to-date.ts';
+import { deliverAgain, releaseUndelivered } from './rotation/undelivered.ts';
 import type { Lineage } from './lineage.ts';
 import { readName } from './plan/key-names.ts';
 import { inspect } from './inspect.ts';
@@ -157,7 +158,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     return ids;
   };
 
-  const advance: KeyService['advance'] = async ({ ids, signal, progress }) => {
+  const advance: KeyService['advance'] = async ({ ids, signal, progress, retries = false }) => {
     using _alone = await alone();
     checkJournal(journal);
     const wanted = ids ?? journal.openRotations(account).map(({ id }) => id);
@@ -180,7 +181,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
       done = number;
       notify();
     });
-    return results.map(advancedOf);
+    return (retries ? await deliverAgain(cycle, results) : results).map(advancedOf);
   };
 
   const surveyOf = (keys: readonly ApiKey[]): readonly SurveyedKey[] => {
@@ -252,6 +253,10 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
         if (reconciled !== undefined) found.push(reconciled);
       }
       return found;
+    },
+    releaseUndelivered: async (signal) => {
+      using _alone = await alone();
+      await releaseUndelivered(await openCycle(deps, { signal, who: 'order', ordered: true }));
     },
     deadKeys: async () => [...journal.deadKeys(account).values()],
     inspect: async (options, signal) => {

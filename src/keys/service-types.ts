@@ -146,6 +146,8 @@ export type AdvanceOptions = {
   readonly ids?: readonly string[] | undefined;
   readonly signal: AbortSignal;
   readonly progress: Progress;
+  /** Whether a failed delivery is repeated within the call, with the same key. */
+  readonly retries?: boolean;
 };
 
 /** What the journal of a service does not know of, and what it takes over, in sentences. */
@@ -220,6 +222,8 @@ export type KeyService = {
   readonly forgetPlaces: (service: string, who: string, signal: AbortSignal) => Promise<string>;
   /** Services whose journal is older than the gateway or their sinks: none of their keys is written. */
   readonly outdated: () => Promise<readonly OutdatedService[]>;
+  /** Before the process ends: deletes keys whose delivery failed and that every sink proves not to hold. */
+  readonly releaseUndelivered: (signal: AbortSignal) => Promise<void>;
   /** Sinks that were last read to hold a key which no longer works. */
   readonly deadKeys: () => Promise<readonly DeadKey[]>;
   /** Compares journal and key list, and on request the sinks; what is found is written down and reported once. */

@@ -53,6 +53,21 @@ describe('an orphan', () => {
     expect(reasonOf({ ...proven, ...change })).toBe(reason);
   });
 
+  it.each<[string, Partial<OrphanFacts>]>([
+    ['delete', { sinks: [sink({ state: 'unreadable', why: 'a webhook' })] }],
+    ['delete', { sinks: [sink({ state: 'failed', why: '503' })] }],
+    ['delete', { sinks: undefined }],
+    ['used', { calls: 1 }],
+    ['ambiguous', { candidates: [102, 103] }],
+    ['not-ours', { mismatch: 'its quota differs' }],
+    ['sink-unknown', { sinks: [sink({ state: 'holds', fingerprint: other })] }],
+    ['log-incomplete', { complete: { complete: false, why: 'no log' } }],
+    ['log-incomplete', { askedAt: unixMillis(now - 60_000) }],
+  ])('whose plaintext never arrived is judged without its sinks: %s', (reason, change) => {
+    const unanswered = { ...proven, askedAt: unixMillis(now - 3 * hour), isUnanswered: true };
+    expect(reasonOf({ ...unanswered, fingerprint: undefined, ...change })).toBe(reason);
+  });
+
   it('is retained if no job declares sinks for it', () => {
     const { sinks: _sinks, ...undeclared } = proven;
     expect(reasonOf(undeclared)).toBe('sinks-undeclared');

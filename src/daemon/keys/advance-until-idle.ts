@@ -77,7 +77,7 @@ export const advanceUntilIdle = async (
   let left = ids;
   for (let cycle = 0; left.length > 0 && cycle < maxCycles; cycle += 1) {
     signal.throwIfAborted();
-    const advanced = await keyService.advance({ ids: left, signal, progress });
+    const advanced = await keyService.advance({ ids: left, signal, progress, retries: true });
     left = advanced.flatMap(({ view, moved, fault }) => {
       const state = stateOf(view, fault);
       // To have looked again, and to have seen the same, is no step.

@@ -15,9 +15,9 @@ export const whoOf = ({ name }: JobContext): string => `job ${name}`;
 export const advanceRotations = async (
   keyService: KeyService,
   ids: readonly string[] | undefined,
-  { signal, progress, log }: JobContext,
+  { signal, progress, log, trigger }: JobContext,
 ): Promise<readonly Advanced[]> => {
-  const advanced = await keyService.advance({ ids, signal, progress });
+  const advanced = await keyService.advance({ ids, signal, progress, retries: trigger === 'hand' });
   for (const { view, fault: wrong } of advanced)
     if (wrong !== undefined) log.warn(`a step of the rotation of ${view.service} failed`, errorFields(wrong));
   return advanced;

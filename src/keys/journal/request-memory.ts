@@ -16,6 +16,8 @@ export type KeyRequest = {
   /** Of the key in the answer; missing where no answer is written down. */
   readonly keyId?: number | undefined;
   readonly fingerprint?: Fingerprint | undefined;
+  /** The process that asked saw that no answer came: its plaintext never arrived anywhere. */
+  readonly isUnanswered?: boolean;
 };
 
 export type RetainedKey = KeyEventOf<'retained'> & { readonly keyId: number };
@@ -56,9 +58,14 @@ export const createRequestMemory = (jobOf: (rotation: string) => string | undefi
           requests.set(keyOf(account, name), { ...request, fingerprint });
         return;
       }
-      case 'create-lost':
+      case 'create-lost': {
+        const request = requests.get(keyOf(account, event.name));
         if (event.refused === true) lost.delete(keyOf(account, event.name));
+        // After a kill, and after a restore, nobody knows what became of the answer.
+        else if (request !== undefined && event.code !== 'interrupted')
+          requests.set(keyOf(account, event.name), { ...request, isUnanswered: true });
         return;
+      }
       case 'retained':
         if (event.keyId !== undefined) retainedOf(account).set(event.keyId, { ...event, keyId: event.keyId });
         return;

@@ -47,6 +47,15 @@ export type RetireVerdict =
       readonly use?: KeyUse | undefined;
     };
 
+const minute = 60_000;
+
+/** `2 hours`, `90 minutes`. */
+const lengthOf = (millis: number): string => {
+  const minutes = Math.floor(millis / minute);
+  const [count, noun] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute'];
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+};
+
 const shown = (moment: UnixSeconds): string => formatMoment(moment, 'UTC');
 
 /** Where the log ends that is known to be whole. */
@@ -136,7 +145,10 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   // A call of just now says more than what is missing of the log.
   const isUsedNow = isUsed && (oldUse.lastCall ?? 0) * 1000 >= now - retire.quiet;
   if (lag > maxLag(retire.quiet) && !isUsedNow)
-    return hold('log-incomplete', `the call log is incomplete: ${why}`);
+    return hold(
+      'log-incomplete',
+      `the call log is incomplete: ${why}. It must reach up to ${lengthOf(maxLag(retire.quiet))} before now for this \`quiet\`: schedule \`pull-logs\` every ${lengthOf(maxLag(retire.quiet) / 2)} or more often`,
+    );
   if (isUsed) return hold('used', describeUsed(oldName, oldUses ?? [], oldUse), oldUse);
   if (range === undefined || oldUse === undefined || newUse === undefined || end === undefined)
     return { verdict: 'wait', message: `${oldName} has not been idle for long enough` };

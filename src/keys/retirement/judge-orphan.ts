@@ -28,6 +28,8 @@ export type OrphanFacts = {
   readonly fingerprint?: Fingerprint | undefined;
   /** Ids of the listed keys that may be the one asked for. */
   readonly candidates: readonly number[];
+  /** Its plaintext never arrived, so that nobody can hold it, and the audit file agrees with the journal. */
+  readonly isUnanswered?: boolean;
   /** How the candidate differs from what was asked for. */
   readonly mismatch?: string | undefined;
   /** Missing where the job that declares them does not exist (any more); empty of temporary keys, which are for none. */
@@ -96,9 +98,14 @@ const judgeLog = (facts: OrphanFacts): OrphanVerdict | undefined => {
   );
 };
 
+/** A sink that was read and holds what the journal does not know speaks against any proof. */
+const isUnknownContent = (found: OrphanVerdict | undefined): boolean =>
+  found?.verdict === 'retain' && (found.reason === 'sink-unknown' || found.reason === 'sink-holds-it');
+
 /**
  * Whether a key that was made for a rotation and never delivered may be deleted: only when it is certainly the key that was
- * asked for, every declared sink was read back and holds another key, and the complete log shows no call by it. Pure.
+ * asked for, every declared sink was read back and holds another key, and the complete log shows no call by it. A key whose
+ * plaintext never arrived needs no sink that can be read. Pure.
  */
 export const judgeOrphan = (facts: OrphanFacts): OrphanVerdict => {
   const { name, candidates, mismatch, sinks, calls } = facts;
@@ -111,6 +118,14 @@ export const judgeOrphan = (facts: OrphanFacts): OrphanVerdict => {
     return retain('not-ours', `the key ${name} is not the one that Tollkeeper requested: ${mismatch}`);
   if (calls > 0)
     return retain('used', `the call log shows ${calls === 1 ? 'a call' : `${calls} calls`} by it`);
+  if (facts.isUnanswered === true)
+    return (
+      sinks?.map((sink) => judgeSink(sink, facts)).find((found) => isUnknownContent(found)) ??
+      judgeLog(facts) ?? {
+        verdict: 'delete',
+        evidence: 'its plaintext never arrived, and the complete call log shows no call by it',
+      }
+    );
   if (sinks === undefined)
     return retain('sinks-undeclared', 'no job declares the sinks that it was created for');
   let passing: OrphanVerdict | undefined;

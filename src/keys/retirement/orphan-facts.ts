@@ -134,6 +134,11 @@ const collectFacts = async (cycle: Cycle, request: KeyRequest, keyId: number): P
     request.keyId !== undefined || listed === undefined ? undefined : mismatchOf(listed, request);
   const sinks = await sinkFacts(cycle, request);
   const lookUntil = unixSeconds(until + clockSkew / 1000);
+  const isUnanswered =
+    request.isUnanswered === true &&
+    request.keyId === undefined &&
+    !cycle.deps.journal.outdated(account).has(request.service) &&
+    (await cycle.deps.journal.compare()).differs === undefined;
   return {
     name,
     now,
@@ -143,6 +148,7 @@ const collectFacts = async (cycle: Cycle, request: KeyRequest, keyId: number): P
     fingerprint,
     candidates,
     mismatch,
+    ...(isUnanswered ? { isUnanswered } : {}),
     sinks,
     complete: await evidence.logComplete(account, interval(from, until)),
     calls: await callsBy(cycle, request, keyId, interval(from, lookUntil)),

@@ -137,6 +137,7 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
     keptBySinks: async () => new Map(),
     awaitRefusal: async () => undefined,
     unusableSink: async () => undefined,
+    releaseUndelivered: async () => undefined,
     forgetPlaces: async (service, who) => {
       keyService.asked.push(['forget-places', service, who]);
       return 'they are forgotten';

@@ -103,6 +103,7 @@ const fakeKeyService = (state: FakeState, fixture: JobFixture): KeyService => {
     forgetPlaces: never,
     awaitRefusal: never,
     unusableSink: async () => undefined,
+    releaseUndelivered: async () => undefined,
     outdated: async () => [],
     deadKeys: async () => [],
     inspect: async () => undefined,
