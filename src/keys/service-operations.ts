@@ -195,16 +195,14 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       const rotation = openOf(service);
       const cycle = await openCycle(deps, { signal, who, ordered: true });
       const sinks = declaredSinks(cycle, rotation, () => deps.consumerOf(rotation.terms.job, service));
-      const places = [
-        ...new Set(rotation.olds.flatMap((old) => undeclaredPlaces(cycle, rotation, old, sinks))),
-      ];
+      const places = undeclaredPlaces(cycle, service, sinks);
       if (places.length === 0)
         throw fault('wrong-use', `each place that may hold an old key of ${service} is declared`, {
           advice: '`tollkeeper keys list` shows what the rotation waits for',
         });
       const held = rotation.olds.filter(({ retained }) => retained?.reason === 'place-undeclared');
       await journal.record([
-        { ...common(who, service, rotation.id), what: 'places-forgotten', places },
+        { ...common(who, service, rotation.id), what: 'places-forgotten', places: [...places] },
         ...held.map((old) => ({
           ...common(who, service, rotation.id),
           what: 'hold-ended' as const,

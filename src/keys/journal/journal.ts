@@ -18,7 +18,7 @@ import type { DeadKey } from './dead-key-memory.ts';
 import type { CurrentKey, LeavingKey } from './journal-memory.ts';
 import type { KeyRequest, RetainedKey } from './request-memory.ts';
 import type { OutdatedService } from './service-memory.ts';
-import type { KnownContents, ServicePlace } from './sink-memory.ts';
+import type { KnownContents } from './sink-memory.ts';
 
 /** The steps on keys, each on the disk before it is taken: first a line of the audit file, then a row of the warehouse. */
 export type KeyJournal = {
@@ -41,7 +41,7 @@ export type KeyJournal = {
   /** What a sink held or may hold, according to the journal; empty where nothing is. */
   readonly contentsOf: (account: string, place: string) => KnownContents;
   /** Places that keys of the service were delivered to or seen at, until a person gave them up. */
-  readonly placesOf: (account: string, service: string) => ReadonlyMap<string, ServicePlace>;
+  readonly placesOf: (account: string, service: string) => ReadonlySet<string>;
   /** By place, keys in sinks that the gateway no longer accepts. */
   readonly deadKeys: (account: string) => ReadonlyMap<string, DeadKey>;
   /** Keys that nobody can use, by id, whose deletion was begun and is not proven. */
@@ -210,7 +210,7 @@ export const closedJournal = (reason: Fault): KeyJournal => ({
   outdated: () => new Map(),
   managed: () => new Map(),
   contentsOf: () => new Map(),
-  placesOf: () => new Map(),
+  placesOf: () => new Set(),
   deadKeys: () => new Map(),
   leaving: () => new Map(),
   unfinished: () => new Map(),

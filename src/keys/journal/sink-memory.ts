@@ -8,25 +8,16 @@ type KnownContent = { readonly since: UnixMillis; readonly delivered: boolean };
 /** Fingerprints that a place held or may hold, as far as the journal knows. */
 export type KnownContents = ReadonlyMap<Fingerprint, KnownContent>;
 
-/** A place of a service: the keys whose delivery was begun there, and whether a key of somebody else was seen there. */
-export type ServicePlace = { readonly keyIds: ReadonlySet<number>; readonly observed: boolean };
-
 /** What the journal knows of the contents of sinks: what was observed there, and what a delivery of ours was begun with. */
 export const createSinkMemory = () => {
   const contents = new Map<string, Map<Fingerprint, KnownContent>>();
   const fingerprints = new Map<string, Fingerprint>();
-  const places = new Map<string, Map<string, ServicePlace>>();
+  const places = new Map<string, Set<string>>();
   const notePlace = (event: KeyEvent): void => {
     const key = keyOf(event.account, event.service);
     if (event.what === 'places-forgotten') for (const place of event.places) places.get(key)?.delete(place);
-    if (event.what !== 'delivering' && event.what !== 'observed') return;
-    const ofService = places.get(key) ?? new Map<string, ServicePlace>();
-    places.set(key, ofService);
-    const { keyIds = new Set<number>(), observed = false } = ofService.get(event.place) ?? {};
-    ofService.set(event.place, {
-      keyIds: event.keyId === undefined ? keyIds : new Set([...keyIds, event.keyId]),
-      observed: observed || event.what === 'observed',
-    });
+    if (event.what === 'delivering' || event.what === 'observed')
+      places.set(key, (places.get(key) ?? new Set()).add(event.place));
   };
   const keyOf = (...parts: readonly (string | number)[]): string => JSON.stringify(parts);
   const add = (account: string, place: string, fingerprint: Fingerprint, content: KnownContent): void => {
@@ -39,9 +30,9 @@ export const createSinkMemory = () => {
     /** Empty where the journal knows nothing of the place. */
     contentsOf: (account: string, place: string): KnownContents =>
       contents.get(keyOf(account, place)) ?? new Map(),
-    /** By place, until a person says that it holds no key of the service. */
-    placesOf: (account: string, service: string): ReadonlyMap<string, ServicePlace> =>
-      places.get(keyOf(account, service)) ?? new Map(),
+    /** Places that a key of the service was delivered to or seen at, until a person gave them up. */
+    placesOf: (account: string, service: string): ReadonlySet<string> =>
+      places.get(keyOf(account, service)) ?? new Set(),
     take: (event: KeyEvent): void => {
       const { account, at } = event;
       notePlace(event);

@@ -23,8 +23,8 @@ export type View = {
   /** Nothing where the job, or its sinks, are no longer declared. */
   readonly places: readonly WantedPlace[] | undefined;
   readonly reloads: boolean;
-  /** Places that may hold the old key and that no sink of the configuration reads. */
-  readonly undeclaredPlaces: (old: OldKey) => readonly string[];
+  /** Places that may hold an old key and that no sink of the configuration reads. */
+  readonly undeclaredPlaces: readonly string[];
   /** Whether the sinks were read in this cycle for this key, which ends without evidence. */
   readonly isOverlapChecked: (keyId: number) => boolean;
   /** Milliseconds that a request whose answer was lost may still be on its way. */

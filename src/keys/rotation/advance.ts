@@ -142,7 +142,7 @@ const perform = async (
         rotation,
         action.old,
         isCompromised(rotation, action.old)
-          ? undeclaredPlaces(cycle, rotation, action.old, declaredSinks(cycle, rotation, consumerOf))
+          ? undeclaredPlaces(cycle, rotation.service, declaredSinks(cycle, rotation, consumerOf))
           : [],
       );
     case 'expire':

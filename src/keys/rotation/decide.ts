@@ -165,7 +165,7 @@ const isFresh = ({ keyId, name, idleAt, idleNames = [name] }: OldKey, view: View
 
 /** What is done while a place may hold the old key that nobody reads; a key that is dead already is held by nothing. */
 const heldByPlaces = (rotation: Rotation, old: OldKey, view: View): Action | undefined => {
-  const places = view.isDead(old.keyId) ? [] : view.undeclaredPlaces(old);
+  const places = view.isDead(old.keyId) ? [] : view.undeclaredPlaces;
   const isHeld = old.retained?.reason === 'place-undeclared';
   if (places.length === 0) return isHeld ? { step: 'end-hold', old } : undefined;
   const message = undeclaredMessage(old, rotation.service, places);

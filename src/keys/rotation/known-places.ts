@@ -1,4 +1,4 @@
-import type { OldKey, Rotation } from '../rotation.ts';
+import type { Rotation } from '../rotation.ts';
 import type { Sink } from '../sink.ts';
 import type { Consumer } from './engine-deps.ts';
 import type { Cycle } from './cycle.ts';
@@ -27,24 +27,12 @@ export const declaredSinks = (
   return [...sinks.values()];
 };
 
-/**
- * Places that may hold the old key according to the journal and that no sink of today's configuration reads: it was
- * delivered there, its successor was, or somebody else's key was seen there before.
- */
+/** Places of the journal that no sink of today's configuration reads: each may hold any old key of the service. */
 export const undeclaredPlaces = (
   { deps: { journal, account } }: Cycle,
-  { service, attempts }: OfRotation,
-  { keyId }: Pick<OldKey, 'keyId'>,
+  service: string,
   declared: readonly Sink[],
 ): readonly string[] => {
   const readable = new Set(declared.map(({ place }) => place));
-  const isForeign = journal.fingerprint(account, keyId) === undefined;
-  return [...journal.placesOf(account, service)].flatMap(([place, { keyIds, observed }]) => {
-    if (readable.has(place)) return [];
-    const isPossible =
-      keyIds.has(keyId) ||
-      (observed && isForeign) ||
-      attempts.some((attempt) => attempt.keyId !== undefined && keyIds.has(attempt.keyId));
-    return isPossible ? [place] : [];
-  });
+  return [...journal.placesOf(account, service)].filter((place) => !readable.has(place));
 };

@@ -49,8 +49,9 @@ export const viewOf = (cycle: Cycle, rotation: Rotation, consumerOf: () => Consu
     get reloads() {
       return consumerOf()?.reload !== undefined;
     },
-    undeclaredPlaces: (old) =>
-      undeclaredPlaces(cycle, rotation, old, declaredSinks(cycle, rotation, consumerOf)),
+    get undeclaredPlaces() {
+      return undeclaredPlaces(cycle, rotation.service, declaredSinks(cycle, rotation, consumerOf));
+    },
     isOverlapChecked: (keyId) => cycle.overlapChecked.has(keyId),
     resting: (keyId) => cycle.resting.get(keyId),
     ordered: cycle.ordered,
