@@ -22,7 +22,7 @@ export { cappedRanges, landedPieces, shortRanges, shortUsageRanges } from './cal
 export {
   afterFinding,
   afterTry,
-  agreesOrRests,
+  isLocated,
   daysToCheck,
   maxLateTries,
   monthsToCheck,

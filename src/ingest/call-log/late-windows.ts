@@ -49,7 +49,7 @@ export const monthsToCheck = ({ covered, checks, today, zone }: CheckRequest): r
 const isResting = ({ tries }: LaggingWindow): boolean => tries >= maxLateTries;
 
 /** Whether every window of a month that lags is known, so that its days need no new comparison. Pure. */
-export const agreesOrRests = (
+export const isLocated = (
   sum: Money,
   range: Range,
   check: LogCheck | undefined,

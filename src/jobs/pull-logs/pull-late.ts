@@ -12,7 +12,7 @@ import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.
 import {
   afterFinding,
   afterTry,
-  agreesOrRests,
+  isLocated,
   daysToCheck,
   joinRanges,
   monthsToCheck,
@@ -57,35 +57,44 @@ const sumLagging = async (
   return found === undefined ? undefined : { sum: found.match.reading, lags: isLagging(found) };
 };
 
-/** The days that lag of those that lag together; undefined where the requests are used up before. */
+type Summed = { readonly range: Range; readonly sum: Money };
+type SearchDeps = Pick<LatePullDeps, 'context' | 'budget'> & {
+  /** Requests that the search leaves to the pulls. */
+  readonly reserve: number;
+};
+
+/** The days that lag of those that lag together; where the requests are used up before, the range that was narrowed so far. */
 const locate = async (
   days: readonly Range[],
   sum: Money,
-  deps: Pick<LatePullDeps, 'context' | 'budget'>,
-): Promise<readonly { readonly range: Range; readonly sum: Money }[] | undefined> => {
-  const { context, budget } = deps;
+  deps: SearchDeps,
+): Promise<{ readonly found: readonly Summed[]; readonly isComplete: boolean }> => {
+  const { context, budget, reserve } = deps;
   const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return [];
+  if (first === undefined || last === undefined) return { found: [], isComplete: true };
   const whole = { range: interval(first.start, last.end), sum };
-  if (days.length === 1) return [whole];
-  const found: { readonly range: Range; readonly sum: Money }[] = [];
+  const found: Summed[] = [];
+  let isComplete = true;
   const middle = Math.ceil(days.length / 2);
-  for (const half of [days.slice(middle), days.slice(0, middle)]) {
-    if (budget.left() < 1) return undefined;
+  for (const half of days.length === 1 ? [] : [days.slice(middle), days.slice(0, middle)]) {
+    if (budget.left() <= reserve) {
+      isComplete = found.length === 0;
+      break;
+    }
     context.signal.throwIfAborted();
-    const [start, end] = [half[0]?.start ?? whole.range.start, half.at(-1)?.end ?? whole.range.end];
+    const [start, end] = [half[0]?.start ?? first.start, half.at(-1)?.end ?? last.end];
     const compared = await sumLagging(interval(start, end), context);
     if (compared?.lags !== true) continue;
     const within = await locate(half, compared.sum, deps);
-    if (within === undefined) return undefined;
-    found.push(...within);
+    found.push(...within.found);
+    isComplete &&= within.isComplete;
   }
   // Where only the sum of both halves shows the gap, both are pulled together.
-  return found.length === 0 ? [whole] : found;
+  return { found: found.length === 0 ? [whole] : found, isComplete };
 };
 
 /** Compares a month with the gateway's sum, and notes which of its days lag. */
-const checkMonth = async (month: Range, deps: LatePullDeps): Promise<void> => {
+const checkMonth = async (month: Range, deps: SearchDeps): Promise<void> => {
   const { account, warehouse, clock, zone } = deps.context;
   const { comparisons } = warehouse;
   const today = startOfToday(deps.context);
@@ -100,9 +109,8 @@ const checkMonth = async (month: Range, deps: LatePullDeps): Promise<void> => {
   const known = await comparisons.lagging(account.name);
   const check = (await comparisons.checks(account.name)).find(({ range }) => isSame(range, month));
   if (!compared.lags) await comparisons.noteLagging(account.name, month, []);
-  else if (!agreesOrRests(compared.sum, month, check, known)) {
-    const found = await locate(daysToCheck(month, zone), compared.sum, deps);
-    if (found === undefined) return;
+  else if (!isLocated(compared.sum, month, check, known)) {
+    const { found, isComplete } = await locate(daysToCheck(month, zone), compared.sum, deps);
     const windows = found.map(({ range, sum }) =>
       afterFinding(
         known.find((one) => isSame(one.range, range)),
@@ -110,7 +118,10 @@ const checkMonth = async (month: Range, deps: LatePullDeps): Promise<void> => {
         sum,
       ),
     );
-    await comparisons.noteLagging(account.name, month, windows);
+    if (isComplete) await comparisons.noteLagging(account.name, month, windows);
+    else for (const window of windows) await comparisons.noteLagging(account.name, window.range, [window]);
+    // Without its check, the next run goes on with the month.
+    if (!isComplete) return;
   }
   await comparisons.noteCheck(account.name, {
     range: month,
@@ -162,10 +173,11 @@ export const pullLateRows = async (deps: LatePullDeps): Promise<LatePulls> => {
   try {
     if (covered !== undefined && isProven) {
       const checks = await comparisons.checks(account.name);
+      const reserve = Math.ceil(budget.left() / 2);
       for (const month of monthsToCheck({ covered, checks, today, zone })) {
-        if (budget.left() < 1) break;
+        if (budget.left() <= reserve) break;
         signal.throwIfAborted();
-        await checkMonth(month, deps);
+        await checkMonth(month, { context, budget, reserve });
       }
     }
     const known = await comparisons.lagging(account.name);
