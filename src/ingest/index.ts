@@ -19,6 +19,15 @@ export type { OpenUsageWindow, UsagePull, UsagePullDeps, UsageQuery } from './us
 export { agreedWhenLanded, joinRanges, lateness, settledThrough } from './reconcile-settled.ts';
 export { probeLogs } from './call-log/probe-logs.ts';
 export { cappedRanges, landedPieces, shortRanges, shortUsageRanges } from './call-log/short-ranges.ts';
+export {
+  afterFinding,
+  afterTry,
+  isLocated,
+  daysToCheck,
+  maxLateTries,
+  monthsToCheck,
+  planLatePulls,
+} from './call-log/late-windows.ts';
 export { bucketsOf } from './usage/usage-windows.ts';
 export type { Granularity } from './usage/usage-windows.ts';
 export { logPullDeps, pullDeps } from './pull-deps.ts';

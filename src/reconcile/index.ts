@@ -1,6 +1,7 @@
 export { bucketsIn } from './buckets.ts';
 export { asBalance, figureFor, figuresOf } from './figures.ts';
 export type { LogSums } from './figures.ts';
+export type { Finding } from './finding.ts';
 export { judgeGaps } from './gaps.ts';
 export { compareLanded, compareLandedUsage, concludeComparing } from './landed.ts';
 export type { LandedReconciliation } from './landed.ts';

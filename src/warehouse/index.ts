@@ -48,6 +48,8 @@ export type {
   Comparison,
   ComparisonSource,
   KnownGap,
+  LaggingWindow,
+  LogCheck,
   SourceUnit,
   StoredComparison,
 } from './comparisons/comparison.ts';

@@ -6,6 +6,20 @@ import type { Schema } from './migrate.ts';
  * another engine can use the same tables.
  */
 
+/** Tables of windows whose sum lags behind the gateway's, which schema 26 adds. */
+const lagStatements: readonly string[] = [
+  // The last comparison of a month with the gateway's sum. Sums are text, digit by digit.
+  `CREATE TABLE log_check (
+    account VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, gateway_sum VARCHAR NOT NULL,
+    checked_at BIGINT NOT NULL
+  )`,
+  // Windows of the log that lag, and how often they were pulled again while the gateway's sum was this one.
+  `CREATE TABLE lagging_window (
+    account VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, gateway_sum VARCHAR NOT NULL,
+    tries BIGINT NOT NULL, tried_at BIGINT, notified_at BIGINT
+  )`,
+];
+
 /** Tables of alerts, which schema 24 adds. */
 const alertStatements: readonly string[] = [
   // Alerts that were raised. `period` is the start of the period of a budget in seconds, otherwise the moment (ms) at
@@ -266,14 +280,15 @@ const statements: readonly string[] = [
     account VARCHAR NOT NULL, name VARCHAR NOT NULL, colour BIGINT NOT NULL, UNIQUE (account, name)
   )`,
   ...alertStatements,
+  ...lagStatements,
 ];
 
 /**
- * Version 25 of the schema. Migrations are applied in order, each in one transaction. A released migration is never
+ * Version 26 of the schema. Migrations are applied in order, each in one transaction. A released migration is never
  * edited, only followed by another.
  */
 export const schema: Schema = {
-  number: 25,
+  number: 26,
   statements,
   migrations: [
     {
@@ -311,5 +326,6 @@ export const schema: Schema = {
       name: 'token columns of the export',
       statements: ['ALTER TABLE call_log ADD COLUMN served_columns BIGINT'],
     },
+    { number: 26, name: 'windows that lag behind the gateway', statements: lagStatements },
   ],
 };

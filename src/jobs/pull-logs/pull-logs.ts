@@ -1,24 +1,36 @@
 import { z } from 'zod';
 import { startOfDay, toMillis, toSeconds, unixSeconds, countText, rangeText } from '../../core/index.ts';
-import type { Money, UnixSeconds } from '../../core/index.ts';
+import type { UnixSeconds } from '../../core/index.ts';
 import { date, duration, positiveDuration } from '../../config/index.ts';
 import {
   createRequestBudget,
   openLogSession,
+  planLatePulls,
   planLogWork,
   pullLogs,
   revisitsFrom,
 } from '../../ingest/index.ts';
-import type { LogPull, LogSession, PlannedWindow, PullSummary } from '../../ingest/index.ts';
+import type { LogPull, LogSession } from '../../ingest/index.ts';
 import { backfilled, backfillNotes, inMillis, wholeSeconds } from '../pull/backfill.ts';
 import { budgeted } from '../pull/budgeted.ts';
 import { defineJobKind } from '../job-kind.ts';
 import type { JobContext } from '../job-kind.ts';
 import { logPullDeps } from '../../ingest/index.ts';
-import type { AccountAmounts } from '../../warehouse/index.ts';
 import { knownRowCap, learnRowCap } from './row-cap.ts';
+import { notifyOfResting } from './late-notice.ts';
+import { noLatePulls, pullLateRows, startOfToday } from './pull-late.ts';
+import {
+  againText,
+  amountText,
+  capText,
+  lateText,
+  leftText,
+  planLine,
+  quarantineText,
+  searchText,
+  watermarkText,
+} from './pull-texts.ts';
 import { searchGaps } from './search-gaps.ts';
-import type { SearchedGaps } from './search-gaps.ts';
 import { compareLanded, concludeComparing } from '../../reconcile/index.ts';
 
 const day = 86_400_000;
@@ -89,52 +101,6 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
   };
 };
 
-const watermarkText = (watermark: UnixSeconds | undefined, zone: string): string =>
-  watermark === undefined ? 'nothing is landed yet' : `data now reaches ${rangeText.moment(watermark, zone)}`;
-
-const quarantineText = ({ quarantined }: PullSummary): string =>
-  quarantined === 0
-    ? ''
-    : `; ${countText(quarantined, 'row')} could not be read and ${quarantined === 1 ? 'is' : 'are'} in quarantine, excluded from all sums`;
-
-/** The sum in the form that it is stored in. */
-const amountText = (quota: Money, amounts: AccountAmounts | undefined): string => {
-  if (amounts?.form === 'currency') return `${amounts.currency} ${quota}`;
-  return amounts?.form === 'units'
-    ? `${quota} integer units`
-    : `amounts add up to ${quota}, whether in currency or in integer units is not proven`;
-};
-
-/** What a run brought beside what it was to bring first. */
-const againText = ({ revisited, restated }: PullSummary): string => {
-  const changed = restated === 0 ? 'nothing has changed' : `${countText(restated, 'quarter hour')} changed`;
-  if (revisited > 0) return `; ${countText(revisited, 'window')} of closed days pulled again, ${changed}`;
-  return restated > 0 ? `; ${changed}` : '';
-};
-
-/** What was found about missing rows. */
-const searchText = ({ exports, left, unexplained }: SearchedGaps): string => {
-  const again = exports === 0 ? '' : `; ${countText(exports, 'export')} requested again for missing rows`;
-  const short =
-    unexplained.length === 0
-      ? ''
-      : `, ${countText(unexplained.length, 'window')} ${unexplained.length === 1 ? 'stays' : 'stay'} short in smaller windows too`;
-  const open = left === 0 ? '' : '; the search for missing rows continues with the next run';
-  return `${again}${short}${open}`;
-};
-
-const capText = (rowCap: number | undefined): string =>
-  rowCap === undefined ? '' : `; export capped at ${rowCap} rows; pulled in smaller windows`;
-
-const leftText = (pulled: PullSummary): string =>
-  pulled.secondsLeft === 0 ? '' : '; max_requests is used up, the next run continues';
-
-const planLine = ({ window, why }: PlannedWindow, zone: string): string => {
-  const of = rangeText.seconds(window, zone);
-  if (why === 'revisit') return `pull call logs again ${of}, for late rows and refunds`;
-  return `pull call logs ${why === 'ordered' ? 'again ' : ''}${of}`;
-};
-
 /**
  * Pulls the call log into the warehouse: from `since`, then from where the last run ended, and closed days again once their
  * revisits are due (docs/gateway.md G16.2). A backfill pulls the whole seconds of its interval again, cut to `since` and
@@ -176,13 +142,18 @@ export const pullLogsKind = defineJobKind({
       openSession,
       rowCap: session === undefined ? rowCap?.rows : session.rowCap(),
     });
+    const late =
+      backfilled(context) === undefined ? await pullLateRows({ context, budget, openSession }) : noLatePulls;
+    await notifyOfResting(context);
     await learnRowCap(rowCap?.rows, searched.rowCap, context);
     const compared = await concludeComparing(
-      !searched.isChanged ? landed : await compareLanded(startedAt, context, searched.ranges),
+      !searched.isChanged && !late.isChanged
+        ? landed
+        : await compareLanded(startedAt, context, [...searched.ranges, ...late.ranges]),
       context,
     );
     const message = compared.message === undefined ? '' : `. ${compared.message}`;
-    const more = `${againText(pulled)}${searchText(searched)}${capText(searched.rowCap)}${leftText(pulled)}${quarantineText(pulled)}`;
+    const more = `${againText(pulled)}${searchText(searched)}${lateText(late)}${capText(searched.rowCap)}${leftText(pulled)}${quarantineText(pulled)}`;
     return {
       summary:
         pulled.windows === 0
@@ -200,6 +171,7 @@ export const pullLogsKind = defineJobKind({
         compared: compared.verdict,
         requests: budget.taken(),
         requestedAgain: searched.exports,
+        late: late.ranges.length,
         rowCap: searched.rowCap,
         columns: pulled.columns.join(','),
       },
@@ -216,8 +188,19 @@ export const pullLogsKind = defineJobKind({
     const plan = planLogWork({ ...pull, cursor: covered?.end, origin: covered?.start, landings });
     const lines = plan.map((planned) => planLine(planned, zone));
     const again = backfilled(context);
-    if (again === undefined)
+    if (again === undefined) {
+      const late = planLatePulls(await warehouse.comparisons.lagging(pull.account), {
+        today: startOfToday(context),
+        requests: settings.max_requests,
+      });
+      lines.push(
+        ...late.map(
+          ({ range }) =>
+            `pull call logs again ${rangeText.seconds(range, zone)}, which lags behind the gateway`,
+        ),
+      );
       return lines.length === 0 ? ['nothing to pull: the warehouse reaches up to the lag'] : lines;
+    }
     const bounds = inMillis({ since: pull.since, until: pull.until, watermark: covered?.end });
     return [
       ...(lines.length === 0 ? ['nothing to pull again'] : lines),

@@ -1,4 +1,4 @@
-import { compareMoney, errorFields, interval, isFault, unixSeconds, zero } from '../../core/index.ts';
+import { errorFields, interval, isFault, unixSeconds } from '../../core/index.ts';
 import type { Interval, UnixSeconds } from '../../core/index.ts';
 import {
   afterQuestion,
@@ -11,7 +11,7 @@ import {
 } from '../../ingest/index.ts';
 import type { GapAnswer, LogSession, LogWindow, RequestBudget } from '../../ingest/index.ts';
 import type { JobContext } from '../job-kind.ts';
-import { compareStatistics, compareUsage } from '../../reconcile/index.ts';
+import { compareWindow, isShort } from './compare-window.ts';
 
 type Range = Interval<UnixSeconds>;
 
@@ -37,20 +37,10 @@ export type SearchedGaps = {
   readonly unexplained: readonly LogWindow[];
 };
 
-/** Whether the log of the window lacks rows by the statistics or, where these cannot be had, by the usage export. */
-const isShort = async (window: LogWindow, context: JobContext): Promise<boolean> => {
-  const deps = { context, others: undefined, thorough: false };
-  const short = ({ verdict, match }: Awaited<ReturnType<typeof compareStatistics>>): boolean =>
-    verdict === undefined && compareMoney(match.gap, zero) > 0;
-  try {
-    return short(await compareStatistics(window, deps));
-  } catch (error) {
-    context.signal.throwIfAborted();
-    if (!isFault(error) || error.retryHelps) throw error;
-    const [total] = await compareUsage(window, 'model', deps);
-    const isWhole = total?.range.start === window.start && total.range.end === window.end;
-    return total === undefined || !isWhole || short(total);
-  }
+/** Whether the log of the window lacks rows, by the source that can be had. */
+const lacksRows = async (window: LogWindow, context: JobContext): Promise<boolean> => {
+  const found = await compareWindow(window, context);
+  return found === undefined || isShort(found);
 };
 
 /**
@@ -102,7 +92,7 @@ export const searchGaps = async (deps: GapSearchDeps): Promise<SearchedGaps> => 
   };
   const answerTo = async (ask: GapAnswer['ask'], window: LogWindow) => {
     if (ask === 'compare')
-      return { ask, result: (await isShort(window, context)) ? ('short' as const) : ('agrees' as const) };
+      return { ask, result: (await lacksRows(window, context)) ? ('short' as const) : ('agrees' as const) };
     const pulled = await pull(window);
     return pulled === undefined ? undefined : { ask, ...pulled };
   };

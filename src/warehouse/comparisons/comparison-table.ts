@@ -15,6 +15,7 @@ import {
   writeUnit,
 } from './comparison-rows.ts';
 import { readGaps, writeGaps } from './gap-rows.ts';
+import { readChecks, readLagging, writeCheck, writeLagging } from './lag-rows.ts';
 import { readEntries, readTotals } from './log-totals.ts';
 
 const landing = rowReader({ window: secondsRange, landedAt: millis });
@@ -58,6 +59,16 @@ export const createComparisonTable = (engine: Engine, readCalls: ReadCalls): Com
   searches: async (account) => engine.state(async (connection) => readSearches(connection, account)),
   noteSearch: async (account, search) =>
     engine.state(async (connection) => writeSearch(connection, account, search)),
+  checks: async (account) => engine.state(async (connection) => readChecks(connection, account)),
+  noteCheck: async (account, check) =>
+    engine.state(async (connection) =>
+      inTransaction(connection, async () => writeCheck(connection, account, check)),
+    ),
+  lagging: async (account) => engine.state(async (connection) => readLagging(connection, account)),
+  noteLagging: async (account, range, windows) =>
+    engine.state(async (connection) =>
+      inTransaction(connection, async () => writeLagging(connection, account, range, windows)),
+    ),
   gaps: async (account) => engine.state(async (connection) => readGaps(connection, account)),
   noteGaps: async (account, gaps) =>
     engine.state(async (connection) =>

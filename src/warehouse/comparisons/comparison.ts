@@ -77,6 +77,25 @@ export type ComparisonQuery = {
 /** A search for missing rows that examined a range to its end. */
 export type GapSearchRecord = { readonly range: Interval<UnixSeconds>; readonly searchedAt: UnixMillis };
 
+/** The last comparison of a month, or the closed days of it, with the gateway's sum. */
+export type LogCheck = {
+  readonly range: Interval<UnixSeconds>;
+  /** In the gateway's unit. */
+  readonly gatewaySum: Money;
+  readonly checkedAt: UnixMillis;
+};
+
+/** A window of the log whose sum lags behind the gateway's. */
+export type LaggingWindow = {
+  readonly range: Interval<UnixSeconds>;
+  /** In the gateway's unit. */
+  readonly gatewaySum: Money;
+  /** How often it was pulled again while the gateway's sum was this one. */
+  readonly tries: number;
+  readonly triedAt?: UnixMillis | undefined;
+  readonly notifiedAt?: UnixMillis | undefined;
+};
+
 export type ComparisonTable = {
   /** Stores all or none. */
   readonly put: (account: string, comparisons: readonly StoredComparison[]) => Promise<void>;
@@ -89,6 +108,18 @@ export type ComparisonTable = {
   /** Searches for missing rows, oldest first. */
   readonly searches: (account: string) => Promise<readonly GapSearchRecord[]>;
   readonly noteSearch: (account: string, search: GapSearchRecord) => Promise<void>;
+  /** Comparisons of months with the gateway's sum, oldest month first. */
+  readonly checks: (account: string) => Promise<readonly LogCheck[]>;
+  /** Replaces the checks of ranges that overlap its own. */
+  readonly noteCheck: (account: string, check: LogCheck) => Promise<void>;
+  /** Windows that lag behind the gateway, oldest window first. */
+  readonly lagging: (account: string) => Promise<readonly LaggingWindow[]>;
+  /** Replaces the lagging windows that overlap the range. */
+  readonly noteLagging: (
+    account: string,
+    range: Interval<UnixSeconds>,
+    windows: readonly LaggingWindow[],
+  ) => Promise<void>;
   /** Recorded gaps, oldest first. */
   readonly gaps: (account: string) => Promise<readonly KnownGap[]>;
   /** Adds gaps, or changes the state of existing ones. */

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { addMoney, interval, money, startOfDay, unixSeconds } from '../../../src/core/index.ts';
+import type { Money } from '../../../src/core/index.ts';
+import type { JobContext } from '../../../src/jobs/index.ts';
+import { reconcileRange } from '../../../src/reconcile/index.ts';
+import { plainRow } from '../../../src/sandbox/traffic/row.ts';
+import { openJobFixture } from '../../support/job-fixture.ts';
+import type { JobFixture } from '../../support/job-fixture.ts';
+
+const since = '2026-10-25';
+const day = 86_400_000;
+const range = interval(startOfDay(since, 'UTC'), startOfDay('2026-11-21', 'UTC'));
+const dayOf = (date: string) => {
+  const start = startOfDay(date, 'UTC');
+  return interval(start, unixSeconds(start + 86_400));
+};
+const settings = { since, revisit: [] };
+
+const opened = async (): Promise<JobFixture> =>
+  openJobFixture({ callsPerDay: 40, variants: { late_rows: 'absent' } });
+
+/** A charge that the gateway books now for a moment of a day long closed. */
+const bookLate = ({ sandbox }: JobFixture, date: string, grains = 725_200): void => {
+  const { ledger, seconds } = sandbox.state;
+  const paid = [...ledger.rows(range, seconds())].find(({ kind }) => kind === 'consumption');
+  const at = dayOf(date).start + 5000;
+  ledger.book(
+    plainRow('consumption', at, {
+      visibleAt: seconds(),
+      grains,
+      model: paid?.model,
+      token: paid?.token ?? '',
+    }),
+  );
+};
+
+const sums = async ({ context, sandbox }: JobFixture) => ({
+  landed: (await context.warehouse.spend('main', range)).net,
+  truth: money(sandbox.truth.sums(range.start, range.end).net),
+});
+
+/** Statistics that count more over one day than the export ever shows. */
+const withSurplus = (
+  { context }: JobFixture,
+  date: string,
+  surplus: () => Money,
+): Pick<JobContext, 'account'> => {
+  const { gateway } = context.account;
+  const hidden = dayOf(date).start + 5000;
+  const statistics: typeof gateway.statistics = async (query, options) => {
+    const found = await gateway.statistics(query, options);
+    const counts = query.start <= hidden && query.end > hidden;
+    return counts ? { ...found, quota: addMoney(found.quota, surplus()) } : found;
+  };
+  return { account: { ...context.account, gateway: { ...gateway, statistics } } };
+};
+
+describe('a late row of a day long closed', () => {
+  it('is landed by the next daily pull, without a backfill, and restates its quarter hour', async () => {
+    await using fixture = await opened();
+    const { context, clock, run } = fixture;
+    await run('pull-logs', settings);
+    bookLate(fixture, '2026-10-28');
+    const before = await sums(fixture);
+    expect(before.landed).not.toBe(before.truth);
+    const landedAt = clock.now();
+    clock.advance(day);
+    const pulled = await run('pull-logs', settings);
+    const { landed, truth } = await sums(fixture);
+    expect(landed).toBe(truth);
+    expect(pulled.summary).toContain('1 window pulled again for late rows');
+    expect(pulled.figures['compared']).toBe('equal');
+    const restated = await context.warehouse.restatements.since('main', landedAt, dayOf('2026-10-28'));
+    expect(restated.quarters).toHaveLength(1);
+    expect(await context.warehouse.comparisons.lagging('main')).toEqual([]);
+  });
+
+  it('is landed although a comparison in between called its gap late data', async () => {
+    await using fixture = await opened();
+    const { context, clock, run } = fixture;
+    await run('pull-logs', settings);
+    bookLate(fixture, '2026-10-28');
+    const { comparisons } = await reconcileRange(range, context);
+    expect(comparisons.find(({ source }) => source === 'statistics')?.verdict).toBe('late data');
+    clock.advance(day);
+    await run('pull-logs', settings);
+    const { landed, truth } = await sums(fixture);
+    expect(landed).toBe(truth);
+  });
+
+  it('is landed into an archived month, which the archive job archives again', async () => {
+    await using fixture = await opened();
+    const { context, clock, run } = fixture;
+    const stateOf = async () =>
+      (await context.warehouse.archive.months('main')).find(({ month }) => month === '2026-10')?.state;
+    await run('pull-logs', settings);
+    await run('archive', { retain: '10d' });
+    const archived = await stateOf();
+    expect(archived).toBeDefined();
+    bookLate(fixture, '2026-10-28');
+    clock.advance(day);
+    await run('pull-logs', settings);
+    expect((await sums(fixture)).landed).toBe((await sums(fixture)).truth);
+    expect(await stateOf()).not.toBe(archived);
+    await run('archive', { retain: '10d' });
+    expect(await stateOf()).toBe(archived);
+    expect((await sums(fixture)).landed).toBe((await sums(fixture)).truth);
+  });
+
+  it('is landed by later runs where max_requests is used up, the latest day first', async () => {
+    await using fixture = await opened();
+    const { context, clock, run } = fixture;
+    await run('pull-logs', settings);
+    const dates = ['2026-10-26', '2026-10-28', '2026-10-30', '2026-11-02', '2026-11-04', '2026-11-06'];
+    for (const date of dates) bookLate(fixture, date);
+    clock.advance(day);
+    let runs = 0;
+    for (; runs < 8; runs += 1) {
+      const pulled = await run('pull-logs', { ...settings, max_requests: 20 });
+      // Comparing what has landed comes on top.
+      expect(pulled.figures['requests']).toBeLessThan(60);
+      if ((await sums(fixture)).landed === (await sums(fixture)).truth) break;
+      const open = (await context.warehouse.comparisons.lagging('main')).map((one) => one.range.start);
+      expect(open.at(-1) ?? 0).toBeLessThanOrEqual(dayOf('2026-11-06').start);
+      clock.advance(60_000);
+    }
+    expect((await sums(fixture)).landed).toBe((await sums(fixture)).truth);
+    expect(runs).toBeGreaterThan(0);
+  });
+});
+
+describe('a window that lags behind the gateway', () => {
+  it('is pulled once a day for five days, then rests until its sum at the gateway changes', async () => {
+    await using fixture = await opened();
+    const { context, clock, run } = fixture;
+    const { comparisons } = context.warehouse;
+    let surplus = money('3');
+    const change = withSurplus(fixture, '2026-10-28', () => surplus);
+    await run('pull-logs', settings);
+    const tries: unknown[] = [];
+    for (let days = 0; days < 7; days += 1) {
+      clock.advance(day);
+      tries.push((await run('pull-logs', settings, change)).figures['late']);
+      clock.advance(3_600_000);
+      expect((await run('pull-logs', settings, change)).figures['late']).toBe(0);
+    }
+    expect(tries).toEqual([1, 1, 1, 1, 1, 0, 0]);
+    expect(await comparisons.lagging('main')).toMatchObject([{ range: dayOf('2026-10-28'), tries: 5 }]);
+    surplus = money('4');
+    clock.advance(day);
+    expect((await run('pull-logs', settings, change)).figures['late']).toBe(1);
+    expect(await comparisons.lagging('main')).toMatchObject([{ tries: 1 }]);
+    surplus = money('0');
+    clock.advance(day);
+    expect((await run('pull-logs', settings, change)).summary).not.toContain('behind the gateway');
+    expect(await comparisons.lagging('main')).toEqual([]);
+  });
+
+  it('is the subject of one mail to operators after five pulls, and of another when its sum has changed', async () => {
+    await using fixture = await opened();
+    const { context, clock, run } = fixture;
+    let surplus = money('3');
+    const change = {
+      ...withSurplus(fixture, '2026-10-28', () => surplus),
+      mail: { from: 'reports@example.com', folder: context.spoolDirectory },
+      costOwners: { teams: [], prices: [], operators: ['ops@example.com'] },
+    };
+    const mails: number[] = [];
+    const runDaily = async (days: number): Promise<void> => {
+      for (let passed = 0; passed < days; passed += 1) {
+        clock.advance(day);
+        await run('pull-logs', settings, change);
+        const rows = await context.warehouse.outbox.list();
+        mails.push(rows.filter(({ kind }) => kind === 'late').length);
+      }
+    };
+    await run('pull-logs', settings);
+    await runDaily(7);
+    expect(mails).toEqual([0, 0, 0, 0, 1, 1, 1]);
+    surplus = money('4');
+    await runDaily(6);
+    expect(mails.slice(7)).toEqual([1, 1, 1, 1, 2, 2]);
+  });
+});
