@@ -90,6 +90,8 @@ export type JobPlan = readonly string[];
 export type JobKind = JobShape & {
   readonly run: (settings: unknown, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: unknown, context: JobContext) => Promise<JobPlan>;
+  /** A backfill is one run over its time range of data, whatever ran before, and not one run a slot. */
+  readonly backfillsRange?: boolean;
   /** Up to which moment the data that this job brings are there; for kinds that bring data. */
   readonly watermark?: (settings: unknown, context: WatermarkContext) => Promise<UnixMillis | undefined>;
   /** Up to which moment a run of the slot needs data from the jobs it needs; the end of its interval when left out. */
@@ -110,6 +112,7 @@ type TypedJobKind<Shape extends z.ZodObject> = {
   readonly run: (settings: z.output<Shape>, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: z.output<Shape>, context: JobContext) => Promise<JobPlan>;
   readonly onlyForbid?: boolean;
+  readonly backfillsRange?: boolean;
   readonly runsAfterNeeds?: boolean;
   readonly sendsAlerts?: boolean;
   readonly faults?: NonNullable<JobShape['faults']>;

@@ -165,6 +165,35 @@ describe('a backfill', () => {
   });
 });
 
+describe('a backfill of pull-logs', () => {
+  const range = ['run', 'pull-logs', '--from', '2026-11-18', '--to', '2026-11-19'];
+  const exported = (): readonly (readonly [string, string])[] =>
+    sandbox.requests
+      .all()
+      .filter(({ path }) => path.startsWith('/api/log/self/stream-export'))
+      .map(({ query }) => [query['start_timestamp'] ?? '', query['end_timestamp'] ?? ''] as const)
+      // A pull begins with an export of one second, which shows the format.
+      .filter(([start, end]) => Number(end) - Number(start) > 1);
+  const day = Date.UTC(2026, 10, 18) / 1000;
+
+  it('pulls the days of data that it names, however often', async () => {
+    expect((await run('run', 'pull-logs')).code).toBe(0);
+    for (let times = 0; times < 2; times += 1) {
+      sandbox.requests.clear();
+      const ran = await run(...range);
+      expect(ran.code).toBe(0);
+      expect(ran.stdout).toMatch(/\n1 slot: 1 ok, 0 already ran, 0 failed\n$/);
+      expect(exported()).toEqual([[String(day - 1), String(day + 86_400)]]);
+    }
+  });
+
+  it('plans the days of data that it names', async () => {
+    expect((await run('run', 'pull-logs')).code).toBe(0);
+    const ran = await run(...range, '--dry-run');
+    expect(ran.stdout).toBe('pull call logs again from 2026-11-18 00:00 UTC to 2026-11-19 00:00 UTC\n');
+  });
+});
+
 describe('the exit code of status', () => {
   const withoutNeeds = async (): Promise<void> => {
     const jobs = await readFile(`${folder.path}/config/jobs/spend.yaml`, 'utf8');

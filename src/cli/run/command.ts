@@ -94,8 +94,9 @@ export const define = (command: Command, deps: Deps): void => {
       `
 Times are read in the time zone of the job: 2026-11-21T08:00 or 2026-11-21, or
 with Z or an offset. A slot that succeeded is not run again, so --slot and
-backfills can be repeated. If a daemon is running, it runs the job; Ctrl-C stops
-the run there. The jobs in needs run first.
+backfills can be repeated. For pull-logs, --from and --to are times of the data,
+which is always pulled again. If a daemon is running, it runs the job; Ctrl-C
+stops the run there. The jobs in needs run first.
 
 Exits with 0 if the job succeeded, now or before, and its mail was sent; 1 if
 not; 2 on usage errors or an invalid configuration.

@@ -5,7 +5,7 @@ import type { CommandHandlers, ContextOf } from '../../control/index.ts';
 import { nextSlot, nextSlots, scheduleOf } from '../../scheduler/index.ts';
 import type { RunView } from '../../web/index.ts';
 import type { App } from '../open-app.ts';
-import { intervalOf, slotOf, slotsBetween } from '../views/backfill.ts';
+import { backfillRuns, intervalOf, slotOf } from '../views/backfill.ts';
 import { resultOf, runViews } from './run-result.ts';
 import type { RunResult } from './run-result.ts';
 
@@ -65,16 +65,18 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
       using runtime = app.lease();
       const job = jobOf(runtime.config, request.job);
       const now = clock.now();
-      const planOf = (slot: UnixMillis, trigger: 'hand' | 'backfill') =>
-        runtime.plan(job, { slot, interval: intervalOf(job, slot), trigger }, never);
-      if (!('from' in request))
-        return await planOf(request.slot === undefined ? now : slotOf(request.slot, job, now), 'hand');
+      if (!('from' in request)) {
+        const slot = request.slot === undefined ? now : slotOf(request.slot, job, now);
+        return await runtime.plan(job, { slot, interval: intervalOf(job, slot), trigger: 'hand' }, never);
+      }
       const lines: string[] = [];
-      for (const slot of slotsBetween(job, request, now)) {
+      for (const { slot, interval } of backfillRuns(job, request, now)) {
+        const plan = () => runtime.plan(job, { slot: slot ?? now, interval, trigger: 'backfill' }, never);
+        if (slot === undefined) return await plan();
         const known = await warehouse.runs.find({ job: job.name, slot });
         const shown = formatSlot(slot, job.timezone);
         if (known?.state === 'ok') lines.push(`slot ${shown}: already ran; nothing to do`);
-        else lines.push(...(await planOf(slot, 'backfill')).map((line) => `slot ${shown}: ${line}`));
+        else lines.push(...(await plan()).map((line) => `slot ${shown}: ${line}`));
       }
       return lines.length === 0 ? ['the job has no slot in this time range'] : lines;
     },
@@ -97,17 +99,16 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
       { progress, onResult, signal }: ContextOf<'results', BackfillStep>,
     ): Promise<BackfillCounts> => {
       const job = jobOf(app.config(), request.job);
-      const slots = slotsBetween(job, request, clock.now());
-      const counts = { slots: slots.length, ok: 0, already: 0, failed: 0 };
-      for (const [index, slot] of slots.entries()) {
+      const runs = backfillRuns(job, request, clock.now());
+      const counts = { slots: runs.length, ok: 0, already: 0, failed: 0 };
+      for (const [index, { slot, interval }] of runs.entries()) {
         signal.throwIfAborted();
         progress({
           step: `slot of ${job.name}`,
           done: index + 1,
-          total: slots.length,
-          detail: formatSlot(slot, job.timezone),
+          total: runs.length,
+          detail: formatSlot(slot ?? clock.now(), job.timezone),
         });
-        const interval = intervalOf(job, slot);
         const ordered = await scheduler.request({
           job,
           slot,
@@ -118,7 +119,7 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
         });
         const result = await resultOf(app, ordered, signal);
         counts[ordered.already ? 'already' : result.run.state === 'ok' ? 'ok' : 'failed'] += 1;
-        onResult({ result, done: index + 1, total: slots.length });
+        onResult({ result, done: index + 1, total: runs.length });
       }
       return counts;
     },

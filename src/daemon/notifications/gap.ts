@@ -1,7 +1,6 @@
-import { formatMoment, formatSlot, toMillis, unixMillis } from '../../core/index.ts';
+import { formatMoment, formatSlot, toMillis } from '../../core/index.ts';
 import type { UnixSeconds } from '../../core/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
-import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
 import type { KnownGap } from '../../warehouse/index.ts';
 import type { Message, MessageDeps } from './message.ts';
 
@@ -10,16 +9,12 @@ type GapDeps = Pick<MessageDeps, 'zone' | 'jobs'>;
 /** As commands take it, whatever the zone of the config. */
 const written = (millis: number): string => new Date(millis).toISOString().replace('.000Z', 'Z');
 
-/** The runs that pull the span again: a slot's run is about the time before it. */
+/** The command that pulls the time range again. */
 const pullAgain = ({ range }: KnownGap, account: string, { jobs }: GapDeps): string | undefined => {
   const pull = Object.values(jobs).find((job) => job.kind === 'pull-logs' && job.account === account);
-  const schedule = pull === undefined ? undefined : scheduleOf(pull);
-  if (pull === undefined || schedule === undefined) return undefined;
-  const first = nextSlot(schedule, toMillis(range.start));
-  const last = nextSlot(schedule, unixMillis(toMillis(range.end) - 1));
-  return first === undefined || last === undefined
+  return pull === undefined
     ? undefined
-    : `\`tollkeeper run ${pull.name} --from ${written(first)} --to ${written(last + 1000)}\` pulls it again immediately`;
+    : `\`tollkeeper run ${pull.name} --from ${written(toMillis(range.start))} --to ${written(toMillis(range.end))}\` pulls it again immediately`;
 };
 
 const toDo = (gap: KnownGap, account: string, deps: GapDeps): string => {

@@ -1,6 +1,7 @@
 import { fault, readMoment, unixMillis } from '../../core/index.ts';
 import type { Interval, UnixMillis } from '../../core/index.ts';
 import type { Job } from '../../config/index.ts';
+import { jobKinds } from '../../jobs/index.ts';
 import { nextSlots, previousSlot, scheduleOf } from '../../scheduler/index.ts';
 
 /** More slots than that in one go are a slip of the pen. */
@@ -31,8 +32,16 @@ export const slotOf = (text: string, job: Job, now: UnixMillis): UnixMillis => {
   });
 };
 
+const rangeOf = (job: Job, range: { readonly from: string; readonly to: string }): Interval<UnixMillis> => {
+  const [start, end] = [momentOf(range.from, job), momentOf(range.to, job)];
+  if (start < end) return { start, end };
+  throw fault('wrong-use', `--from ${range.from} is not before --to ${range.to}`, {
+    advice: '--to is exclusive: the first time that is not part of the range',
+  });
+};
+
 /** Every slot of the job in [from, to) that has come, oldest first. @throws Fault `wrong-use` */
-export const slotsBetween = (
+const slotsBetween = (
   job: Job,
   range: { readonly from: string; readonly to: string },
   now: UnixMillis,
@@ -42,11 +51,7 @@ export const slotsBetween = (
     throw fault('wrong-use', `job ${job.name} has no schedule and therefore no slots`, {
       advice: 'add a schedule to the job, or run a single time with --slot',
     });
-  const [from, to] = [momentOf(range.from, job), momentOf(range.to, job)];
-  if (from >= to)
-    throw fault('wrong-use', `--from ${range.from} is not before --to ${range.to}`, {
-      advice: '--to is exclusive: the first time that is not part of the range',
-    });
+  const { start: from, end: to } = rangeOf(job, range);
   const slots = nextSlots(schedule, unixMillis(from - 1), maxSlots + 1).filter(
     (slot) => slot < to && slot <= now,
   );
@@ -56,3 +61,16 @@ export const slotsBetween = (
     });
   return slots;
 };
+
+/** A run of a backfill: of a slot, or of now where the kind of the job takes the time range as a whole. */
+export type BackfillRun = { readonly slot: UnixMillis | undefined; readonly interval: Interval<UnixMillis> };
+
+/** The runs of a backfill, oldest first. @throws Fault `wrong-use` */
+export const backfillRuns = (
+  job: Job,
+  range: { readonly from: string; readonly to: string },
+  now: UnixMillis,
+): readonly BackfillRun[] =>
+  jobKinds.find(({ kind }) => kind === job.kind)?.backfillsRange === true
+    ? [{ slot: undefined, interval: rangeOf(job, range) }]
+    : slotsBetween(job, range, now).map((slot) => ({ slot, interval: intervalOf(job, slot) }));

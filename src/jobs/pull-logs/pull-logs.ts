@@ -109,6 +109,7 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
 export const pullLogsKind = defineJobKind({
   kind: 'pull-logs',
   onlyForbid: true,
+  backfillsRange: true,
   description: 'Pulls the call log of an account into the warehouse.',
   shape,
   run: async (settings, outer) => {

@@ -226,7 +226,7 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
 
     if (!isGood) {
       // The same gap, found again by the pull of one of its days, is no news.
-      const again = await fixture.run('run', 'logs', '--from', '2026-11-20', '--to', '2026-11-21');
+      const again = await fixture.run('run', 'logs', '--from', '2026-11-19', '--to', '2026-11-20');
       expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('landed again') as string });
     }
     await fixture.warehouse(async ({ comparisons, outbox }) => {
@@ -266,7 +266,7 @@ describe('a pull', () => {
 
     changeNow((_, text) => text);
     clock.advance(60_000);
-    expect((await run('run', 'logs', '--from', '2026-11-20', '--to', '2026-11-21')).code).toBe(0);
+    expect((await run('run', 'logs', '--from', '2026-11-19', '--to', '2026-11-20')).code).toBe(0);
     expect((await json(...day)).output.good).toBe(true);
     expect(await reported()).toBe(1);
     // The next day brings a new one.

@@ -37,8 +37,7 @@ it('the notification of a gap says what is missing and when, and names the runs 
   for (const message of [
     'The log is short by <1.5>.',
     '2026-11-20 08:57 UTC to 2026-11-20 09:57 UTC',
-    // A slot's run is about the time before it.
-    '`tollkeeper run pull-logs --from 2026-11-20T09:07:00Z --to 2026-11-20T10:07:01Z`',
+    '`tollkeeper run pull-logs --from 2026-11-20T08:57:00Z --to 2026-11-20T09:57:00Z`',
     '`tollkeeper reconcile --from 2026-11-20T08:57:00Z --to 2026-11-20T09:57:00Z --account main`',
   ])
     expect(errorText([gap])).toContain(message);
