@@ -6,6 +6,7 @@ import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { localeTags, money, sumMoney, unixMillis } from '../../../src/core/index.ts';
 import { composeReport, listReports } from '../../../src/jobs/index.ts';
+import { plainRow } from '../../../src/sandbox/traffic/row.ts';
 import { openJobFixture } from '../../support/job-fixture.ts';
 import type { JobFixture, RunChange } from '../../support/job-fixture.ts';
 
@@ -196,4 +197,41 @@ it('a count of tokens that is a lower bound does not keep a statement open, and 
     true,
   );
   expect(model.data.figures.rows.find(([label]) => label === 'Tokens')?.at(-1)).toBe('lower bound');
+});
+
+it('a closed statement stays when a row of its month arrives late, and the next statement names what changed', async () => {
+  await using reportFixture = await openReportFixture();
+  const { clock, run, folder, change, sandbox } = reportFixture;
+  const statementOf = async (slot: number) => {
+    await run('report', { ...settings, period: '2026-10' }, { ...change, slot: unixMillis(slot) });
+    const { reports } = await listReports(join(folder, 'reports'), { limit: 5 });
+    const kept = reports.find((one) => Date.parse(one.slot) === slot);
+    const text = await readFile(join(kept?.folder ?? '', 'report.txt'), 'utf8');
+    return { seal: kept?.seal, text: text.replaceAll(/\s+/g, ' ') };
+  };
+  const first = Date.UTC(2026, 10, 8, 8);
+  const closed = await statementOf(first);
+  expect(closed.seal?.state).toBe('closed');
+  expect(closed.text).not.toContain('RESTATED');
+  const { ledger, seconds } = sandbox.state;
+  const october = { start: Date.UTC(2026, 9, 1) / 1000, end: Date.UTC(2026, 10, 1) / 1000 };
+  const paid = [...ledger.rows(october, seconds())].find(({ kind }) => kind === 'consumption');
+  ledger.book(
+    plainRow('consumption', october.start + 2_000_000, {
+      visibleAt: seconds(),
+      grains: 725_200,
+      model: paid?.model,
+      token: paid?.token ?? '',
+    }),
+  );
+  expect((await statementOf(first + 86_400_000)).seal).toEqual({ state: 'draft' });
+  clock.advance(86_400_000);
+  await run('pull-logs', { since: '2026-09-25' });
+  expect(await statementOf(first)).toEqual(closed);
+  const next = await statementOf(first + 2 * 86_400_000);
+  expect(next.seal?.state).toBe('closed');
+  expect(next.seal?.sha256).not.toBe(closed.seal?.sha256);
+  expect(next.text).toMatch(
+    /RESTATED Days of this month that rows changed after its end: 1, by \$0\.0073 in total/,
+  );
 });
