@@ -47,7 +47,7 @@ heading AS (
   FROM months, means
 ),
 -- Models by what is known of their tokens. Where stated cached or reasoning tokens could not be placed in a class, or one
--- side is not told, the count is unknown, and the model is in no rate. Rates are of calls whose tokens the export states.
+-- side is not stated, the count is unknown, and the model is in no rate. Rates are of calls whose tokens the export states.
 by_model AS (
   SELECT
     period, model_name, sum(spend) AS whole_spend,

@@ -1,4 +1,4 @@
--- One row: the calls of which the export did not state all tokens, and their days. What is nothing is NULL, and is not told.
+-- One row: the calls of which the export did not state all tokens, and their days. Counts of zero are NULL, so that their text is omitted.
 SELECT
   nullif(sum(calls) FILTER (is_least), 0) AS least_calls,
   nullif(count(DISTINCT day) FILTER (is_least), 0) AS least_days,

@@ -1,4 +1,4 @@
--- One row: of how many models with tokens no price is known. What is nothing is NULL, and is not told.
+-- One row: of how many models with tokens no price is known. Counts of zero are NULL, so that their text is omitted.
 WITH known AS (
   SELECT model_name FROM prices WHERE currency = (SELECT currency FROM run)
   UNION

@@ -58,7 +58,7 @@ const tellKeyProblem = async (app: App, { clock }: Deps): Promise<void> => {
   await runtime.notifyOfKeys(alert);
 };
 
-/** Keys that no sink took would be in nobody's hands after this process. */
+/** The plaintext of keys that no sink took is lost with this process. */
 const releaseKeys = async (app: App, { signal }: Deps, log: Log): Promise<void> => {
   try {
     using runtime = app.lease();

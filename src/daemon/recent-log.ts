@@ -20,7 +20,7 @@ type RecentLogDeps = {
 
 export type RecentLog = AsyncDisposable & {
   readonly warehouse: Warehouse;
-  /** Reads the call log of these seconds of the gateway's clock, whatever was read before. */
+  /** Reads the call log of these seconds of the gateway's clock again. */
   readonly pull: (start: UnixSeconds, until: UnixSeconds) => Promise<void>;
 };
 

@@ -90,7 +90,7 @@ export type JobPlan = readonly string[];
 export type JobKind = JobShape & {
   readonly run: (settings: unknown, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: unknown, context: JobContext) => Promise<JobPlan>;
-  /** A backfill is one run over its time range of data, whatever ran before, and not one run a slot. */
+  /** A backfill is one run over its time range of data, not one run a slot; earlier runs do not count. */
   readonly backfillsRange?: boolean;
   /** Up to which moment the data that this job brings are there; for kinds that bring data. */
   readonly watermark?: (settings: unknown, context: WatermarkContext) => Promise<UnixMillis | undefined>;

@@ -123,15 +123,15 @@ export const candidateOf = ({ attempts }: Rotation): Attempt | undefined =>
 
 /** Whether the key is not kept for anybody: it leaked, or its rotation replaces a compromised key. */
 export const isCompromised = ({ old, terms }: Rotation, { keyId, doubtful }: OldKey): boolean =>
-  // Which of them leaked nobody knows where sinks held different keys; what leaked before is not spared now.
+  // Where sinks held different keys, it is unknown which one leaked: a key that leaked before is not spared now.
   doubtful === 'leaked' ||
   (terms.retire.when === 'now' && (old?.keyId === keyId || doubtful === 'unfinished'));
 
-/** Whether the old key ends after the overlap without evidence that nobody uses it. */
+/** Whether the old key ends after the overlap without evidence that it is unused. */
 export const isTimed = ({ terms }: Rotation, { doubtful }: OldKey): boolean =>
   terms.retire.when === 'after-overlap' && doubtful !== 'unclear';
 
-/** Whether the old key stays because a place may hold it, whatever the call log shows. */
+/** Whether the old key stays because a place may hold it, also if the call log shows no call. */
 export const isHeldByPlace = ({ state, retained }: OldKey): boolean =>
   state !== 'over' && (retained?.reason === 'place-undeclared' || retained?.reason === 'sink-holds-it');
 

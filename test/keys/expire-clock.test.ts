@@ -84,7 +84,7 @@ it('the creation time of a key of our own decides where the Date header contradi
   expect(skewed.works(old)).toBe(false);
 });
 
-it('an immediate expiry ends each key whatever the clocks of host and gateway, and a later one never early', async () => {
+it('an immediate expiry ends each key for any clocks of host and gateway, and a later one never early', async () => {
   const skew = fc.integer({ min: -26 * hour, max: 26 * hour });
   await fc.assert(
     fc.asyncProperty(skew, skew, fc.nat({ max: 3 * hour }), async (first, second, later) => {

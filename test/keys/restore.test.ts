@@ -323,7 +323,7 @@ describe('a sink outage', () => {
     const sinks = await withRotation(fixture, 'planned');
     const [one, two] = fixture.state.sinks;
     if (one === undefined || two === undefined) throw new RangeError('two sinks');
-    // The process dies before the answer is written down: nobody knows what became of the key.
+    // The process dies before the answer is written down: it is unknown whether the key exists.
     let isDead = false;
     fixture.state.at = (what) => {
       isDead ||= what === 'before record created';

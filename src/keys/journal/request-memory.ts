@@ -61,7 +61,7 @@ export const createRequestMemory = (jobOf: (rotation: string) => string | undefi
       case 'create-lost': {
         const request = requests.get(keyOf(account, event.name));
         if (event.refused === true) lost.delete(keyOf(account, event.name));
-        // After a kill, and after a restore, nobody knows what became of the answer.
+        // After a kill, and after a restore, it is unknown whether the answer arrived.
         else if (request !== undefined && event.code !== 'interrupted')
           requests.set(keyOf(account, event.name), { ...request, isUnanswered: true });
         return;

@@ -28,7 +28,7 @@ export type OrphanFacts = {
   readonly fingerprint?: Fingerprint | undefined;
   /** Ids of the listed keys that may be the one asked for. */
   readonly candidates: readonly number[];
-  /** Its plaintext never arrived, so that nobody can hold it, and the audit file agrees with the journal. */
+  /** Its plaintext never arrived, so that no consumer can hold it, and the audit file agrees with the journal. */
   readonly isUnanswered?: boolean;
   /** How the candidate differs from what was asked for. */
   readonly mismatch?: string | undefined;

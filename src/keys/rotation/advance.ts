@@ -226,7 +226,7 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
       }
       const { service, terms } = rotation;
       const outdated = await outdatedNow(cycle, service, terms.job, checkedAgain.has(action.step));
-      // A key that would end by itself is kept also where nobody knows who wrote to its sink.
+      // A key that would end by itself is kept also where the content of its sink is unknown.
       if (outdated !== undefined && action.step !== 'check-overlap')
         return { rotation, moved, message: describeStop(outdated) };
       if (action.step === 'create') {

@@ -163,7 +163,7 @@ const isFresh = ({ keyId, name, idleAt, idleNames = [name] }: OldKey, view: View
   view.now - idleAt < proofHolds &&
   idleNames.includes(view.nameOf(keyId) ?? name);
 
-/** What is done while a place may hold the old key that nobody reads; a key that is dead already is held by nothing. */
+/** The step while a place that no sink reads may hold the old key; a dead key needs no hold. */
 const heldByPlaces = (rotation: Rotation, old: OldKey, view: View): Action | undefined => {
   const places = view.isDead(old.keyId) ? [] : view.undeclaredPlaces;
   const isHeld = old.retained?.reason === 'place-undeclared';
