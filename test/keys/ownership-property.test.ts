@@ -26,11 +26,17 @@ type Deed =
   | { readonly what: 'put into sink'; readonly which: number; readonly sink: number }
   | { readonly what: 'declare sink'; readonly sink: number }
   | { readonly what: 'call'; readonly which: number }
-  | { readonly what: 'pass'; readonly minutes: number };
+  /** Consumers call with what the declared sinks hold, or only the newest key is called by somebody. */
+  | { readonly what: 'pass'; readonly minutes: number; readonly calls: 'sinks' | 'newest' };
 
 const which = fc.nat({ max: 5 });
 const sinkNumber = fc.nat({ max: 2 });
 const of = <What extends Deed['what']>(what: What) => fc.record({ what: fc.constant(what) });
+const pass = fc.record({
+  what: fc.constant('pass' as const),
+  minutes: fc.integer({ min: 5, max: 150 }),
+  calls: fc.constantFrom('sinks' as const, 'newest' as const),
+});
 const deed: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({
     what: fc.constant('key by hand' as const),
@@ -46,8 +52,9 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ what: fc.constant('put into sink' as const), which, sink: sinkNumber }),
   fc.record({ what: fc.constant('declare sink' as const), sink: sinkNumber }),
   fc.record({ what: fc.constant('call' as const), which }),
-  fc.record({ what: fc.constant('pass' as const), minutes: fc.integer({ min: 5, max: 150 }) }),
-  fc.record({ what: fc.constant('pass' as const), minutes: fc.integer({ min: 5, max: 150 }) }),
+  pass,
+  pass,
+  pass,
 );
 
 /** An engine over three sinks, one of which is declared; what it ends is held against who made, holds or calls it. */
@@ -126,7 +133,7 @@ const play = async (deeds: readonly Deed[]): Promise<void> => {
   byHand.add(start);
   if (all[0] !== undefined) all[0].contents.value = gateway.plaintextOf(start);
   city.remember();
-  for (const one of [...deeds, { what: 'pass', minutes: 150 } as const]) {
+  for (const one of [...deeds, { what: 'pass', minutes: 150, calls: 'newest' } as const]) {
     switch (one.what) {
       case 'key by hand':
         byHand.add(gateway.add(one.name));
@@ -188,14 +195,15 @@ const play = async (deeds: readonly Deed[]): Promise<void> => {
       }
       default:
         time.elapse(one.minutes * minute);
-        // The consumer of the first declared sink calls with what it holds.
-        for (const [id, { plaintext }] of gateway.keys)
-          if (
-            fixture.state.sinks.some(({ place }) =>
-              all.some(({ sink, contents }) => sink.place === place && contents.value === plaintext),
+        if (one.calls === 'newest') city.call([...gateway.keys.keys()].at(-1) ?? 0);
+        else
+          for (const [id, { plaintext }] of gateway.keys)
+            if (
+              fixture.state.sinks.some(({ place }) =>
+                all.some(({ sink, contents }) => sink.place === place && contents.value === plaintext),
+              )
             )
-          )
-            city.call(id);
+              city.call(id);
         await fixture.advance().catch(() => undefined);
     }
     city.remember();
@@ -211,11 +219,11 @@ it('no key ends that a known place holds, that somebody calls, or that neither T
         [
           { what: 'key by hand', name: 'billing.g2' },
           { what: 'rotate', which: 0, when: 'unused' },
-          { what: 'pass', minutes: 10 },
+          { what: 'pass', minutes: 10, calls: 'sinks' },
           { what: 'put into sink', which: 0, sink: 0 },
           { what: 'remove job' },
-          { what: 'pass', minutes: 150 },
-          { what: 'pass', minutes: 150 },
+          { what: 'pass', minutes: 150, calls: 'newest' },
+          { what: 'pass', minutes: 150, calls: 'newest' },
         ],
       ],
     ],
