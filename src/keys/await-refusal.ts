@@ -1,14 +1,12 @@
 import { isFault } from '../core/index.ts';
 import type { Progress, Secret } from '../core/index.ts';
-import { fitsMask } from './plan/current-candidates.ts';
+import { keyByMask } from './plan/current-candidates.ts';
 import type { Refusal, SurveyedKey } from './service-types.ts';
 import type { Consumer, EngineDeps } from './rotation/engine-deps.ts';
+import { cachesHold } from './rotation/seek-key.ts';
 import { fingerprintOf } from './sinks/fingerprint.ts';
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy' | 'clock'>;
-
-/** Milliseconds for which caches may accept a key that has ended (docs/gateway.md G8.16), and a minute more. */
-export const cachesHold = 660_000;
 
 const firstPause = 2000;
 const longestPause = 60_000;
@@ -30,10 +28,12 @@ const plaintextFromSinks = async (
         const plaintext = await sink.read?.(signal);
         if (plaintext === undefined || consumer === undefined) continue;
         const text = plaintext.reveal().trim();
-        const fitting = all.filter(({ key }) => key.keyMask !== undefined && fitsMask(key.keyMask, text));
         const isIt =
           fingerprint === undefined
-            ? fitting.length === 1 && fitting[0]?.key.id === found.key.id
+            ? keyByMask(
+                all.map(({ key }) => key),
+                text,
+              )?.id === found.key.id
             : fingerprintOf(text) === fingerprint;
         if (isIt) return { plaintext, consumer };
       }

@@ -26,7 +26,7 @@ export { fitsPattern, isSelected, teamOf } from './plan/select.ts';
 export { maxLag } from './lag.ts';
 export type { LogCompleteness } from './ports.ts';
 export type { RotationTerms } from './terms.ts';
-export { cachesHold } from './await-refusal.ts';
+export { cachesHold } from './rotation/seek-key.ts';
 export { deadKeyIn, describeDeadKey } from './dead-keys.ts';
 export { withUsableSinks } from './usable-sinks.ts';
 export { createKeyService } from './key-service.ts';

@@ -1,5 +1,5 @@
 import { isFault } from '../core/index.ts';
-import { fitsMask } from './plan/current-candidates.ts';
+import { keyByMask } from './plan/current-candidates.ts';
 import type { CurrentCandidate, SurveyedKey } from './service-types.ts';
 import type { Sink } from './sink.ts';
 import { fingerprintOf } from './sinks/fingerprint.ts';
@@ -38,20 +38,17 @@ export const matchSinks = async (
 ): Promise<readonly CurrentCandidate[]> => {
   const { account, journal, deliveredBy = () => [] } = deps;
   const places = new Map<number, Set<string>>();
+  const [any] = keys;
+  if (any === undefined) return [];
+  const listed = keys.map(({ key }) => key);
   for (const job of new Set(keys.flatMap((key) => deliveredBy(key))))
-    for (const sink of sinksOf(deps, job, keys[0]?.service ?? '') ?? []) {
-      const [any] = keys;
-      const content = any === undefined ? undefined : await contentOf(deps, sink, any, signal);
+    for (const sink of sinksOf(deps, job, any.service) ?? []) {
+      const content = await contentOf(deps, sink, any, signal);
       if (content === undefined) continue;
       const { plaintext, fingerprint } = content;
-      const proven = keys.filter(({ key }) => journal.fingerprint(account, key.id) === fingerprint);
-      const fitting =
-        plaintext === undefined
-          ? []
-          : keys.filter(({ key }) => key.keyMask !== undefined && fitsMask(key.keyMask, plaintext));
-      const [held, second] = proven.length > 0 ? proven : fitting;
-      if (held === undefined || second !== undefined) continue;
-      places.set(held.key.id, (places.get(held.key.id) ?? new Set()).add(sink.place));
+      const proven = listed.find(({ id }) => journal.fingerprint(account, id) === fingerprint);
+      const held = proven ?? (plaintext === undefined ? undefined : keyByMask(listed, plaintext));
+      if (held !== undefined) places.set(held.id, (places.get(held.id) ?? new Set()).add(sink.place));
     }
   const oldestFirst = keys.toSorted((left, right) => left.key.id - right.key.id);
   return oldestFirst.map(({ key: { id, name, keyMask } }) => ({

@@ -1,4 +1,5 @@
 import type { UnixMillis } from '../../core/index.ts';
+import type { ApiKey } from '../../gateway/index.ts';
 import type { CurrentCandidate, SurveyedKey } from '../service-types.ts';
 import { isLive } from './newest-key.ts';
 
@@ -27,12 +28,20 @@ export const servicesWithoutCurrent = (
 const leastShown = 4;
 
 /** Whether the mask, as the gateway serves it, can be of this plaintext, with or without its `sk-`. */
-export const fitsMask = (mask: string, plaintext: string): boolean => {
+const fitsMask = (mask: string, plaintext: string): boolean => {
   const [first = '', ...rest] = mask.replace(/^sk-/, '').split(/[*•…]+|\.{3,}/);
   const last = rest.at(-1);
   const hidden = plaintext.replace(/^sk-/, '');
   if (last === undefined || first.length + last.length < leastShown) return false;
   return hidden.length >= first.length + last.length && hidden.startsWith(first) && hidden.endsWith(last);
+};
+
+/** The one of the keys whose mask fits the plaintext; nothing where none does, or several: such a mask proves none of them. */
+export const keyByMask = (keys: Iterable<ApiKey>, plaintext: string): ApiKey | undefined => {
+  const [one, second] = [...keys].filter(
+    ({ keyMask }) => keyMask !== undefined && fitsMask(keyMask, plaintext),
+  );
+  return second === undefined ? one : undefined;
 };
 
 const describe = ({ keyId, name, mask, places }: CurrentCandidate): string =>

@@ -18,7 +18,7 @@ export type ClockEffect =
 const minute = 60_000;
 
 /** `2 hours`, `90 minutes`. */
-const lengthText = (millis: number): string => {
+export const lengthText = (millis: number): string => {
   const minutes = Math.max(1, Math.round(millis / minute));
   const [count, noun] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute'];
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

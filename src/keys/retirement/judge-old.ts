@@ -5,7 +5,7 @@ import { maxLag } from '../lag.ts';
 import type { LogCompleteness } from '../ports.ts';
 import type { RetainedReason } from '../rotation.ts';
 import type { RetireTerms } from '../terms.ts';
-import { clockSkew } from './clock-skew.ts';
+import { clockSkew, lengthText } from './clock-skew.ts';
 import { sumOfUses } from './named-uses.ts';
 import type { NamedUse } from './named-uses.ts';
 
@@ -46,15 +46,6 @@ export type RetireVerdict =
       readonly escalate: boolean;
       readonly use?: KeyUse | undefined;
     };
-
-const minute = 60_000;
-
-/** `2 hours`, `90 minutes`. */
-const lengthOf = (millis: number): string => {
-  const minutes = Math.floor(millis / minute);
-  const [count, noun] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute'];
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-};
 
 const shown = (moment: UnixSeconds): string => formatMoment(moment, 'UTC');
 
@@ -147,7 +138,7 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   if (lag > maxLag(retire.quiet) && !isUsedNow)
     return hold(
       'log-incomplete',
-      `the call log is incomplete: ${why}. It must reach up to ${lengthOf(maxLag(retire.quiet))} before now for this \`quiet\`: schedule \`pull-logs\` every ${lengthOf(maxLag(retire.quiet) / 2)} or more often`,
+      `the call log is incomplete: ${why}. It must reach up to ${lengthText(maxLag(retire.quiet))} before now for this \`quiet\`: schedule \`pull-logs\` every ${lengthText(maxLag(retire.quiet) / 2)} or more often`,
     );
   if (isUsed) return hold('used', describeUsed(oldName, oldUses ?? [], oldUse), oldUse);
   if (range === undefined || oldUse === undefined || newUse === undefined || end === undefined)

@@ -19,7 +19,7 @@ import { releaseSlot } from './release-slot.ts';
 import { generationKey, note } from './cycle.ts';
 import type { Cycle } from './cycle.ts';
 import { unusableSink } from '../usable-sinks.ts';
-import { verifyStillExists, verifySuccessorExists } from './seek-key.ts';
+import { cachesHold, verifyStillExists, verifySuccessorExists } from './seek-key.ts';
 import { settleQuota, shareQuota } from './settle-quota.ts';
 import { observeSinks, outdatedNow, describeStop } from './up-to-date.ts';
 import { viewOf } from './view-of.ts';
@@ -32,9 +32,6 @@ export type Moved = {
   readonly message: string;
   readonly fault?: Fault | undefined;
 };
-
-/** Milliseconds after which a key that is refused is bad: caches hold on for ten minutes (docs/gateway.md G8.16). */
-const badAfter = 660_000;
 
 /** More steps than any rotation has. */
 const maxSteps = 400;
@@ -85,7 +82,7 @@ const perform = async (
       } catch (error) {
         const { madeAt = 0 } = action.attempt;
         const isBad = isFault(error) && error.code === 'key-verify-refused';
-        if (isBad && cycle.deps.clock.now() - madeAt >= badAfter)
+        if (isBad && cycle.deps.clock.now() - madeAt >= cachesHold)
           await clearKey(cycle, rotation, action.attempt, action.attempt.keyId ?? 0);
         throw error;
       }

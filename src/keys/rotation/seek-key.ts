@@ -53,8 +53,8 @@ export const verifySuccessorExists = async (
   });
 };
 
-/** Milliseconds after which a deleted key that is still there is no cache's doing (docs/gateway.md G8.16). */
-const cachesHold = 660_000;
+/** Milliseconds for which caches of the gateway may hold on to what a key was, and a minute more (docs/gateway.md G8.16). */
+export const cachesHold = 660_000;
 
 /** Tells operators of a key that stays though the gateway said that it deletes it; once, after the timeout. */
 export const notifyStaying = async (

@@ -1,7 +1,7 @@
 import { errorFields, shellWord } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { OutdatedService } from '../journal/service-memory.ts';
-import { fitsMask } from '../plan/current-candidates.ts';
+import { keyByMask } from '../plan/current-candidates.ts';
 import { readName } from '../plan/key-names.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Sink } from '../sink.ts';
@@ -171,19 +171,15 @@ export const observeSinks = async (
   const steps = [];
   for (const { place, fingerprint } of first) {
     const sink = sinks.find((one) => one.place === place);
-    const keyId = sink === undefined ? undefined : await keyByMask(cycle, sink, fingerprint);
+    const keyId = sink === undefined ? undefined : await heldKey(cycle, sink, fingerprint);
     steps.push({ what: 'observed' as const, place, fingerprint, ...(keyId === undefined ? {} : { keyId }) });
   }
   if (steps.length > 0) await note(cycle, rotation, ...steps);
 };
 
-/** The one listed key whose mask fits what the sink holds, where the sink shows it. */
-const keyByMask = async (cycle: Cycle, sink: Sink, fingerprint: string): Promise<number | undefined> => {
+/** The listed key that the sink holds, where the sink shows it and one mask fits. */
+const heldKey = async (cycle: Cycle, sink: Sink, fingerprint: string): Promise<number | undefined> => {
   const plaintext = (await sink.read?.(cycle.signal).catch(() => undefined))?.reveal();
   if (plaintext === undefined || fingerprintOf(plaintext) !== fingerprint) return undefined;
-  const fitting = [...cycle.keys().values()].filter(
-    ({ keyMask }) => keyMask !== undefined && fitsMask(keyMask, plaintext),
-  );
-  const [one, second] = fitting;
-  return second === undefined ? one?.id : undefined;
+  return keyByMask(cycle.keys().values(), plaintext)?.id;
 };
