@@ -3,6 +3,7 @@ import { deadKeyIn, describeDeadKey } from './dead-keys.ts';
 import type { DeadKey } from './journal/dead-key-memory.ts';
 import { note, notifyOf } from './rotation/cycle.ts';
 import type { Cycle } from './rotation/cycle.ts';
+import { isGone } from './rotation/seek-key.ts';
 import { newerKeys, outdatedNow, sinksOf } from './rotation/up-to-date.ts';
 
 /** Sinks of a service that hold a key which no longer works. */
@@ -15,7 +16,9 @@ export const deadKeysOf = async (
   const found: Omit<DeadKey, 'since'>[] = [];
   for (const sink of sinksOf(deps, job, service) ?? []) {
     const dead = await deadKeyIn(deps, sink, service, cycle.keys(), signal);
-    if (dead !== undefined) found.push(dead);
+    // A list may be late, or older than what another piece of work has delivered since.
+    if (dead !== undefined && (dead.state !== 'deleted' || (await isGone(cycle, dead.keyId))))
+      found.push(dead);
   }
   return found;
 };
