@@ -6,6 +6,12 @@ import type { KeyEvent, KeyUse } from '../key-event.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { EngineDeps } from './engine-deps.ts';
 
+/** How far a clock is ahead of this host's, in milliseconds: between these two values. */
+export type OffsetRange = { readonly low: number; readonly high: number };
+
+/** By the key list, and the least by the call log; missing where no key of our own tells. */
+export type OwnStamps = { readonly list?: OffsetRange | undefined; readonly log?: number | undefined };
+
 /** One going over the rotations of an account, with the list of keys they share. */
 export type Cycle = {
   readonly deps: EngineDeps;
@@ -36,6 +42,8 @@ export type Cycle = {
   readonly overlapChecked: Set<number>;
   /** Calls by name since the stored log ends, as far as they were read in this cycle. */
   readonly recentUses: Map<string, KeyUse>;
+  /** What the stamps of our own keys tell of the gateway's clock, by the moment since which they count. */
+  readonly ownStamps: Map<number, Promise<OwnStamps>>;
   /** Rotations that wait for another one to come further. */
   readonly blocked: Set<string>;
 };
@@ -72,6 +80,7 @@ export const openCycle = async (
     checked: new Set(),
     overlapChecked: new Set(),
     recentUses: new Map(),
+    ownStamps: new Map(),
     waitedFor: new Set(),
     removed,
   };

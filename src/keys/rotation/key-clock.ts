@@ -1,11 +1,8 @@
 import { clockOffset, unixMillis, unixSeconds } from '../../core/index.ts';
 import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { KeyEvent } from '../key-event.ts';
-import type { Cycle } from './cycle.ts';
+import type { Cycle, OffsetRange, OwnStamps } from './cycle.ts';
 import { widestSkew } from './gateway-time.ts';
-
-/** How far a clock is ahead of this host's, in milliseconds: between these two values. */
-type OffsetRange = { readonly low: number; readonly high: number };
 
 /** The newest key of our own that is listed with its creation time: it tells by which clock the gateway stamps keys. */
 const listRange = (cycle: Cycle, history: readonly KeyEvent[], since: number): OffsetRange | undefined => {
@@ -40,15 +37,26 @@ export type KeyClock = {
   readonly past: UnixSeconds;
 };
 
+/** What the stamps of our own keys and calls tell; read once a cycle, since it takes the whole history. */
+const ownStamps = (cycle: Cycle, since: number): Promise<OwnStamps> => {
+  const known = cycle.ownStamps.get(since);
+  if (known !== undefined) return known;
+  const { account, journal } = cycle.deps;
+  const read = async (): Promise<OwnStamps> => {
+    const history = await journal.history({ account });
+    return { list: listRange(cycle, history, since), log: await logLow(cycle, history, since) };
+  };
+  const stamps = read();
+  cycle.ownStamps.set(since, stamps);
+  return stamps;
+};
+
 /** What is known of the clock that ends keys. Keys and calls of before a clock was set do not count. */
 export const keyClock = async (cycle: Cycle): Promise<KeyClock> => {
-  const { account, clock, journal, gatewayClock } = cycle.deps;
+  const { clock, gatewayClock } = cycle.deps;
   const date = gatewayClock?.();
+  const { list, log } = await ownStamps(cycle, date === undefined ? 0 : date.since - date.offset);
   const now = clock.now();
-  const history = await journal.history({ account });
-  const since = date === undefined ? 0 : date.since - date.offset;
-  const list = listRange(cycle, history, since);
-  const log = await logLow(cycle, history, since);
   const lows = [
     0,
     ...(date === undefined ? [] : [date.offset - date.uncertainty]),
