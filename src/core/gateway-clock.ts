@@ -13,13 +13,38 @@ export type ClockReading = {
   readonly uncertainty: number;
 };
 
-/** What is known about a gateway's clock. */
+/** What is known about the clock that a gateway stamps keys and calls with. */
 export type GatewayClock = ClockReading & {
   /** Gateway time since which neither clock was observed to be set. */
   readonly since: UnixMillis;
   /** By how much one of the clocks was set then; 0 if none was. */
   readonly jump: number;
+  /**
+   * Local time from which on stamps can be compared with this clock: it is later than when one of the clocks was set, also by
+   * the local clock of before.
+   */
+  readonly stampsFrom: UnixMillis;
+  /** What the `Date` header says instead, where stamps contradict it. */
+  readonly date?: ContradictedDate | undefined;
 };
+
+export type ContradictedDate = {
+  readonly offset: number;
+  /** Whether the call log confirms the times of the key list. */
+  readonly isConfirmed: boolean;
+};
+
+/** How far the `Date` header is from the stamps. */
+export type DateError = {
+  /** Milliseconds by which the header is ahead of the stamps. */
+  readonly error: number;
+  readonly isConfirmed: boolean;
+  /** When it was found, by the stamps. */
+  readonly foundAt: UnixMillis;
+};
+
+/** What is measured of a gateway's clock by the `Date` header. */
+export type MeasuredClock = Omit<GatewayClock, 'date'> & { readonly dateError?: DateError | undefined };
 
 /** A gateway that says another century has no clock: windows up to its time would never end. */
 const firstTime = Date.UTC(2020, 0, 1);
@@ -61,15 +86,18 @@ const ownJump = (before: ClockReading, after: ClockReading): number => {
 };
 
 export type ClockChange = {
-  readonly clock: GatewayClock;
+  readonly clock: MeasuredClock;
   /** If one of the clocks was set: the first gateway moment that may have been stamped twice or not at all. */
   readonly suspectFrom?: UnixMillis;
 };
 
+/** Milliseconds after the last reading that is stored within which another one may have been lost. */
+const unread = 120_000;
+
 /** The state after one more reading. Pure. */
-export const afterReading = (before: GatewayClock | undefined, reading: ClockReading): ClockChange => {
+export const afterReading = (before: MeasuredClock | undefined, reading: ClockReading): ClockChange => {
   const now = unixMillis(reading.at + reading.offset);
-  if (before === undefined) return { clock: { ...reading, since: now, jump: 0 } };
+  if (before === undefined) return { clock: { ...reading, since: now, jump: 0, stampsFrom: reading.at } };
   const shift = reading.offset - before.offset;
   const allowed = before.uncertainty + reading.uncertainty + 1000 + driftOf(reading.at - before.at);
   const own = ownJump(before, reading);
@@ -79,11 +107,19 @@ export const afterReading = (before: GatewayClock | undefined, reading: ClockRea
     const isBetter =
       reading.uncertainty <= 2 * before.uncertainty || Math.abs(reading.at - before.at) > 600_000;
     const measured = isBetter ? {} : { offset: before.offset, uncertainty: before.uncertainty };
-    return { clock: { ...reading, ...measured, since: before.since, jump: before.jump } };
+    const { since, jump, stampsFrom, dateError } = before;
+    return { clock: { ...reading, ...measured, since, jump, stampsFrom, dateError } };
   }
   return {
-    clock: { ...reading, since: now, jump: Math.max(Math.abs(set), Math.abs(own)) },
-    suspectFrom: unixMillis(before.at + before.offset + Math.min(set, own, 0)),
+    clock: {
+      ...reading,
+      since: now,
+      jump: Math.max(Math.abs(set), Math.abs(own)),
+      stampsFrom: unixMillis(Math.max(before.stampsFrom, before.at + unread, reading.at)),
+    },
+    suspectFrom: unixMillis(
+      before.at + before.offset - Math.max(0, before.dateError?.error ?? 0) + Math.min(set, own, 0),
+    ),
   };
 };
 
@@ -93,3 +129,73 @@ export const afterReading = (before: GatewayClock | undefined, reading: ClockRea
  */
 export const clockOffset = (clock: Pick<GatewayClock, 'offset' | 'uncertainty'> | undefined): number =>
   clock === undefined || Math.abs(clock.offset) <= clock.uncertainty + 1000 ? 0 : clock.offset;
+
+/** How far a clock is ahead of the local one, in milliseconds: between these two values. */
+export type OffsetRange = { readonly low: number; readonly high: number };
+
+/**
+ * How far the clock that stamps keys and calls is ahead: by the creation time of a key of our own in the key list, and by
+ * our first call with it in the call log. Missing where nothing of our own is listed or logged.
+ */
+export type OwnStamps = { readonly list?: OffsetRange | undefined; readonly log?: OffsetRange | undefined };
+
+/** A smaller error is within the delay of late rows (docs/gateway.md G16.1). */
+const tolerated = 600_000;
+
+/** A creation that took longer says too little. */
+const widestRange = 120_000;
+
+/** Calls are stamped when they begin or when they are booked. */
+const slack = 30_000;
+
+const contains = ({ low, high }: OffsetRange, offset: number): boolean =>
+  offset >= low - slack && offset <= high + slack;
+
+/** The error of the header as the stamps show it, 0 where it is right; undefined where they do not tell. */
+const errorOf = (
+  { offset }: MeasuredClock,
+  { list, log }: OwnStamps,
+): Pick<DateError, 'error' | 'isConfirmed'> | undefined => {
+  if (list === undefined || list.high - list.low > widestRange) return undefined;
+  const stamped = Math.round((list.low + list.high) / 2);
+  const error = offset - stamped;
+  if (Math.abs(error) <= tolerated) return { error: 0, isConfirmed: true };
+  if (log !== undefined)
+    return contains(log, stamped) && !contains(log, offset)
+      ? { error, isConfirmed: true }
+      : { error: 0, isConfirmed: true };
+  // Pulls that end too early lose nothing, those that end in the future do.
+  return error > 0 ? { error, isConfirmed: false } : undefined;
+};
+
+/** The state after stamps of our own were read at this local time; undefined where it stays as it is. Pure. */
+export const afterStamps = (
+  before: MeasuredClock,
+  stamps: OwnStamps,
+  at: UnixMillis,
+): MeasuredClock | undefined => {
+  const found = errorOf(before, stamps);
+  const { dateError: known } = before;
+  if (found === undefined) return undefined;
+  if (found.error === 0)
+    return known && { ...before, since: unixMillis(at + before.offset), dateError: undefined };
+  if (known === undefined || Math.abs(known.error - found.error) > tolerated)
+    return { ...before, dateError: { ...found, foundAt: unixMillis(at + before.offset - found.error) } };
+  return found.isConfirmed && !known.isConfirmed
+    ? { ...before, dateError: { ...known, isConfirmed: true } }
+    : undefined;
+};
+
+/** The clock that stamps keys and calls: that of the `Date` header, unless stamps contradict it. Pure. */
+export const stampClock = ({ dateError, ...measured }: MeasuredClock): GatewayClock => {
+  if (dateError === undefined) return measured;
+  const { error, isConfirmed, foundAt } = dateError;
+  const { offset, since, jump } = measured;
+  return {
+    ...measured,
+    offset: offset - error,
+    since: unixMillis(Math.max(since - error, foundAt)),
+    jump: Math.max(jump, Math.abs(error)),
+    date: { offset, isConfirmed },
+  };
+};

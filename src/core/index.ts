@@ -3,8 +3,8 @@ import { lazy } from './lazy.ts';
 export { lazy };
 
 export * from './clock.ts';
-export { afterReading, clockOffset, readClock } from './gateway-clock.ts';
-export type { ClockReading, GatewayClock } from './gateway-clock.ts';
+export { afterReading, afterStamps, clockOffset, readClock, stampClock } from './gateway-clock.ts';
+export type { ClockReading, GatewayClock, MeasuredClock, OffsetRange, OwnStamps } from './gateway-clock.ts';
 export * from './duration.ts';
 export { encodingFault } from './encoding.ts';
 export * from './fault.ts';

@@ -94,8 +94,8 @@ export const send = async (
     readonly effect: Effect | undefined;
     readonly record: RequestRecord;
     readonly mayCompress: boolean;
-    /** Milliseconds on the gateway's clock. */
-    readonly now: number;
+    /** The time of the `Date` header, in milliseconds UTC. */
+    readonly date: number;
   },
 ): Promise<void> => {
   const { request, response, gone } = io;
@@ -108,7 +108,7 @@ export const send = async (
       ? Buffer.byteLength(answer.body)
       : undefined;
   response.writeHead(answer.status, {
-    date: new Date(options.now).toUTCString(),
+    date: new Date(options.date).toUTCString(),
     ...answer.headers,
     ...(length === undefined ? {} : { 'content-length': String(length) }),
     ...(compress ? { 'content-encoding': 'gzip' } : {}),

@@ -121,7 +121,7 @@ const handle = async (
       effect: undefined,
       record,
       mayCompress: false,
-      now: state.now(),
+      date: state.date(),
     });
     return;
   }
@@ -159,7 +159,7 @@ const handle = async (
       effect,
       record,
       mayCompress: state.variants.compression === 'gzip',
-      now: state.now(),
+      date: state.date(),
     });
   } finally {
     record.done = true;

@@ -23,6 +23,8 @@ export type State = {
   readonly random: () => number;
   /** The caller's clock in milliseconds, and in whole seconds. */
   readonly now: () => number;
+  /** The time of the `Date` header, in milliseconds. */
+  readonly date: () => number;
   readonly seconds: () => number;
   readonly ledger: Ledger;
   readonly cells: Aggregates;
@@ -78,9 +80,18 @@ const plantKeys = (keys: KeyStore, firstDay: number): void => {
   }
 };
 
+/** Milliseconds by which the clock of rows and keys is ahead, and the `Date` header of that. */
+const clockShifts = {
+  right: [0, 0],
+  behind: [-HOUR * 1000, 0],
+  ahead: [HOUR * 1000, 0],
+  'date-behind': [0, -3 * HOUR * 1000],
+  'date-ahead': [0, 3 * HOUR * 1000],
+} as const;
+
 export const createState = (options: StateOptions): State => {
   const { variants } = options;
-  const shift = { right: 0, behind: -HOUR, ahead: HOUR }[variants.gateway_clock] * 1000;
+  const [shift, dateShift] = clockShifts[variants.gateway_clock];
   const now = (): number => options.now() + shift;
   const seconds = (): number => Math.floor(now() / 1000);
   const firstDay = monthsBefore(now(), options.months);
@@ -103,6 +114,7 @@ export const createState = (options: StateOptions): State => {
     hostile: 'none',
     random: options.random,
     now,
+    date: () => now() + dateShift,
     seconds,
     ledger,
     cells: createAggregates(ledger),

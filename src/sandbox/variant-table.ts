@@ -102,10 +102,10 @@ export const variantTable = {
     statement: 'G8.8',
   },
   gateway_clock: {
-    values: ['right', 'behind', 'ahead'],
+    values: ['right', 'behind', 'ahead', 'date-behind', 'date-ahead'],
     default: 'right',
     meaning:
-      'The clock that stamps rows, keys and the Date header: right, or an hour behind or ahead of the caller.',
+      'The clock that stamps rows, keys and the Date header: right, or an hour behind or ahead of the caller; or the Date header alone is three hours behind or ahead.',
     statement: 'G16.4',
   },
   missing_id: {

@@ -226,10 +226,12 @@ const statements: readonly string[] = [
   `CREATE TABLE notified (
     account VARCHAR NOT NULL, kind VARCHAR NOT NULL, subject VARCHAR NOT NULL, notified_at BIGINT NOT NULL
   )`,
-  // The offset of the clock of each gateway from the local one.
+  // The offset of the clock of each gateway from the local one, by the `Date` header; from which local time on stamps of own
+  // keys count, and by how much they contradict that header (ms).
   `CREATE TABLE gateway_clock (
     account VARCHAR NOT NULL, measured_at BIGINT NOT NULL, uptime BIGINT, clock_offset BIGINT NOT NULL,
-    uncertainty BIGINT NOT NULL, since BIGINT NOT NULL, jump BIGINT NOT NULL
+    uncertainty BIGINT NOT NULL, since BIGINT NOT NULL, jump BIGINT NOT NULL,
+    stamps_from BIGINT, date_error BIGINT, error_confirmed BOOLEAN, error_found_at BIGINT
   )`,
   // Through which slot the slots of a job are claimed.
   `CREATE TABLE job_cursor (
@@ -284,11 +286,11 @@ const statements: readonly string[] = [
 ];
 
 /**
- * Version 26 of the schema. Migrations are applied in order, each in one transaction. A released migration is never
+ * Version 27 of the schema. Migrations are applied in order, each in one transaction. A released migration is never
  * edited, only followed by another.
  */
 export const schema: Schema = {
-  number: 26,
+  number: 27,
   statements,
   migrations: [
     {
@@ -327,5 +329,15 @@ export const schema: Schema = {
       statements: ['ALTER TABLE call_log ADD COLUMN served_columns BIGINT'],
     },
     { number: 26, name: 'windows that lag behind the gateway', statements: lagStatements },
+    {
+      number: 27,
+      name: 'errors of the Date header',
+      statements: [
+        'ALTER TABLE gateway_clock ADD COLUMN stamps_from BIGINT',
+        'ALTER TABLE gateway_clock ADD COLUMN date_error BIGINT',
+        'ALTER TABLE gateway_clock ADD COLUMN error_confirmed BOOLEAN',
+        'ALTER TABLE gateway_clock ADD COLUMN error_found_at BIGINT',
+      ],
+    },
   ],
 };

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { afterReading, clockOffset, unixMillis, unixSeconds } from '../../src/core/index.ts';
-import type { GatewayClock } from '../../src/core/index.ts';
+import {
+  afterReading,
+  afterStamps,
+  clockOffset,
+  stampClock,
+  unixMillis,
+  unixSeconds,
+} from '../../src/core/index.ts';
+import type { MeasuredClock, OwnStamps } from '../../src/core/index.ts';
 import type { KeyUse } from '../../src/keys/key-event.ts';
 import { chaosFactor } from '../support/storm.ts';
 import { engineFixture, stillClock } from './engine-fixture.ts';
@@ -11,18 +18,24 @@ const hour = 60 * minute;
 const lag = 10 * minute;
 
 /** What the warehouse does for the evidence, in memory: windows are landed in the gateway's time, as far as it is known. */
-const memoryLog = (hostNow: () => number, uptime: () => number, shift: () => number) => {
+const memoryLog = (
+  hostNow: () => number,
+  uptime: () => number,
+  shift: () => number,
+  dateShift: () => number,
+) => {
   const calls: { name: string; stamp: number; landed: boolean }[] = [];
-  let known: GatewayClock | undefined;
+  let measured: MeasuredClock | undefined;
   let watermark: number | undefined;
   const gatewayNow = () => hostNow() + shift();
-  const knownNow = () => hostNow() + clockOffset(known);
+  const known = () => measured && stampClock(measured);
+  const knownNow = () => hostNow() + clockOffset(known());
   const answered = (): void => {
     // The Date header has whole seconds.
-    const offset = Math.floor(gatewayNow() / 1000) * 1000 + 500 - hostNow();
+    const offset = Math.floor((gatewayNow() + dateShift()) / 1000) * 1000 + 500 - hostNow();
     const reading = { at: unixMillis(hostNow()), uptime: uptime(), offset, uncertainty: 500 };
-    const { clock, suspectFrom } = afterReading(known, reading);
-    known = clock;
+    const { clock, suspectFrom } = afterReading(measured, reading);
+    measured = clock;
     if (suspectFrom !== undefined && watermark !== undefined)
       watermark = Math.min(watermark, Math.floor(suspectFrom / 1000) - lag / 1000);
   };
@@ -30,7 +43,16 @@ const memoryLog = (hostNow: () => number, uptime: () => number, shift: () => num
     calls.filter((call) => call.landed && call.name === name && call.stamp >= from && call.stamp < to);
   return {
     answered,
-    known: () => known,
+    known,
+    gatewayNow,
+    compare: async (stamps: OwnStamps): Promise<boolean> => {
+      const after = measured && afterStamps(measured, stamps, unixMillis(hostNow()));
+      if (after === undefined) return false;
+      measured = after;
+      // The whole log is pulled again.
+      watermark = undefined;
+      return true;
+    },
     call: (name: string): void => {
       calls.push({ name, stamp: Math.floor(gatewayNow() / 1000), landed: false });
     },
@@ -71,16 +93,23 @@ const step = 5 * minute;
 const play = async (
   quiet: number,
   switches: number,
-  changes: readonly { readonly at: number; readonly host: number; readonly gateway: number }[],
+  changes: readonly {
+    readonly at: number;
+    readonly host: number;
+    readonly gateway: number;
+    readonly date: number;
+  }[],
+  dateInTheEnd = 0,
 ): Promise<void> => {
   let time = 1_767_225_600_000;
-  const skew = { host: 0, gateway: 0 };
+  const skew = { host: 0, gateway: 0, date: dateInTheEnd };
   const still = stillClock();
   const hostNow = () => time + skew.host;
   const log = memoryLog(
     hostNow,
     () => time,
     () => skew.gateway - skew.host,
+    () => skew.date,
   );
   const clock = { ...still.clock, now: () => unixMillis(hostNow()), uptime: () => time };
   await using fixture = await engineFixture({
@@ -91,7 +120,9 @@ const play = async (
       },
     },
     evidence: log.evidence,
+    gatewayNow: log.gatewayNow,
     gatewayClock: log.known,
+    compareClock: log.compare,
     onList: log.answered,
   });
   const change = (index: number): void => {
@@ -108,7 +139,7 @@ const play = async (
   await fixture.advance([id]);
   let lastOld = time;
   const steps = 60;
-  const settledSteps = Math.ceil((4 * quiet) / step) + 80;
+  const settledSteps = Math.ceil((4 * quiet + Math.abs(dateInTheEnd)) / step) + 80;
   for (let index = 1; index < steps + settledSteps && fixture.gateway.keys.has(old); index += 1) {
     // Consumers call often: a key without a call for so long is one that they have left.
     for (let call = 0; call < 5; call += 1) {
@@ -116,7 +147,7 @@ const play = async (
       log.call(index < switches ? 'billing.g1' : 'billing.g2');
       if (index < switches) lastOld = time;
     }
-    if (index === steps) Object.assign(skew, { host: 0, gateway: 0 });
+    if (index === steps) Object.assign(skew, { host: 0, gateway: 0, date: dateInTheEnd });
     else change(index);
     log.pull();
     await fixture.advance();
@@ -128,13 +159,31 @@ const play = async (
 
 it('no old key is deleted within quiet of its last call, whatever the clocks of gateway and host do', async () => {
   const skew = fc.integer({ min: -2 * hour, max: 2 * hour });
-  const change = fc.record({ at: fc.nat({ max: 58 }), host: skew, gateway: skew });
+  const change = fc.record({
+    at: fc.nat({ max: 58 }),
+    host: skew,
+    gateway: skew,
+    date: fc.oneof(fc.constant(0), skew),
+  });
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(10 * minute, 30 * minute, 2 * hour),
       fc.integer({ min: 1, max: 58 }),
       fc.array(change, { maxLength: 4 }),
-      play,
+      (quiet, switches, changes) => play(quiet, switches, changes),
+    ),
+    { numRuns: 15 * chaosFactor },
+  );
+});
+
+it('an old key is deleted, and not within quiet of its last call, while the Date header alone is wrong', async () => {
+  const wrong = fc.integer({ min: -26 * hour, max: 26 * hour });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(10 * minute, 2 * hour),
+      fc.integer({ min: 1, max: 58 }),
+      wrong,
+      (quiet, switches, date) => play(quiet, switches, [], date),
     ),
     { numRuns: 15 * chaosFactor },
   );

@@ -8,7 +8,14 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const at = unixMillis(Date.parse('2026-11-21T08:00:00Z'));
 
-const clock = (offset: number): GatewayClock => ({ at, offset, uncertainty: 500, since: at, jump: 0 });
+const clock = (offset: number): GatewayClock => ({
+  at,
+  offset,
+  uncertainty: 500,
+  since: at,
+  jump: 0,
+  stampsFrom: at,
+});
 
 describe('the effect of a skew', () => {
   it('is none where the clock is right or not known', () => {

@@ -52,7 +52,7 @@ export const stillClock = (start = 1_767_225_600_000) => {
 export type Lost = 'before' | 'after' | 'unmoved' | 'limited' | 'forbidden';
 
 /** A gateway in memory that counts what it is asked, and may lose an answer before or after it did what it was asked. */
-export const memoryGateway = (clock: Clock) => {
+export const memoryGateway = (clock: Clock, gatewayNow: () => number = clock.now) => {
   const keys = new Map<number, ApiKey & { plaintext: string }>();
   const deleted: { id: number; name: string }[] = [];
   let lastId = 100;
@@ -82,7 +82,7 @@ export const memoryGateway = (clock: Clock) => {
       unlimitedQuota: true,
       expiredTime: 'never',
       group: 'default',
-      createdTime: unixSeconds(Math.floor(clock.now() / 1000)),
+      createdTime: unixSeconds(Math.floor(gatewayNow() / 1000)),
       rest: {},
       ...fields,
       plaintext: `sk-${lastId}-${name}-plaintext`,
@@ -92,7 +92,7 @@ export const memoryGateway = (clock: Clock) => {
   const works = (plaintext: string): boolean =>
     [...keys.values()].some(
       (key) =>
-        key.plaintext === plaintext && (key.expiredTime === 'never' || key.expiredTime * 1000 > clock.now()),
+        key.plaintext === plaintext && (key.expiredTime === 'never' || key.expiredTime * 1000 > gatewayNow()),
     );
   return {
     keys,
@@ -265,7 +265,10 @@ export const engineFixture = async (
     readonly sinks?: readonly Sink[];
     readonly time?: ReturnType<typeof stillClock>;
     readonly evidence?: Partial<KeyEvidence>;
+    /** Milliseconds on the clock that stamps keys; that of the host unless given. */
+    readonly gatewayNow?: () => number;
     readonly gatewayClock?: () => GatewayClock | undefined;
+    readonly compareClock?: NonNullable<EngineDeps['compareClock']>;
     readonly recentCalls?: NonNullable<EngineDeps['recentCalls']>;
     /** Hears of each list of keys before it is answered. */
     readonly onList?: () => void;
@@ -275,7 +278,7 @@ export const engineFixture = async (
 ) => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-engine-'));
   const { clock, elapse } = options.beside ?? options.time ?? stillClock();
-  const gateway = options.beside?.gateway ?? memoryGateway(clock);
+  const gateway = options.beside?.gateway ?? memoryGateway(clock, options.gatewayNow);
   const table = memoryTable();
   const alert: KeyAlert[] = [];
   const secrets = createSecretRegistry();
@@ -390,6 +393,7 @@ export const engineFixture = async (
       },
       ...(options.recentCalls === undefined ? {} : { recentCalls: options.recentCalls }),
       ...(options.gatewayClock === undefined ? {} : { gatewayClock: options.gatewayClock }),
+      ...(options.compareClock === undefined ? {} : { compareClock: options.compareClock }),
       consumerOf: () => {
         if (state.unfit !== undefined) throw state.unfit;
         return state.declared ? consumer() : undefined;

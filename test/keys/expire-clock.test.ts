@@ -16,6 +16,7 @@ const openSkewed = async (shift: { gateway: number; date: number }) => {
     uncertainty: 500,
     since: unixMillis(0),
     jump: 0,
+    stampsFrom: unixMillis(0),
   });
   const fixture = await engineFixture({ time, gatewayClock: known });
   const gatewayNow = () => time.clock.now() + shift.gateway;

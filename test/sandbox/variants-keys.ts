@@ -215,7 +215,13 @@ export const keyVariants: Readonly<Record<string, () => Promise<void>>> = {
         const date = Date.parse(reply.headers.get('date') ?? '') / 1000;
         return [created - seconds(NOW), date - seconds(NOW)];
       },
-      { right: [0, 0], behind: [-3600, -3600], ahead: [3600, 3600] },
+      {
+        right: [0, 0],
+        behind: [-3600, -3600],
+        ahead: [3600, 3600],
+        'date-behind': [0, -10_800],
+        'date-ahead': [0, 10_800],
+      },
     ),
 
   'G8.15.missing_id': () =>

@@ -56,13 +56,15 @@ it('a database of schema 21 gets the tables of a new one by its migrations, and 
   const numbers = await engine.state(async (connection) =>
     readRows(connection, 'SELECT number FROM schema_migration ORDER BY number'),
   );
-  expect(numbers.map(({ number }) => number)).toEqual(['21', '22', '23', '24', '25', '26']);
+  expect(numbers.map(({ number }) => number)).toEqual(['21', '22', '23', '24', '25', '26', '27']);
   for (const { table_name: name } of names) {
     const renamed = name === 'learned_news' ? 'learned_change' : String(name);
     const rows = await engine.state(async (connection) => readRows(connection, `SELECT * FROM ${renamed}`));
-    // Which columns the export of an earlier row had is not known.
+    // Which columns the export of an earlier row had is not known, nor what stamps say of a Date header.
     const cells = rows.flatMap((row) =>
-      Object.entries(row).filter(([column]) => column !== 'served_columns'),
+      Object.entries(row).filter(
+        ([column]) => !/^(served_columns|stamps_from|date_error|error_.*)$/.test(column),
+      ),
     );
     const values = cells.map(([, value]) => String(value));
     expect(rows, renamed).toHaveLength(1);

@@ -196,6 +196,7 @@ export const createKeyServices = ({
       },
       clock,
       gatewayClock: () => warehouse.clocks.of(account),
+      compareClock: (stamps) => warehouse.clocks.compare(account, stamps),
       random,
       log: log.with({ account }),
       templates,

@@ -37,6 +37,11 @@ export const clockEffect = (clock: GatewayClock | undefined, quiet: number, logB
   const offset = clockOffset(clock);
   const measured = clock === undefined || offset === 0 ? 0 : Math.abs(offset) + clock.uncertainty;
   const skew = Math.max(measured, logBehind);
+  if (clock?.date?.isConfirmed === false)
+    return {
+      effect: 'suspend',
+      message: `the Date header of the gateway contradicts the creation times of its keys by ${lengthText(Math.abs(clock.date.offset - clock.offset))}, and the stored call log does not show yet which of them stamps calls. No key is deleted until the call log contains the first call with the newest key; deletions resume automatically`,
+    };
   if (skew <= largest(quiet)) return { effect: 'add', margin: skew };
   if (clock === undefined || measured < logBehind)
     return {

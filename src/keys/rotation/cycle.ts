@@ -1,16 +1,10 @@
 import { unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import type { OwnStamps, UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyAlert } from '../service-types.ts';
 import type { KeyEvent, KeyUse } from '../key-event.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { EngineDeps } from './engine-deps.ts';
-
-/** How far a clock is ahead of this host's, in milliseconds: between these two values. */
-export type OffsetRange = { readonly low: number; readonly high: number };
-
-/** By the key list, and the least by the call log; missing where no key of our own tells. */
-export type OwnStamps = { readonly list?: OffsetRange | undefined; readonly log?: number | undefined };
 
 /** One going over the rotations of an account, with the list of keys they share. */
 export type Cycle = {

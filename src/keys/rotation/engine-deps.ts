@@ -1,4 +1,4 @@
-import type { Clock, GatewayClock, Log, Secret, UnixSeconds } from '../../core/index.ts';
+import type { Clock, GatewayClock, Log, OwnStamps, Secret, UnixSeconds } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyAlert, SurveyedKey } from '../service-types.ts';
 import type { KeyJournal } from '../journal/journal.ts';
@@ -69,6 +69,8 @@ export type EngineDeps = {
   readonly clock: Clock;
   /** What is known of the gateway's clock, which stamps the call log. */
   readonly gatewayClock?: () => GatewayClock | undefined;
+  /** Compares that clock with stamps of our own keys and calls. Returns whether it changed. */
+  readonly compareClock?: (stamps: OwnStamps) => Promise<boolean>;
   /** In [0, 1): for what makes generated names unlike any other. */
   readonly random: () => number;
   readonly log: Log;

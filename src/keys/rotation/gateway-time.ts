@@ -2,9 +2,7 @@ import { clockOffset, unixMillis, unixSeconds } from '../../core/index.ts';
 import type { GatewayClock, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { Cycle } from './cycle.ts';
-
-/** Seconds by which a stamp in the log is looked for before its time. */
-export const widestSkew = 26 * 3600;
+import { comparedClock } from './key-clock.ts';
 
 /** Milliseconds for which a measurement is good: our own clock may have been set since. */
 const freshFor = 300_000;
@@ -36,7 +34,7 @@ export const gatewayTimes = async (cycle: Cycle, rotation: Rotation): Promise<Ga
   const { clock, gatewayClock } = cycle.deps;
   const known = gatewayClock?.();
   if (known !== undefined && Math.abs(clock.now() - known.at) > freshFor) await cycle.look();
-  const current = gatewayClock?.();
+  const { clock: current } = await comparedClock(cycle);
   const { cutover = unixMillis(0), cutoverAtGateway: noted } = rotation;
   const now = gatewayNow(cycle);
   const shownSince = unixMillis(Math.min(cutover, noted?.at ?? cutover, now));

@@ -1,32 +1,77 @@
 import { clockOffset, unixMillis, unixSeconds } from '../../core/index.ts';
-import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type { GatewayClock, OffsetRange, OwnStamps, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { KeyEvent } from '../key-event.ts';
-import type { Cycle, OffsetRange, OwnStamps } from './cycle.ts';
-import { widestSkew } from './gateway-time.ts';
+import type { Cycle } from './cycle.ts';
+
+/** Seconds by which a stamp in the log is looked for before its time. */
+export const widestSkew = 26 * 3600;
+
+/** When the creation of a key was requested that was answered at a moment; undefined where it is not written down. */
+const requestedAt = (
+  history: readonly KeyEvent[],
+  name: string,
+  answeredAt: UnixMillis,
+): UnixMillis | undefined =>
+  history.findLast((event) => event.what === 'creating' && event.name === name && event.at <= answeredAt)?.at;
 
 /** The newest key of our own that is listed with its creation time: it tells by which clock the gateway stamps keys. */
 const listRange = (cycle: Cycle, history: readonly KeyEvent[], since: number): OffsetRange | undefined => {
   const created = history.findLast((event) => event.what === 'created' && cycle.keys().has(event.keyId));
   if (created?.what !== 'created' || created.at < since) return undefined;
-  const asked = history.findLast(
-    (event) => event.what === 'creating' && event.name === created.name && event.at <= created.at,
-  );
+  const asked = requestedAt(history, created.name, created.at);
   const stamp = cycle.keys().get(created.keyId)?.createdTime;
   if (asked === undefined || stamp === undefined || stamp <= 0) return undefined;
-  return { low: stamp * 1000 - created.at, high: (stamp + 1) * 1000 - asked.at };
+  return { low: stamp * 1000 - created.at, high: (stamp + 1) * 1000 - asked };
 };
 
 /** Our first call with the newest key of our own tells by which clock the gateway stamps the call log. */
-const logLow = async (
+const logRange = async (
   { deps: { account, evidence } }: Cycle,
   history: readonly KeyEvent[],
   since: number,
-): Promise<number | undefined> => {
+): Promise<OffsetRange | undefined> => {
   const verified = history.findLast((event) => event.what === 'verified');
   if (verified?.what !== 'verified' || verified.at < since) return undefined;
   const from = unixSeconds(Math.max(0, Math.floor(verified.at / 1000) - widestSkew));
   const first = await evidence.firstCall?.(account, verified.name, from);
-  return first === undefined ? undefined : first * 1000 - verified.at;
+  if (first === undefined) return undefined;
+  const asked = requestedAt(history, verified.name, verified.at) ?? verified.at;
+  return { low: first * 1000 - verified.at, high: (first + 1) * 1000 - asked };
+};
+
+/** What the stamps of our own keys and calls tell; read once a cycle, since it takes the whole history. */
+const readStamps = (cycle: Cycle, since: number): Promise<OwnStamps> => {
+  const known = cycle.ownStamps.get(since);
+  if (known !== undefined) return known;
+  const { account, journal, compareClock, gatewayClock, log } = cycle.deps;
+  const read = async (): Promise<OwnStamps> => {
+    const history = await journal.history({ account });
+    const stamps = {
+      list: listRange(cycle, history, since),
+      log: await logRange(cycle, history, since),
+    };
+    if (await compareClock?.(stamps)) {
+      const { offset = 0, date } = gatewayClock?.() ?? {};
+      const message =
+        date === undefined
+          ? 'the Date header of the gateway agrees with its call log and is used again'
+          : 'the Date header of the gateway contradicts the creation times of its keys, which are used in its place';
+      log.warn(message, { offset, date_offset: date?.offset ?? offset });
+    }
+    return stamps;
+  };
+  const stamps = read();
+  cycle.ownStamps.set(since, stamps);
+  return stamps;
+};
+
+/** What is known of the gateway's clock once stamps of our own were compared with it. */
+export const comparedClock = async (
+  cycle: Cycle,
+): Promise<{ readonly clock: GatewayClock | undefined; readonly stamps: OwnStamps }> => {
+  const { gatewayClock } = cycle.deps;
+  const stamps = await readStamps(cycle, gatewayClock?.()?.stampsFrom ?? 0);
+  return { clock: gatewayClock?.(), stamps };
 };
 
 /** Milliseconds by which a moment of this host is moved, so that the gateway ends a key then. */
@@ -37,38 +82,27 @@ export type KeyClock = {
   readonly past: UnixSeconds;
 };
 
-/** What the stamps of our own keys and calls tell; read once a cycle, since it takes the whole history. */
-const ownStamps = (cycle: Cycle, since: number): Promise<OwnStamps> => {
-  const known = cycle.ownStamps.get(since);
-  if (known !== undefined) return known;
-  const { account, journal } = cycle.deps;
-  const read = async (): Promise<OwnStamps> => {
-    const history = await journal.history({ account });
-    return { list: listRange(cycle, history, since), log: await logLow(cycle, history, since) };
-  };
-  const stamps = read();
-  cycle.ownStamps.set(since, stamps);
-  return stamps;
-};
-
 /** What is known of the clock that ends keys. Keys and calls of before a clock was set do not count. */
 export const keyClock = async (cycle: Cycle): Promise<KeyClock> => {
-  const { clock, gatewayClock } = cycle.deps;
-  const date = gatewayClock?.();
-  const { list, log } = await ownStamps(cycle, date === undefined ? 0 : date.since - date.offset);
-  const now = clock.now();
+  const {
+    clock,
+    stamps: { list, log },
+  } = await comparedClock(cycle);
+  const now = cycle.deps.clock.now();
   const lows = [
     0,
-    ...(date === undefined ? [] : [date.offset - date.uncertainty]),
+    ...[clock, clock?.date].flatMap((known) =>
+      known === undefined ? [] : [known.offset - (clock?.uncertainty ?? 0)],
+    ),
     ...(list === undefined ? [] : [list.low]),
-    ...(log === undefined ? [] : [log]),
+    ...(log === undefined ? [] : [log.low]),
   ];
   const past = Math.floor((now + Math.min(...lows)) / 1000) - 1;
-  const byDate = clockOffset(date);
-  const slack = (date?.uncertainty ?? 0) + 1000;
-  const isContradicted = list !== undefined && (byDate < list.low - slack || byDate > list.high + slack);
+  const measured = clockOffset(clock);
+  const slack = (clock?.uncertainty ?? 0) + 1000;
+  const isContradicted = list !== undefined && (measured < list.low - slack || measured > list.high + slack);
   return {
-    offset: isContradicted ? Math.round((list.low + list.high) / 2) : byDate,
+    offset: isContradicted ? Math.round((list.low + list.high) / 2) : measured,
     past: unixSeconds(Math.max(1, past)),
   };
 };

@@ -1,15 +1,28 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { afterReading, clockOffset, unixMillis } from '../../core/index.ts';
-import type { Clock, ClockReading, GatewayClock, UnixMillis } from '../../core/index.ts';
+import { afterReading, afterStamps, clockOffset, stampClock, unixMillis } from '../../core/index.ts';
+import type {
+  Clock,
+  ClockReading,
+  GatewayClock,
+  MeasuredClock,
+  OwnStamps,
+  UnixMillis,
+} from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
-import { takeBackFrom } from '../logs/log-ledger.ts';
-import { all, column, millis, rowReader, sparse } from '../row-reader.ts';
+import { takeBackEarly, takeBackFrom } from '../logs/log-ledger.ts';
+import { all, column, flag, millis, optional, rowReader, sparse } from '../row-reader.ts';
 import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
 
 /** What is known about the clocks of the gateways. */
 export type GatewayClocks = {
   /** Records a reading. When a clock was set back, windows landed for later times count as not landed. */
   readonly note: (account: string, reading: ClockReading) => Promise<void>;
+  /**
+   * Compares the `Date` header with stamps of our own. Where they contradict it, the stamps' clock is used until the
+   * header jumps, and windows landed for times that were in its future count as not landed. Returns whether it changed.
+   */
+  readonly compare: (account: string, stamps: OwnStamps) => Promise<boolean>;
+  /** The clock that stamps rows and keys. */
   readonly of: (account: string) => GatewayClock | undefined;
   /** The gateway's current time, which stamps rows and keys; the local time when no reading exists. */
   readonly now: (account: string) => UnixMillis;
@@ -18,26 +31,57 @@ export type GatewayClocks = {
 /** Milliseconds after which an unchanged measurement is stored again. */
 const writeEvery = 60_000;
 
-const gatewayClock = rowReader({
+const measuredClock = rowReader({
   at: column('measured_at', millis),
   uptime: sparse(wholeNumber),
   offset: column('clock_offset', wholeNumber),
   ...all(wholeNumber, 'uncertainty', 'jump'),
   since: millis,
+  stampsFrom: millis,
 });
 
-const read = async (connection: DuckDBConnection): Promise<Map<string, GatewayClock>> => {
-  const rows = await readRows(connection, 'SELECT * FROM gateway_clock');
-  return new Map(rows.map((row) => [text(row, 'account'), gatewayClock(row)]));
+const dateError = rowReader({
+  error: column('date_error', wholeNumber),
+  isConfirmed: column('error_confirmed', flag),
+  foundAt: column('error_found_at', millis),
+});
+
+const read = async (connection: DuckDBConnection): Promise<Map<string, MeasuredClock>> => {
+  const rows = await readRows(
+    connection,
+    'SELECT * REPLACE (coalesce(stamps_from, measured_at) AS stamps_from) FROM gateway_clock',
+  );
+  return new Map(
+    rows.map((row) => [
+      text(row, 'account'),
+      {
+        ...measuredClock(row),
+        ...(optional(wholeNumber)(row, 'date_error') === undefined ? {} : { dateError: dateError(row) }),
+      },
+    ]),
+  );
 };
 
-const write = async (connection: DuckDBConnection, account: string, clock: GatewayClock): Promise<void> => {
+const write = async (
+  connection: DuckDBConnection,
+  account: string,
+  { dateError: wrong, ...clock }: MeasuredClock,
+): Promise<void> => {
   await execute(connection, 'DELETE FROM gateway_clock WHERE account = $account', { account });
   await execute(
     connection,
-    `INSERT INTO gateway_clock (account, measured_at, uptime, clock_offset, uncertainty, since, jump)
-     VALUES ($account, $at, $uptime, $offset, $uncertainty, $since, $jump)`,
-    { account, ...clock, uptime: clock.uptime ?? null },
+    `INSERT INTO gateway_clock (account, measured_at, uptime, clock_offset, uncertainty, since, jump, stamps_from,
+       date_error, error_confirmed, error_found_at)
+     VALUES ($account, $at, $uptime, $offset, $uncertainty, $since, $jump, $stampsFrom,
+       $error, $isConfirmed, $foundAt)`,
+    {
+      account,
+      ...clock,
+      uptime: clock.uptime ?? null,
+      error: wrong?.error ?? null,
+      isConfirmed: wrong?.isConfirmed ?? null,
+      foundAt: wrong?.foundAt ?? null,
+    },
   );
 };
 
@@ -48,6 +92,10 @@ const lateness = 600;
 export const openGatewayClocks = async (engine: Engine, clock: Clock): Promise<GatewayClocks> => {
   const known = await engine.state(read);
   const written = new Map<string, UnixMillis>();
+  const of = (account: string): GatewayClock | undefined => {
+    const measured = known.get(account);
+    return measured && stampClock(measured);
+  };
   return {
     note: async (account, reading) => {
       const before = known.get(account);
@@ -65,7 +113,21 @@ export const openGatewayClocks = async (engine: Engine, clock: Clock): Promise<G
         }),
       );
     },
-    of: (account) => known.get(account),
-    now: (account) => unixMillis(clock.now() + clockOffset(known.get(account))),
+    compare: async (account, stamps) => {
+      const before = known.get(account);
+      const after = before && afterStamps(before, stamps, clock.now());
+      if (after === undefined) return false;
+      known.set(account, after);
+      const { offset, date } = stampClock(after);
+      await engine.state(async (connection) =>
+        inTransaction(connection, async () => {
+          await write(connection, account, after);
+          if (date !== undefined) await takeBackEarly(connection, account, offset, lateness);
+        }),
+      );
+      return true;
+    },
+    of,
+    now: (account) => unixMillis(clock.now() + clockOffset(of(account))),
   };
 };

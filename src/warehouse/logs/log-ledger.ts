@@ -120,6 +120,37 @@ export const takeBackFrom = async (
 };
 
 /**
+ * Corrects the landings whose time at the gateway was taken from a clock that was ahead of the stamps, which are ahead of the
+ * local clock by `offset` milliseconds. Shortens the covered range to end where such a landing covered times of the future,
+ * less `lateness` seconds, unless they were pulled again since.
+ */
+export const takeBackEarly = async (
+  connection: DuckDBConnection,
+  account: string,
+  offset: number,
+  lateness: number,
+): Promise<void> => {
+  await execute(
+    connection,
+    `UPDATE log_window SET gateway_at = landed_at + $offset,
+       settled_at = least(coalesce(settled_at, end_at), (landed_at + $offset) // 1000 - $lateness)
+     WHERE account = $account AND coalesce(gateway_at, landed_at) > landed_at + $offset + 60000`,
+    { account, offset, lateness },
+  );
+  const [row] = await readRows(
+    connection,
+    `SELECT min(settled_at) AS first FROM log_window AS early
+     WHERE account = $account AND end_at > gateway_at // 1000 AND NOT EXISTS (
+       FROM log_window AS again
+       WHERE again.account = early.account AND again.start_at <= early.settled_at
+         AND again.end_at >= early.end_at AND again.settled_at >= early.end_at)`,
+    { account },
+  );
+  const first = optionalText(row, 'first');
+  if (first !== undefined) await takeBackFrom(connection, account, Number(first));
+};
+
+/**
  * Removes what a clock that ran ahead has covered: a landing later than now (on the gateway's clock) does not prove
  * that it was complete. Rows stay; they are replaced when their time is pulled again.
  */

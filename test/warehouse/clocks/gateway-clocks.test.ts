@@ -5,7 +5,8 @@ import { manualClock } from '../../support/manual-clock.ts';
 import { batchOfCalls } from '../archive/archive-support.ts';
 import { optionsIn, testFolder } from '../support.ts';
 
-const hour = 3_600_000;
+const minute = 60_000;
+const hour = 60 * minute;
 const start = Date.parse('2026-11-21T08:00:00Z');
 
 it('a landing proves nothing about times after the gateway’s clock, which survives a restart', async () => {
@@ -36,4 +37,36 @@ it('a landing proves nothing about times after the gateway’s clock, which surv
   clock.advance(60_000);
   await warehouse.clocks.note('main', { at: clock.now(), offset: -2 * hour, uncertainty: 500 });
   expect(await warehouse.logs.cursor('main')).toBe((start - hour) / 1000 - 600);
+});
+
+it('windows that a Date header ahead of the stamps has landed early are pulled again, others are not', async () => {
+  await using folder = await testFolder();
+  const clock = manualClock(start);
+  const options = { ...optionsIn(folder), clock };
+  const at = (hours: number) => unixSeconds((start + hours * hour) / 1000);
+  const stamps = { list: { low: -500, high: 500 }, log: { low: -500, high: 500 } };
+  {
+    await using warehouse = await openWarehouse(options);
+    const land = async (from: number, to: number) => {
+      const batch = await batchOfCalls(folder, interval(at(from), at(to)), []);
+      await warehouse.logs.landWindow({ ...batch, settled: at(to) });
+    };
+    await warehouse.clocks.note('main', { at: clock.now(), offset: 3 * hour, uncertainty: 500 });
+    await land(-24, 2);
+    clock.advance(5 * hour);
+    await land(2, 7);
+    // What came too early in the first of them is pulled again by then.
+    await land(-1, 3);
+    await land(7, 8);
+    clock.advance(minute);
+    expect(await warehouse.clocks.compare('main', stamps)).toBe(true);
+    expect(await warehouse.clocks.compare('main', stamps)).toBe(false);
+    expect(warehouse.clocks.now('main')).toBe(clock.now());
+    expect(await warehouse.logs.cursor('main')).toBe(at(5) - 600);
+  }
+  await using warehouse = await openWarehouse(options);
+  expect(warehouse.clocks.of('main')).toMatchObject({
+    offset: 0,
+    date: { offset: 3 * hour, isConfirmed: true },
+  });
 });
