@@ -34,9 +34,9 @@ export type ContradictedDate = {
   readonly isConfirmed: boolean;
 };
 
-/** How far the `Date` header is from the stamps. */
+/** How far a `Date` header that stamps contradicted is from them. */
 export type DateError = {
-  /** Milliseconds by which the header is ahead of the stamps. */
+  /** Milliseconds by which the header is ahead of the stamps; 0 where it jumped since, and no stamp is as new. */
   readonly error: number;
   readonly isConfirmed: boolean;
   /** When it was found, by the stamps. */
@@ -94,6 +94,18 @@ export type ClockChange = {
 /** Milliseconds after the last reading that is stored within which another one may have been lost. */
 const unread = 120_000;
 
+/** Milliseconds within which two clocks agree. */
+const agreed = 60_000;
+
+/** What is known of a header that jumps: one that was wrong is trusted again only where it agrees with the local clock. */
+const errorAfterJump = (
+  before: DateError | undefined,
+  { at, offset, uncertainty }: ClockReading,
+): DateError | undefined =>
+  before === undefined || Math.abs(offset) <= agreed + uncertainty
+    ? undefined
+    : { error: 0, isConfirmed: false, foundAt: unixMillis(at + offset) };
+
 /** The state after one more reading. Pure. */
 export const afterReading = (before: MeasuredClock | undefined, reading: ClockReading): ClockChange => {
   const now = unixMillis(reading.at + reading.offset);
@@ -116,6 +128,7 @@ export const afterReading = (before: MeasuredClock | undefined, reading: ClockRe
       since: now,
       jump: Math.max(Math.abs(set), Math.abs(own)),
       stampsFrom: unixMillis(Math.max(before.stampsFrom, before.at + unread, reading.at)),
+      dateError: errorAfterJump(before.dateError, reading),
     },
     suspectFrom: unixMillis(
       before.at + before.offset - Math.max(0, before.dateError?.error ?? 0) + Math.min(set, own, 0),

@@ -4,7 +4,14 @@ export { lazy };
 
 export * from './clock.ts';
 export { afterReading, afterStamps, clockOffset, readClock, stampClock } from './gateway-clock.ts';
-export type { ClockReading, GatewayClock, MeasuredClock, OffsetRange, OwnStamps } from './gateway-clock.ts';
+export type {
+  ClockReading,
+  ContradictedDate,
+  GatewayClock,
+  MeasuredClock,
+  OffsetRange,
+  OwnStamps,
+} from './gateway-clock.ts';
 export * from './duration.ts';
 export { encodingFault } from './encoding.ts';
 export * from './fault.ts';

@@ -195,7 +195,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       const rotation = openOf(service);
       const cycle = await openCycle(deps, { signal, who, ordered: true });
       const sinks = declaredSinks(cycle, rotation, () => deps.consumerOf(rotation.terms.job, service));
-      const places = undeclaredPlaces(cycle, service, sinks);
+      const places = undeclaredPlaces(cycle.deps, service, sinks);
       if (places.length === 0)
         throw fault('wrong-use', `each place that may hold an old key of ${service} is declared`, {
           advice: '`tollkeeper keys list` shows what the rotation waits for',

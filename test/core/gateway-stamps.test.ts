@@ -49,6 +49,19 @@ describe('the Date header', () => {
     expect(right).toMatchObject({ offset: 3 * hour, since: later + 4 * hour, dateError: undefined });
   });
 
+  it('that was wrong is trusted after a jump only where it agrees with the local clock', () => {
+    const wrong = afterStamps(clockOf(3 * hour), stamps(0, 0), later);
+    const then = unixMillis(later + hour);
+    const still = afterReading(wrong, measured(2 * hour, then)).clock;
+    expect(stampClock(still)).toMatchObject({ offset: 2 * hour, date: { isConfirmed: false } });
+    expect(afterStamps(still, stamps(2 * hour, 2 * hour), then)?.dateError).toBeUndefined();
+    expect(afterStamps(still, stamps(0, 0), then)?.dateError).toMatchObject({
+      error: 2 * hour,
+      isConfirmed: true,
+    });
+    expect(afterReading(still, measured(0, unixMillis(then + hour))).clock.dateError).toBeUndefined();
+  });
+
   it('is used again once it jumps, and what was stamped since counts from the time of the stamps', () => {
     const wrong = afterStamps(clockOf(3 * hour), stamps(0, 0), later);
     const same = afterReading(wrong, measured(3 * hour, later));

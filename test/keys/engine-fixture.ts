@@ -12,7 +12,7 @@ import {
   unixMillis,
   unixSeconds,
 } from '../../src/core/index.ts';
-import type { Clock, GatewayClock, Secret } from '../../src/core/index.ts';
+import type { Clock, GatewayClock, Secret, UnixMillis } from '../../src/core/index.ts';
 import type { ApiKey } from '../../src/gateway/index.ts';
 import { createKeyService } from '../../src/keys/key-service.ts';
 import type { KeyAlert } from '../../src/keys/service-types.ts';
@@ -300,7 +300,7 @@ export const engineFixture = async (
     unfit: undefined as Error | undefined,
     at: (_what: string): void | Promise<void> => undefined,
     /** What each inventory showed: names by id. */
-    shown: [] as { readonly at: number; readonly names: ReadonlyMap<number, string> }[],
+    shown: [] as { readonly at: UnixMillis; readonly names: ReadonlyMap<number, string> }[],
     /** Steps that are never written down: a fault that is planted. */
     forgets: [] as string[],
   };
@@ -341,6 +341,42 @@ export const engineFixture = async (
     ...(state.refuses === undefined ? {} : { refuses: state.refuses }),
     ...(state.reload === undefined ? {} : { reload: state.reload }),
   });
+  const evidence: KeyEvidence = {
+    use: async (_account, name, range) => {
+      const found = state.calls.filter(
+        (call) => call.name === name && call.at >= range.start * 1000 && call.at < range.end * 1000,
+      );
+      const last = found.at(-1);
+      if (last === undefined) return noUse;
+      return {
+        calls: found.length,
+        lastCall: unixSeconds(Math.floor(last.at / 1000)),
+        models: [{ model: 'm', calls: found.length }],
+      };
+    },
+    logComplete: async (_account, range) => {
+      const through = Math.floor((clock.now() - state.logLag) / 1000);
+      if (through >= range.end) return { complete: true };
+      const why = 'the log is behind';
+      return through > range.start
+        ? { complete: false, why, through: unixSeconds(through) }
+        : { complete: false, why };
+    },
+    idsNamed: async (_account, name, since) => {
+      const ids = shownSince(since).flatMap((names) =>
+        [...names].flatMap(([id, shown]) => (shown === name ? [id] : [])),
+      );
+      return [...new Set(ids)];
+    },
+    namesOf: async (_account, keyIds, since) =>
+      new Map(
+        keyIds.map((keyId) => [
+          keyId,
+          [...new Set(shownSince(since).flatMap((names) => names.get(keyId) ?? []))],
+        ]),
+      ),
+    ...options.evidence,
+  };
   const open = async () => {
     const path = join(folder, 'audit', 'keys.jsonl');
     const journal = await openJournal({ table, path, log: silentLog });
@@ -355,42 +391,7 @@ export const engineFixture = async (
       account: 'main',
       journal: watched,
       gateway: wrapped,
-      evidence: {
-        use: async (_account, name, range) => {
-          const found = state.calls.filter(
-            (call) => call.name === name && call.at >= range.start * 1000 && call.at < range.end * 1000,
-          );
-          const last = found.at(-1);
-          if (last === undefined) return noUse;
-          return {
-            calls: found.length,
-            lastCall: unixSeconds(Math.floor(last.at / 1000)),
-            models: [{ model: 'm', calls: found.length }],
-          };
-        },
-        logComplete: async (_account, range) => {
-          const through = Math.floor((clock.now() - state.logLag) / 1000);
-          if (through >= range.end) return { complete: true };
-          const why = 'the log is behind';
-          return through > range.start
-            ? { complete: false, why, through: unixSeconds(through) }
-            : { complete: false, why };
-        },
-        idsNamed: async (_account, name, since) => {
-          const ids = shownSince(since).flatMap((names) =>
-            [...names].flatMap(([id, shown]) => (shown === name ? [id] : [])),
-          );
-          return [...new Set(ids)];
-        },
-        namesOf: async (_account, keyIds, since) =>
-          new Map(
-            keyIds.map((keyId) => [
-              keyId,
-              [...new Set(shownSince(since).flatMap((names) => names.get(keyId) ?? []))],
-            ]),
-          ),
-        ...options.evidence,
-      },
+      evidence,
       ...(options.recentCalls === undefined ? {} : { recentCalls: options.recentCalls }),
       ...(options.gatewayClock === undefined ? {} : { gatewayClock: options.gatewayClock }),
       ...(options.compareClock === undefined ? {} : { compareClock: options.compareClock }),
@@ -455,6 +456,7 @@ export const engineFixture = async (
     gateway,
     table,
     alert,
+    evidence,
     state,
     sink: usual,
     keyService: () => current.keyService,

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { unixSeconds } from '../../src/core/index.ts';
-import type { KeyUse } from '../../src/keys/key-event.ts';
+import type { PlannedExpiry } from '../../src/keys/service-types.ts';
 import { few } from '../support/storm.ts';
-import type { EngineFixture } from './engine-fixture.ts';
-import { engineFixture, hour, memorySink, stillClock } from './engine-fixture.ts';
+import { openCity, quiet } from './ownership-city.ts';
 
 const minute = 60_000;
-const quiet = hour;
 
 /** What people and programs do to one service, one after the other. */
 type Deed =
@@ -26,6 +23,22 @@ type Deed =
   | { readonly what: 'put into sink'; readonly which: number; readonly sink: number }
   | { readonly what: 'declare sink'; readonly sink: number }
   | { readonly what: 'call'; readonly which: number }
+  | {
+      readonly what: 'expire';
+      readonly which: number;
+      readonly action: 'now' | 'later' | 'delete';
+      readonly evenIfCurrent: boolean;
+    }
+  | {
+      readonly what: 'expire job';
+      readonly names: string;
+      readonly by: 'age' | 'idle';
+      readonly ends: 'expire' | 'delete';
+      readonly evenIfUsed: boolean;
+      readonly evenIfCurrent: boolean;
+      /** Whether somebody calls with the keys, or one is put into a sink, after it is planned. */
+      readonly meanwhile: 'nothing' | 'call' | 'put into sink';
+    }
   /** Consumers call with what the declared sinks hold, or only the newest key is called by somebody. */
   | { readonly what: 'pass'; readonly minutes: number; readonly calls: 'sinks' | 'newest' };
 
@@ -52,78 +65,36 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ what: fc.constant('put into sink' as const), which, sink: sinkNumber }),
   fc.record({ what: fc.constant('declare sink' as const), sink: sinkNumber }),
   fc.record({ what: fc.constant('call' as const), which }),
+  fc.record({
+    what: fc.constant('expire' as const),
+    which,
+    action: fc.constantFrom('now' as const, 'later' as const, 'delete' as const),
+    evenIfCurrent: fc.boolean(),
+  }),
+  fc.record({
+    what: fc.constant('expire job' as const),
+    names: fc.constantFrom('billing*', 'other', '*'),
+    by: fc.constantFrom('age' as const, 'idle' as const),
+    ends: fc.constantFrom('expire' as const, 'delete' as const),
+    evenIfUsed: fc.boolean(),
+    evenIfCurrent: fc.boolean(),
+    meanwhile: fc.constantFrom('nothing' as const, 'call' as const, 'put into sink' as const),
+  }),
   pass,
   pass,
   pass,
 );
 
-/** An engine over three sinks, one of which is declared; what it ends is held against who made, holds or calls it. */
-const openCity = async () => {
-  const time = stillClock();
-  const all = ['memory:one', 'memory:two', 'memory:three'].map((place) => memorySink(place));
-  const calls: { readonly name: string; readonly at: number }[] = [];
-  const fixture: EngineFixture = await engineFixture({
-    time,
-    recentCalls: async (names, since) => {
-      const uses = names.map((name): [string, KeyUse] => {
-        const found = calls.filter((call) => call.name === name && call.at >= since * 1000);
-        const lastCall = unixSeconds(Math.floor((found.at(-1)?.at ?? 0) / 1000));
-        return [name, { calls: found.length, ...(found.length > 0 ? { lastCall } : {}), models: [] }];
-      });
-      return new Map(uses);
-    },
-  });
-  const [first] = all;
-  fixture.state.sinks = first === undefined ? [] : [first.sink];
-  const byHand = new Set<number>();
-  const named = new Set<number>();
-  /** Keys of rotations that end them after the overlap, used or not, and that were there when one began. */
-  const timed = new Set<number>();
-  const plaintexts = new Map<number, string>();
-  const call = (id: number): void => {
-    const key = fixture.gateway.keys.get(id);
-    if (key === undefined || !fixture.gateway.works(key.plaintext)) return;
-    const one = { name: key.name, at: time.clock.now() };
-    calls.push(one);
-    fixture.state.calls.push(one);
-  };
-  const remember = (): void => {
-    for (const [id, { plaintext }] of fixture.gateway.keys) plaintexts.set(id, plaintext);
-  };
-  const ended = (): readonly number[] =>
-    [...plaintexts.keys()].filter((id) => {
-      const key = fixture.gateway.keys.get(id);
-      return key === undefined || key.expiredTime !== 'never';
-    });
-  const checked = new Set<number>();
-  /** Each key that has ended since the last look ended for a reason. */
-  const check = (): void => {
-    for (const id of ended()) {
-      if (checked.has(id)) continue;
-      checked.add(id);
-      const { name = '' } =
-        [...fixture.gateway.deleted, ...fixture.gateway.keys.values()].find((key) => key.id === id) ?? {};
-      expect([id, name, name.startsWith('billing')]).toEqual([id, name, true]);
-      if (named.has(id) || timed.has(id)) continue;
-      const plaintext = plaintexts.get(id);
-      const known = fixture.journal().placesOf('main', 'billing');
-      const declared = fixture.state.declared ? fixture.state.sinks.map(({ place }) => place) : [];
-      const held = all.filter(
-        ({ sink: { place }, contents }) =>
-          contents.value === plaintext && (known.has(place) || declared.includes(place)),
-      );
-      expect([name, held.map(({ sink }) => sink.place)]).toEqual([name, []]);
-      const last = calls.findLast((one) => one.name === name)?.at ?? 0;
-      if (calls.filter((one) => one.name === name).length > 0 && byHand.has(id))
-        expect([name, time.clock.now() - last >= quiet]).toEqual([name, true]);
-    }
-  };
-  return { fixture, all, byHand, named, timed, call, remember, check, time };
+const everything = { held: true, used: true };
+const actions: Record<'now' | 'later' | 'delete', PlannedExpiry['action']> = {
+  now: { kind: 'expire', in: 0 },
+  later: { kind: 'expire', in: quiet },
+  delete: { kind: 'delete' },
 };
 
 const play = async (deeds: readonly Deed[]): Promise<void> => {
   const city = await openCity();
-  const { fixture, all, byHand, named, timed, time } = city;
+  const { fixture, all, byHand, exempt, time } = city;
   await using _fixture = fixture;
   const { gateway } = fixture;
   let backup: Awaited<ReturnType<typeof fixture.backUp>> | undefined;
@@ -134,6 +105,7 @@ const play = async (deeds: readonly Deed[]): Promise<void> => {
   if (all[0] !== undefined) all[0].contents.value = gateway.plaintextOf(start);
   city.remember();
   for (const one of [...deeds, { what: 'pass', minutes: 150, calls: 'newest' } as const]) {
+    let mayEnd: readonly number[] | undefined;
     switch (one.what) {
       case 'key by hand':
         byHand.add(gateway.add(one.name));
@@ -145,10 +117,11 @@ const play = async (deeds: readonly Deed[]): Promise<void> => {
           .start(id, { overlap: quiet, retire: { when: one.when, quiet, ending: 'delete' } })
           .catch(() => '');
         if (ids === '') break;
-        if (one.when === 'now') named.add(id);
+        if (one.when === 'now') exempt.set(id, everything);
         // What a person rotates this way ends with the overlap, and so does each generation of our own.
         if (one.when === 'after-overlap')
-          for (const other of gateway.keys.keys()) if (other === id || !byHand.has(other)) timed.add(other);
+          for (const other of gateway.keys.keys())
+            if (other === id || !byHand.has(other)) exempt.set(other, everything);
         break;
       }
       case 'give up':
@@ -188,6 +161,42 @@ const play = async (deeds: readonly Deed[]): Promise<void> => {
         if (sink !== undefined) fixture.state.sinks = [sink.sink];
         break;
       }
+      case 'expire': {
+        const id = idOf(one.which);
+        const key = gateway.keys.get(id ?? 0);
+        if (id === undefined || key === undefined) break;
+        const planned = {
+          keyId: id,
+          generation: 1,
+          name: key.name,
+          service: 'billing',
+          action: actions[one.action],
+          evenIfCurrent: one.evenIfCurrent,
+        };
+        mayEnd = await city.end([planned], 'person anna', { used: true, held: one.evenIfCurrent });
+        break;
+      }
+      case 'expire job': {
+        mayEnd = await city.expireJob(
+          {
+            job: 'expire',
+            select: { name: one.names },
+            by: [one.by],
+            stages: { [one.ends]: 2 * quiet },
+            quiet,
+            evenIfUsed: one.evenIfUsed,
+            evenIfCurrent: one.evenIfCurrent,
+            limits: { maxPerRun: { count: 100 }, minRemaining: 0 },
+          },
+          (planned) => {
+            for (const { keyId } of planned)
+              if (one.meanwhile === 'call') city.call(keyId);
+              else if (one.meanwhile === 'put into sink' && all[0] !== undefined)
+                all[0].contents.value = gateway.plaintextOf(keyId);
+          },
+        );
+        break;
+      }
       case 'call': {
         const id = idOf(one.which);
         if (id !== undefined) city.call(id);
@@ -207,7 +216,8 @@ const play = async (deeds: readonly Deed[]): Promise<void> => {
         await fixture.advance().catch(() => undefined);
     }
     city.remember();
-    city.check();
+    const fresh = city.check();
+    if (mayEnd !== undefined) expect(fresh.filter((id) => !mayEnd?.includes(id))).toEqual([]);
   }
 };
 

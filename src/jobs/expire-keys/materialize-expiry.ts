@@ -22,7 +22,22 @@ import type { Team } from '../cost-owners.ts';
 
 export type ExpiryDeps = {
   readonly account: string;
-  readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots'>;
+  readonly warehouse: {
+    readonly keys: Pick<Warehouse['keys'], 'logComplete' | 'uses' | 'idsOf' | 'namesOf'>;
+    readonly snapshots: {
+      /** The keys as last read at or before the moment. */
+      readonly inventoryAt: (
+        account: string,
+        moment: UnixMillis,
+      ) => Promise<
+        | {
+            readonly takenAt: UnixMillis;
+            readonly keys: readonly { readonly id: number; readonly name: string }[];
+          }
+        | undefined
+      >;
+    };
+  };
   readonly teams: readonly Team[];
   readonly history: readonly KeyEvent[];
   readonly keyService: Pick<KeyService, 'keptBySinks'>;

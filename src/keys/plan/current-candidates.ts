@@ -27,19 +27,23 @@ export const servicesWithoutCurrent = (
 /** Characters of a key that a mask must show beside the common `sk-` to identify it. */
 const leastShown = 4;
 
-/** Whether the mask, as the gateway serves it, can be of this plaintext, with or without its `sk-`. */
-const fitsMask = (mask: string, plaintext: string): boolean => {
+/** Whether the mask, as the gateway serves it, is of this plaintext, with or without its `sk-`; undefined where it shows too little. */
+const fitsMask = (mask: string, plaintext: string): boolean | undefined => {
   const [first = '', ...rest] = mask.replace(/^sk-/, '').split(/[*•…]+|\.{3,}/);
   const last = rest.at(-1);
   const hidden = plaintext.replace(/^sk-/, '');
-  if (last === undefined || first.length + last.length < leastShown) return false;
+  if (last === undefined || first.length + last.length < leastShown) return undefined;
   return hidden.length >= first.length + last.length && hidden.startsWith(first) && hidden.endsWith(last);
 };
+
+/** Whether the plaintext can be that of the key, as far as its mask tells. */
+export const canBeOf = ({ keyMask }: ApiKey, plaintext: string): boolean =>
+  keyMask === undefined || fitsMask(keyMask, plaintext) !== false;
 
 /** The one of the keys whose mask fits the plaintext; nothing where none does, or several: such a mask proves none of them. */
 export const keyByMask = (keys: Iterable<ApiKey>, plaintext: string): ApiKey | undefined => {
   const [one, second] = [...keys].filter(
-    ({ keyMask }) => keyMask !== undefined && fitsMask(keyMask, plaintext),
+    ({ keyMask }) => keyMask !== undefined && fitsMask(keyMask, plaintext) === true,
   );
   return second === undefined ? one : undefined;
 };

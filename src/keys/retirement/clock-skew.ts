@@ -1,5 +1,5 @@
 import { clockOffset, formatMoment, toSeconds } from '../../core/index.ts';
-import type { GatewayClock } from '../../core/index.ts';
+import type { ContradictedDate, GatewayClock } from '../../core/index.ts';
 
 /** Milliseconds by which the gateway's clock may differ from ours. */
 export const clockSkew = 900_000;
@@ -29,6 +29,14 @@ const advice = 'synchronize both clocks (NTP); deletions resume automatically';
 /** The largest skew, in milliseconds, that a longer idle time makes up for. */
 const largest = (quiet: number): number => Math.max(lag, quiet / 10);
 
+/** Why it is open which clock stamps calls. */
+const unconfirmedMessage = ({ offset }: GatewayClock, date: ContradictedDate): string => {
+  const error = Math.abs(date.offset - offset);
+  return error > 0
+    ? `the Date header of the gateway contradicts the creation times of its keys by ${lengthText(error)}, and the stored call log does not show yet which of them stamps calls. No key is deleted until the call log contains the first call with the newest key; deletions resume automatically`
+    : `the Date header of the gateway contradicted the creation times of its keys, and has jumped since. No key is deleted until a key is created, or the header agrees with the clock of this host; deletions resume automatically`;
+};
+
 /**
  * The effect of a skew on a proof that asks for `quiet` milliseconds without a call. `logBehind`: by how much our own first
  * call with a key is stamped earlier in the log than the key was made, in milliseconds. Pure.
@@ -38,10 +46,7 @@ export const clockEffect = (clock: GatewayClock | undefined, quiet: number, logB
   const measured = clock === undefined || offset === 0 ? 0 : Math.abs(offset) + clock.uncertainty;
   const skew = Math.max(measured, logBehind);
   if (clock?.date?.isConfirmed === false)
-    return {
-      effect: 'suspend',
-      message: `the Date header of the gateway contradicts the creation times of its keys by ${lengthText(Math.abs(clock.date.offset - clock.offset))}, and the stored call log does not show yet which of them stamps calls. No key is deleted until the call log contains the first call with the newest key; deletions resume automatically`,
-    };
+    return { effect: 'suspend', message: unconfirmedMessage(clock, clock.date) };
   if (skew <= largest(quiet)) return { effect: 'add', margin: skew };
   if (clock === undefined || measured < logBehind)
     return {

@@ -1,8 +1,11 @@
 import { isFault } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { SurveyedKey } from '../service-types.ts';
-import { currentUnknown } from '../plan/current-candidates.ts';
+import { canBeOf, currentUnknown } from '../plan/current-candidates.ts';
+import { deadBy } from '../plan/key-state.ts';
 import { isLive, newestOf } from '../plan/newest-key.ts';
+import { undeclaredPlaces } from '../rotation/known-places.ts';
+import { undeclaredText } from './hold-messages.ts';
 import type { Sink, SinkReading } from '../sink.ts';
 import type { EngineDeps } from '../rotation/engine-deps.ts';
 
@@ -16,11 +19,20 @@ export type SinkSurvey = {
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy'>;
 
+type Content = SinkReading & { readonly plaintext?: string | undefined };
+
 /** A fault where the sink cannot be read now; anything else is thrown. */
-const readSink = async (sink: Sink, key: SurveyedKey, account: string, signal: AbortSignal) => {
+const readSink = async (
+  sink: Sink,
+  key: SurveyedKey,
+  account: string,
+  signal: AbortSignal,
+): Promise<Content | Error> => {
   const { service, generation } = key;
   try {
-    return await sink.fingerprint({ account, service, generation, keyName: key.key.name }, signal);
+    const reading = await sink.fingerprint({ account, service, generation, keyName: key.key.name }, signal);
+    if (reading.state !== 'holds') return reading;
+    return { ...reading, plaintext: (await sink.read?.(signal))?.reveal().trim() };
   } catch (error) {
     signal.throwIfAborted();
     if (isFault(error)) return error;
@@ -28,65 +40,78 @@ const readSink = async (sink: Sink, key: SurveyedKey, account: string, signal: A
   }
 };
 
+/** Why the content of a sink is, or may be, this key; undefined where it is another one. */
+const heldBy = (
+  sink: Sink,
+  content: Content | Error,
+  { key }: SurveyedKey,
+  fingerprint: string | undefined,
+  known: ReadonlySet<string | undefined>,
+): string | undefined => {
+  if (content instanceof Error)
+    return `it is unknown whether ${sink.describe()} holds it: ${content.message}`;
+  if (content.state !== 'holds') return undefined;
+  if (content.fingerprint === fingerprint) return `${sink.place} holds it`;
+  if (fingerprint !== undefined || known.has(content.fingerprint)) return undefined;
+  return content.plaintext === undefined || canBeOf(key, content.plaintext)
+    ? `${sink.place} may hold it: what it holds is not known to be another key`
+    : undefined;
+};
+
 /**
  * Which of the keys a sink holds or may hold, each with the reason: by the last cutover in the journal, because a job
- * delivers the newest key of the service, or because a sink was read and holds exactly this key. A sink that cannot be read
- * now counts as holding the keys that were once made for its service.
+ * delivers the newest key of the service, because a sink was read and holds this key, or a text that can be this key and is
+ * not known to be another one, or because a place of the journal is not declared any more. A sink that cannot be read now
+ * counts as holding the keys of its service.
  */
 export const keptBySinks = async (
-  { account, journal, consumerOf, deliveredBy = () => [] }: Deps,
+  deps: Deps,
   { asked, all, now, signal }: SinkSurvey,
 ): Promise<ReadonlyMap<number, string>> => {
-  const kept = new Map<number, string>();
-  const readings = new Map<string, SinkReading | Error>();
+  const { account, journal, consumerOf, deliveredBy = () => [] } = deps;
+  const contents = new Map<string, Content | Error>();
+  const known = new Set(all.map(({ key }) => journal.fingerprint(account, key.id)));
   const byService = new Map<string, SurveyedKey[]>();
   for (const key of all) {
     const line = byService.get(key.service);
     if (line === undefined) byService.set(key.service, [key]);
     else line.push(key);
   }
-  for (const one of asked) {
+  const contentOf = async (sink: Sink, key: SurveyedKey): Promise<Content | Error> => {
+    const id = JSON.stringify([key.service, sink.place]);
+    const content = contents.get(id) ?? (await readSink(sink, key, account, signal));
+    contents.set(id, content);
+    return content;
+  };
+  const whyKept = async (one: SurveyedKey): Promise<string | undefined> => {
     const { key, service } = one;
     const current = journal.current(account).get(service);
     if (current?.keyId === key.id) {
       const places = current.places.join(' and ');
-      kept.set(
-        key.id,
-        places === ''
-          ? `every sink of ${service} holds it`
-          : `${places} ${current.places.length === 1 ? 'holds' : 'hold'} it`,
-      );
-      continue;
+      if (places === '') return `every sink of ${service} holds it`;
+      return `${places} ${current.places.length === 1 ? 'holds' : 'hold'} it`;
     }
-    if (one.unfinished === true) {
-      kept.set(key.id, `a sink of ${service} may hold it: its delivery never completed`);
-      continue;
-    }
+    if (one.unfinished === true) return `a sink of ${service} may hold it: its delivery never completed`;
     const jobs = deliveredBy(one);
-    if (jobs[0] !== undefined && one.candidates?.some(({ keyId }) => keyId === key.id) === true) {
-      kept.set(key.id, `consumers of ${service} may hold it: ${currentUnknown(service, one.candidates)}`);
-      continue;
-    }
+    const [job] = jobs;
+    if (job !== undefined && one.candidates?.some(({ keyId }) => keyId === key.id) === true)
+      return `consumers of ${service} may hold it: ${currentUnknown(service, one.candidates)}`;
     const line = byService.get(service) ?? [];
     const isNewest = isLive(one, now) && newestOf(line, now).some((other) => other.key.id === key.id);
-    const [job] = jobs;
-    if (job !== undefined && isNewest) {
-      kept.set(key.id, `it is the newest key of ${service}, which job ${job} delivers`);
-      continue;
-    }
+    if (job !== undefined && isNewest) return `it is the newest key of ${service}, which job ${job} delivers`;
+    const sinks = jobs.flatMap((name) => consumerOf(name, service)?.sinks ?? []);
     const fingerprint = journal.fingerprint(account, key.id);
-    if (fingerprint === undefined) continue;
-    for (const sink of jobs.flatMap((name) => consumerOf(name, service)?.sinks ?? [])) {
-      const id = JSON.stringify([service, sink.place]);
-      const reading = readings.get(id) ?? (await readSink(sink, one, account, signal));
-      readings.set(id, reading);
-      if (reading instanceof Error)
-        kept.set(key.id, `it is unknown whether ${sink.describe()} holds it: ${reading.message}`);
-      else if (reading.state === 'holds' && reading.fingerprint === fingerprint) {
-        kept.set(key.id, `${sink.place} holds it`);
-        break;
-      }
+    for (const sink of sinks) {
+      const why = heldBy(sink, await contentOf(sink, one), one, fingerprint, known);
+      if (why !== undefined) return why;
     }
+    const places = deadBy(key, now) === undefined ? undeclaredPlaces(deps, service, sinks) : [];
+    return places.length === 0 ? undefined : undeclaredText(places);
+  };
+  const kept = new Map<number, string>();
+  for (const one of asked) {
+    const why = await whyKept(one);
+    if (why !== undefined) kept.set(one.key.id, why);
   }
   return kept;
 };

@@ -139,7 +139,7 @@ const perform = async (
         rotation,
         action.old,
         isCompromised(rotation, action.old)
-          ? undeclaredPlaces(cycle, rotation.service, declaredSinks(cycle, rotation, consumerOf))
+          ? undeclaredPlaces(cycle.deps, rotation.service, declaredSinks(cycle, rotation, consumerOf))
           : [],
       );
     case 'expire':

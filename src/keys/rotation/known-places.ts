@@ -1,6 +1,6 @@
 import type { Rotation } from '../rotation.ts';
 import type { Sink } from '../sink.ts';
-import type { Consumer } from './engine-deps.ts';
+import type { Consumer, EngineDeps } from './engine-deps.ts';
 import type { Cycle } from './cycle.ts';
 import { sinksOf } from './up-to-date.ts';
 
@@ -29,7 +29,7 @@ export const declaredSinks = (
 
 /** Places of the journal that no sink of today's configuration reads: each may hold any old key of the service. */
 export const undeclaredPlaces = (
-  { deps: { journal, account } }: Cycle,
+  { journal, account }: Pick<EngineDeps, 'journal' | 'account'>,
   service: string,
   declared: readonly Sink[],
 ): readonly string[] => {

@@ -50,7 +50,7 @@ export const viewOf = (cycle: Cycle, rotation: Rotation, consumerOf: () => Consu
       return consumerOf()?.reload !== undefined;
     },
     get undeclaredPlaces() {
-      return undeclaredPlaces(cycle, rotation.service, declaredSinks(cycle, rotation, consumerOf));
+      return undeclaredPlaces(cycle.deps, rotation.service, declaredSinks(cycle, rotation, consumerOf));
     },
     isOverlapChecked: (keyId) => cycle.overlapChecked.has(keyId),
     resting: (keyId) => cycle.resting.get(keyId),
