@@ -36,7 +36,7 @@ export type ContradictedDate = {
 
 /** How far a `Date` header that stamps contradicted is from them. */
 export type DateError = {
-  /** Milliseconds by which the header is ahead of the stamps; 0 where it jumped since, and no stamp is as new. */
+  /** Milliseconds by which the header is ahead of the stamps; 0 while that is open. */
   readonly error: number;
   readonly isConfirmed: boolean;
   /** When it was found, by the stamps. */
@@ -164,21 +164,17 @@ const slack = 30_000;
 const contains = ({ low, high }: OffsetRange, offset: number): boolean =>
   offset >= low - slack && offset <= high + slack;
 
-/** The error of the header as the stamps show it, 0 where it is right; undefined where they do not tell. */
-const errorOf = (
-  { offset }: MeasuredClock,
-  { list, log }: OwnStamps,
-): Pick<DateError, 'error' | 'isConfirmed'> | undefined => {
+/** By how much the list contradicts the header, 0 where it does not; undefined where the list does not tell. */
+const contradiction = ({ offset }: MeasuredClock, { list }: OwnStamps): number | undefined => {
   if (list === undefined || list.high - list.low > widestRange) return undefined;
-  const stamped = Math.round((list.low + list.high) / 2);
-  const error = offset - stamped;
-  if (Math.abs(error) <= tolerated) return { error: 0, isConfirmed: true };
-  if (log !== undefined)
-    return contains(log, stamped) && !contains(log, offset)
-      ? { error, isConfirmed: true }
-      : { error: 0, isConfirmed: true };
-  // Pulls that end too early lose nothing, those that end in the future do.
-  return error > 0 ? { error, isConfirmed: false } : undefined;
+  const error = offset - Math.round((list.low + list.high) / 2);
+  return Math.abs(error) <= tolerated ? 0 : error;
+};
+
+/** Which of the two the call log agrees with; where that is open, pulls that end too early lose nothing. */
+const usedError = ({ offset }: MeasuredClock, { log }: OwnStamps, error: number): number => {
+  if (log === undefined) return Math.max(0, error);
+  return contains(log, offset - error) && !contains(log, offset) ? error : 0;
 };
 
 /** The state after stamps of our own were read at this local time; undefined where it stays as it is. Pure. */
@@ -187,16 +183,25 @@ export const afterStamps = (
   stamps: OwnStamps,
   at: UnixMillis,
 ): MeasuredClock | undefined => {
-  const found = errorOf(before, stamps);
+  const contradicts = contradiction(before, stamps);
+  if (contradicts === undefined) return undefined;
   const { dateError: known } = before;
-  if (found === undefined) return undefined;
-  if (found.error === 0)
+  const error = usedError(before, stamps, contradicts);
+  const isConfirmed = stamps.log !== undefined && contains(stamps.log, before.offset - error);
+  if (contradicts === 0 || (error === 0 && isConfirmed))
     return known && { ...before, since: unixMillis(at + before.offset), dateError: undefined };
-  if (known === undefined || Math.abs(known.error - found.error) > tolerated)
-    return { ...before, dateError: { ...found, foundAt: unixMillis(at + before.offset - found.error) } };
-  return found.isConfirmed && !known.isConfirmed
-    ? { ...before, dateError: { ...known, isConfirmed: true } }
-    : undefined;
+  const isApplied =
+    known !== undefined &&
+    (Math.abs(known.error - error) <= tolerated ||
+      (stamps.log === undefined && Math.abs(known.error - contradicts) <= tolerated));
+  if (isApplied)
+    return isConfirmed && !known.isConfirmed
+      ? { ...before, dateError: { ...known, isConfirmed } }
+      : undefined;
+  return {
+    ...before,
+    dateError: { error, isConfirmed, foundAt: unixMillis(at + before.offset - error) },
+  };
 };
 
 /** The clock that stamps keys and calls: that of the `Date` header, unless stamps contradict it. Pure. */

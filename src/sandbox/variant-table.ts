@@ -207,6 +207,13 @@ export const variantTable = {
     meaning: 'Header of the cached tokens; both names are understood in columns.',
     statement: 'G6.3',
   },
+  cached_column: {
+    values: ['present', 'absent', 'appears', 'disappears'],
+    default: 'present',
+    meaning:
+      'The cached_tokens column is exported, is not, or is exported in answers given from, or until, the first midnight UTC after the start.',
+    statement: 'G6.3',
+  },
   quota_header: {
     values: ['quota', 'cost_usd'],
     default: 'quota',

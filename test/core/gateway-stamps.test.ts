@@ -20,11 +20,23 @@ describe('the Date header', () => {
     ['no key of our own is listed', 3 * hour, stamps(undefined, 0)],
     ['the list differs by minutes', 9 * minute, stamps(0, 0)],
     ['the log agrees with it', 3 * hour, stamps(0, 3 * hour)],
-    ['the log agrees with neither', 3 * hour, stamps(0, -hour)],
     ['the creation took minutes', 3 * hour, { list: { low: -3 * minute, high: 0 }, log: around(0) }],
-    ['it is behind the list, and no call is logged', -3 * hour, stamps(0)],
   ])('is used where %s', (_which, offset, own) => {
     expect(afterStamps(clockOf(offset), own, later)).toBeUndefined();
+  });
+
+  it.each<readonly [string, OwnStamps]>([
+    ['it is behind the list, and no call is logged', stamps(0)],
+    ['the log agrees with neither', stamps(0, hour)],
+  ])('is used, and nothing is concluded, where %s', (_which, own) => {
+    const after = afterStamps(clockOf(-3 * hour), own, later);
+    expect(after?.dateError).toMatchObject({ error: 0, isConfirmed: false });
+    expect(after && afterStamps(after, own, later)).toBeUndefined();
+    expect(after && afterStamps(after, stamps(0, 0), later)?.dateError).toMatchObject({
+      error: -3 * hour,
+      isConfirmed: true,
+    });
+    expect(after && afterStamps(after, stamps(0, -3 * hour), later)).toMatchObject({ dateError: undefined });
   });
 
   it.each([3 * hour, -3 * hour])('is replaced where list and log contradict it by %d ms', (offset) => {

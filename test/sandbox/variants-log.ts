@@ -393,6 +393,23 @@ export const logVariants: Readonly<Record<string, () => Promise<void>>> = {
     expect(own?.some((kind) => word?.includes(kind))).toBe(false);
   },
 
+  'G6.3.cached_column': () =>
+    expectSeen(
+      'cached_column',
+      async (box) => {
+        const isThere = async () => (await box.log()).header.includes('cached_tokens');
+        const before = await isThere();
+        box.clock.now += DAY * 1000;
+        return [before, await isThere()];
+      },
+      {
+        present: [true, true],
+        absent: [false, false],
+        appears: [false, true],
+        disappears: [true, false],
+      },
+    ),
+
   'G6.10.kind_column': () =>
     expectSeen(
       'kind_column',

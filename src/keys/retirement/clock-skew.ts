@@ -34,7 +34,7 @@ const unconfirmedMessage = ({ offset }: GatewayClock, date: ContradictedDate): s
   const error = Math.abs(date.offset - offset);
   return error > 0
     ? `the Date header of the gateway contradicts the creation times of its keys by ${lengthText(error)}, and the stored call log does not show yet which of them stamps calls. No key is deleted until the call log contains the first call with the newest key; deletions resume automatically`
-    : `the Date header of the gateway contradicted the creation times of its keys, and has jumped since. No key is deleted until a key is created, or the header agrees with the clock of this host; deletions resume automatically`;
+    : `the Date header of the gateway contradicts the creation times of its keys, or did before it jumped, and the stored call log does not show which of them stamps calls. No key is deleted until the call log contains the first call with a newer key, or the header agrees with the clock of this host; deletions resume automatically`;
 };
 
 /**

@@ -52,10 +52,11 @@ const readStamps = (cycle: Cycle, since: number): Promise<OwnStamps> => {
     };
     if (await compareClock?.(stamps)) {
       const { offset = 0, date } = gatewayClock?.() ?? {};
+      const subject = 'the Date header of the gateway';
       const message =
         date === undefined
-          ? 'the Date header of the gateway agrees with its call log and is used again'
-          : 'the Date header of the gateway contradicts the creation times of its keys, which are used in its place';
+          ? `${subject} agrees with the times of its keys or of its call log, and is used again`
+          : `${subject} contradicts the creation times of its keys; ${date.offset === offset ? 'no key is deleted until the call log shows which of them is right' : 'they are used in its place'}`;
       log.warn(message, { offset, date_offset: date?.offset ?? offset });
     }
     return stamps;

@@ -68,7 +68,15 @@ export const logExport = (state: State, { query }: Request): Answer => {
   const showsKind =
     variants.kind_column === 'present' ||
     (variants.kind_column === 'dropped' && range.end <= state.seconds() - 86_400);
-  const chosen = chosenColumns(variants, unit, query.get('columns') ?? '', { unitOf, showsKind });
+  const showsCached =
+    variants.cached_column === 'present' ||
+    (variants.cached_column !== 'absent' &&
+      (variants.cached_column === 'appears') === state.seconds() >= state.changesAt);
+  const chosen = chosenColumns(variants, unit, query.get('columns') ?? '', {
+    unitOf,
+    showsKind,
+    showsCached,
+  });
   if ('unknown' in chosen) {
     return refused(variants, { en: `unknown column ${chosen.unknown}`, zh: `未知的列 ${chosen.unknown}` });
   }

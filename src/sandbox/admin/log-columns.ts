@@ -56,13 +56,15 @@ type Written = {
   readonly unitOf?: (row: Row) => MoneyUnit;
   /** Whether the type column is exported. */
   readonly showsKind?: boolean;
+  /** Whether the cached tokens are a column. */
+  readonly showsCached?: boolean;
 };
 
 /** Every column of this gateway, in its usual order. */
 export const allColumns = (
   variants: Variants,
   unit: MoneyUnit,
-  { unitOf = () => unit, showsKind = true }: Written = {},
+  { unitOf = () => unit, showsKind = true, showsCached = true }: Written = {},
 ): readonly Column[] => {
   const guard = variants.guarded_cells;
   const text = (value: string): string =>
@@ -87,7 +89,7 @@ export const allColumns = (
       ),
     ),
     column('completion_tokens', (row) => String(completionTokens(variants, row))),
-    column('cached_tokens', (row) => String(row.cached), variants.cached_header),
+    ...(showsCached ? [column('cached_tokens', (row) => String(row.cached), variants.cached_header)] : []),
     column('cache_write_tokens', (row) => String(row.cacheWrite)),
     column('reasoning_tokens', (row) => String(row.reasoning)),
     column('audio_input_tokens', (row) => String(row.audioInput)),

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/index.ts';
-import type { Sandbox } from '../../../src/sandbox/index.ts';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/index.ts';
 import { openHoldingGateway } from '../../program/support/holding-gateway.ts';
 import type { HoldingGateway } from '../../program/support/holding-gateway.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -38,12 +38,15 @@ export type Town = AsyncDisposable & {
 const has = (line: Line, fields: Line): boolean =>
   Object.entries(fields).every(([name, value]) => line[name] === value);
 
-export const openTown = async (start: string): Promise<Town> => {
+export const openTown = async (
+  start: string,
+  options: Pick<SandboxOptions, 'variants'> = {},
+): Promise<Town> => {
   const clock = manualClock(Date.parse(start));
   const [folder, mail, sandbox] = await Promise.all([
     openFolder(),
     openMailServer(),
-    startSandbox({ now: () => clock.now(), months: 1, callsPerDay: 30 }),
+    startSandbox({ now: () => clock.now(), months: 1, callsPerDay: 30, ...options }),
   ]);
   const gateway = await openHoldingGateway(sandbox.baseUrl);
   const env = {
