@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addMoney, interval, money, startOfDay, unixSeconds } from '../../../src/core/index.ts';
+import { addMoney, fault, interval, money, startOfDay, unixSeconds } from '../../../src/core/index.ts';
 import type { Money } from '../../../src/core/index.ts';
 import type { JobContext } from '../../../src/jobs/index.ts';
 import { reconcileRange } from '../../../src/reconcile/index.ts';
@@ -55,7 +55,29 @@ const withSurplus = (
   return { account: { ...context.account, gateway: { ...gateway, statistics } } };
 };
 
+/** A gateway that refuses the statistics. */
+const withoutStatistics = ({ context }: JobFixture): Pick<JobContext, 'account'> => {
+  const statistics = async () => {
+    throw fault('gateway-scope-missing', 'the Admin Key lacks a scope');
+  };
+  return { account: { ...context.account, gateway: { ...context.account.gateway, statistics } } };
+};
+
 describe('a late row of a day long closed', () => {
+  it('is landed where the statistics are refused and the usage export counts it', async () => {
+    await using fixture = await opened();
+    const { clock, run } = fixture;
+    const refused = withoutStatistics(fixture);
+    await run('pull-logs', settings, refused);
+    bookLate(fixture, '2026-10-28');
+    await run('pull-usage', { since });
+    clock.advance(day);
+    expect((await sums(fixture)).landed).not.toBe((await sums(fixture)).truth);
+    await run('pull-logs', settings, refused);
+    const { landed, truth } = await sums(fixture);
+    expect(landed).toBe(truth);
+  });
+
   it('is landed by the next daily pull, without a backfill, and restates its quarter hour', async () => {
     await using fixture = await opened();
     const { context, clock, run } = fixture;
