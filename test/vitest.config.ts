@@ -45,7 +45,12 @@ export default defineConfig({
       ...(wanted === 'storm' ? [] : storms),
       ...(wanted === 'in-process' ? programs() : []),
     ],
-    setupFiles: ['test/support/one-core.ts', 'test/support/leaks.ts', 'test/support/watch-secrets.ts'],
+    setupFiles: [
+      ...(process.env['TOLLKEEPER_TEST_COSTS'] === undefined ? [] : ['test/support/costs.ts']),
+      'test/support/one-core.ts',
+      'test/support/leaks.ts',
+      'test/support/watch-secrets.ts',
+    ],
     globalSetup: ['test/support/no-leftovers.ts'],
     // Ends a test that hangs, also on a machine that is busy with other work; nothing is measured by it.
     testTimeout: Math.max(600_000, 60_000 * multiplier),

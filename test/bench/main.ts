@@ -7,12 +7,14 @@ import { createReport } from './report.ts';
 import { benchReports } from './report-speed.ts';
 import { benchScheduler } from './scheduler.ts';
 import { benchStartUp } from './start-up.ts';
+import { benchTests } from './tests.ts';
 
-const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [alerts] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
+const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [alerts] [tests] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
   --scale   how many of the calls that reports are measured over there are: 0.1 is a tenth
+  tests runs npm test and shows what its CPU is spent on; it runs only when it is named
 `;
 
 const { values, positionals } = parseArgs({
@@ -50,6 +52,7 @@ else {
       rounds: number(values.rounds),
     });
   if (parts.includes('report')) await benchReports(report, number(values.scale));
+  if (parts.includes('tests')) benchTests(report);
   if (parts.includes('alerts')) await benchAlerts(report, number(values.scale));
 }
 process.exitCode = report.missed() === 0 ? 0 : 1;
