@@ -2,15 +2,17 @@ import { noProgress } from '../core/index.ts';
 import type { Interval, UnixSeconds } from '../core/index.ts';
 import { logPullDeps, pullLogs } from '../ingest/index.ts';
 import { isProven, openWarehouse, storedCurrency } from '../warehouse/index.ts';
-import type { Warehouse } from '../warehouse/index.ts';
+import type { AccountAmounts, Warehouse } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
 import type { LogSums } from './figures.ts';
 
 export type CurrencyName = 'USD' | 'CNY';
 
 /** The currency of the stored amounts: not always the requested one. */
-export const currencyOfLog = async ({ account, warehouse }: ReconcileContext): Promise<CurrencyName> => {
-  const amounts = await warehouse.logs.amounts(account.name);
+export const currencyOfLog = (
+  account: ReconcileContext['account'],
+  amounts: AccountAmounts | undefined,
+): CurrencyName => {
   if (amounts === undefined) return account.currency;
   return storedCurrency(amounts) === 'CNY' ? 'CNY' : 'USD';
 };

@@ -51,14 +51,6 @@ const rateOf = (parts: readonly SourcePart[], currency: CurrencyName): Money | u
   return by(({ net }) => net) ?? by(({ consumption }) => consumption);
 };
 
-const sources: readonly ComparisonSource[] = [
-  'statistics',
-  'usage by model',
-  'usage by key',
-  'used_quota',
-  'balance',
-];
-
 /** This many figures prove how many decimals a source has. */
 const enoughFigures = 5;
 
@@ -69,16 +61,19 @@ const isUsed = (figure: Money): boolean => figure !== zero;
 
 const placesOf = (written: readonly Money[]): number => Math.max(0, ...written.map(decimalsOf));
 
+/** Sources whose rate is tried first come first. */
+const sources: readonly ComparisonSource[] = [
+  'statistics',
+  'usage by model',
+  'usage by key',
+  'used_quota',
+  'balance',
+];
+
 /** How much 1 of the log's currency is in the other one, as shown by any source. */
-const knownRates = async (
-  { account, warehouse }: ReconcileContext,
-  name: CurrencyName,
-): Promise<readonly OtherCurrency[]> => {
-  const rates = new Set<Money>();
-  for (const source of sources) {
-    const known = await warehouse.comparisons.learned(account.name, source);
-    if (known?.unit === name) rates.add(known.perCurrency);
-  }
+const knownRates = (units: readonly SourceUnit[], name: CurrencyName): readonly OtherCurrency[] => {
+  const known = sources.flatMap((source) => units.filter((unit) => unit.source === source));
+  const rates = new Set(known.flatMap(({ unit, perCurrency }) => (unit === name ? [perCurrency] : [])));
   return [...rates].map((perCurrency) => ({ name, perCurrency }));
 };
 
@@ -140,16 +135,17 @@ export const matchTotal = async (request: TotalRequest, deps: ReconcileDeps): Pr
   const { source, range } = request;
   const { context, others, thorough } = deps;
   const { account, warehouse } = context;
-  const known = await warehouse.comparisons.learned(account.name, source);
+  const units = await warehouse.comparisons.units(account.name);
+  const known = units.find((unit) => unit.source === source);
   const places = Math.max(placesOf(request.written), known?.places ?? 0);
   const isPlacesKnown = (known?.figures ?? 0) >= enoughFigures;
   const readings = request.readings.map((reading) => ({ places, isPlacesKnown, ...reading }));
   const sums = balanced(source, request.sums);
   const { unitsPerCurrency } = account.profile;
   const amounts = await warehouse.logs.amounts(account.name);
-  const currency = await currencyOfLog(context);
+  const currency = currencyOfLog(account, amounts);
   const name = otherCurrencyOf(currency);
-  const rates = await knownRates(context, name);
+  const rates = knownRates(units, name);
   const figureDeps = {
     currency,
     unitsPerCurrency,

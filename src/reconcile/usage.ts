@@ -47,9 +47,11 @@ const coveredUsage = async (
 ): Promise<Covered | undefined> => {
   const { account, warehouse } = context;
   let best: Covered | undefined;
+  const all = { account: account.name, dimension: dimensions[by], metric: 'spend' };
+  const watermarks = await warehouse.usage.watermarks(all);
   for (const granularity of granularities) {
-    const series = { account: account.name, dimension: dimensions[by], metric: 'spend', granularity };
-    const watermark = await warehouse.usage.watermark(series);
+    const series = { ...all, granularity };
+    const watermark = watermarks.get(granularity);
     if (watermark === undefined) continue;
     const start = Math.max(range.start, Math.ceil(watermark.start / 1000));
     const end = Math.min(range.end, Math.floor(watermark.end / 1000));

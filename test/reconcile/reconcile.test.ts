@@ -115,9 +115,9 @@ describe.each(sampled(expected, 4))('a gateway with %j', (variants, change) => {
     }
     const stored = await fixture.context.warehouse.comparisons.list('main', { range });
     expect(stored).toEqual(expect.arrayContaining([...comparisons]));
-    const { learned } = fixture.context.warehouse.comparisons;
+    const units = await fixture.context.warehouse.comparisons.units('main');
     const unit = variants.statistics_unit ?? 'USD';
-    expect(await learned('main', 'statistics')).toMatchObject({
+    expect(units.find(({ source }) => source === 'statistics')).toMatchObject({
       unit,
       perCurrency: { CNY: '7', units: '500000', USD: '1' }[unit],
       evidence: expect.stringContaining('"readings"') as string,
@@ -375,7 +375,8 @@ it('an account in CNY detects that the other sources use USD, and requests the l
   expect(verdictsOf(totals)).toEqual({ statistics: 'currency' });
   expect(good).toBe(true);
   expect(asked).toEqual([]);
-  expect(await fixture.context.warehouse.comparisons.learned('main', 'statistics')).toMatchObject({
+  const units = await fixture.context.warehouse.comparisons.units('main');
+  expect(units.find(({ source }) => source === 'statistics')).toMatchObject({
     unit: 'USD',
     perCurrency: '0.142857142857',
   });

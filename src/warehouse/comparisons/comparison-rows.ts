@@ -164,11 +164,10 @@ const sourceUnit = rowReader({
   learnedAt: millis,
 });
 
-export const readUnit = async (
+export const readUnits = async (
   connection: DuckDBConnection,
   account: string,
-  source: ComparisonSource,
-): Promise<SourceUnit | undefined> => {
-  const sql = 'SELECT * FROM source_unit WHERE account = $account AND source = $source';
-  return (await readAs(connection, sourceUnit, sql, { account, source }))[0];
-};
+): Promise<readonly SourceUnit[]> =>
+  readAs(connection, sourceUnit, 'SELECT * FROM source_unit WHERE account = $account ORDER BY source', {
+    account,
+  });

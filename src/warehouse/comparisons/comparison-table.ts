@@ -9,7 +9,7 @@ import {
   readDisputed,
   readNewest,
   readSearches,
-  readUnit,
+  readUnits,
   writeComparisons,
   writeSearch,
   writeUnit,
@@ -78,8 +78,7 @@ export const createComparisonTable = (engine: Engine, readCalls: ReadCalls): Com
     engine.state(async (connection) =>
       inTransaction(connection, async () => writeUnit(connection, account, unit)),
     ),
-  learned: async (account, source) =>
-    engine.state(async (connection) => readUnit(connection, account, source)),
+  units: async (account) => engine.state(async (connection) => readUnits(connection, account)),
   totals: async (account, range) =>
     engine.bulk(async (connection) =>
       readCalls(connection, account, async (callsIn) => readTotals(connection, account, range, callsIn)),

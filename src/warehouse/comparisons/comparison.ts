@@ -125,7 +125,8 @@ export type ComparisonTable = {
   /** Adds gaps, or changes the state of existing ones. */
   readonly noteGaps: (account: string, gaps: readonly KnownGap[]) => Promise<void>;
   readonly learn: (account: string, unit: SourceUnit) => Promise<void>;
-  readonly learned: (account: string, source: ComparisonSource) => Promise<SourceUnit | undefined>;
+  /** The learned units of all sources. */
+  readonly units: (account: string) => Promise<readonly SourceUnit[]>;
   /** Sums of the log over the range, including archived calls. */
   readonly totals: (account: string, range: Interval<UnixSeconds>) => Promise<LogTotals>;
   /** The same by model or key, for consecutive buckets that each begin at a full quarter hour. */

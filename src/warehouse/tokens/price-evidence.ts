@@ -5,6 +5,7 @@ import type { TokenRole } from '../logs/served-columns.ts';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { TokenSide } from './convention.ts';
+import type { DayToPrice } from './row-evidence.ts';
 import { cachePriceOf, partCalls, reasoningPriceOf } from './part-price.ts';
 import type { PartPrice, PricedCall } from './part-price.ts';
 
@@ -69,15 +70,20 @@ const roundingOf = (rows: readonly Row[]): number => {
   return 10 ** -Math.max(0, ...decimals);
 };
 
-type Asked = { readonly model: string; readonly day: number; readonly side: TokenSide };
+type Asked = DayToPrice & { readonly side: TokenSide };
+
+/** The ranges with enough calls that contain the part, over all keys. */
+const rangesOf = ({ partCallsIn }: Asked): readonly number[] =>
+  ranges.filter((days) => partCallsIn(days) >= partCalls);
 
 const readPrice = async (
   connection: DuckDBConnection,
   account: string,
-  { model, day: last, side }: Asked,
+  asked: Asked,
 ): Promise<(PartPrice & { readonly days: number; readonly key: string }) | undefined> => {
+  const { model, day: last, side } = asked;
   const ask = asks[side];
-  for (const days of ranges) {
+  for (const days of rangesOf(asked)) {
     const bindings = { account, model, start: last - (days - 1) * day, end: last + day };
     const [usual] = await readRows(connection, usualKeySql(ask.part), bindings);
     const key = optionalText(usual, 'token_name');
@@ -93,6 +99,9 @@ const readPrice = async (
   return undefined;
 };
 
+const hereSql = `SELECT 1 FROM call_log WHERE call_log.account = $account AND call_log.model_name = $model
+  AND created_at >= $day AND created_at < $day + ${day} LIMIT 1`;
+
 /**
  * Examines the charges of a model's calls up to one day, and stores the result; for calls that have been archived, the
  * earlier result remains.
@@ -102,19 +111,15 @@ export const judgePrices = async (
   account: string,
   asked: Asked,
 ): Promise<void> => {
-  const ofEvidence = { account, model: asked.model, day: asked.day };
-  const here = await readRows(
-    connection,
-    `SELECT 1 FROM call_log
-     WHERE account = $account AND model_name = $model AND created_at >= $day AND created_at < $day + ${day} LIMIT 1`,
-    ofEvidence,
-  );
-  if (here.length === 0) return;
+  const { model, day: at, side } = asked;
+  const ofEvidence = { account, model, day: at };
   await execute(
     connection,
-    'DELETE FROM token_price_evidence WHERE account = $account AND day = $day AND model_name = $model AND side = $side',
-    { ...ofEvidence, side: asked.side },
+    `DELETE FROM token_price_evidence
+     WHERE account = $account AND day = $day AND model_name = $model AND side = $side AND EXISTS (${hereSql})`,
+    { ...ofEvidence, side },
   );
+  if (rangesOf(asked).length === 0 || (await readRows(connection, hereSql, ofEvidence)).length === 0) return;
   const shown = await readPrice(connection, account, asked);
   if (shown === undefined) return;
   await execute(
@@ -127,7 +132,7 @@ export const judgePrices = async (
       key: shown.key,
       calls: shown.calls,
       shows: shown.shows,
-      side: asked.side,
+      side,
       whole: shown.whole.value.toPrecision(6),
       part: shown.part.value.toPrecision(6),
       error: shown.part.error.toPrecision(2),

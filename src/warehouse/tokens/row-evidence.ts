@@ -153,26 +153,44 @@ export const judgeRows = async (
   for (const side of sides) await execute(connection, evidenceSql(side), bindings);
 };
 
+export type DayToPrice = {
+  readonly model: string;
+  readonly day: number;
+  /** Calls with the part in so many days up to and including this one, at most. */
+  readonly partCallsIn: (days: number) => number;
+};
+
 /** The days of each model whose charges to examine: the newest few with cached (or reasoning) tokens. */
 export const daysToPrice = async (
   connection: DuckDBConnection,
   account: string,
   side: TokenSide,
   ranges: readonly DayRange[],
-): Promise<readonly { readonly model: string; readonly day: number }[]> => {
+): Promise<readonly DayToPrice[]> => {
   const rows = await readRows(
     connection,
-    `SELECT model_name, day FROM token_row_evidence
+    `SELECT model_name, day, part_calls FROM token_row_evidence
      WHERE account = $account AND side = $side AND part_calls > 0 ORDER BY model_name, day DESC`,
     { account, side },
   );
-  const taken = new Map<string, number>();
-  return rows
-    .map((row) => ({ model: text(row, 'model_name'), day: wholeNumber(row, 'day') }))
-    .filter(({ model, day: at }) => {
-      const before = taken.get(model) ?? 0;
-      if (before === daysAsked || !ranges.some(({ start, end }) => at >= start && at < end)) return false;
-      taken.set(model, before + 1);
-      return true;
-    });
+  const byModel = new Map<string, { readonly at: number; readonly calls: number }[]>();
+  for (const row of rows) {
+    const model = text(row, 'model_name');
+    const days = byModel.get(model) ?? [];
+    days.push({ at: wholeNumber(row, 'day'), calls: wholeNumber(row, 'part_calls') });
+    byModel.set(model, days);
+  }
+  return [...byModel].flatMap(([model, days]) =>
+    days
+      .filter(({ at }) => ranges.some(({ start, end }) => at >= start && at < end))
+      .slice(0, daysAsked)
+      .map(({ at: last }) => ({
+        model,
+        day: last,
+        partCallsIn: (count: number) =>
+          days
+            .filter(({ at }) => at <= last && at > last - count * day)
+            .reduce((sum, { calls }) => sum + calls, 0),
+      })),
+  );
 };

@@ -19,6 +19,10 @@ export type UsageTable = {
   readonly landWindow: (batch: UsageBatch) => Promise<LandedUsage>;
   /** The range that regular pulls have covered without a gap. */
   readonly watermark: (series: UsageSeries) => Promise<Interval<UnixMillis> | undefined>;
+  /** The same for each granularity that was pulled. */
+  readonly watermarks: (
+    series: Omit<UsageSeries, 'granularity'>,
+  ) => Promise<ReadonlyMap<string, Interval<UnixMillis>>>;
   /** Values of the buckets that start in the interval, by bucket and entry. */
   readonly values: (series: UsageSeries, range: Interval<UnixMillis>) => Promise<readonly UsageValue[]>;
 };
@@ -187,6 +191,21 @@ export const createUsageTable = (engine: Engine, clock: Clock): UsageTable => {
       );
     },
     watermark: async (series) => engine.state(async (connection) => readRange(connection, series)),
+    watermarks: async ({ account, dimension, metric }) =>
+      engine.state(async (connection) => {
+        const rows = await readRows(
+          connection,
+          `SELECT granularity, origin, reached FROM usage_cursor
+           WHERE account = $account AND dimension = $dimension AND metric = $metric`,
+          { account, dimension, metric },
+        );
+        return new Map(
+          rows.map((row) => [
+            text(row, 'granularity'),
+            interval(millis(row, 'origin'), millis(row, 'reached')),
+          ]),
+        );
+      }),
     values: async (series, range) =>
       engine.bulk(async (connection) => {
         const value = rowReader({ bucket: column('bucket_start', millis), entry: text, value: amount });
