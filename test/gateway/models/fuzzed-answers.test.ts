@@ -137,7 +137,8 @@ describe('whatever a model endpoint answers', () => {
       ),
       { numRuns: count },
     );
-    expect(values).toBeGreaterThan(count / 24);
+    // About one case in twenty gives a value; the limit is so low that chance does not miss it.
+    expect(values).toBeGreaterThan(count / 200);
   });
 
   it('a streamed chat returns a message or a catalogue error, and never text that did not come', async () => {
