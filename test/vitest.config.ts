@@ -22,7 +22,7 @@ const filesWhere = (fits: (name: string, text: string) => boolean): string[] =>
     .filter((name) => fits(name, readFileSync(`${folder}${name}`, 'utf8')))
     .map((name) => `test/${name}`);
 
-/** Property tests that draw more cases in a storm: those that take the multiplier. */
+/** Test files with properties that draw all or more of their cases in a storm. */
 const multiplied = (): string[] => filesWhere((_, text) => text.includes("support/storm.ts'"));
 const programs = (): string[] => filesWhere((name, text) => wholePrograms.test(`${name}\n${text}`));
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseYaml } from '../../src/core/yaml.ts';
 import type { Position, YamlPath } from '../../src/core/index.ts';
+import { once } from '../support/storm.ts';
 
 const text = 'accounts:\n  main:\n    base_url: https://x\n    keys: [a, b]\n';
 
@@ -70,6 +71,7 @@ describe('a YAML document with positions', () => {
             expect(textAt(file.positionOfKey(path)).startsWith(`${JSON.stringify(last)}:`)).toBe(true);
         }
       }),
+      { numRuns: once(100) },
     );
   });
 
@@ -85,6 +87,7 @@ describe('a YAML document with positions', () => {
           expect(place.column).toBeLessThanOrEqual((lines[place.line - 1]?.length ?? 0) + 1);
         }
       }),
+      { numRuns: once(100) },
     );
   });
 

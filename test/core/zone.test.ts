@@ -12,6 +12,7 @@ import {
   startOfMonth,
   startOfWeek,
 } from '../../src/core/index.ts';
+import { once } from '../support/storm.ts';
 
 const zones = fc.constantFrom(
   'UTC',
@@ -36,6 +37,7 @@ describe('a time zone', () => {
           expect([23, 23.5, 24, 24.5, 25]).toContain((day.end - day.start) / 3600);
         });
       }),
+      { numRuns: once(100) },
     );
   });
 

@@ -4,6 +4,7 @@ import { money } from '../../src/core/index.ts';
 import type { ApiKey, KeyPage } from '../../src/gateway/admin/api-key.ts';
 import { listAllKeys } from '../../src/gateway/admin/key-listing.ts';
 import { ok, scriptedGateway } from './support/scripted-gateway.ts';
+import { once } from '../support/storm.ts';
 
 const key = (id: number): ApiKey => ({
   id,
@@ -101,7 +102,7 @@ describe('listing keys', () => {
           expect(found.filter((id) => !list.ever.has(id))).toEqual([]);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: once(500) },
     );
   });
 

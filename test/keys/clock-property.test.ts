@@ -10,7 +10,7 @@ import {
 } from '../../src/core/index.ts';
 import type { MeasuredClock, OwnStamps } from '../../src/core/index.ts';
 import type { KeyUse } from '../../src/keys/key-event.ts';
-import { chaosFactor } from '../support/storm.ts';
+import { runs } from '../support/storm.ts';
 import { engineFixture, stillClock } from './engine-fixture.ts';
 
 const minute = 60_000;
@@ -172,7 +172,7 @@ it('no old key is deleted within quiet of its last call, whatever the clocks of 
         return play(quiet, switches, changes, { date, dateInTheEnd: 0 });
       },
     ),
-    { numRuns: 15 * chaosFactor },
+    { numRuns: runs(15) },
   );
 });
 
@@ -185,6 +185,6 @@ it('an old key is deleted, and not within quiet of its last call, while the Date
       wrong,
       (quiet, switches, date) => play(quiet, switches, [], { date, dateInTheEnd: date }),
     ),
-    { numRuns: 15 * chaosFactor },
+    { numRuns: runs(15) },
   );
 });

@@ -4,7 +4,7 @@ import { silentLog } from '../../src/core/index.ts';
 import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
-import { chaosFactor } from '../support/storm.ts';
+import { chaosFactor, runs } from '../support/storm.ts';
 import { crash, engineFixture, hour, memorySink, memoryTable } from './engine-fixture.ts';
 import type { EngineFixture } from './engine-fixture.ts';
 
@@ -175,7 +175,7 @@ describe('a process that is killed at any step of a rotation', () => {
       fc.asyncProperty(scenario, async (given) => {
         await play(given);
       }),
-      { numRuns: 12 * chaosFactor },
+      { numRuns: runs(12) },
     );
   });
 

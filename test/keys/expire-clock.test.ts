@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { noProgress, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { GatewayClock } from '../../src/core/index.ts';
-import { chaosFactor } from '../support/storm.ts';
+import { runs } from '../support/storm.ts';
 import { engineFixture, hour, stillClock } from './engine-fixture.ts';
 
 const signal = new AbortController().signal;
@@ -106,7 +106,7 @@ it('an immediate expiry ends each key for any clocks of host and gateway, and a 
       skewed.fixture.elapse(4000);
       expect(skewed.works(then)).toBe(false);
     }),
-    { numRuns: 20 * chaosFactor },
+    { numRuns: runs(20) },
   );
 });
 

@@ -6,7 +6,7 @@ import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { lineAfter, noHead } from '../../src/keys/journal/audit-line.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
-import { chaosFactor } from '../support/storm.ts';
+import { runs } from '../support/storm.ts';
 import { engineFixture, memoryTable } from './engine-fixture.ts';
 import type { EngineFixture } from './engine-fixture.ts';
 
@@ -124,7 +124,7 @@ describe('the verification of an audit file', () => {
           expect(verdict.broken).toBeDefined();
         },
       ),
-      { numRuns: 50 * chaosFactor },
+      { numRuns: runs(50) },
     );
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money } from '../../src/core/index.ts';
-import { chaosFactor } from '../support/storm.ts';
+import { runs } from '../support/storm.ts';
 import { engineFixture, hour } from './engine-fixture.ts';
 import type { EngineFixture } from './engine-fixture.ts';
 
@@ -58,7 +58,7 @@ describe('a successor with a quota to be reduced', () => {
         await cutOff(fixture, isWritten ? 'after' : 'before', money(`${stands}e-4`));
         expect(left(fixture, 'billing.g2')).toBe(money(`${500_000 + refund}e-4`));
       }),
-      { numRuns: 15 * chaosFactor },
+      { numRuns: runs(15) },
     );
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../src/core/index.ts';
 import { afterAttempt, backoffAfter, giveUpAfter } from '../../src/notify/after-attempt.ts';
 import type { RouteOutcome } from '../../src/notify/route.ts';
-import { chaosFactor } from '../support/storm.ts';
+import { runs } from '../support/storm.ts';
 
 const why = fault('mail-deferred', 'no');
 const minute = 60_000;
@@ -46,7 +46,7 @@ describe('an outbox row after an attempt', () => {
         }
         expect(at).toBeLessThan(giveUpAfter + 75 * minute);
       }),
-      { numRuns: 40 * chaosFactor },
+      { numRuns: runs(40) },
     );
   });
 

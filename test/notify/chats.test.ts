@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { slackBody } from '../../src/notify/channels/slack/chat-slack.ts';
 import { teamsBody } from '../../src/notify/channels/teams/chat-teams.ts';
 import { webhookBody } from '../../src/notify/channels/webhook/webhook-body.ts';
-import { chaosFactor } from '../support/storm.ts';
+import { runs } from '../support/storm.ts';
 import { announcement, saying } from './support/announcements.ts';
 import { start } from './support/outbox-fixture.ts';
 
@@ -87,7 +87,7 @@ describe('Slack', () => {
           if (Array.isArray(node['fields'])) expect(node['fields'].length).toBeLessThanOrEqual(10);
         }
       }),
-      { numRuns: 15 * chaosFactor },
+      { numRuns: runs(15) },
     );
     for (const name of texts) {
       const { blocks } = JSON.parse(slackBody(saying(name), envelope)) as { blocks: Node[] };
@@ -178,7 +178,7 @@ describe('a custom webhook', () => {
         expect(body['title']).toBe(name);
         expect(body['sections']).toEqual(saying(name).sections);
       }),
-      { numRuns: 20 * chaosFactor },
+      { numRuns: runs(20) },
     );
   });
 });

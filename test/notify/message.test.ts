@@ -6,6 +6,7 @@ import { parseMailbox } from '../../src/notify/address.ts';
 import { composeMessage } from '../../src/notify/message.ts';
 import type { Message } from '../../src/notify/message.ts';
 import { mail, png, start } from './support/outbox-fixture.ts';
+import { once } from '../support/storm.ts';
 
 const message: Message = {
   ...mail,
@@ -99,7 +100,7 @@ describe('a message', () => {
           expect(Math.max(...text.split('\r\n').map(({ length }) => length))).toBeLessThanOrEqual(998);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: once(150) },
     );
   });
 
@@ -114,7 +115,7 @@ describe('a message', () => {
         expect(lines(parsed.text ?? '')).toBe(lines(text));
         expect(lines(parsed.html === false ? '' : parsed.html)).toBe(lines(html));
       }),
-      { numRuns: 300 },
+      { numRuns: once(300) },
     );
   });
 

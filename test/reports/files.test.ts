@@ -19,7 +19,7 @@ import { showName } from '../../src/reports/build/names.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { chaosFactor } from '../support/storm.ts';
+import { runs } from '../support/storm.ts';
 import { hostileNames, hostileRows } from './hostile.ts';
 import { build, ordinaryRows, spendSummary } from './sample.ts';
 
@@ -147,7 +147,7 @@ describe('names and values of any kind', () => {
         // Also where a spreadsheet splits cells at another mark.
         for (const [key = ''] of read) expect(key).not.toMatch(/(^|[;\t\r\n])[=+\-@\t\r＝＋－＠]/);
       }),
-      { numRuns: 60 * chaosFactor },
+      { numRuns: runs(60) },
     );
   });
 
@@ -174,7 +174,7 @@ describe('names and values of any kind', () => {
           expect(date instanceof Date ? date.toISOString().slice(0, 10) : date).toBe(day);
         }
       }),
-      { numRuns: 40 * chaosFactor },
+      { numRuns: runs(40) },
     );
   });
 
@@ -198,7 +198,7 @@ describe('names and values of any kind', () => {
           ]),
         );
       }),
-      { numRuns: 30 * chaosFactor },
+      { numRuns: runs(30) },
     );
   });
 
@@ -266,7 +266,7 @@ describe('names and values of any kind', () => {
           expect(content.equals(attached[at]?.content ?? Buffer.alloc(0))).toBe(true);
       }),
       // Each try to find a smaller case would build a report.
-      { numRuns: 2 * chaosFactor, endOnFailure: true },
+      { numRuns: runs(2), endOnFailure: true },
     );
   });
 });

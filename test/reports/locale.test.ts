@@ -24,11 +24,11 @@ import {
 import { runNotes } from '../../src/reports/index.ts';
 import { localeOf } from '../../src/reports/locales/locales.ts';
 import { wrap, widthOf } from '../../src/reports/render/text-width.ts';
-import { chaosFactor } from '../support/storm.ts';
+import { runs } from '../support/storm.ts';
 import { readShown } from './read-shown.ts';
 import { verdicts } from '../../src/reconcile/index.ts';
 
-const numRuns = 100 * chaosFactor;
+const numRuns = runs(100);
 const tags = fc.constantFrom(...localeTags);
 const amounts = fc
   .tuple(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), fc.integer({ min: 0, max: 12 }))

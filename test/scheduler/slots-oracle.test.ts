@@ -11,9 +11,9 @@ import {
 import type { Schedule } from '../../src/scheduler/slots.ts';
 import { changesOf, firstYear, lastYear, quickWallAt, slotsIn, textOf, wallAt } from './oracle.ts';
 import type { DayField, Field, Pattern } from './oracle.ts';
-import { chaosFactor } from '../support/storm.ts';
+import { chaosFactor, runs } from '../support/storm.ts';
 
-const rounds = 2000 * chaosFactor;
+const rounds = runs(2000);
 vi.setConfig({ testTimeout: 60_000 * chaosFactor });
 
 const zones = [

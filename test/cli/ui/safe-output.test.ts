@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { safeOutput } from '../../../src/cli/ui/safe-output.ts';
 import { openFolder } from '../../support/program.ts';
+import { once } from '../../support/storm.ts';
 
 /** What a terminal interprets: controls except tab and line end, and turns of direction. */
 const control = /(?![\t\n])[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
@@ -74,7 +75,7 @@ describe('the output of the program', () => {
             }
         },
       ),
-      { numRuns: 20 },
+      { numRuns: once(20) },
     );
   });
 });

@@ -9,6 +9,7 @@ import { countingStore } from './counting-store.ts';
 import { inputs } from './inputs.ts';
 import { samples } from './samples.ts';
 import { plaintext } from './scripted-models.ts';
+import { once } from '../../support/storm.ts';
 
 /** A transport that answers with these bytes, cut into pieces, and breaks off at the end where it should. */
 const transport = (
@@ -97,6 +98,7 @@ const cutting = fc.record({ size: fc.constantFrom(1, 3, 17, 1000), breaks: fc.bo
 
 describe('whatever a model endpoint answers', () => {
   it('a call returns a value or a catalogue error', async () => {
+    const count = once(1200);
     let values = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -133,9 +135,10 @@ describe('whatever a model endpoint answers', () => {
           }
         },
       ),
-      { numRuns: 1200 },
+      { numRuns: count },
     );
-    expect(values).toBeGreaterThan(50);
+    // About one case in twenty gives a value; the limit is so low that chance does not miss it.
+    expect(values).toBeGreaterThan(count / 200);
   });
 
   it('a streamed chat returns a message or a catalogue error, and never text that did not come', async () => {
@@ -155,6 +158,7 @@ describe('whatever a model endpoint answers', () => {
       { type: 'message_stop' },
     ];
     const whole = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+    const count = once(800);
     let [complete, broken] = [0, 0];
     await fc.assert(
       fc.asyncProperty(
@@ -181,8 +185,8 @@ describe('whatever a model endpoint answers', () => {
           }
         },
       ),
-      { numRuns: 800 },
+      { numRuns: count },
     );
-    expect([complete > 5, broken > 100]).toEqual([true, true]);
+    expect([complete > count / 160, broken > count / 8]).toEqual([true, true]);
   });
 });

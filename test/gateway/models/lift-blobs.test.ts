@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BlobStore } from '../../../src/gateway/index.ts';
 import { liftBlobs } from '../../../src/gateway/models/lift-blobs.ts';
+import { once } from '../../support/storm.ts';
 
 /** A store that keeps what it gets, and knows what was abandoned. */
 const openStore = () => {
@@ -67,7 +68,7 @@ describe('a long string in base64', () => {
           if (isLong) expect(saved.map((one) => one.equals(Buffer.from(bytes)))).toEqual([true]);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: once(60) },
     );
   });
 

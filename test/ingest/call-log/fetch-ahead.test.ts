@@ -9,7 +9,7 @@ import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { chunksOf, logSource, seconds, sumOf } from './log-source.ts';
 import type { LogSource, SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));
 const hour = 3600;
@@ -79,7 +79,7 @@ describe('windows fetched ahead', () => {
   it('land exactly as windows fetched one after the other, whichever arrives first or fails', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
-    let runs = 0;
+    let run = 0;
     const failure = fc.option(
       fc.record({
         at: fc.integer({ min: 0, max: 86_399 }),
@@ -96,7 +96,7 @@ describe('windows fetched ahead', () => {
         fc.integer({ min: 2 * hour, max: 9 * hour }),
         fc.constantFrom(1, 3000, 1_000_000),
         async (scheduler, fails, ahead, windowSeconds, spoolBytes) => {
-          runs += 1;
+          run += 1;
           const source = logSource(rows);
           const fetchLogs = async (query: LogQuery) => {
             const { body } = await source.fetchLogs(query);
@@ -116,17 +116,17 @@ describe('windows fetched ahead', () => {
             await scheduler.schedule(Promise.resolve(), `${query.start}`);
             return fetchLogs(query);
           };
-          const pull = pullOf(folder, warehouse, { fetchLogs }, { windowSeconds, account: `one-${runs}` });
+          const pull = pullOf(folder, warehouse, { fetchLogs }, { windowSeconds, account: `one-${run}` });
           const expected = await outcomeOf(pull);
           const found = await scheduler.waitFor(
-            outcomeOf({ ...pull, account: `ahead-${runs}`, fetchLogs: later, ahead, spoolBytes }),
+            outcomeOf({ ...pull, account: `ahead-${run}`, fetchLogs: later, ahead, spoolBytes }),
           );
           expect(found).toEqual(expected);
-          expect(await stored(warehouse, `ahead-${runs}`)).toEqual(await stored(warehouse, `one-${runs}`));
+          expect(await stored(warehouse, `ahead-${run}`)).toEqual(await stored(warehouse, `one-${run}`));
           expect(await readdir(folder.spool)).toEqual([]);
         },
       ),
-      { numRuns: 2 * chaosFactor },
+      { numRuns: runs(2) },
     );
   });
 

@@ -4,7 +4,7 @@ import { interval, unixSeconds } from '../../../src/core/index.ts';
 import { afterQuestion, nextQuestion, searchGap } from '../../../src/ingest/call-log/gap-search.ts';
 import type { GapAnswer, GapQuestion, GapSearch } from '../../../src/ingest/call-log/gap-search.ts';
 import type { LogWindow } from '../../../src/ingest/call-log/log-windows.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 
 const range = (start: number, end: number): LogWindow => interval(unixSeconds(start), unixSeconds(end));
 
@@ -71,7 +71,7 @@ const windowsOf = (pieces: number): readonly LogWindow[] =>
 const calls = fc.array(fc.integer({ min: 0, max: length - 1 }), { maxLength: 300 });
 const cap = fc.oneof(fc.constant(Infinity), fc.integer({ min: 10, max: 120 }));
 const pieces = fc.integer({ min: 1, max: 7 });
-const cases = { numRuns: 150 * chaosFactor };
+const cases = { numRuns: runs(150) };
 
 describe('a search for missing rows', () => {
   it('lands every row of a capped gateway, and learns its cap', () => {

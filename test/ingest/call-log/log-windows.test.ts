@@ -6,6 +6,7 @@ import { askForLogs, splitLogWindow } from '../../../src/ingest/call-log/log-win
 import { dstOverlapsOf, offsetsOf } from '../../../src/ingest/format/dst-overlaps.ts';
 import { interval } from '../../../src/core/index.ts';
 import { seconds } from './log-source.ts';
+import { once } from '../../support/storm.ts';
 
 const moment = fc.integer({ min: 1_700_000_000, max: 1_800_000_000 });
 const berlin = { ...unknownGateway, naiveZone: 'Europe/Berlin' };
@@ -35,6 +36,7 @@ describe('planning a pull of logs', () => {
           }
         },
       ),
+      { numRuns: once(100) },
     );
   });
 
@@ -89,6 +91,7 @@ describe('planning a pull of logs', () => {
           }
         },
       ),
+      { numRuns: once(100) },
     );
   });
 

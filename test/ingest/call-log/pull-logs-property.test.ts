@@ -7,7 +7,7 @@ import { anyStyle, iso, times } from './log-styles.ts';
 import { logSource, seconds, sumOf } from './log-source.ts';
 import type { SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
-import { few, chaosFactor } from '../../support/storm.ts';
+import { few, chaosFactor, runs } from '../../support/storm.ts';
 
 const day = 86_400;
 
@@ -79,7 +79,7 @@ const sorted = (table: readonly unknown[]): readonly string[] =>
 it('the warehouse contains exactly what the gateway served in any export format and any windows, and a second pull changes nothing', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
-  let runs = 0;
+  let run = 0;
   await fc.assert(
     fc.asyncProperty(
       rows,
@@ -88,8 +88,8 @@ it('the warehouse contains exactly what the gateway served in any export format 
       fc.integer({ min: 0, max: day }),
       async (all, written, windowSeconds, first) => {
         // An account of its own for each run, in one file.
-        runs += 1;
-        const account = `run-${runs}`;
+        run += 1;
+        const account = `run-${run}`;
         const source = logSource(all, written);
         const profile = { ...unknownGateway, amounts: 'currency' as const };
         const request = pullOf(folder, warehouse, source, { account, windowSeconds, profile });
@@ -113,7 +113,7 @@ it('the warehouse contains exactly what the gateway served in any export format 
 it('a pull through a repeated hour lands each row once when times have no offset', async () => {
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
-  let runs = 0;
+  let run = 0;
   const dstOverlap = Date.UTC(2026, 9, 25, 0) / 1000;
   const wall = (at: number): string =>
     iso(at + (at < dstOverlap + 3600 ? 7200 : 3600))
@@ -131,8 +131,8 @@ it('a pull through a repeated hour lands each row once when times have no offset
       fc.integer({ min: 300, max: 20_000 }),
       fc.array(fc.integer({ min: 0, max: 21_600 }), { maxLength: 4 }),
       async (windowSeconds, stops) => {
-        runs += 1;
-        const account = `run-${runs}`;
+        run += 1;
+        const account = `run-${run}`;
         const source = logSource(all, { time: wall });
         const request = pullOf(folder, warehouse, source, {
           account,
@@ -147,7 +147,7 @@ it('a pull through a repeated hour lands each row once when times have no offset
         expect(spend.net).toBe(sumOf(all.map(({ quota }) => quota)));
       },
     ),
-    { numRuns: 1 * chaosFactor },
+    { numRuns: runs(1) },
   );
 });
 

@@ -16,7 +16,7 @@ import type { FaultCode } from '../../../src/core/index.ts';
 import { pullUsage } from '../../../src/ingest/index.ts';
 import type { UsagePull, UsagePullDeps, UsageQuery } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 import { chunksOf } from '../call-log/log-source.ts';
 import { effectsWith, stopped, strikes, strikeStatements } from '../call-log/struck-effects.ts';
 import type { Effects } from '../call-log/struck-effects.ts';
@@ -328,12 +328,12 @@ it('the warehouse contains, after every step, the figures that the gateway retur
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   using statements = strikeStatements();
-  let runs = 0;
+  let run = 0;
   await fc.assert(
     fc.asyncProperty(scenario, async (drawn) => {
-      runs += 1;
-      await play(warehouse, statements, `run-${runs}`, drawn);
+      run += 1;
+      await play(warehouse, statements, `run-${run}`, drawn);
     }),
-    { numRuns: 3 * chaosFactor },
+    { numRuns: runs(3) },
   );
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { commonName } from '../../../src/jobs/rotate-keys/name-patterns.ts';
 import { fitsPattern } from '../../../src/keys/index.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 
 it.each([
   ['prod-*', 'prod-*', 'prod-'],
@@ -28,6 +28,6 @@ it('a common name matches both patterns, and is found whenever one exists', () =
         expect([fitsPattern(left, found), fitsPattern(right, found)]).toEqual([true, true]);
       if (fitsPattern(left, name) && fitsPattern(right, name)) expect(found).toBeDefined();
     }),
-    { numRuns: 300 * chaosFactor },
+    { numRuns: runs(300) },
   );
 });

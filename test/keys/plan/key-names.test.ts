@@ -11,7 +11,7 @@ import {
   readTemplate,
   templateOf,
 } from '../../../src/keys/plan/key-names.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 import { defaultNameTemplate } from './survey.ts';
 
 const part = fc.oneof(
@@ -40,7 +40,7 @@ describe('a key name', () => {
         const name = printKeyName(template, { service, generation });
         expect(parseKeyName(template, name)).toEqual({ service, generation });
       }),
-      { numRuns: 400 * chaosFactor },
+      { numRuns: runs(400) },
     );
     fc.assert(
       fc.property(
@@ -51,7 +51,7 @@ describe('a key name', () => {
           if (place !== undefined) expect(printKeyName(templateOf(text), place)).toBe(name);
         },
       ),
-      { numRuns: 400 * chaosFactor },
+      { numRuns: runs(400) },
     );
   });
 
@@ -67,7 +67,7 @@ describe('a key name', () => {
         const same = one.service === other.service && one.generation === other.generation;
         expect(printKeyName(template, one) === printKeyName(template, other)).toBe(same);
       }),
-      { numRuns: 400 * chaosFactor },
+      { numRuns: runs(400) },
     );
   });
 

@@ -6,7 +6,7 @@ import {
   defaultMaxPerRun,
   withinLimits,
 } from '../../../src/keys/plan/limits.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 
 describe('the limit of a run', () => {
   it.each([
@@ -64,7 +64,7 @@ describe('the limit of a run', () => {
           ).toBe(true);
         },
       ),
-      { numRuns: 100 * chaosFactor },
+      { numRuns: runs(100) },
     );
   });
 

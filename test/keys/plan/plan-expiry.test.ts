@@ -6,7 +6,7 @@ import { pastSteps, rangeAsked, timesAsked } from '../../../src/keys/plan/expiry
 import type { ExpiryEvidence, ExpiryPolicy, PastSteps } from '../../../src/keys/plan/expiry-policy.ts';
 import { planExpiry } from '../../../src/keys/plan/plan-expiry.ts';
 import type { LogCompleteness } from '../../../src/keys/ports.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 import { day, daysAgo, hour, now, surveyed, surveyOf } from './survey.ts';
 
 const policy = (change: Partial<ExpiryPolicy> = {}): ExpiryPolicy => ({
@@ -409,7 +409,7 @@ describe('evidence that a key may end', () => {
           expect(lost === 0 || working - lost >= minRemaining).toBe(true);
         },
       ),
-      { numRuns: 80 * chaosFactor },
+      { numRuns: runs(80) },
     );
   });
 });

@@ -4,7 +4,7 @@ import { money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
 import { planRotations } from '../../../src/keys/plan/plan-rotations.ts';
 import type { RotationPolicy } from '../../../src/keys/plan/plan-rotations.ts';
 import type { SurveyedKey } from '../../../src/keys/service-types.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 import { day, hour, now, surveyed, surveyOf } from './survey.ts';
 
 const terms = {
@@ -267,7 +267,7 @@ describe('a rotation plan', () => {
           expect(one.rotations.every(({ age }) => age >= 30 * day - hour)).toBe(true);
         },
       ),
-      { numRuns: 60 * chaosFactor },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
 import { isOpen, minutesOf, nextOpening } from '../../../src/keys/plan/windows.ts';
 import type { MaintenanceWindow } from '../../../src/keys/plan/windows.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 
 const at = (text: string) => unixMillis(Date.parse(text));
 
@@ -93,7 +93,7 @@ describe('a maintenance window', () => {
           expect(next === moment || !isOpen(windows, unixMillis(next - 60_000), zone)).toBe(true);
         },
       ),
-      { numRuns: 8 * chaosFactor },
+      { numRuns: runs(8) },
     );
   });
 

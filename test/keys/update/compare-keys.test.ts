@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { compareMoney, money, subtractMoney, unixSeconds, zero } from '../../../src/core/index.ts';
 import type { ApiKey } from '../../../src/gateway/index.ts';
 import { compareKeys } from '../../../src/keys/update/compare-keys.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 
-const runs = { numRuns: 300 * chaosFactor };
+const cases = { numRuns: runs(300) };
 const at = unixSeconds(1_800_000_000);
 
 const cents = fc.integer({ min: 0, max: 1_000_000 }).map((value) => money(`${value}e-4`));
@@ -55,7 +55,7 @@ describe('two readings of a key', () => {
           refunded: '0',
         });
       }),
-      runs,
+      cases,
     );
   });
 
@@ -72,7 +72,7 @@ describe('two readings of a key', () => {
           expect(harmed.map(({ field }) => field).sort()).toEqual(due.sort());
         },
       ),
-      runs,
+      cases,
     );
   });
 
@@ -92,7 +92,7 @@ describe('two readings of a key', () => {
         if (fits) expect(subtractMoney(found.spent, found.refunded)).toBe(fell);
         if (fits) expect([found.spent, found.refunded]).toContain('0');
       }),
-      runs,
+      cases,
     );
   });
 

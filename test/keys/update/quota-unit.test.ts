@@ -10,9 +10,9 @@ import {
   writtenQuota,
 } from '../../../src/keys/update/quota-unit.ts';
 import type { QuotaUnit } from '../../../src/keys/update/quota-unit.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 
-const runs = { numRuns: 200 * chaosFactor };
+const cases = { numRuns: runs(200) };
 
 const decimalOf = (digits: bigint, places: number): Money => {
   const text = digits.toString().padStart(places + 1, '0');
@@ -58,7 +58,7 @@ describe('an amount written in a unit', () => {
             expect.objectContaining({ code: 'key-quota-inexact' }),
           );
       }),
-      runs,
+      cases,
     );
   });
 
@@ -77,7 +77,7 @@ describe('an amount written in a unit', () => {
         const maxLost = (scale / 10_000n) * perCurrency + (unit.kind === 'units' ? scale : 0n);
         expect(lost).toBeLessThan(maxLost);
       }),
-      runs,
+      cases,
     );
   });
 
@@ -103,7 +103,7 @@ describe('a unit', () => {
         for (const { written, read } of samples)
           expect(learned?.kind === 'units' && showsUnits(written, read, learned.perCurrency)).toBe(true);
       }),
-      runs,
+      cases,
     );
     const reported = (first: string, second: string) =>
       unitOf([
@@ -126,7 +126,7 @@ describe('a unit', () => {
       fc.property(units, (unit) => {
         expect(parseQuotaUnit(quotaUnitText(unit))).toEqual(unit);
       }),
-      runs,
+      cases,
     );
     for (const text of ['', 'open: neither', 'units:', 'units:0', 'units:-1', 'units:1.5', 'Currency'])
       expect(parseQuotaUnit(text)).toBeUndefined();

@@ -17,7 +17,7 @@ import { updateFields } from '../../../src/keys/update/knowledge.ts';
 import { putWhole } from '../../../src/keys/update/put-whole.ts';
 import type { UpdatingGateway } from '../../../src/keys/update/put-whole.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 
 /** A gateway in memory with one limited key; calls spend when they are told to. */
 const spendingGateway = (remain: Money) => {
@@ -109,7 +109,7 @@ describe('spend between two readings', () => {
             if (amount !== undefined) expect(compareMoney(amount, written) <= 0).toBe(true);
         },
       ),
-      { numRuns: 200 * chaosFactor },
+      { numRuns: runs(200) },
     );
   });
 });
@@ -167,7 +167,7 @@ describe('a refund between two readings', () => {
           expect(fixture.sent.length).toBeLessThanOrEqual(1);
         },
       ),
-      { numRuns: 200 * chaosFactor },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addMoney, interval, localDays, money, unixMillis, zero } from '../../../src/core/index.ts';
 import type { Money } from '../../../src/core/index.ts';
 import type { CubeRequest, LineageRow, Warehouse } from '../../../src/warehouse/index.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 import { at, batchOfCalls, now, openAt } from '../archive/archive-support.ts';
 import type { Call } from '../archive/archive-support.ts';
 import { key, snapshotOf } from '../snapshots/snapshots-support.ts';
@@ -169,7 +169,7 @@ describe('services', () => {
           expect(parts).toBe(spent);
         },
       ),
-      { numRuns: 2 * chaosFactor },
+      { numRuns: runs(2) },
     );
   });
 });

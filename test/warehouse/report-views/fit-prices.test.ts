@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitPrices } from '../../../src/warehouse/report-views/fit-prices.ts';
 import type { FitSums } from '../../../src/warehouse/report-views/fit-prices.ts';
-import { chaosFactor } from '../../support/storm.ts';
+import { runs } from '../../support/storm.ts';
 
 type Observation = { readonly counts: readonly number[]; readonly charge: number };
 
@@ -81,7 +81,7 @@ describe('fitted prices', () => {
         );
         expect(fit?.prices[main]).toBeCloseTo(prices[main] ?? 0, 7);
       }),
-      { numRuns: 60 * chaosFactor },
+      { numRuns: runs(60) },
     );
   });
 
@@ -95,7 +95,7 @@ describe('fitted prices', () => {
         }));
         expect(fitPrices(sumsOf(observations, classes.length), everyOf(classes.length))).toBeUndefined();
       }),
-      { numRuns: 40 * chaosFactor },
+      { numRuns: runs(40) },
     );
   });
 
@@ -118,7 +118,7 @@ describe('fitted prices', () => {
         expect(fitPrices(sumsOf(noisy, 2), [0, 1])).toBeUndefined();
         expect(fitPrices(sumsOf(changed, 2), [0, 1])).toBeUndefined();
       }),
-      { numRuns: 20 * chaosFactor },
+      { numRuns: runs(20) },
     );
   });
 
@@ -139,7 +139,7 @@ describe('fitted prices', () => {
         });
         expect(fitPrices(sumsOf(rounded, 3), [0, 1, 2])).toBeUndefined();
       }),
-      { numRuns: 20 * chaosFactor },
+      { numRuns: runs(20) },
     );
   });
 

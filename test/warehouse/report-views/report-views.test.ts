@@ -4,6 +4,7 @@ import { interval, localDays, money, unixMillis, unixSeconds } from '../../../sr
 import type { CubeRequest, LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
 import { batchOf, openInMemory, testFolder } from '../support.ts';
 import type { TestFolder } from '../support.ts';
+import { once } from '../../support/storm.ts';
 
 const columns: LogBatch['columns'] = [
   { name: 'created_at', role: 'created_at' },
@@ -338,7 +339,7 @@ describe('the tables of a report', () => {
           expect(sum).toBe(BigInt(Math.round(Number(whole) * 1e12)));
         },
       ),
-      { numRuns: 6 },
+      { numRuns: once(6) },
     );
   });
 });

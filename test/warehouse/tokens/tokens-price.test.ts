@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cachePriceOf, reasoningPriceOf } from '../../../src/warehouse/tokens/part-price.ts';
 import type { PricedCall } from '../../../src/warehouse/tokens/part-price.ts';
+import { once } from '../../support/storm.ts';
 
 type Use = { readonly text: number; readonly cached: number; readonly write: number; readonly out: number };
 
@@ -84,7 +85,7 @@ describe('the convention derived from charges', () => {
           expect([undefined, nameOf(includes)]).toContain(cachePriceOf(calls, 1)?.shows);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: once(400) },
     );
   });
 
