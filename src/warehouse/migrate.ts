@@ -26,7 +26,7 @@ export const migrate = async (engine: Engine, schema: Schema, clock: Clock, path
   engine.state(async (connection) => {
     const applySchema = async ({ number, name, statements }: Migration): Promise<void> =>
       inTransaction(connection, async () => {
-        await execute(connection, statements.join(';'));
+        await connection.run(statements.join(';'));
         await execute(connection, 'INSERT INTO schema_migration VALUES ($number, $name, $at)', {
           number,
           name,

@@ -1,4 +1,11 @@
-import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import type {
+  DuckDBConnection,
+  DuckDBMaterializedResult,
+  DuckDBResult,
+  DuckDBType,
+  DuckDBValue,
+  Json,
+} from '@duckdb/node-api';
 import { loadDuckDB } from './duckdb.ts';
 
 /** Whole numbers are bound as BIGINT: DOUBLE or HUGEINT would prevent filters from being pushed down into the table. */
@@ -32,14 +39,35 @@ const bound = async (
   ];
 };
 
+/**
+ * Prepares and runs one statement. `connection.run` would parse it twice. A prepared statement is not kept for the next
+ * run: DuckDB plans with the ranges of the values that a table holds by then, and finds no row that came later.
+ */
+const run = async (
+  connection: DuckDBConnection,
+  sql: string,
+  bindings: Bindings,
+): Promise<DuckDBMaterializedResult> => {
+  const [values, types] = await bound(bindings);
+  const statement = await connection.prepare(sql);
+  try {
+    statement.bind(values, types);
+    return await statement.run();
+  } finally {
+    statement.destroySync();
+  }
+};
+
 /** Runs one statement and returns the number of rows it changed. */
 export const execute = async (
   connection: DuckDBConnection,
   sql: string,
   bindings: Bindings = {},
-): Promise<number> => {
-  const result = await connection.run(sql, ...(await bound(bindings)));
-  return result.rowsChanged;
+): Promise<number> => (await run(connection, sql, bindings)).rowsChanged;
+
+const cellOf = (value: Json | undefined): Row[string] => {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? null);
 };
 
 /** All rows of a statement, for small results. */
@@ -48,21 +76,14 @@ export const readRows = async (
   sql: string,
   bindings: Bindings = {},
 ): Promise<readonly Row[]> => {
-  const reader = await connection.runAndReadAll(sql, ...(await bound(bindings)));
-  return reader
-    .getRowObjectsJson()
-    .map((row) =>
-      Object.fromEntries(
-        Object.entries(row).map(([name, value]) => [
-          name,
-          typeof value === 'number'
-            ? String(value)
-            : typeof value === 'object' && value !== null
-              ? JSON.stringify(value)
-              : value,
-        ]),
-      ),
-    );
+  const result = await run(connection, sql, bindings);
+  const { JsonDuckDBValueConverter } = await loadDuckDB();
+  const names = result.deduplicatedColumnNames();
+  const rows: Row[] = [];
+  for (let chunk = 0; chunk < result.chunkCount; chunk += 1)
+    for (const cells of result.getChunk(chunk).convertRows(JsonDuckDBValueConverter))
+      rows.push(Object.fromEntries(names.map((name, column) => [name, cellOf(cells[column])])));
+  return rows;
 };
 
 /** Rows chunk by chunk, never all of them in memory. */

@@ -4,7 +4,7 @@ import { Session } from 'node:inspector/promises';
 import type { Profiler } from 'node:inspector';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { afterAll, expect } from 'vitest';
 
 /** What the tests of one file cost; written as a line of JSON for `npm run bench -- tests`. Milliseconds. */
@@ -52,8 +52,9 @@ const install = (): Tally => {
     waited: { databases: 0, statements: 0 },
   };
   timed(DuckDBInstance, 'create', 'databases', tally);
-  // The others run through these two.
+  // Every statement runs through one of these.
   for (const name of ['run', 'stream']) timed(DuckDBConnection.prototype, name, 'statements', tally);
+  timed(DuckDBPreparedStatement.prototype, 'run', 'statements', tally);
   subscribe('http.server.request.start', () => {
     tally.counts.requests += 1;
   });
