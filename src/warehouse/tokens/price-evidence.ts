@@ -99,35 +99,42 @@ const readPrice = async (
   return undefined;
 };
 
-const hereSql = `SELECT 1 FROM call_log WHERE call_log.account = $account AND call_log.model_name = $model
-  AND created_at >= $day AND created_at < $day + ${day} LIMIT 1`;
-
-/**
- * Examines the charges of a model's calls up to one day, and stores the result; for calls that have been archived, the
- * earlier result remains.
- */
-export const judgePrices = async (
+/** The days of which the log still holds calls of the model. */
+const heldDays = async (
   connection: DuckDBConnection,
   account: string,
-  asked: Asked,
-): Promise<void> => {
-  const { model, day: at, side } = asked;
-  const ofEvidence = { account, model, day: at };
-  await execute(
+  asked: readonly Asked[],
+): Promise<readonly Asked[]> => {
+  const days = asked.map((one) => one.day);
+  const rows = await readRows(
     connection,
-    `DELETE FROM token_price_evidence
-     WHERE account = $account AND day = $day AND model_name = $model AND side = $side AND EXISTS (${hereSql})`,
-    { ...ofEvidence, side },
+    `SELECT DISTINCT model_name, created_at // ${day} * ${day} AS day FROM call_log
+     WHERE account = $account AND created_at >= $start AND created_at < $end AND list_contains($models, model_name)`,
+    {
+      account,
+      start: Math.min(...days),
+      end: Math.max(...days) + day,
+      models: [...new Set(asked.map(({ model }) => model))],
+    },
   );
-  if (rangesOf(asked).length === 0 || (await readRows(connection, hereSql, ofEvidence)).length === 0) return;
-  const shown = await readPrice(connection, account, asked);
-  if (shown === undefined) return;
+  const held = new Set(rows.map((row) => `${wholeNumber(row, 'day')} ${text(row, 'model_name')}`));
+  return asked.filter((one) => held.has(`${one.day} ${one.model}`));
+};
+
+const writePrice = async (
+  connection: DuckDBConnection,
+  account: string,
+  { model, day: at, side }: Asked,
+  shown: PartPrice & { readonly days: number; readonly key: string },
+): Promise<void> => {
   await execute(
     connection,
     `INSERT INTO token_price_evidence (account, side, day, model_name, days, token_name, calls, shows, whole_price, part_price, part_error)
      VALUES ($account, $side, $day, $model, $days, $key, $calls, $shows, $whole, $part, $error)`,
     {
-      ...ofEvidence,
+      account,
+      model,
+      day: at,
       days: shown.days,
       key: shown.key,
       calls: shown.calls,
@@ -138,4 +145,37 @@ export const judgePrices = async (
       error: shown.part.error.toPrecision(2),
     },
   );
+};
+
+/**
+ * Examines the charges of models' calls, each up to one day, and stores the results; for calls that have been archived,
+ * the earlier result remains.
+ */
+export const judgePrices = async (
+  connection: DuckDBConnection,
+  account: string,
+  side: TokenSide,
+  days: readonly DayToPrice[],
+): Promise<void> => {
+  if (days.length === 0) return;
+  const held = await heldDays(
+    connection,
+    account,
+    days.map((one) => ({ ...one, side })),
+  );
+  await execute(
+    connection,
+    `DELETE FROM token_price_evidence WHERE account = $account AND side = $side AND (model_name, day) IN (
+       SELECT unnest($models), CAST(unnest($days) AS BIGINT))`,
+    {
+      account,
+      side,
+      models: held.map(({ model }) => model),
+      days: held.map((one) => String(one.day)),
+    },
+  );
+  for (const one of held) {
+    const shown = await readPrice(connection, account, one);
+    if (shown !== undefined) await writePrice(connection, account, one, shown);
+  }
 };

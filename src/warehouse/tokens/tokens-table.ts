@@ -79,8 +79,12 @@ export const createTokensTable = (engine: Engine, log: Log): TokensTable => {
           if (ranges.length === 0) return undefined;
           for (const range of ranges) await judgeRows(connection, account, range);
           for (const side of ['input', 'output'] as const)
-            for (const asked of await daysToPrice(connection, account, side, ranges))
-              await judgePrices(connection, account, { ...asked, side });
+            await judgePrices(
+              connection,
+              account,
+              side,
+              await daysToPrice(connection, account, side, ranges),
+            );
           await writeJudged(connection, account, reached);
           return decideAll(connection, account);
         });
