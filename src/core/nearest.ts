@@ -21,11 +21,14 @@ const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_. ]/g,
 /** The known name that was probably intended, if one is near enough. */
 export const nearest = (word: string, known: readonly string[]): string | undefined => {
   const wanted = plain(word.slice(0, 80));
+  const allowed = Math.max(1, Math.floor(wanted.length / 3));
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const name of known) {
-    const distance = editDistance(wanted, plain(name));
+    const other = plain(name);
+    // The distance is at least the difference of the lengths.
+    if (Math.abs(other.length - wanted.length) > allowed) continue;
+    const distance = editDistance(wanted, other);
     if (best === undefined || distance < best.distance) best = { name, distance };
   }
-  const allowed = Math.max(1, Math.floor(wanted.length / 3));
   return best !== undefined && best.distance <= allowed ? best.name : undefined;
 };

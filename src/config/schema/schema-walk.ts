@@ -5,8 +5,7 @@ import type { FieldNotes } from './notes.ts';
 
 export type Schema = z.core.$ZodType;
 
-/** The schema without its wrappers (optional, default, transform), which do not affect the shape. */
-export const bare = (schema: Schema | undefined): Schema | undefined => {
+const unwrap = (schema: Schema): Schema => {
   let current = schema;
   for (;;) {
     if (
@@ -20,6 +19,17 @@ export const bare = (schema: Schema | undefined): Schema | undefined => {
     else if (current instanceof z.ZodPipe) current = current.in;
     else return current;
   }
+};
+
+/** Each is looked at once for every field of every job. */
+const unwrapped = new WeakMap<Schema, Schema>();
+
+/** The schema without its wrappers (optional, default, transform), which do not affect the shape. */
+export const bare = (schema: Schema | undefined): Schema | undefined => {
+  if (schema === undefined) return undefined;
+  const known = unwrapped.get(schema) ?? unwrap(schema);
+  unwrapped.set(schema, known);
+  return known;
 };
 
 const describeWithout = (notes: FieldNotes): FieldNotes =>

@@ -7,9 +7,12 @@ const maxCharacters = 80;
 /** Maximum code points per character: a stack of combining marks counts as one character. */
 const longestCharacter = 12;
 
+/** Each of its code units is a character, which needs no segmenter: most names are so. */
+const isPlain = (text: string): boolean => /^[\x20-\x7E]*$/.test(text);
+
 /** The characters of a text as a reader counts them. */
 export const charactersOf = (text: string): string[] =>
-  Array.from(segmenter.segment(text), ({ segment }) => segment);
+  isPlain(text) ? text.split('') : Array.from(segmenter.segment(text), ({ segment }) => segment);
 
 /** At most `most` characters: the head and the tail with `…` between, since names often differ at their ends. */
 export const shorten = (text: string, most: number): string => {
@@ -23,6 +26,7 @@ export const shorten = (text: string, most: number): string => {
 
 /** An external name in a form that is safe to show: one line, no controls, limited length. */
 export const showName = (name: string, most: number = maxCharacters): string => {
+  if (name.length <= most && isPlain(name)) return name.trim();
   const visible = name
     .slice(0, 20_000)
     .replaceAll(/[\t\r\n]+/g, ' ')
