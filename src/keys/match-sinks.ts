@@ -8,13 +8,16 @@ import { sinksOf } from './rotation/up-to-date.ts';
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy'>;
 
-/** What one sink holds, as far as it can be compared with keys; nothing where it is empty or cannot be read. */
-const contentOf = async (
-  { account }: Deps,
+/** What a sink holds, as far as it can be compared with keys. */
+export type SinkContent = { readonly plaintext?: string; readonly fingerprint: string };
+
+/** Nothing where the sink is empty or does not show what it holds, a fault where it cannot be read now; anything else is thrown. */
+export const readSink = async (
+  account: string,
   sink: Sink,
   { key, service, generation }: SurveyedKey,
   signal: AbortSignal,
-): Promise<{ readonly plaintext?: string; readonly fingerprint: string } | undefined> => {
+): Promise<SinkContent | Error | undefined> => {
   try {
     const secret = await sink.read?.(signal);
     if (secret !== undefined) {
@@ -25,7 +28,7 @@ const contentOf = async (
     return reading.state === 'holds' ? { fingerprint: reading.fingerprint } : undefined;
   } catch (error) {
     signal.throwIfAborted();
-    if (isFault(error)) return undefined;
+    if (isFault(error)) return error;
     throw error;
   }
 };
@@ -43,8 +46,8 @@ export const matchSinks = async (
   const listed = keys.map(({ key }) => key);
   for (const job of new Set(keys.flatMap((key) => deliveredBy(key))))
     for (const sink of sinksOf(deps, job, any.service) ?? []) {
-      const content = await contentOf(deps, sink, any, signal);
-      if (content === undefined) continue;
+      const content = await readSink(account, sink, any, signal);
+      if (content === undefined || content instanceof Error) continue;
       const { plaintext, fingerprint } = content;
       const proven = listed.find(({ id }) => journal.fingerprint(account, id) === fingerprint);
       const held = proven ?? (plaintext === undefined ? undefined : keyByMask(listed, plaintext));

@@ -1,4 +1,3 @@
-import { isFault } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { SurveyedKey } from '../service-types.ts';
 import { canBeOf, currentUnknown } from '../plan/current-candidates.ts';
@@ -6,7 +5,9 @@ import { deadBy } from '../plan/key-state.ts';
 import { isLive, newestOf } from '../plan/newest-key.ts';
 import { undeclaredPlaces } from '../rotation/known-places.ts';
 import { undeclaredText } from './hold-messages.ts';
-import type { Sink, SinkReading } from '../sink.ts';
+import { readSink } from '../match-sinks.ts';
+import type { SinkContent } from '../match-sinks.ts';
+import type { Sink } from '../sink.ts';
 import type { EngineDeps } from '../rotation/engine-deps.ts';
 
 export type SinkSurvey = {
@@ -19,38 +20,17 @@ export type SinkSurvey = {
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy'>;
 
-type Content = SinkReading & { readonly plaintext?: string | undefined };
-
-/** A fault where the sink cannot be read now; anything else is thrown. */
-const readSink = async (
-  sink: Sink,
-  key: SurveyedKey,
-  account: string,
-  signal: AbortSignal,
-): Promise<Content | Error> => {
-  const { service, generation } = key;
-  try {
-    const reading = await sink.fingerprint({ account, service, generation, keyName: key.key.name }, signal);
-    if (reading.state !== 'holds') return reading;
-    return { ...reading, plaintext: (await sink.read?.(signal))?.reveal().trim() };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (isFault(error)) return error;
-    throw error;
-  }
-};
-
 /** Why the content of a sink is, or may be, this key; undefined where it is another one. */
 const heldBy = (
   sink: Sink,
-  content: Content | Error,
+  content: SinkContent | Error | undefined,
   { key }: SurveyedKey,
   fingerprint: string | undefined,
   known: ReadonlySet<string | undefined>,
 ): string | undefined => {
   if (content instanceof Error)
     return `it is unknown whether ${sink.describe()} holds it: ${content.message}`;
-  if (content.state !== 'holds') return undefined;
+  if (content === undefined) return undefined;
   if (content.fingerprint === fingerprint) return `${sink.place} holds it`;
   if (fingerprint !== undefined || known.has(content.fingerprint)) return undefined;
   return content.plaintext === undefined || canBeOf(key, content.plaintext)
@@ -69,7 +49,7 @@ export const keptBySinks = async (
   { asked, all, now, signal }: SinkSurvey,
 ): Promise<ReadonlyMap<number, string>> => {
   const { account, journal, consumerOf, deliveredBy = () => [] } = deps;
-  const contents = new Map<string, Content | Error>();
+  const contents = new Map<string, SinkContent | Error | undefined>();
   const known = new Set(all.map(({ key }) => journal.fingerprint(account, key.id)));
   const byService = new Map<string, SurveyedKey[]>();
   for (const key of all) {
@@ -77,11 +57,10 @@ export const keptBySinks = async (
     if (line === undefined) byService.set(key.service, [key]);
     else line.push(key);
   }
-  const contentOf = async (sink: Sink, key: SurveyedKey): Promise<Content | Error> => {
+  const contentOf = async (sink: Sink, key: SurveyedKey): Promise<SinkContent | Error | undefined> => {
     const id = JSON.stringify([key.service, sink.place]);
-    const content = contents.get(id) ?? (await readSink(sink, key, account, signal));
-    contents.set(id, content);
-    return content;
+    if (!contents.has(id)) contents.set(id, await readSink(account, sink, key, signal));
+    return contents.get(id);
   };
   const whyKept = async (one: SurveyedKey): Promise<string | undefined> => {
     const { key, service } = one;

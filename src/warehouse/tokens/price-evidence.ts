@@ -70,20 +70,17 @@ const roundingOf = (rows: readonly Row[]): number => {
   return 10 ** -Math.max(0, ...decimals);
 };
 
-type Asked = DayToPrice & { readonly side: TokenSide };
-
-/** The ranges with enough calls that contain the part, over all keys. */
-const rangesOf = ({ partCallsIn }: Asked): readonly number[] =>
-  ranges.filter((days) => partCallsIn(days) >= partCalls);
+type ShownPrice = PartPrice & { readonly days: number; readonly key: string };
 
 const readPrice = async (
   connection: DuckDBConnection,
   account: string,
-  asked: Asked,
-): Promise<(PartPrice & { readonly days: number; readonly key: string }) | undefined> => {
-  const { model, day: last, side } = asked;
+  side: TokenSide,
+  { model, day: last, partCallsIn }: DayToPrice,
+): Promise<ShownPrice | undefined> => {
   const ask = asks[side];
-  for (const days of rangesOf(asked)) {
+  for (const days of ranges) {
+    if (partCallsIn(days) < partCalls) continue;
     const bindings = { account, model, start: last - (days - 1) * day, end: last + day };
     const [usual] = await readRows(connection, usualKeySql(ask.part), bindings);
     const key = optionalText(usual, 'token_name');
@@ -103,8 +100,8 @@ const readPrice = async (
 const heldDays = async (
   connection: DuckDBConnection,
   account: string,
-  asked: readonly Asked[],
-): Promise<readonly Asked[]> => {
+  asked: readonly DayToPrice[],
+): Promise<readonly DayToPrice[]> => {
   const days = asked.map((one) => one.day);
   const rows = await readRows(
     connection,
@@ -124,8 +121,9 @@ const heldDays = async (
 const writePrice = async (
   connection: DuckDBConnection,
   account: string,
-  { model, day: at, side }: Asked,
-  shown: PartPrice & { readonly days: number; readonly key: string },
+  side: TokenSide,
+  { model, day: at }: DayToPrice,
+  shown: ShownPrice,
 ): Promise<void> => {
   await execute(
     connection,
@@ -158,11 +156,7 @@ export const judgePrices = async (
   days: readonly DayToPrice[],
 ): Promise<void> => {
   if (days.length === 0) return;
-  const held = await heldDays(
-    connection,
-    account,
-    days.map((one) => ({ ...one, side })),
-  );
+  const held = await heldDays(connection, account, days);
   await execute(
     connection,
     `DELETE FROM token_price_evidence WHERE account = $account AND side = $side AND (model_name, day) IN (
@@ -175,7 +169,7 @@ export const judgePrices = async (
     },
   );
   for (const one of held) {
-    const shown = await readPrice(connection, account, one);
-    if (shown !== undefined) await writePrice(connection, account, one, shown);
+    const shown = await readPrice(connection, account, side, one);
+    if (shown !== undefined) await writePrice(connection, account, side, one, shown);
   }
 };

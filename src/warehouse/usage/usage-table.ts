@@ -5,6 +5,7 @@ import { loadDuckDB } from '../duckdb.ts';
 import type { Engine } from '../engine.ts';
 import { amount, column, millis, readAs, rowReader } from '../row-reader.ts';
 import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
 import { widen } from '../ranges.ts';
 import { unitValue } from '../logs/amounts.ts';
 import { noteOnce } from '../profile/learned-changes.ts';
@@ -65,6 +66,8 @@ const append = async (connection: DuckDBConnection, batch: UsageBatch): Promise<
   appender.closeSync();
 };
 
+const rangeOf = (row: Row): Interval<UnixMillis> => interval(millis(row, 'origin'), millis(row, 'reached'));
+
 const readRange = async (
   connection: DuckDBConnection,
   series: UsageSeries,
@@ -74,7 +77,7 @@ const readRange = async (
     `SELECT origin, reached FROM usage_cursor WHERE ${ofSeries}`,
     seriesOf(series),
   );
-  return row === undefined ? undefined : interval(millis(row, 'origin'), millis(row, 'reached'));
+  return row && rangeOf(row);
 };
 
 /** Whether the window replaces everything that the series contains. */
@@ -199,12 +202,7 @@ export const createUsageTable = (engine: Engine, clock: Clock): UsageTable => {
            WHERE account = $account AND dimension = $dimension AND metric = $metric`,
           { account, dimension, metric },
         );
-        return new Map(
-          rows.map((row) => [
-            text(row, 'granularity'),
-            interval(millis(row, 'origin'), millis(row, 'reached')),
-          ]),
-        );
+        return new Map(rows.map((row) => [text(row, 'granularity'), rangeOf(row)]));
       }),
     values: async (series, range) =>
       engine.bulk(async (connection) => {

@@ -30,10 +30,9 @@ describe.each(breaks)('an incomplete export (%j)', (broken) => {
       );
       expect(fixture.sandbox.faults.pending()).toEqual([]);
       expect(pulled.figures['rows']).toBe(fixture.sandbox.truth.sums(whole.start, whole.end).rows);
-      // A break before the first row may come before the headers are read: then the request itself is repeated. The first
-      // answer is a header alone: where its break shows as a missing line end, it is read twice anyway.
-      if (skip > 0 && broken.rows > 0)
-        expect(steps.map(({ step }) => step)).toContain('retrying the call log export');
+      // The first answer is a header alone: its break may come before the headers are read, and then the request itself is
+      // repeated; where it shows as a missing line end, it is read twice anyway.
+      if (skip > 0) expect(steps.map(({ step }) => step)).toContain('retrying the call log export');
     },
   );
 
