@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { noProgress, unixMillis, unixSeconds } from '../../src/core/index.ts';
-import type { GatewayClock } from '../../src/core/index.ts';
+import type { GatewayClock, OwnStamps } from '../../src/core/index.ts';
 import { runs } from '../support/storm.ts';
 import { engineFixture, hour, stillClock } from './engine-fixture.ts';
 
@@ -130,4 +130,38 @@ it('a key whose plaintext a sink shows is called until the gateway refuses it, f
   // Another key than the one that was expired is never called.
   fixture.sink.contents.value = fixture.gateway.plaintextOf(old);
   expect(await ask()).toBeUndefined();
+});
+
+it('the stamp of a new key is compared with the Date header in the cycle that creates it, and only as it is listed', async () => {
+  const time = stillClock();
+  const compared: OwnStamps[] = [];
+  const offset = 2 * hour;
+  await using fixture = await engineFixture({
+    time,
+    gatewayNow: () => time.clock.now() + offset,
+    gatewayClock: () => ({
+      at: time.clock.now(),
+      offset,
+      uncertainty: 500,
+      since: unixMillis(0),
+      jump: 0,
+      stampsFrom: unixMillis(0),
+    }),
+    compareClock: async (stamps) => {
+      compared.push(stamps);
+      return false;
+    },
+  });
+  const old = fixture.gateway.add('billing.g1');
+  const id = await fixture.start(old, {
+    overlap: hour,
+    retire: { when: 'after-overlap', quiet: hour, ending: 'delete' },
+  });
+  const cutover = time.clock.now();
+  await fixture.advance([id]);
+  const end = fixture.gateway.keys.get(old)?.expiredTime;
+  expect(end).toBeGreaterThanOrEqual((cutover + hour + offset) / 1000);
+  const lists = compared.flatMap(({ list }) => list ?? []);
+  expect(lists).not.toEqual([]);
+  for (const { low, high } of lists) expect(low <= offset && offset <= high).toBe(true);
 });

@@ -1,13 +1,19 @@
 import { advanceRotation } from './advance.ts';
 import type { Moved } from './advance.ts';
 import type { Cycle } from './cycle.ts';
+import { comparedClock } from './key-clock.ts';
 import { notifyStaying } from './seek-key.ts';
 
-/** The rotations whose old keys were deleted in the cycle, once the gateway was asked for what is left: one list for all of them. */
-const afterDeletions = async (cycle: Cycle, ids: readonly string[]): Promise<readonly string[]> => {
-  if (cycle.removed.size === 0) return [];
+/**
+ * Lists the keys once after all creations and deletions of the cycle, and returns the rotations whose old keys were
+ * deleted. The stamps of new keys are compared now: after a clock is set they can no longer be.
+ */
+const afterChanges = async (cycle: Cycle, ids: readonly string[]): Promise<readonly string[]> => {
   const removed = [...cycle.removed];
+  const isCreated = cycle.made.size > 0 && cycle.deps.compareClock !== undefined;
+  if (removed.length === 0 && !isCreated) return [];
   await cycle.look();
+  if (isCreated) await comparedClock(cycle);
   const touched: string[] = [];
   for (const id of ids) {
     const rotation = cycle.deps.journal.rotation(id);
@@ -21,7 +27,7 @@ const afterDeletions = async (cycle: Cycle, ids: readonly string[]): Promise<rea
   return touched;
 };
 
-/** Takes each rotation of the cycle as far as it goes now, with one list for all keys that are deleted meanwhile. */
+/** Takes each rotation of the cycle as far as it goes now, with one list for all keys that are created or deleted meanwhile. */
 export const advanceAll = async (
   cycle: Cycle,
   ids: readonly string[],
@@ -32,7 +38,7 @@ export const advanceAll = async (
     () => ids,
     // What they waited for may have come further since.
     () => ids.filter((id) => cycle.blocked.has(id)),
-    () => afterDeletions(cycle, ids),
+    () => afterChanges(cycle, ids),
   ];
   for (const idsOfRound of rounds)
     for (const id of await idsOfRound()) {

@@ -36,7 +36,7 @@ export type Cycle = {
   readonly overlapChecked: Set<number>;
   /** Calls by name since the stored log ends, as far as they were read in this cycle. */
   readonly recentUses: Map<string, KeyUse>;
-  /** What the stamps of our own keys tell of the gateway's clock, by the moment since which they count. */
+  /** What the stamps of our own keys in the list show of the gateway's clock, by the moment since which they count. */
   readonly ownStamps: Map<number, Promise<OwnStamps>>;
   /** Rotations that wait for another one to come further. */
   readonly blocked: Set<string>;
@@ -49,6 +49,7 @@ export const openCycle = async (
   let keys: Map<number, ApiKey> = new Map();
   let listedAt = unixMillis(0);
   const removed = new Set<number>();
+  const ownStamps: Cycle['ownStamps'] = new Map();
   const look = async (): Promise<void> => {
     // What comes while it is listed may be missing.
     const began = deps.clock.now();
@@ -56,6 +57,7 @@ export const openCycle = async (
     keys = new Map(listed.map((key) => [key.id, key]));
     listedAt = began;
     removed.clear();
+    ownStamps.clear();
     await deps.keepInventory?.(listed);
   };
   await look();
@@ -74,7 +76,7 @@ export const openCycle = async (
     checked: new Set(),
     overlapChecked: new Set(),
     recentUses: new Map(),
-    ownStamps: new Map(),
+    ownStamps,
     waitedFor: new Set(),
     removed,
   };

@@ -129,7 +129,7 @@ const fieldsOf = async (cycle: Cycle, rotation: Rotation): Promise<KeyFields> =>
  * key may exist: the steps written down tell that it is to be looked for.
  */
 export const makeKey = async (cycle: Cycle, rotation: Rotation): Promise<void> => {
-  const { gateway, plaintexts, clock } = cycle.deps;
+  const { gateway, plaintexts } = cycle.deps;
   const spec = await fieldsOf(cycle, rotation);
   const asked = { ...nextName(cycle, rotation), spec };
   const { generation, name } = asked;
@@ -148,7 +148,8 @@ export const makeKey = async (cycle: Cycle, rotation: Rotation): Promise<void> =
     name,
     keyMask: undefined,
     status: undefined,
-    createdTime: toSeconds(clock.now()),
+    // The gateway stamps it by its own clock.
+    createdTime: undefined,
     rest: {},
   });
   await note(cycle, rotation, created(asked, made));
