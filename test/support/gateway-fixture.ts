@@ -3,11 +3,12 @@ import type { SecretRegistry } from '../../src/core/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
 import { createHttp } from '../../src/http/index.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import type { Sandbox, SandboxOptions, VariantName } from '../../src/sandbox/index.ts';
+import { parseVariants, startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox, SandboxOptions, VariantName, Variants } from '../../src/sandbox/index.ts';
 import { variantNames, variantTable } from '../../src/sandbox/index.ts';
 import { manualClock } from './manual-clock.ts';
 import type { ManualClock } from './manual-clock.ts';
+import { coverPairs } from './pairs.ts';
 
 /** Saturday, 21 November 2026, 06:03:07 UTC. */
 export const now = Date.UTC(2026, 10, 21, 6, 3, 7);
@@ -62,6 +63,16 @@ export const everyVariant: readonly (readonly [VariantName, string])[] = variant
     .filter((value) => index === 0 || value !== variantTable[name].default)
     .map((value) => [name, value] as const),
 );
+
+/** Rows in which each two values of different switches meet at least once. */
+export const pairedVariants = (): readonly Partial<Variants>[] =>
+  coverPairs(variantNames.map((name) => variantTable[name].values.length)).map((row) =>
+    parseVariants(
+      Object.fromEntries(
+        variantNames.map((name, at) => [name, variantTable[name].values[row[at] ?? 0] ?? '']),
+      ),
+    ),
+  );
 
 /** Names of switches of the call log and of the statistics over it. */
 export const aboutLog =
