@@ -21,7 +21,7 @@ import { createArchive } from './archive/archive.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
 import { openEngine } from './engine.ts';
-import type { EngineOptions } from './engine.ts';
+import type { Engine, EngineOptions } from './engine.ts';
 import { createKeyTable } from './keys/create-key-table.ts';
 import type { KeyTable } from './keys/key-table.ts';
 import { openQueries } from './queries/open-queries.ts';
@@ -123,15 +123,20 @@ const clearSpool = async (folder: string, log: Log): Promise<void> => {
  */
 export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
   const engine = await openEngine(options);
-  const queries = openQueries(options.startQueryProcess, options.clock);
   try {
     await migrate(engine, schema, options.clock, options.path);
     // This process has locked the file, so nothing in the spool belongs to a running job.
     if (options.path !== ':memory:') await clearSpool(options.spoolDirectory, options.log);
+    return await createWarehouse(engine, options);
   } catch (error) {
     await engine[Symbol.asyncDispose]();
     throw error;
   }
+};
+
+/** All tables over an engine with the newest schema, which is closed with them. */
+export const createWarehouse = async (engine: Engine, options: WarehouseOptions): Promise<Warehouse> => {
+  const queries = openQueries(options.startQueryProcess, options.clock);
   const tokens = createTokensTable(engine, options.log);
   const oneAnAccount = createNamedGates();
   const root = archiveFolderOf(options);
@@ -146,15 +151,9 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     beforeLeaving: tokens.judge,
     onFiles: async (files) => createClassesView(engine, root, files, options.log),
   });
-  let clocks: GatewayClocks;
-  try {
-    if (options.path !== ':memory:') await setArchiveAccess(root, reader);
-    await archive.notifyFiles();
-    clocks = await openGatewayClocks(engine, options.clock);
-  } catch (error) {
-    await engine[Symbol.asyncDispose]();
-    throw error;
-  }
+  if (options.path !== ':memory:') await setArchiveAccess(root, reader);
+  await archive.notifyFiles();
+  const clocks = await openGatewayClocks(engine, options.clock);
   return {
     clocks,
     logs: createLogsTable(engine, options.clock, clocks, archive, oneAnAccount),

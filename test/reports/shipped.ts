@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { interval, money, silentLog, systemClock, unixMillis, unixSeconds } from '../../src/core/index.ts';
+import { interval, money, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { Interval, LocaleTag, UnixSeconds } from '../../src/core/index.ts';
 import { buildReport, inLocale, loadReport, resolvePeriod } from '../../src/reports/index.ts';
 import type { ReportDefinition, ReportModel } from '../../src/reports/index.ts';
-import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { CubeRequest, KeyState, StoredComparison, Warehouse } from '../../src/warehouse/index.ts';
 import { hostileNames } from './hostile.ts';
+import { openMemoryWarehouse } from '../support/memory-warehouse.ts';
 import { now, zone } from './sample.ts';
 
 export const shippedReport = async (name: string): Promise<ReportDefinition> => {
@@ -86,14 +86,7 @@ const month = '2026-10-21..2026-11-20';
 /** A warehouse in memory, and reports over it as a job builds them. */
 export const openAccount = async (rules: Rules = allInclude): Promise<Account> => {
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'tollkeeper-shipped-'));
-  const warehouse = await openWarehouse({
-    path: ':memory:',
-    memoryLimit: '256MB',
-    threads: 1,
-    spoolDirectory,
-    clock: systemClock,
-    log: silentLog,
-  });
+  const warehouse = await openMemoryWarehouse(spoolDirectory);
   await warehouse.tokens.configure('main', rules.input, rules.output);
   const all = interval(
     unixSeconds(Date.UTC(2026, 8, 19) / 1000),

@@ -6,10 +6,9 @@ import type { GatewayProfile } from '../../src/core/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
 import type { JobContext, JobKind, JobOutcome, JobPlan } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { openWarehouse } from '../../src/warehouse/index.ts';
 import { openGatewayFixture } from './gateway-fixture.ts';
 import type { GatewayFixture } from './gateway-fixture.ts';
-import { engineThreads } from './storm.ts';
+import { openMemoryWarehouse } from './memory-warehouse.ts';
 
 /** What a run is for, and whatever else is to be other than usual. */
 export type RunChange = Partial<JobContext>;
@@ -36,14 +35,7 @@ export const openJobFixture = async (
 ): Promise<JobFixture> => {
   const fixture = await openGatewayFixture(options);
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'tollkeeper-spool-'));
-  const warehouse = await openWarehouse({
-    path: ':memory:',
-    memoryLimit: '512MB',
-    threads: engineThreads,
-    spoolDirectory,
-    clock: fixture.clock,
-    log: silentLog,
-  });
+  const warehouse = await openMemoryWarehouse(spoolDirectory, { clock: fixture.clock });
   const context: JobContext = {
     name: 'test',
     runId: 'test-1',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { interval, silentLog, systemClock, unixSeconds } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
+import { openMemoryWarehouse } from '../support/memory-warehouse.ts';
 import { engineThreads } from '../support/storm.ts';
 import type { LogBatch, LogColumn, Warehouse, WarehouseOptions } from '../../src/warehouse/index.ts';
 
@@ -34,7 +35,7 @@ export const openIn = async (folder: TestFolder): Promise<Warehouse> => openWare
 
 /** One that is never opened again: the same, and nothing waits for a disk. */
 export const openInMemory = async (folder: TestFolder): Promise<Warehouse> =>
-  openWarehouse(optionsIn(folder, ':memory:'));
+  openMemoryWarehouse(folder.spool);
 
 const columns: readonly LogColumn[] = [
   { name: 'created_at', role: 'created_at' },

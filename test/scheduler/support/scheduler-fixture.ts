@@ -1,12 +1,13 @@
+import { tmpdir } from 'node:os';
 import { unixMillis } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
 import type { UnixMillis } from '../../../src/core/index.ts';
 import type { Job } from '../../../src/config/index.ts';
 import type { Execution, Notice, Outcome, Scheduler } from '../../../src/scheduler/index.ts';
 import { createScheduler } from '../../../src/scheduler/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
 import type { LedgerRun, RunLedger } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
+import { openMemoryWarehouse } from '../../support/memory-warehouse.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 
 export type WrittenJob = Partial<Omit<Job, 'name' | 'kind' | 'fields' | 'place'>>;
@@ -95,14 +96,7 @@ export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Prom
     clock,
     redact: (text) => text,
   });
-  const warehouse = await openWarehouse({
-    path: ':memory:',
-    spoolDirectory: '.',
-    memoryLimit: '256MB',
-    threads: 1,
-    clock,
-    log,
-  });
+  const warehouse = await openMemoryWarehouse(tmpdir(), { clock, log });
   let current: Scheduler | undefined;
   const fixture: SchedulerFixture = {
     clock,
