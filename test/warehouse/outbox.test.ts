@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
 import { neverAgain } from '../../src/warehouse/index.ts';
-import { openIn, testFolder } from './support.ts';
+import { openInMemory, testFolder } from './support.ts';
 
 const at = unixMillis;
 const entry = {
@@ -17,7 +17,7 @@ const entry = {
 
 it('the outbox accepts a key once, returns due messages once and records their outcome', async () => {
   await using folder = await testFolder();
-  const warehouse = await openIn(folder);
+  const warehouse = await openInMemory(folder);
   const { outbox } = warehouse;
   expect(await Promise.all([outbox.put(entry), outbox.put(entry)])).toEqual(['queued', 'known']);
   expect(await outbox.put({ ...entry, recipient: 'b@example.com' })).toBe('queued');
@@ -45,7 +45,7 @@ it('the outbox accepts a key once, returns due messages once and records their o
 
   await outbox.claim('2', at(5200));
   await warehouse[Symbol.asyncDispose]();
-  await using reopened = await openIn(folder);
+  await using reopened = await openInMemory(folder);
   expect(await reopened.outbox.list({ states: ['sending'] })).toMatchObject([{ id: '2', attempts: 1 }]);
   await reopened.outbox.settle('2', { state: 'unknown', at: at(6000), nextAttempt: at(7000), doubt: true });
   expect(await reopened.outbox.due(at(6999))).toEqual([]);
@@ -64,7 +64,7 @@ it('the outbox accepts a key once, returns due messages once and records their o
 
 it('the outbox separates routes, and a person decides which messages to resend or cancel', async () => {
   await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  await using warehouse = await openInMemory(folder);
   const { outbox } = warehouse;
   await outbox.put(entry);
   await outbox.put({ ...entry, recipient: 'webhook:chat', route: 'webhook:chat' });

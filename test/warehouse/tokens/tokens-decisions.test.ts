@@ -3,7 +3,7 @@ import { unixMillis } from '../../../src/core/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
 import type { ModelConvention } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { openIn, optionsIn, testFolder } from '../support.ts';
+import { openInMemory, optionsIn, testFolder } from '../support.ts';
 import { classesBy, day, landCalls } from './tokens-support.ts';
 import type { LoggedCall } from './tokens-support.ts';
 
@@ -32,7 +32,7 @@ const plain: LoggedCall = { prompt_tokens: 1000, cached_tokens: 900, completion_
 describe('the convention of prompt tokens', () => {
   it('is proven by one call with more cached than prompt tokens, and stored with the call', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await landCalls(warehouse, folder, [
       plain,
       { ...proof, at: day + 80 },
@@ -69,7 +69,7 @@ describe('the convention of prompt tokens', () => {
     ],
   ])('is not proven by %s', async (_, call) => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await landCalls(warehouse, folder, [plain, call]);
     expect(await warehouse.tokens.conventions('main')).toMatchObject([
       { convention: undefined, contradicted: false, evidence: { excludesCalls: 0 } },
@@ -80,7 +80,7 @@ describe('the convention of prompt tokens', () => {
     'is derived from the charges of calls (includes the cache: %s)',
     async (includes) => {
       await using folder = await testFolder();
-      await using warehouse = await openIn(folder);
+      await using warehouse = await openInMemory(folder);
       // Two keys at different prices, which no single price fits.
       const dearer = priced(includes, { key: 'dear', quota: '0.5' }).slice(0, 20);
       await landCalls(warehouse, folder, [...priced(includes), ...dearer]);
@@ -100,7 +100,7 @@ describe('the convention of prompt tokens', () => {
 
   it('is derived from the calls whose export had the column, on a day on which it appears', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const half = { days: 0.5 };
     await landCalls(warehouse, folder, priced(false), { ...half, without: ['cached_tokens'] });
     const noon = day + 43_200;
@@ -113,7 +113,7 @@ describe('the convention of prompt tokens', () => {
 
   it('is derived from a month when a day has few calls', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const spread = priced(true).map((call, at) => ({ ...call, at: day + (at % 20) * 86_400 }));
     await landCalls(warehouse, folder, spread, { days: 20 });
     expect(await warehouse.tokens.conventions('main')).toMatchObject([
@@ -123,7 +123,7 @@ describe('the convention of prompt tokens', () => {
 
   it('is undecided again when two proofs contradict each other, and both are reported', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await landCalls(warehouse, folder, priced(true));
     expect(await warehouse.tokens.conventions('main')).toMatchObject([{ convention: 'includes_cache' }]);
     await landCalls(warehouse, folder, [{ ...proof, at: day + 86_400 }], { from: day + 86_400 });
@@ -139,7 +139,7 @@ describe('the convention of prompt tokens', () => {
 
   it('is evaluated again when calls arrive and when a day is pulled again', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const convention = async () => (await warehouse.tokens.conventions('main'))[0]?.convention;
     expect(await convention()).toBeUndefined();
     await landCalls(warehouse, folder, [plain]);
@@ -190,7 +190,7 @@ describe('the convention of prompt tokens', () => {
 
   it('follows the configuration for the closest name, and contradictions are reported', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const calls = ['claude-a', 'claude-b', 'gpt-a', 'gpt-mini'].map((model) => ({ ...plain, model }));
     await landCalls(warehouse, folder, [
       ...calls,
@@ -237,12 +237,12 @@ describe('the convention of prompt tokens', () => {
   it('is separate for each account and stored in the file', async () => {
     await using folder = await testFolder();
     {
-      await using warehouse = await openIn(folder);
+      await using warehouse = await openInMemory(folder);
       await warehouse.tokens.configure('main', { model: 'includes_cache' });
       await landCalls(warehouse, folder, [plain]);
       await landCalls(warehouse, folder, [plain, proof], { account: 'other' });
     }
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     expect(await warehouse.tokens.conventions('main')).toMatchObject([{ decidedBy: 'configured' }]);
     expect(await warehouse.tokens.conventions('other')).toMatchObject([{ decidedBy: 'rows' }]);
     expect(await warehouse.tokens.conventions('nobody')).toEqual([]);
@@ -298,7 +298,7 @@ const thought: LoggedCall = { at: day + 77, prompt_tokens: 5, completion_tokens:
 describe('the convention of completion tokens', () => {
   it('is proven by one call with more reasoning than completion tokens, and stored with the call', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const less = { prompt_tokens: 5, completion_tokens: 100, reasoning_tokens: 60 };
     await landCalls(warehouse, folder, [less, thought, { ...less, model: 'other' }]);
     expect(await warehouse.tokens.conventions('main')).toMatchObject([
@@ -333,7 +333,7 @@ describe('the convention of completion tokens', () => {
     ['an unknown completion count', { reasoning_tokens: 900 }],
   ])('is not proven by %s', async (_, call) => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await landCalls(warehouse, folder, [call]);
     expect(await warehouse.tokens.conventions('main')).toMatchObject([
       { output: { convention: undefined, contradicted: false, evidence: { excludesCalls: 0 } } },
@@ -344,7 +344,7 @@ describe('the convention of completion tokens', () => {
     'is derived from the charges of calls (includes reasoning: %s)',
     async (includes) => {
       await using folder = await testFolder();
-      await using warehouse = await openIn(folder);
+      await using warehouse = await openInMemory(folder);
       await landCalls(warehouse, folder, reasoned(includes));
       const shows = includes ? 'includes_reasoning' : 'excludes_reasoning';
       expect(await warehouse.tokens.conventions('main')).toMatchObject([
@@ -363,7 +363,7 @@ describe('the convention of completion tokens', () => {
 
   it('is undecided when charges and calls contradict each other, and follows the configuration', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await landCalls(warehouse, folder, [...reasoned(true), { ...thought, key: 'other' }]);
     const decided = async () =>
       (await warehouse.tokens.conventions('main')).map(({ output }) => [
@@ -379,7 +379,7 @@ describe('the convention of completion tokens', () => {
 
   it('is separate from the convention of prompt tokens', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await landCalls(warehouse, folder, [thought]);
     expect(await warehouse.tokens.conventions('main')).toMatchObject([
       { convention: undefined, contradicted: false, evidence: { cacheCalls: 0 } },
