@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { localeTags } from '../core/index.ts';
-import { outboxStates } from '../warehouse/index.ts';
+import { outboxStates } from '../storage/index.ts';
 import type { CommandTable, Handlers, InputOf } from './command.ts';
 
 /** No name, moment or fingerprint is longer. */

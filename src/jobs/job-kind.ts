@@ -13,7 +13,8 @@ import type { JobKind as JobShape } from '../config/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { KeyService } from '../keys/index.ts';
 import type { MessageDefaults, RouteKind } from '../notify/index.ts';
-import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
+import type { Warehouse } from '../warehouse/index.ts';
+import type { RunTrigger } from '../storage/index.ts';
 import type { CostOwners } from './cost-owners.ts';
 
 /** The account that a run works for. */

@@ -1,6 +1,6 @@
 import { hasCode, unixMillis } from '../core/index.ts';
 import type { UnixMillis } from '../core/index.ts';
-import type { OutboxRow } from '../warehouse/index.ts';
+import type { OutboxRow } from '../storage/index.ts';
 import type { RouteOutcome } from './route.ts';
 
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { fault, systemCode, unixMillis } from '../core/index.ts';
-import { neverAgain } from '../warehouse/index.ts';
+import { neverAgain } from '../storage/index.ts';
 import { removeMail } from './mail-file.ts';
 import { settleAttempt } from './settle.ts';
 import type { SettleDeps } from './settle.ts';

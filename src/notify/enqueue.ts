@@ -9,7 +9,7 @@ import { removeMail, storeMail } from './mail-file.ts';
 import { composeMessage } from './message.ts';
 import type { MailContent } from './message.ts';
 import { mailRouteName } from './route.ts';
-import type { OutboxEntry, OutboxTable } from '../warehouse/index.ts';
+import type { OutboxEntry, OutboxTable } from '../storage/index.ts';
 
 /** What a mail is about: together with the recipient it is sent once. */
 export type MailKey = {

@@ -9,7 +9,7 @@ import {
   unixMillis,
 } from '../core/index.ts';
 import type { Fault } from '../core/index.ts';
-import type { OutboxRow } from '../warehouse/index.ts';
+import type { OutboxRow } from '../storage/index.ts';
 import { backoffAfter, giveUpAfter } from './after-attempt.ts';
 import { loadMail } from './mail-file.ts';
 import { createRateLimit } from './rate-limit.ts';

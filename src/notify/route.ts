@@ -1,5 +1,5 @@
 import type { Fault } from '../core/index.ts';
-import type { OutboxRow } from '../warehouse/index.ts';
+import type { OutboxRow } from '../storage/index.ts';
 import type { SendOutcome } from './channels/smtp/transport.ts';
 
 /** Rows of mail servers name their route so; other routes must be called otherwise. */

@@ -1,6 +1,6 @@
 import { fault, messageOf } from '../core/index.ts';
 import type { Clock } from '../core/index.ts';
-import type { OutboxRow } from '../warehouse/index.ts';
+import type { OutboxRow } from '../storage/index.ts';
 import type { OutboxLine, RouteOutcome } from './route.ts';
 
 export type StopDeps = {

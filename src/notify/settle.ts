@@ -1,6 +1,6 @@
 import { errorFields, formatMoment, toSeconds } from '../core/index.ts';
 import type { Clock, Fault, Log } from '../core/index.ts';
-import type { OutboxRow, OutboxTable } from '../warehouse/index.ts';
+import type { OutboxRow, OutboxTable } from '../storage/index.ts';
 import { afterAttempt } from './after-attempt.ts';
 import type { Verdict } from './after-attempt.ts';
 import type { RouteOutcome } from './route.ts';

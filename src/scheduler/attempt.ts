@@ -1,7 +1,7 @@
 import { fault, firstSignal, isFault, messageOf, unixMillis } from '../core/index.ts';
 import type { Clock, LogFields, Progress } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { AttemptEnd, LedgerRun } from '../warehouse/index.ts';
+import type { AttemptEnd, LedgerRun } from '../storage/index.ts';
 import { retryWait } from './retry-wait.ts';
 import { isBySlot } from './run-key.ts';
 

@@ -1,6 +1,6 @@
 import type { Log, UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { Claim, JobCursor, LedgerRun, RunLedger } from '../warehouse/index.ts';
+import type { Claim, JobCursor, LedgerRun, RunLedger } from '../storage/index.ts';
 import { planClaim } from './claims.ts';
 import { scheduleOf, scheduleText } from './job-schedule.ts';
 import { nextSlot } from './slots.ts';

@@ -1,7 +1,7 @@
 import { formatSlot, unixMillis } from '../core/index.ts';
 import type { UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { Claim, JobCursor, LedgerRun } from '../warehouse/index.ts';
+import type { Claim, JobCursor, LedgerRun } from '../storage/index.ts';
 import { readSchedule, scheduleOf, scheduleText } from './job-schedule.ts';
 import { randomizedDelay } from './randomized-delay.ts';
 import { nextSlots, previousSlot, previousSlots, scheduleFault } from './slots.ts';

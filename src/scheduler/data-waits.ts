@@ -1,7 +1,7 @@
 import { formatMoment, toSeconds, unixMillis } from '../core/index.ts';
 import type { UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { LedgerRun } from '../warehouse/index.ts';
+import type { LedgerRun } from '../storage/index.ts';
 import type { DataState } from './dispatch.ts';
 import { keyText } from './run-key.ts';
 

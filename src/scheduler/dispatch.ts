@@ -1,7 +1,7 @@
 import { formatSlot } from '../core/index.ts';
 import type { UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { LedgerRun, RunClosing } from '../warehouse/index.ts';
+import type { LedgerRun, RunClosing } from '../storage/index.ts';
 import { isBySlot, keyText } from './run-key.ts';
 
 /** The state of the data that a run needs, with a description of what is missing. */

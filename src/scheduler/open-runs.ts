@@ -1,7 +1,7 @@
 import { errorFields, unixMillis } from '../core/index.ts';
 import type { Log, UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { LedgerRun, RunClosing, RunLedger } from '../warehouse/index.ts';
+import type { LedgerRun, RunClosing, RunLedger } from '../storage/index.ts';
 import type { AttemptResult, Outcome } from './attempt.ts';
 import type { Claimed } from './claiming.ts';
 import type { OutageTracker } from './outage-tracker.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { JobOutage, LedgerRun, RunLedger } from '../warehouse/index.ts';
+import type { JobOutage, LedgerRun, RunLedger } from '../storage/index.ts';
 import { followOutages } from './outages.ts';
 import type { JobEvent, Notice } from './outages.ts';
 

@@ -1,6 +1,6 @@
 import type { UnixMillis } from '../core/index.ts';
 import type { Job, NoticeKind } from '../config/index.ts';
-import type { JobOutage, RunKey } from '../warehouse/index.ts';
+import type { JobOutage, RunKey } from '../storage/index.ts';
 
 /** An event of a job that operators may be notified of; `good` is a run that succeeded on complete data. */
 export type JobEvent = RunKey & {

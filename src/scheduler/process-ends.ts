@@ -1,6 +1,6 @@
 import { fault } from '../core/index.ts';
 import type { Fault } from '../core/index.ts';
-import type { RunLedger } from '../warehouse/index.ts';
+import type { RunLedger } from '../storage/index.ts';
 
 /**
  * Jobs during whose runs the process ended. Such a job runs alone, so that the next end of the process is caused by no

@@ -1,4 +1,4 @@
-import type { LedgerRun, RunKey } from '../warehouse/index.ts';
+import type { LedgerRun, RunKey } from '../storage/index.ts';
 
 /** The key of a run as one text, for maps. */
 export const keyText = ({ job, slot }: RunKey): string => `${slot} ${job}`;

@@ -1,7 +1,7 @@
 import { fault, isFault, unixMillis } from '../core/index.ts';
 import type { Clock, Interval, Progress, UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { LedgerRun, RunLedger, RunTrigger } from '../warehouse/index.ts';
+import type { LedgerRun, RunLedger, RunTrigger } from '../storage/index.ts';
 import type { Interruption, Outcome } from './attempt.ts';
 import type { Cycles } from './cycles.ts';
 import type { Ended, OpenRuns } from './open-runs.ts';

@@ -1,7 +1,7 @@
 import { errorFields, fault } from '../core/index.ts';
 import type { Clock, Log, UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { JobOutage, LedgerRun, RunLedger } from '../warehouse/index.ts';
+import type { JobOutage, LedgerRun, RunLedger } from '../storage/index.ts';
 import { attempt, failedEnd } from './attempt.ts';
 import type { AttemptResult, Execute, Interruption } from './attempt.ts';
 import { createClaiming } from './claiming.ts';

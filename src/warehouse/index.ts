@@ -32,9 +32,6 @@ export type { Restated } from './restatements/restatements.ts';
 export type { LearnedChange } from './profile/learned-changes.ts';
 export type { KnownPoint, LearnedPoint, PastPoint } from './profile/learned-point.ts';
 export type { UsageValue } from './usage/usage-batch.ts';
-export { neverAgain, outboxStates } from './outbox-row.ts';
-export type { OutboxEntry, OutboxRow, OutboxState } from './outbox-row.ts';
-export type { OutboxTable } from './outbox.ts';
 export { bindWith } from './queries/bind-queries.ts';
 export type { BindQueries } from './queries/bind-queries.ts';
 export type { QueryRequest } from './queries/protocol.ts';
@@ -59,18 +56,6 @@ export type { ModelConvention } from './tokens/decide.ts';
 export { matches as matchesPattern } from './tokens/match-rule.ts';
 export type { OutputRules, TokenRules } from './tokens/match-rule.ts';
 export type { AccountSnapshot, Inventory, KeyState, LandedSnapshot, Snapshot } from './snapshots/snapshot.ts';
-export type {
-  AttemptEnd,
-  Claim,
-  JobCursor,
-  JobOutage,
-  LedgerAttempt,
-  LedgerRun,
-  RunClosing,
-  RunKey,
-  RunLedger,
-  RunTrigger,
-} from './ledger/run-ledger.ts';
 export type { KindLabel } from './kinds/kind-labels.ts';
 
 /** Loaded on demand by code that opens a database: the rest of the program starts without it. */

@@ -1,5 +1,5 @@
 import type { UnixMillis } from '../core/index.ts';
-import type { LedgerAttempt, LedgerRun, OutboxRow } from '../warehouse/index.ts';
+import type { LedgerAttempt, LedgerRun, OutboxRow } from '../storage/index.ts';
 import type {
   AccountView,
   DeadKeyView,

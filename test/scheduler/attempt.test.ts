@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../src/core/index.ts';
 import { attempt } from '../../src/scheduler/attempt.ts';
 import type { Execute } from '../../src/scheduler/attempt.ts';
-import type { LedgerRun } from '../../src/warehouse/index.ts';
+import type { LedgerRun } from '../../src/storage/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { jobOf, minute } from './support/scheduler-fixture.ts';
 

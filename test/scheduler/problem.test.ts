@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fault } from '../../src/core/index.ts';
 import { planClaim } from '../../src/scheduler/claims.ts';
-import type { RunLedger } from '../../src/warehouse/index.ts';
+import type { RunLedger } from '../../src/storage/index.ts';
 import { blockedRuns } from './support/blocked-runs.ts';
 import {
   at,

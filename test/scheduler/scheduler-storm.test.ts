@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it, vi } from 'vitest';
-import { modelLedger } from '../warehouse/ledger/model-ledger.ts';
+import { createMemoryLedger } from '../../src/storage/index.ts';
 import { openSchedulerFixture } from './support/scheduler-fixture.ts';
 import { few, chaosFactor } from '../support/storm.ts';
 import { plans } from './support/storm-plan.ts';
@@ -12,7 +12,7 @@ describe('under any events of process, clock, configuration and disk', () => {
   it('each slot has its row, runs according to its policies and is never duplicated', async () => {
     await fc.assert(
       fc.asyncProperty(plans(12), async (plan) => {
-        await runChaos(plan, modelLedger());
+        await runChaos(plan, createMemoryLedger());
       }),
       { numRuns: few(10, 20 * chaosFactor), endOnFailure: true },
     );

@@ -1,7 +1,7 @@
 import { adviceOf, fault, isFault } from '../../core/index.ts';
 import type { LogFields } from '../../core/index.ts';
 import type { Ordered } from '../../scheduler/index.ts';
-import type { LedgerRun, OutboxState } from '../../warehouse/index.ts';
+import type { LedgerRun, OutboxState } from '../../storage/index.ts';
 import type { RunView } from '../../web/index.ts';
 import type { App } from '../open-app.ts';
 import { attemptsByRun, runView } from '../views/config-views.ts';

@@ -1,6 +1,6 @@
 import type { Job } from '../../config/index.ts';
 import type { AttemptView, RunView } from '../../web/index.ts';
-import type { LedgerAttempt, LedgerRun, RunKey } from '../../warehouse/index.ts';
+import type { LedgerAttempt, LedgerRun, RunKey } from '../../storage/index.ts';
 
 const attemptView = ({ job: _job, slot: _slot, ...view }: LedgerAttempt): AttemptView => view;
 

@@ -1,6 +1,6 @@
 import { adviceOf } from '../../core/index.ts';
 import { isBySlot } from '../../scheduler/index.ts';
-import type { LedgerRun } from '../../warehouse/index.ts';
+import type { LedgerRun } from '../../storage/index.ts';
 
 /** A scheduled run that a newer slot replaced: the newer run decides whether the job fails. */
 const isReplaced = (failure: LedgerRun, open: readonly LedgerRun[]): boolean =>

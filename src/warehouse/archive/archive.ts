@@ -211,14 +211,17 @@ export const createArchive = (options: ArchiveOptions): Archive => {
     },
     readCalls: async (connection, account, work) =>
       asReader(async () =>
-        inTransaction(connection, async () =>
-          work(async (range) => {
-            const months = await readMonthsIn(connection, account, range);
-            const alone = months.filter(({ state }) => state === 'sole');
+        inTransaction(connection, async () => {
+          let months: Promise<readonly ArchivedMonth[]> | undefined;
+          return work(async ({ start, end }) => {
+            months ??= readMonths(connection, account);
+            const alone = (await months).filter(
+              ({ state, range }) => state === 'sole' && range.start < end && range.end > start,
+            );
             for (const month of alone) await files.require(month);
             return allCalls(alone.map(({ file }) => join(root, file)));
-          }),
-        ),
+          });
+        }),
       ),
     notifyFiles: async () => notifyFiles(),
     bringBack: async (connection, batch) => bringBack({ root, files, log }, connection, batch),

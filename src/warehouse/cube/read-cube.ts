@@ -128,12 +128,7 @@ export const readCube = async <T>(
       }, request.signal),
     );
 
-  const known = new Map<string, Needs>();
-  const needsOf = async (sql: string): Promise<Needs> => {
-    const needs = known.get(sql) ?? (await queries.needs(sql, request.signal));
-    known.set(sql, needs);
-    return needs;
-  };
+  const needsOf = async (sql: string): Promise<Needs> => queries.needs(sql, request.signal);
   const announced: Needs[] = [];
   // An invalid query reports its error when it runs.
   for (const sql of request.queries ?? []) announced.push(await needsOf(sql).catch((): Needs => new Map()));

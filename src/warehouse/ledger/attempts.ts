@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { readRows } from '../rows.ts';
-import type { AttemptEnd, LedgerRun, RunClosing, RunKey } from './run-ledger.ts';
+import type { AttemptEnd, LedgerRun, RunClosing, RunKey } from '../../storage/index.ts';
 import { boundKey, distinctByKey, isOpen, isWaiting, keyColumns, runOf } from './run-rows.ts';
 
 /* Each function runs within a transaction of the caller. */

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { text, wholeNumber } from '../rows.ts';
-import type { Claim, JobCursor, LedgerRun, RunTrigger } from './run-ledger.ts';
+import type { Claim, JobCursor, LedgerRun, RunTrigger } from '../../storage/index.ts';
 import { boundKey, boundRun, distinctByKey, keyColumns, keyText, runColumns } from './run-rows.ts';
 
 /** Triggers of requested runs, independent of the schedule. */

@@ -16,7 +16,7 @@ import {
   readProcessEnds,
   readRun,
 } from './read-runs.ts';
-import type { RunLedger } from './run-ledger.ts';
+import type { RunLedger } from '../../storage/index.ts';
 import { isOpen } from './run-rows.ts';
 
 const trimRuns = async (connection: DuckDBConnection, before: number): Promise<number> => {

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { boundRows } from '../bound-rows.ts';
 import { millis, readAs, rowReader } from '../row-reader.ts';
 import { execute, text } from '../rows.ts';
-import type { JobOutage } from './run-ledger.ts';
+import type { JobOutage } from '../../storage/index.ts';
 
 export const readOutages = async (connection: DuckDBConnection): Promise<readonly JobOutage[]> =>
   readAs(

@@ -3,7 +3,7 @@ import type { UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { millis, readAs, rowReader } from '../row-reader.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
-import type { JobCursor, LedgerAttempt, LedgerRun, RunKey, RunState } from './run-ledger.ts';
+import type { JobCursor, LedgerAttempt, LedgerRun, RunKey, RunState } from '../../storage/index.ts';
 import { attemptOf, boundKey, distinctByKey, isOpen, keyColumns, runOf } from './run-rows.ts';
 
 const jobCursor = rowReader({ job: text, version: wholeNumber, schedule: text, claimedThrough: millis });

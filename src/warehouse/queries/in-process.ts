@@ -7,8 +7,19 @@ import { bindQuery, needsOfQuery } from './plan-queries.ts';
 import type { QueryEngine, QueryTables } from './query-engine.ts';
 import { runQuery } from './run-query.ts';
 
-const openTables = async (clock: Clock, options: Parameters<QueryEngine['openTables']>[0]) => {
-  const { instance, connection } = await openOwnEngine(':memory:', options);
+const limits = { memoryLimit: '512MB', threads: 1 };
+
+/** One per process: an engine takes longer to open and close than a report's queries to run. */
+let opened: ReturnType<typeof openOwnEngine> | undefined;
+let databases = 0;
+
+const openTables = async (clock: Clock) => {
+  opened ??= openOwnEngine(':memory:', limits);
+  const { instance } = await opened;
+  databases += 1;
+  const name = `tables_${databases}`;
+  const connection = await instance.connect();
+  await connection.run(`ATTACH ':memory:' AS ${name}; USE ${name}`);
   return {
     fill: async (work) => work(connection),
     run: async (views, sql, { timeLimit, rowLimit, signal }) => {
@@ -26,7 +37,10 @@ const openTables = async (clock: Clock, options: Parameters<QueryEngine['openTab
         throw fault('report-query-failed', oneLine(error), { cause: error });
       }
     },
-    [Symbol.asyncDispose]: async () => instance.closeSync(),
+    [Symbol.asyncDispose]: async () => {
+      await connection.run(`USE memory; DETACH ${name}`);
+      connection.closeSync();
+    },
   } satisfies QueryTables;
 };
 
@@ -49,6 +63,6 @@ export const createOwnQueries = (clock: Clock): QueryEngine => ({
     signal?.throwIfAborted();
     return needsOfQuery(sql);
   },
-  openTables: async (options) => openTables(clock, options),
+  openTables: async () => openTables(clock),
   [Symbol.asyncDispose]: async () => undefined,
 });

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { errorFields, messageOf } from '../../core/index.ts';
 import type { ConnectionLimits, Log } from '../../core/index.ts';
-import type { OutboxState } from '../../warehouse/index.ts';
+import type { OutboxState } from '../../storage/index.ts';
 import type { OutboxView, StatusView } from '../status-view.ts';
 import { openListener } from '../open-listener.ts';
 import type { Listener } from '../open-listener.ts';

@@ -13,7 +13,7 @@ import {
   recoverInterrupted,
 } from '../../../src/notify/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
-import type { OutboxRow } from '../../../src/warehouse/index.ts';
+import type { OutboxRow } from '../../../src/storage/index.ts';
 import { compiledModules } from '../../support/compiled-modules.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { openFolder } from '../../support/program.ts';

@@ -15,8 +15,8 @@ import type {
 import type { OutboxRoute } from '../../../src/notify/route.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
-import { memoryOutbox } from './memory-outbox.ts';
-import type { MemoryOutbox } from './memory-outbox.ts';
+import { createMemoryOutbox } from '../../../src/storage/index.ts';
+import type { MemoryOutbox } from '../../../src/storage/index.ts';
 import { ca } from './post-office.ts';
 
 export const png = Buffer.from(
@@ -52,7 +52,7 @@ export type OutboxFixture = AsyncDisposable & {
 export const openOutboxFixture = async (): Promise<OutboxFixture> => {
   const root = await mkdtemp(join(tmpdir(), 'tollkeeper-mail-'));
   const folder = join(root, 'outbox');
-  const outbox = memoryOutbox();
+  const outbox = createMemoryOutbox();
   const clock = manualClock(start);
   const lines: string[] = [];
   const log = createLog({

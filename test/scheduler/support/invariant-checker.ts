@@ -1,5 +1,5 @@
 import type { Job } from '../../../src/config/index.ts';
-import type { AttemptEnd, Claim, LedgerRun, RunClosing, RunKey } from '../../../src/warehouse/index.ts';
+import type { AttemptEnd, Claim, LedgerRun, RunClosing, RunKey } from '../../../src/storage/index.ts';
 import { dispositionsOf, retryWaitOf } from './policy-oracle.ts';
 import { knownSchedule, slotBefore } from './known-schedules.ts';
 

@@ -1,13 +1,12 @@
-import { tmpdir } from 'node:os';
 import { unixMillis } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
 import type { UnixMillis } from '../../../src/core/index.ts';
 import type { Job } from '../../../src/config/index.ts';
 import type { Execution, Notice, Outcome, Scheduler } from '../../../src/scheduler/index.ts';
 import { createScheduler } from '../../../src/scheduler/index.ts';
-import type { LedgerRun, RunLedger } from '../../../src/warehouse/index.ts';
+import { createMemoryLedger } from '../../../src/storage/index.ts';
+import type { LedgerRun, RunLedger } from '../../../src/storage/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { openMemoryWarehouse } from '../../support/memory-warehouse.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 
 export type WrittenJob = Partial<Omit<Job, 'name' | 'kind' | 'fields' | 'place'>>;
@@ -74,7 +73,7 @@ export type SchedulerFixture = AsyncDisposable & {
   readonly runs: (job?: string) => Promise<readonly LedgerRun[]>;
 };
 
-/** Lets everything that is under way come to rest: the ledger answers from a thread of its own. */
+/** Lets everything that is under way come to rest. */
 export const settled = async (scheduler: Scheduler): Promise<void> => {
   let before = '';
   for (;;) {
@@ -86,7 +85,7 @@ export const settled = async (scheduler: Scheduler): Promise<void> => {
   }
 };
 
-/** A scheduler on a clock that is moved by hand, over a real ledger. */
+/** A scheduler on a clock that is moved by hand, over a ledger in memory. */
 export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Promise<SchedulerFixture> => {
   const clock = manualClock(Date.parse(start));
   const lines: Record<string, unknown>[] = [];
@@ -96,11 +95,11 @@ export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Prom
     clock,
     redact: (text) => text,
   });
-  const warehouse = await openMemoryWarehouse(tmpdir(), { clock, log });
+  const ledger = createMemoryLedger();
   let current: Scheduler | undefined;
   const fixture: SchedulerFixture = {
     clock,
-    ledger: warehouse.runs,
+    ledger,
     began: [],
     notices: [],
     lines,
@@ -112,7 +111,7 @@ export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Prom
         {
           clock,
           log,
-          ledger: options.ledger ?? warehouse.runs,
+          ledger: options.ledger ?? ledger,
           execute: async (execution) => {
             fixture.began.push(`${execution.job.name} ${shown(execution.run.slot)}`);
             return fixture.play(execution);
@@ -139,7 +138,7 @@ export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Prom
       if (current !== undefined) await settled(current);
     },
     runs: async (job) =>
-      (await warehouse.runs.list({ ...(job === undefined ? {} : { job }), limit: 1_000_000 })).toReversed(),
+      (await ledger.list({ ...(job === undefined ? {} : { job }), limit: 1_000_000 })).toReversed(),
     rows: async (job) =>
       (await fixture.runs(job)).map(
         ({ slot, through, state }) =>
@@ -147,7 +146,6 @@ export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Prom
       ),
     [Symbol.asyncDispose]: async () => {
       await current?.stop(0);
-      await warehouse[Symbol.asyncDispose]();
     },
   };
   return fixture;

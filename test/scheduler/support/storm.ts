@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/core/index.ts';
 import type { Job } from '../../../src/config/index.ts';
 import { createScheduler } from '../../../src/scheduler/index.ts';
 import type { Execution, Outcome, Scheduler } from '../../../src/scheduler/index.ts';
-import type { RunLedger } from '../../../src/warehouse/index.ts';
+import type { RunLedger } from '../../../src/storage/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { knownSchedule, leapDays, newestSlots } from './known-schedules.ts';
 import { createInvariantChecker, isOpenRow, rowKey } from './invariant-checker.ts';

@@ -1,4 +1,4 @@
-import type { LedgerAttempt, LedgerRun } from '../../../src/warehouse/index.ts';
+import type { LedgerAttempt, LedgerRun } from '../../../src/storage/index.ts';
 import { linesOf } from './daemon-run.ts';
 import type { Run } from './daemon-run.ts';
 import { chaosJobs } from './chaos-fixture.ts';

@@ -1,5 +1,5 @@
 import { interval, unixMillis } from '../../../src/core/index.ts';
-import type { JobCursor, LedgerRun } from '../../../src/warehouse/index.ts';
+import type { JobCursor, LedgerRun } from '../../../src/storage/index.ts';
 
 export const at = unixMillis;
 

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { interval } from '../../../src/core/index.ts';
-import type { Claim, LedgerRun, RunKey, RunLedger, Warehouse } from '../../../src/warehouse/index.ts';
+import type { Warehouse } from '../../../src/warehouse/index.ts';
+import type { Claim, LedgerRun, RunKey, RunLedger } from '../../../src/storage/index.ts';
 import { at } from './ledger-support.ts';
-import { modelLedger } from './model-ledger.ts';
+import { createMemoryLedger } from '../../../src/storage/index.ts';
 import { openIn, testFolder } from '../support.ts';
 import { few } from '../../support/storm.ts';
 
@@ -192,7 +193,7 @@ it('the run ledger behaves as its model over any sequence of calls and restarts'
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 25, size: 'max' }), async (sequence) => {
       await using folder = await testFolder();
-      const model = modelLedger();
+      const model = createMemoryLedger();
       let warehouse: Warehouse = await openIn(folder);
       try {
         for (const one of sequence) {

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../../src/warehouse/index.ts';
 import { openEngine } from '../../../src/warehouse/engine.ts';
 import { readRows } from '../../../src/warehouse/rows.ts';
 import { at, key, keysOf, profileOf, snapshotOf } from './snapshots-support.ts';
-import { openInMemory, optionsIn, testFolder } from '../support.ts';
+import { openIn, optionsIn, testFolder } from '../support.ts';
 import type { TestFolder } from '../support.ts';
 
 /** All rows of a table of a warehouse that is closed. */
@@ -16,7 +16,7 @@ const rowsOf = async (folder: TestFolder, table: string) => {
 describe('the profile', () => {
   it('is stored digit by digit and found by its moment', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
     expect(await snapshots.watermark('main')).toBeUndefined();
     expect(await snapshots.latestAccount('main')).toBeUndefined();
@@ -50,7 +50,7 @@ describe('the profile', () => {
     'or a list of keys is refused whole, and nothing kept, where the %s would make %s be rounded',
     async (part, amount) => {
       await using folder = await testFolder();
-      await using warehouse = await openInMemory(folder);
+      await using warehouse = await openIn(folder);
       const { snapshots } = warehouse;
       await snapshots.land(snapshotOf(1000, [key(1), key(2)]));
       const bad: Partial<Snapshot> =
@@ -71,7 +71,7 @@ describe('the profile', () => {
 
   it('that could not be read does not prevent statistics and keys from being stored', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
     const range = { start: unixSeconds(0), end: unixSeconds(3600), mpm: undefined, rest: '{}' };
     const output = {
@@ -99,7 +99,7 @@ describe('the inventory', () => {
   it('adds a row for each change of a key and none otherwise', async () => {
     await using folder = await testFolder();
     {
-      await using warehouse = await openInMemory(folder);
+      await using warehouse = await openIn(folder);
       const { snapshots } = warehouse;
       const counts = async (moment: number, ...keys: Parameters<typeof key>[]) =>
         (
@@ -136,7 +136,7 @@ describe('the inventory', () => {
 
   it('reports created, changed and deleted keys in a half-open interval', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
     await snapshots.land(snapshotOf(10, [key(1), key(2)]));
     await snapshots.land(snapshotOf(20, [key(2, { name: 'renamed' }), key(3)]));
@@ -156,7 +156,7 @@ describe('the inventory', () => {
 
   it('taken twice at one moment is stored twice, one millisecond apart, and a key listed twice is rejected', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
     await snapshots.land(snapshotOf(5, [key(1)]));
     expect(await snapshots.land(snapshotOf(5, [key(2)]))).toMatchObject({ takenAt: 6 });
@@ -170,7 +170,7 @@ describe('the inventory', () => {
 
   it('is separate for each account, and concurrent landings are serialised', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
     await Promise.all(
       ['main', 'second'].flatMap((account) =>
@@ -183,7 +183,7 @@ describe('the inventory', () => {
 
   it('stores unusual names unchanged', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
     const names = ['', '"', '\\', "'; DROP TABLE key_snapshot; --", 'a\u0000b', '\u2028', '🔑', 'null', '\n'];
     const keys = names.map((name, id) =>
@@ -198,7 +198,7 @@ describe('the inventory', () => {
 
   it('stores more keys than one statement accepts', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
     const many = Array.from({ length: 10_500 }, (_, id) => key(id));
     await snapshots.land(snapshotOf(1, many));
@@ -215,7 +215,7 @@ it('no secret is stored, whatever the gateway returns under any name', async () 
   await using folder = await testFolder();
   const plaintext = 'sk-Zx8Qm2Lr7Tb4Kd9Wv1Hs6Ny3Pc5Gf0';
   {
-    await using warehouse = await openInMemory(folder);
+    await using warehouse = await openIn(folder);
     const rest = JSON.stringify({
       api_key: plaintext.slice(3),
       owner: { accessToken: 'hunter2-hunter2', note: `made as ${plaintext}` },

@@ -3,7 +3,7 @@ import { unixMillis } from '../../../src/core/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
 import type { ModelConvention } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { openInMemory, optionsIn, testFolder } from '../support.ts';
+import { openIn, openInMemory, optionsIn, testFolder } from '../support.ts';
 import { classesBy, day, landCalls } from './tokens-support.ts';
 import type { LoggedCall } from './tokens-support.ts';
 
@@ -237,12 +237,12 @@ describe('the convention of prompt tokens', () => {
   it('is separate for each account and stored in the file', async () => {
     await using folder = await testFolder();
     {
-      await using warehouse = await openInMemory(folder);
+      await using warehouse = await openIn(folder);
       await warehouse.tokens.configure('main', { model: 'includes_cache' });
       await landCalls(warehouse, folder, [plain]);
       await landCalls(warehouse, folder, [plain, proof], { account: 'other' });
     }
-    await using warehouse = await openInMemory(folder);
+    await using warehouse = await openIn(folder);
     expect(await warehouse.tokens.conventions('main')).toMatchObject([{ decidedBy: 'configured' }]);
     expect(await warehouse.tokens.conventions('other')).toMatchObject([{ decidedBy: 'rows' }]);
     expect(await warehouse.tokens.conventions('nobody')).toEqual([]);

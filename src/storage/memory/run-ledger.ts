@@ -1,5 +1,5 @@
-import { unixMillis } from '../../../src/core/index.ts';
-import type { UnixMillis } from '../../../src/core/index.ts';
+import { fault, unixMillis } from '../../core/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
 import type {
   Claim,
   JobCursor,
@@ -8,7 +8,7 @@ import type {
   LedgerRun,
   RunKey,
   RunLedger,
-} from '../../../src/warehouse/index.ts';
+} from '../run-ledger.ts';
 
 type Model = {
   runs: Map<string, LedgerRun>;
@@ -86,8 +86,8 @@ const trimIn = ({ runs, attempts }: Model, before: UnixMillis): number => {
   return old.length;
 };
 
-/** The ledger as plain maps: what the one in the warehouse must do, said a second time. */
-export const modelLedger = (): RunLedger => {
+/** The run ledger in memory: nothing of it survives the process. */
+export const createMemoryLedger = (): RunLedger => {
   const model: Model = { runs: new Map(), attempts: new Map(), cursors: new Map(), outages: new Map() };
   const { runs, attempts, cursors, outages } = model;
   const all = (): LedgerRun[] => [...runs.values()].toSorted(bySlot);
@@ -108,10 +108,12 @@ export const modelLedger = (): RunLedger => {
     },
     begin: async (keys, at) => {
       const distinct = new Map(keys.map((key) => [keyOf(key), key]));
-      for (const key of distinct.keys()) {
-        const run = runs.get(key);
-        if (run === undefined || !waits(run)) throw new Error('does not wait');
-      }
+      const waiting = [...distinct.keys()].flatMap((key) => runs.get(key) ?? []).filter(waits);
+      if (waiting.length < distinct.size)
+        throw fault(
+          'warehouse-failed',
+          `${distinct.size - waiting.length} of ${distinct.size} runs to start are no longer queued`,
+        );
       for (const [key, { job, slot }] of distinct) {
         const run = runs.get(key);
         if (run === undefined) continue;

@@ -1,4 +1,4 @@
-import type { Interval, UnixMillis } from '../../core/index.ts';
+import type { Interval, UnixMillis } from '../core/index.ts';
 
 /**
  * queued: claimed, not started. running. ok. failed, interrupted: how the last attempt ended; another one follows while

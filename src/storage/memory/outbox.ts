@@ -1,12 +1,12 @@
-import { neverAgain } from '../../../src/warehouse/index.ts';
-import type { OutboxRow, OutboxTable } from '../../../src/warehouse/index.ts';
+import { neverAgain } from '../outbox.ts';
+import type { OutboxRow, OutboxTable } from '../outbox.ts';
 
 export type MemoryOutbox = OutboxTable & { readonly rows: Map<string, OutboxRow> };
 
 const waiting: readonly string[] = ['queued', 'deferred', 'unknown'];
 
-/** The outbox port over a map, with the same rules as the table. */
-export const memoryOutbox = (): MemoryOutbox => {
+/** The outbox in memory: nothing of it survives the process. */
+export const createMemoryOutbox = (): MemoryOutbox => {
   const rows = new Map<string, OutboxRow>();
   const isDue = (row: OutboxRow, now: number): boolean =>
     waiting.includes(row.state) && row.nextAttempt <= now;
@@ -113,12 +113,12 @@ export const memoryOutbox = (): MemoryOutbox => {
         unknown: count((row) => row.state === 'unknown' && isFinal(row)),
       });
     },
-    files: (since) =>
-      Promise.resolve(
-        all().map(({ file, state, changedAt }) => ({
-          file,
-          needed: (state !== 'sent' && state !== 'dropped') || changedAt > since,
-        })),
-      ),
+    files: (since) => {
+      const isNeeded = ({ state, changedAt }: OutboxRow): boolean =>
+        (state !== 'sent' && state !== 'dropped') || changedAt > since;
+      const needed = new Map<string, boolean>();
+      for (const row of all()) needed.set(row.file, needed.get(row.file) === true || isNeeded(row));
+      return Promise.resolve([...needed].map(([file, isKept]) => ({ file, needed: isKept })));
+    },
   };
 };

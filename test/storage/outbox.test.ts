@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { unixMillis } from '../../src/core/index.ts';
+import { createMemoryOutbox, neverAgain } from '../../src/storage/index.ts';
+import type { OutboxTable } from '../../src/storage/index.ts';
+import { openIn, testFolder } from '../warehouse/support.ts';
+
+type OpenOutbox = AsyncDisposable & {
+  readonly outbox: OutboxTable;
+  /** As after a restart of the process, where the engine survives one. */
+  readonly reopen: () => Promise<OutboxTable>;
+};
+
+const openMemory = async (): Promise<OpenOutbox> => {
+  const outbox = createMemoryOutbox();
+  return { outbox, reopen: async () => outbox, [Symbol.asyncDispose]: async () => undefined };
+};
+
+const openDuckDB = async (): Promise<OpenOutbox> => {
+  const folder = await testFolder();
+  let warehouse = await openIn(folder);
+  return {
+    outbox: warehouse.outbox,
+    reopen: async () => {
+      await warehouse[Symbol.asyncDispose]();
+      warehouse = await openIn(folder);
+      return warehouse.outbox;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await warehouse[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+};
+
+const at = unixMillis;
+const entry = {
+  account: 'main',
+  kind: 'report',
+  subject: 'daily-spend 2026-01-01',
+  recipient: 'a@example.com',
+  sender: 'reports@example.com',
+  messageId: '<1@example.com>',
+  file: 'abc.eml',
+  queuedAt: at(1000),
+};
+
+/** What every outbox must do, on any engine. */
+describe.each([
+  ['in memory', openMemory],
+  ['in DuckDB', openDuckDB],
+])('the outbox %s', (_, open) => {
+  it('accepts a key once, returns due messages once and records their outcome', async () => {
+    await using opened = await open();
+    const { outbox } = opened;
+    expect(await Promise.all([outbox.put(entry), outbox.put(entry)])).toEqual(['queued', 'known']);
+    expect(await outbox.put({ ...entry, recipient: 'b@example.com' })).toBe('queued');
+    expect(await outbox.due(at(999))).toEqual([]);
+    const [first, second] = await outbox.due(at(1000));
+    expect(first).toEqual({
+      ...entry,
+      id: '1',
+      route: 'mail',
+      state: 'queued',
+      attempts: 0,
+      doubts: 0,
+      triedFrom: 1000,
+      nextAttempt: 1000,
+      changedAt: 1000,
+    });
+    expect(second?.recipient).toBe('b@example.com');
+
+    expect(await outbox.claim('1', at(1500))).toMatchObject({ state: 'sending', attempts: 1 });
+    expect(await outbox.claim('1', at(1500))).toBeUndefined();
+    await outbox.settle('1', { state: 'deferred', at: at(1600), nextAttempt: at(5000), error: '450 later' });
+    expect((await outbox.due(at(4999))).map(({ id }) => id)).toEqual(['2']);
+    expect(await outbox.claim('1', at(5000))).toMatchObject({ attempts: 2, lastError: '450 later' });
+    await outbox.settle('1', { state: 'sent', at: at(5100) });
+
+    await outbox.claim('2', at(5200));
+    const reopened = await opened.reopen();
+    expect(await reopened.list({ states: ['sending'] })).toMatchObject([{ id: '2', attempts: 1 }]);
+    await reopened.settle('2', { state: 'unknown', at: at(6000), nextAttempt: at(7000), doubt: true });
+    expect(await reopened.due(at(6999))).toEqual([]);
+    expect(await reopened.due(at(7000))).toMatchObject([
+      { id: '2', state: 'unknown', attempts: 1, doubts: 1 },
+    ]);
+    expect(await reopened.counts()).toEqual({ waiting: 1, failed: 0, unknown: 0 });
+    await reopened.settle('2', { state: 'unknown', at: at(7500), error: 'cut', doubt: true });
+    expect(await reopened.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
+    expect(await reopened.list()).toMatchObject([
+      { id: '1', state: 'sent', changedAt: 5100 },
+      { id: '2', state: 'unknown', doubts: 2, lastError: 'cut', nextAttempt: neverAgain },
+    ]);
+    expect((await reopened.list())[0]?.lastError).toBeUndefined();
+  });
+
+  it('separates routes, and a person decides which messages to resend or cancel', async () => {
+    await using opened = await open();
+    const { outbox } = opened;
+    await outbox.put(entry);
+    await outbox.put({ ...entry, recipient: 'webhook:chat', route: 'webhook:chat' });
+    expect((await outbox.due(at(1000), 'mail')).map(({ id }) => id)).toEqual(['1']);
+    expect((await outbox.due(at(1000), 'webhook:chat')).map(({ id }) => id)).toEqual(['2']);
+    expect(await outbox.putOff(['1', '2', '3'], { at: at(1000), until: at(9000), error: 'closed' })).toBe(2);
+    expect(await outbox.list({ route: 'mail', ids: ['1', '2'] })).toMatchObject([
+      { id: '1', state: 'deferred', attempts: 0, nextAttempt: 9000, lastError: 'closed' },
+    ]);
+
+    expect(await outbox.resend('1', at(2000))).toMatchObject({
+      state: 'queued',
+      triedFrom: 2000,
+      queuedAt: 1000,
+    });
+    await outbox.claim('1', at(2000));
+    expect([await outbox.resend('1', at(2001)), await outbox.drop('1', at(2001))]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    await outbox.settle('1', { state: 'sent', at: at(2100) });
+    expect(await outbox.drop('1', at(2200))).toBeUndefined();
+    expect(await outbox.drop('2', at(2300))).toMatchObject({ state: 'dropped', nextAttempt: neverAgain });
+    await outbox.settle('2', { state: 'failed', at: at(2400) });
+    expect(await outbox.list({ limit: 1 })).toMatchObject([{ id: '2', state: 'dropped' }]);
+    expect(await outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 0 });
+    expect(await outbox.files(at(2299))).toEqual([{ file: 'abc.eml', needed: true }]);
+    expect(await outbox.files(at(2300))).toEqual([{ file: 'abc.eml', needed: false }]);
+  });
+});
