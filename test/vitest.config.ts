@@ -47,6 +47,7 @@ export default defineConfig({
     ],
     setupFiles: [
       ...(process.env['TOLLKEEPER_TEST_COSTS'] === undefined ? [] : ['test/support/costs.ts']),
+      ...(process.env['TOLLKEEPER_SEED'] === undefined ? [] : ['test/support/fixed-seed.ts']),
       'test/support/one-core.ts',
       'test/support/leaks.ts',
       'test/support/watch-secrets.ts',

@@ -77,6 +77,18 @@ describe('a rotation', () => {
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g3']);
   });
 
+  it('creates no further key while a list may still lack the one whose answer was lost', async () => {
+    await using fixture = await engineFixture();
+    const old = fixture.gateway.add('billing.g1');
+    fixture.gateway.faults.create.push('after');
+    fixture.gateway.hidden.add(old + 1);
+    const id = await fixture.start(old);
+    await fixture.advance([id]);
+    fixture.elapse(10_000);
+    await fixture.advance([id]);
+    expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
+  });
+
   it('deletes an orphan that is listed after the rotation has continued without it', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');

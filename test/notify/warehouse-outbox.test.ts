@@ -53,6 +53,7 @@ it('the outbox table of the warehouse follows its interface for sent, delayed, r
     const crashed = (await outbox.list()).find(({ recipient }) => recipient.startsWith('crashed'));
     await outbox.claim(crashed?.id ?? '', clock.now());
     expect(await recoverInterrupted(deps)).toBe(1);
+    expect(await outbox.list({ ids: [crashed?.id ?? ''] })).toMatchObject([{ state: 'unknown', doubts: 1 }]);
     expect(await deliver({})).toMatchObject({ sent: 1, deferred: 1, failed: 1, unknown: 1 });
     clock.advance(365 * 86_400_000);
     // What was put off is a year old by now: it is tried a last time.

@@ -1,27 +1,7 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { mutant } from './mutant.ts';
+import type { Mutant } from './mutant.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
-
-type Change = { readonly file: string; readonly from: string; readonly to: string };
-type Mutant = {
-  readonly name: string;
-  readonly changes: readonly Change[];
-  /** What must notice. */
-  readonly tests: string;
-};
-
-const mutant = (name: string, tests: string, file: string, from: string, to: string): Mutant => ({
-  name,
-  changes: [{ file, from, to }],
-  tests: `test/${tests}.test.ts`,
-});
-
-const mutants: readonly Mutant[] = [
+export const schedulerMutants: readonly Mutant[] = [
   mutant(
     'the timer wakes nothing',
     'scheduler/loop',
@@ -45,7 +25,7 @@ const mutants: readonly Mutant[] = [
   ),
   mutant(
     'a slot that is claimed is claimed again',
-    'scheduler/problem',
+    'storage/run-ledger',
     'warehouse/ledger/claim.ts',
     'WHERE NOT EXISTS (SELECT 1 FROM job_run AS known WHERE known.job = claimed.job AND known.slot = claimed.slot)',
     '',
@@ -170,67 +150,3 @@ const mutants: readonly Mutant[] = [
     'if (!isDue) continue;',
   ),
 ];
-
-const project = fileURLToPath(new URL('../..', import.meta.url));
-const copied = ['package.json', 'tsconfig.json', 'src', 'test'];
-let copy: string;
-
-/** Runs tests in the copy. Gives whether they passed, and what they printed. */
-const run = (
-  files: readonly string[],
-  ...options: readonly string[]
-): Promise<{ readonly passed: boolean; readonly printed: string }> =>
-  new Promise((resolve) => {
-    const { TOLLKEEPER_TESTS: _, TOLLKEEPER_STORM: __, ...env } = process.env;
-    const vitest = join('node_modules', 'vitest', 'vitest.mjs');
-    execFile(
-      process.execPath,
-      [vitest, 'run', '--config', 'test/vitest.config.ts', ...options, ...files],
-      { cwd: copy, env, maxBuffer: 64 * 2 ** 20 },
-      (error, stdout, stderr) => resolve({ passed: error === null, printed: stdout + stderr }),
-    );
-  });
-
-/** Makes the changes; gives what undoes them. @throws Error when a text is not there exactly once */
-const change = async (changes: readonly Change[]): Promise<() => Promise<void>> => {
-  const before = new Map<string, string>();
-  for (const { file, from, to } of changes) {
-    const path = join(copy, 'src', file);
-    const text = await readFile(path, 'utf8');
-    if (text.split(from).length !== 2) throw new Error(`src/${file} does not hold once: ${from}`);
-    if (!before.has(path)) before.set(path, text);
-    await writeFile(
-      path,
-      text.replace(from, () => to),
-    );
-  }
-  return async () => {
-    for (const [path, text] of before) await writeFile(path, text);
-  };
-};
-
-beforeAll(async () => {
-  copy = await mkdtemp(join(tmpdir(), 'tollkeeper-mutants-'));
-  for (const name of copied) await cp(join(project, name), join(copy, name), { recursive: true });
-  await symlink(join(project, 'node_modules'), join(copy, 'node_modules'));
-});
-afterAll(() => rm(copy, { recursive: true, force: true }));
-
-describe('mutants of the scheduler', () => {
-  it('the tests pass without one', async () => {
-    const { passed, printed } = await run([...new Set(mutants.map(({ tests }) => tests))]);
-    expect(passed, printed).toBe(true);
-  });
-
-  it.each(mutants)('$name: killed', async ({ changes, tests }) => {
-    const undo = await change(changes);
-    try {
-      const { passed, printed } = await run([tests], '--bail=1', '--testTimeout=30000');
-      expect(passed, printed).toBe(false);
-      // It is a test that fails, not the copy that cannot be run.
-      expect(printed).toMatch(/Tests .*\d+ failed/);
-    } finally {
-      await undo();
-    }
-  });
-});

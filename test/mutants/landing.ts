@@ -1,0 +1,40 @@
+import { mutant } from './mutant.ts';
+import type { Mutant } from './mutant.ts';
+
+export const landingMutants: readonly Mutant[] = [
+  mutant(
+    'rows that were not read are not missed',
+    'warehouse/logs/land-logs',
+    'warehouse/logs/land-logs.ts',
+    'if (served.rows + overlap.rows !== batch.served)',
+    'if (served.rows + overlap.rows < 0)',
+  ),
+  mutant(
+    'an export without rows removes those that are stored',
+    'ingest/call-log/pull-logs-faults',
+    'warehouse/logs/land-logs.ts',
+    'if (served.rows === 0 && replaced.rows > 0)',
+    'if (served.rows === 0 && replaced.rows < 0)',
+  ),
+  mutant(
+    'the total line is not compared',
+    'ingest/call-log/integrity',
+    'warehouse/logs/land-logs.ts',
+    '  checkTotal(batch, addMoney(served.quota, overlap.quota));',
+    '  void checkTotal;',
+  ),
+  mutant(
+    'times that the gateway has not passed count as settled',
+    'warehouse/clocks/gateway-clocks',
+    'warehouse/logs/land-logs.ts',
+    'return settled <= reached ? batch :',
+    'return settled > 0 ? batch :',
+  ),
+  mutant(
+    'a window that is pulled again keeps its old rows',
+    'ingest/call-log/pull-logs',
+    'warehouse/logs/land-logs.ts',
+    'if (replaced.rows > 0) await execute',
+    'if (replaced.rows < 0) await execute',
+  ),
+];

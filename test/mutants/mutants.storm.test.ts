@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+import { seedVariable } from '../support/fixed-seed.ts';
+import { configurationMutants } from './configuration.ts';
+import { landingMutants } from './landing.ts';
+import type { Mutant } from './mutant.ts';
+import { outboxMutants } from './outbox.ts';
+import { rotationMutants } from './rotations.ts';
+import { schedulerMutants } from './scheduler.ts';
+import { timeMutants } from './times.ts';
+
+/** Of all properties: whether a planted fault is found does not depend on chance. */
+const seed = '20261125';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const copied = ['package.json', 'tsconfig.json', 'config', 'docs', 'reports', 'src', 'test'];
+let copy: string;
+
+/** Runs tests in the copy. Gives whether they passed, and what they printed. */
+const run = (
+  files: readonly string[],
+  ...options: readonly string[]
+): Promise<{ readonly passed: boolean; readonly printed: string }> =>
+  new Promise((resolve) => {
+    const { TOLLKEEPER_STORM: _, ...inherited } = process.env;
+    const env = { ...inherited, TOLLKEEPER_TESTS: 'in-process', [seedVariable]: seed };
+    const vitest = join('node_modules', 'vitest', 'vitest.mjs');
+    execFile(
+      process.execPath,
+      [vitest, 'run', '--config', 'test/vitest.config.ts', ...options, ...files],
+      { cwd: copy, env, maxBuffer: 64 * 2 ** 20 },
+      (error, stdout, stderr) => resolve({ passed: error === null, printed: stdout + stderr }),
+    );
+  });
+
+/** Plants the fault and returns what removes it. @throws Error when the file does not contain the text exactly once */
+const plant = async ({ file, from, to }: Mutant): Promise<() => Promise<void>> => {
+  const path = join(copy, 'src', file);
+  const text = await readFile(path, 'utf8');
+  if (text.split(from).length !== 2) throw new Error(`src/${file} does not contain once: ${from}`);
+  await writeFile(
+    path,
+    text.replace(from, () => to),
+  );
+  return async () => writeFile(path, text);
+};
+
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), 'tollkeeper-mutants-'));
+  for (const name of copied) await cp(join(project, name), join(copy, name), { recursive: true });
+  await symlink(join(project, 'node_modules'), join(copy, 'node_modules'));
+});
+afterAll(() => rm(copy, { recursive: true, force: true }));
+
+const mutants = [
+  ...schedulerMutants,
+  ...landingMutants,
+  ...outboxMutants,
+  ...rotationMutants,
+  ...configurationMutants,
+  ...timeMutants,
+];
+
+describe('the tests that npm test selects', () => {
+  it('pass without a planted fault', async () => {
+    const { passed, printed } = await run([...new Set(mutants.map(({ tests }) => tests))]);
+    expect(passed, printed).toBe(true);
+  });
+
+  it.each(mutants)('fail when $name', async (one) => {
+    const remove = await plant(one);
+    try {
+      const { passed, printed } = await run([one.tests], '--bail=1', '--testTimeout=30000');
+      expect(passed, printed).toBe(false);
+      // It is a test that fails, not the copy that cannot be run.
+      expect(printed).toMatch(/Tests .*\d+ failed/);
+    } finally {
+      await remove();
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { mutant } from './mutant.ts';
+import type { Mutant } from './mutant.ts';
+
+export const outboxMutants: readonly Mutant[] = [
+  mutant(
+    'a message that is being sent is claimed again',
+    'storage/outbox',
+    'warehouse/outbox.ts',
+    'WHERE id = $id AND ${isDue} RETURNING *`',
+    'WHERE id = $id RETURNING *`',
+  ),
+  mutant(
+    'a message that was sent changes its state',
+    'storage/outbox',
+    'warehouse/outbox.ts',
+    "WHERE id = $id AND state NOT IN ('sent', 'dropped')`",
+    'WHERE id = $id`',
+  ),
+  mutant(
+    'an interrupted message is queued as if it had not been sent',
+    'notify/warehouse-outbox',
+    'notify/deliver.ts',
+    "await settleAttempt(row, { state: 'unknown', fault",
+    "await settleAttempt(row, { state: 'deferred', fault",
+  ),
+  mutant(
+    'one mailbox in two spellings gets two mails',
+    'notify/enqueue',
+    'notify/enqueue.ts',
+    'const key = one.address.toLowerCase();',
+    'const key = one.address;',
+  ),
+  mutant(
+    'the file of a message that is known is left behind',
+    'notify/enqueue',
+    'notify/enqueue.ts',
+    "if (state === 'known' && stored.fresh) await forget(deps, entry);",
+    'void forget;',
+  ),
+];

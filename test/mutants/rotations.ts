@@ -1,0 +1,40 @@
+import { mutant } from './mutant.ts';
+import type { Mutant } from './mutant.ts';
+
+export const rotationMutants: readonly Mutant[] = [
+  mutant(
+    'a key is requested before the request is journaled',
+    'keys/crash-property',
+    'keys/rotation/make-key.ts',
+    "await note(cycle, rotation, { what: 'creating', ...asked });",
+    "void note(cycle, rotation, { what: 'creating', ...asked });",
+  ),
+  mutant(
+    'the host stamps a new key',
+    'keys/expire-clock',
+    'keys/rotation/make-key.ts',
+    'createdTime: undefined,',
+    'createdTime: toSeconds(cycle.deps.clock.now()),',
+  ),
+  mutant(
+    'an old key in use ends',
+    'keys/engine',
+    'keys/retirement/judge-old.ts',
+    "if (isUsed) return hold('used'",
+    "if (isUsed && isPast) return hold('used'",
+  ),
+  mutant(
+    'an old key ends by a log that is behind',
+    'keys/evidence-faults',
+    'keys/retirement/judge-old.ts',
+    'if (lag > maxLag(retire.quiet) && !isUsedNow)',
+    'if (lag < 0 && !isUsedNow)',
+  ),
+  mutant(
+    'a key whose creation was not answered is not looked for',
+    'keys/engine',
+    'keys/rotation/decide.ts',
+    'if (view.listedAt >= settled) continue;',
+    'if (view.now > 0) continue;',
+  ),
+];
