@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { trustedIssuers } from './certificates.ts';
+import { trustedContext } from './certificates.ts';
 import { isLoopback } from './loopback.ts';
 import { proxyFor, proxySettings } from './proxy-settings.ts';
 
@@ -31,12 +31,11 @@ const connectionsPerHost = 16;
  * another machine.
  */
 export const openConnections = (options: ConnectionOptions): Connections => {
-  const issuers = trustedIssuers(options.ca, options.env);
   // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable verification.
   const tls = {
     timeout: options.connectTimeout,
     rejectUnauthorized: true,
-    ca: issuers,
+    secureContext: trustedContext(options.ca, options.env),
   };
   const pool = { connections: connectionsPerHost, connect: tls };
   const proxies = proxySettings(options.env);

@@ -1,4 +1,4 @@
-export { trustedIssuers } from './certificates.ts';
+export { trustedContext } from './certificates.ts';
 export { createHttp } from './create-http.ts';
 export type { HttpOptions } from './create-http.ts';
 export type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';

@@ -1,3 +1,4 @@
+import type { SecureContext } from 'node:tls';
 import { Readable } from 'node:stream';
 import type { NodemailerError } from 'nodemailer';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
@@ -33,7 +34,8 @@ export type SessionOptions = {
   readonly startTls: StartTls;
   /** Logs in by XOAUTH2 with its tokens, as the user of the address. */
   readonly tokens: TokenSource | undefined;
-  readonly issuers: readonly string[] | undefined;
+  /** Of issuers to trust beside the default ones. */
+  readonly secureContext: SecureContext | undefined;
   readonly timeouts: SmtpTimeouts;
   readonly faultContext: FaultContext;
 };
@@ -111,7 +113,7 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
     tls: {
       minVersion: 'TLSv1.2',
       rejectUnauthorized: true,
-      ...(options.issuers === undefined ? {} : { ca: [...options.issuers] }),
+      ...(options.secureContext === undefined ? {} : { secureContext: options.secureContext }),
     },
   });
   // Errors between two steps have no one to go to; the next step meets the closed connection.

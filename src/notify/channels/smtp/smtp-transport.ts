@@ -1,6 +1,6 @@
 import { createSecretRegistry, fault } from '../../../core/index.ts';
 import type { Log, Secret } from '../../../core/index.ts';
-import { trustedIssuers } from '../../../http/index.ts';
+import { trustedContext } from '../../../http/index.ts';
 import type { TokenSource } from './oauth2-token.ts';
 import { readSmtpUrl, startTlsFor } from './smtp-server-address.ts';
 import { openSession } from './smtp-session.ts';
@@ -49,7 +49,7 @@ export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
     address,
     startTls: startTlsFor(address, options),
     tokens: options.tokens,
-    issuers: trustedIssuers(options.ca, options.env ?? {}),
+    secureContext: trustedContext(options.ca, options.env ?? {}),
     timeouts: { ...usual, ...options.timeouts },
     faultContext: { where, redact: (text: string) => secrets.redact(redact(text)) },
   };
