@@ -1,5 +1,5 @@
 import { parseVariants, variantNames, variantTable } from '../../src/sandbox/index.ts';
-import type { VariantName, Variants } from '../../src/sandbox/index.ts';
+import type { Variants } from '../../src/sandbox/index.ts';
 import { coverPairs } from '../support/pairs.ts';
 
 /** How a gateway writes its exports and figures, and the currency that an account is kept in. */
@@ -42,12 +42,6 @@ const caseOf = (row: readonly number[]): Case => {
 const defaultRow = axes.map(({ values, usual }) => values.indexOf(usual));
 
 export const defaultCase: Case = caseOf(defaultRow);
-
-/** One value of one axis, and defaults for the others. */
-export const alone = (name: VariantName, value: string): Case => {
-  const at = axes.findIndex((axis) => axis.name === name);
-  return caseOf(defaultRow.with(at, axes[at]?.values.indexOf(value) ?? 0));
-};
 
 /** Each two values of different axes together in at least one case. */
 export const pairedCases = (): readonly Case[] =>
