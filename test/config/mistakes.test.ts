@@ -982,6 +982,18 @@ const mistakes: readonly Mistake[] = [
     [p('lag: 10m', 'needs: [daily-spend]')],
   ],
   [
+    'jobs that need one another beside a job that needs none',
+    'jobs/pulls.yaml:6:12',
+    'the jobs wait for each other: pull-logs → daily-spend → pull-logs',
+    'remove one of them from needs',
+    [
+      p(
+        'lag: 10m\n    retries: { limit: 5 }\n',
+        'needs: [more, daily-spend]\n  more: { kind: pull-logs, schedule: "9 * * * *", since: 2026-01-01 }\n',
+      ),
+    ],
+  ],
+  [
     'a misspelt account',
     'jobs/pulls.yaml:6:14',
     'unknown account "mian"',

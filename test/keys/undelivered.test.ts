@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { fault, noProgress } from '../../src/core/index.ts';
 import { fingerprintOf } from '../../src/keys/sinks/fingerprint.ts';
-import { engineFixture, memorySink } from './engine-fixture.ts';
+import { crash, engineFixture, hour, memorySink } from './engine-fixture.ts';
 
 const signal = new AbortController().signal;
 
@@ -112,4 +112,25 @@ it('an attempt without an answer is retained while the audit file lacks a step o
     await fixture.advance().catch(() => undefined);
   }
   expect(fixture.names()).toContain('billing.g2');
+});
+
+it('a process that dies after each creation leaves three undelivered keys at most, also while lists are late', async () => {
+  await using fixture = await engineFixture();
+  fixture.state.logLag = 10 * hour;
+  const id = await fixture.start(fixture.gateway.add('billing.g1'));
+  let isDead = false;
+  fixture.state.at = (what) => {
+    isDead ||= what.startsWith('before record verifying');
+    if (isDead) throw crash;
+  };
+  for (let life = 0; life < 12; life += 1) {
+    await fixture.advance([id]).catch(() => undefined);
+    isDead = false;
+    await fixture.restart();
+    fixture.elapse(5000);
+    // The list does not show the newest key yet.
+    fixture.gateway.hidden.clear();
+    fixture.gateway.hidden.add(Math.max(...fixture.gateway.keys.keys()));
+  }
+  expect(fixture.names()).toEqual(['billing.g1', 'billing.g2', 'billing.g3', 'billing.g4']);
 });

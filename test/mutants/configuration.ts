@@ -7,7 +7,7 @@ export const configurationMutants: readonly Mutant[] = [
     'config/mistakes',
     'config/rules/rules.ts',
     'if (needs?.size === 0) ready.push(waiting);',
-    'ready.push(waiting);',
+    'if (needs !== undefined) ready.push(waiting);',
   ),
   mutant(
     'a job may need itself',
@@ -32,7 +32,7 @@ export const configurationMutants: readonly Mutant[] = [
   ),
   mutant(
     'a delay may be longer than the time between two slots',
-    'config/mistakes',
+    'config/policies',
     'config/rules/rules.ts',
     'if (space === undefined || delay <= space) return [];',
     'if (space === undefined || delay > 0) return [];',

@@ -79,8 +79,11 @@ const isMissing = ({ keyId, madeAt }: Attempt, view: View): boolean =>
 /** Orphans of a rotation that are kept beside its successor; a process that dies again and again makes no more. */
 const maxRetained = 3;
 
-const isKept = ({ state, keyId }: Attempt, view: View): boolean =>
-  state === 'retained' && keyId !== undefined && view.isListed(keyId) && !view.isDead(keyId);
+/** One that a late list does not show yet counts too. */
+const isKept = ({ state, keyId, madeAt, askedAt }: Attempt, view: View): boolean =>
+  state === 'retained' &&
+  keyId !== undefined &&
+  (view.isListed(keyId) ? !view.isDead(keyId) : view.listedAt <= (madeAt ?? askedAt) + view.settle);
 
 const tooMany = ({ service }: Rotation, retained: readonly Attempt[]): Action => ({
   ...rest(
