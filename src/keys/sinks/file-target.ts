@@ -6,7 +6,7 @@ import type { SinkProblem } from '../sink.ts';
 import { checkParents, findParents } from './parent-folders.ts';
 import type { Parents } from './parent-folders.ts';
 import { fileFault, refused } from './sink-faults.ts';
-import { createNew, readExisting } from './sink-files.ts';
+import { createNew, readExisting, removeIfThere } from './sink-files.ts';
 import type { SinkFiles } from './sink-files.ts';
 
 /** The file that is really written; what is known of it comes from its open descriptor. */
@@ -145,17 +145,19 @@ export const targetProblems = async (
   return found;
 };
 
-/** Tries the folder with an empty file that is removed at once. */
+/** Tries the folder with an empty file that is removed at once; one that a killed process left is removed first. */
 export const folderProblems = async (path: string, files: SinkFiles): Promise<readonly SinkProblem[]> => {
   const folder = dirname(path);
   try {
     await files.access(folder, constants.W_OK | constants.X_OK);
     const probe = join(folder, `.${basename(path)}.tollkeeper-probe`);
+    await removeIfThere(probe, files);
     const handle = await files.open(probe, createNew, 0o600);
     await handle.close();
-    await files.unlink(probe);
+    await removeIfThere(probe, files);
     return [];
   } catch (error) {
+    // Another process tries it now.
     if (systemCode(error) === 'EEXIST') return [];
     const there =
       systemCode(error) === 'ENOENT'

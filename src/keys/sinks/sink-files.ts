@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { access, lstat, open, readFile, readlink, rename, unlink } from 'node:fs/promises';
+import { systemCode } from '../../core/index.ts';
 
 /** The file system as far as sinks use it. */
 export type SinkFiles = {
@@ -41,4 +42,12 @@ export const systemFiles: SinkFiles = {
   },
   uid: () => process.geteuid?.(),
   groups: () => [process.getegid?.() ?? -1, ...(process.getgroups?.() ?? [])],
+};
+
+export const removeIfThere = async (path: string, files: SinkFiles): Promise<void> => {
+  try {
+    await files.unlink(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
 };

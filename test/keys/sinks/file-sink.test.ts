@@ -53,6 +53,19 @@ describe('a key in a file', () => {
     expect(await readdir(fixture.folder)).toEqual(['billing.env']);
   });
 
+  it('is examined without a file left beside it, also after a process that was killed while it examined', async () => {
+    await using fixture = await openSinkFixture();
+    const sink = fixture.sink(fileSpec('{service}.env'));
+    await sink.deliver(key, delivery, never);
+    const killed = fixture.sink(fileSpec('{service}.env'), {
+      files: { ...systemFiles, unlink: () => Promise.reject(systemError('EIO')) },
+    });
+    expect(await killed.problems(never)).toMatchObject([{ message: expect.stringContaining('EIO') }]);
+    await writeFile(join(fixture.folder, '.billing.env.tollkeeper-probe'), '');
+    expect(await sink.problems(never)).toEqual([]);
+    expect(await readdir(fixture.folder)).toEqual(['billing.env']);
+  });
+
   it('is kept byte for byte in JSON with comments, and created if it does not exist', async () => {
     await using fixture = await openSinkFixture();
     const path = join(fixture.folder, 'app.json');

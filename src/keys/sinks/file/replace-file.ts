@@ -1,8 +1,7 @@
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { systemCode } from '../../../core/index.ts';
 import { refused } from '../sink-faults.ts';
-import { createNew } from '../sink-files.ts';
+import { createNew, removeIfThere } from '../sink-files.ts';
 import type { SinkFiles } from '../sink-files.ts';
 
 export type Replacement = {
@@ -18,13 +17,8 @@ export type Replacement = {
 const besideOf = (path: string): string => join(dirname(path), `.${basename(path)}.tollkeeper`);
 
 /** Removes what a process that was killed in the middle has left beside the file: it holds a key. */
-export const removeLeftover = async (path: string, files: SinkFiles): Promise<void> => {
-  try {
-    await files.unlink(besideOf(path));
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
-};
+export const removeLeftover = (path: string, files: SinkFiles): Promise<void> =>
+  removeIfThere(besideOf(path), files);
 
 type Handle = Awaited<ReturnType<SinkFiles['open']>>;
 
