@@ -34,14 +34,18 @@ const defaultRoots = (env: NodeJS.ProcessEnv): readonly string[] => {
 };
 
 /**
- * Trusts Node's default issuers and these, with TLS 1.2 or newer. Undefined (Node's defaults apply) when none are given.
- * Each text is PEM and may contain several certificates. One context serves all connections: reading 150 certificates
- * takes longer than a handshake. @throws Fault `config-invalid`
+ * Trusts Node's default issuers and these, with TLS 1.2 or newer. Each text is PEM, may contain several certificates, and
+ * is checked at once. The context is created when it is first asked for and serves all connections: reading 150
+ * certificates takes longer than a handshake. It is undefined (Node's defaults apply) where no text is given.
+ * @throws Fault `config-invalid`
  */
 export const trustedContext = (
   ca: readonly string[] | undefined,
   env: NodeJS.ProcessEnv,
-): tls.SecureContext | undefined =>
-  ca === undefined || ca.length === 0
-    ? undefined
-    : tls.createSecureContext({ ca: [...defaultRoots(env), ...ca.flatMap(checked)], minVersion: 'TLSv1.2' });
+): (() => tls.SecureContext | undefined) => {
+  const added = (ca ?? []).flatMap(checked);
+  if (added.length === 0) return () => undefined;
+  let context: tls.SecureContext | undefined;
+  return () =>
+    (context ??= tls.createSecureContext({ ca: [...defaultRoots(env), ...added], minVersion: 'TLSv1.2' }));
+};

@@ -31,16 +31,17 @@ const connectionsPerHost = 16;
  * another machine.
  */
 export const openConnections = (options: ConnectionOptions): Connections => {
-  // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable verification.
-  const tls = {
-    timeout: options.connectTimeout,
-    rejectUnauthorized: true,
-    secureContext: trustedContext(options.ca, options.env),
-  };
-  const pool = { connections: connectionsPerHost, connect: tls };
+  const trusted = trustedContext(options.ca, options.env);
   const proxies = proxySettings(options.env);
   const openPools = async () => {
     const { Agent, EnvHttpProxyAgent } = await import('undici');
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable verification.
+    const tls = {
+      timeout: options.connectTimeout,
+      rejectUnauthorized: true,
+      secureContext: trusted(),
+    };
+    const pool = { connections: connectionsPerHost, connect: tls };
     const straight = new Agent(pool);
     const proxied =
       proxies.http === '' && proxies.https === ''

@@ -41,7 +41,7 @@ describe('the list of runs', () => {
           state: 'missed',
           attempts: [],
           through: at('2026-11-19T07:00:00Z'),
-          reason: 'nobody was awake',
+          reason: 'no daemon was running',
         }),
       ],
       { now },
@@ -51,7 +51,7 @@ describe('the list of runs', () => {
 SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
 2026-11-21 08:00  daily-spend  schedule  failed  2      1.2 s  gateway-unreachable: nobody answers; next attempt 2026-11-21 09:34 (in 4 min)
 2026-11-20 08:00  daily-spend  schedule  ok      1      10 s   1,204 rows landed
-2026-11-01 08:00  daily-spend  catchup   missed  -             2026-11-01 08:00 to 2026-11-19 08:00 missed: nobody was awake
+2026-11-01 08:00  daily-spend  catchup   missed  -             2026-11-01 08:00 to 2026-11-19 08:00 missed: no daemon was running
 `);
   });
 

@@ -182,7 +182,7 @@ describe.each([
       ['a', 'skipped', 'suspended'],
       ['b', 'running', undefined],
       ['c', 'skipped', 'suspended'],
-      ['d', 'missed', 'nobody was awake'],
+      ['d', 'missed', 'no daemon was running'],
     ]);
     expect(await runs.find(runAt('c', 1))).toMatchObject({ attempts: 1, endedAt: 4 });
   });

@@ -70,20 +70,18 @@ const unconfirmed = ({ name, askedAt }: Attempt, place: string): Action => ({
 });
 
 /** Whether a list that should show the key does not. It may be late: a sink may hold the key, and nothing is deleted for it. */
-const isMissing = ({ keyId, madeAt }: Attempt, view: View): boolean =>
-  keyId !== undefined &&
-  madeAt !== undefined &&
-  !view.isListed(keyId) &&
-  view.listedAt > madeAt + view.settle;
+const isMissing = ({ keyId, askedAt, madeAt = askedAt }: Attempt, view: View): boolean =>
+  keyId !== undefined && !view.isListed(keyId) && view.listedAt > madeAt + view.settle;
 
 /** Orphans of a rotation that are kept beside its successor; a process that dies again and again makes no more. */
 const maxRetained = 3;
 
 /** One that a late list does not show yet counts too. */
-const isKept = ({ state, keyId, madeAt, askedAt }: Attempt, view: View): boolean =>
-  state === 'retained' &&
-  keyId !== undefined &&
-  (view.isListed(keyId) ? !view.isDead(keyId) : view.listedAt <= (madeAt ?? askedAt) + view.settle);
+const isKept = (attempt: Attempt, view: View): boolean =>
+  attempt.state === 'retained' &&
+  attempt.keyId !== undefined &&
+  !isMissing(attempt, view) &&
+  !view.isDead(attempt.keyId);
 
 const tooMany = ({ service }: Rotation, retained: readonly Attempt[]): Action => ({
   ...rest(

@@ -15,7 +15,10 @@ let databases = 0;
 
 const openTables = async (clock: Clock) => {
   opened ??= openOwnEngine(':memory:', limits);
-  const { instance } = await opened;
+  const { instance } = await opened.catch((error: unknown) => {
+    opened = undefined;
+    throw error;
+  });
   databases += 1;
   const name = `tables_${databases}`;
   const connection = await instance.connect();

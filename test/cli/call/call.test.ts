@@ -172,7 +172,7 @@ describe('the `call` command', () => {
     await using fixture = await openCallFixture({ variants: { feed_separator: 'semicolon' } });
     const { stdout } = await fixture.call('concat', '--clip-id', 'clip-one');
     expect(stdout).toMatch(/^status +SUCCESS$/m);
-    expect(stdout).toMatch(/^saved concat-\d\.mp3 \(8|9 kB\)$/m);
+    expect(stdout).toMatch(/^saved concat-\d\.mp3 \((?:8|9) kB\)$/m);
     const feed = await fixture.call('feed', '--clip-id', 'clip-one,clip-two');
     expect(feed.stdout).toMatch(/^clip-one +Song one +complete/m);
     expect(feed.stdout).toMatch(/^clip-two +Song two +complete/m);

@@ -19,7 +19,7 @@ export const runAt = (job: string, slot: number, change: Partial<LedgerRun> = {}
 
 export const missedAt = (job: string, slot: number, change: Partial<LedgerRun> = {}): LedgerRun => {
   const { nextAttempt: _, ...run } = runAt(job, slot);
-  return { ...run, state: 'missed', endedAt: at(slot + 5), reason: 'nobody was awake', ...change };
+  return { ...run, state: 'missed', endedAt: at(slot + 5), reason: 'no daemon was running', ...change };
 };
 
 export const cursorAt = (job: string, claimedThrough: number, version = 1): JobCursor => ({

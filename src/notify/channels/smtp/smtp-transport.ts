@@ -45,11 +45,11 @@ export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
   }
   const where = `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
   const { redact = (text) => text } = options;
+  const trusted = trustedContext(options.ca, options.env ?? {});
   const session = {
     address,
     startTls: startTlsFor(address, options),
     tokens: options.tokens,
-    secureContext: trustedContext(options.ca, options.env ?? {}),
     timeouts: { ...usual, ...options.timeouts },
     faultContext: { where, redact: (text: string) => secrets.redact(redact(text)) },
   };
@@ -58,7 +58,7 @@ export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
     where,
     logsIn: address.login !== undefined,
     open: async (signal) => {
-      const inner = await openSession(session, signal);
+      const inner = await openSession({ ...session, secureContext: trusted() }, signal);
       options.log.debug('connected to the mail server', { server: where });
       const tracked: MailSession = {
         send: inner.send,
