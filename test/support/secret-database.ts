@@ -18,13 +18,16 @@ export const textsOfDatabase = async (path: string): Promise<string | undefined>
   try {
     const connection = await instance.connect();
     const texts: string[] = [];
-    const columns = await connection.runAndReadAll(
-      `SELECT table_schema, table_name, column_name FROM information_schema.columns
-       WHERE data_type LIKE '%VARCHAR%' OR data_type LIKE '%BLOB%' OR data_type LIKE '%JSON%'`,
+    // One statement a table: most are empty.
+    const tables = await connection.runAndReadAll(
+      `SELECT table_schema, table_name, list(column_name) FROM information_schema.columns
+       WHERE data_type LIKE '%VARCHAR%' OR data_type LIKE '%BLOB%' OR data_type LIKE '%JSON%'
+       GROUP BY ALL`,
     );
-    for (const [schema, table, column] of columns.getRows()) {
+    for (const [schema, table, columns] of tables.getRowsJS()) {
+      const values = (columns as string[]).map((column) => `${quoted(column)}::VARCHAR`).join(', ');
       const rows = await connection.runAndReadAll(
-        `SELECT DISTINCT ${quoted(column)}::VARCHAR FROM ${quoted(schema)}.${quoted(table)}`,
+        `SELECT DISTINCT unnest([${values}]) FROM ${quoted(schema)}.${quoted(table)}`,
       );
       for (const [value] of rows.getRows()) if (typeof value === 'string') texts.push(value);
     }
