@@ -25,11 +25,16 @@ const filesWhere = (fits: (name: string, text: string) => boolean): string[] =>
 /** Test files with properties that draw all or more of their cases in a storm. */
 const multiplied = (): string[] => filesWhere((_, text) => text.includes("support/storm.ts'"));
 const programs = (): string[] => filesWhere((name, text) => wholePrograms.test(`${name}\n${text}`));
+/** Without those that a storm runs with more cases: nothing is run by two tiers. */
+const programTier = (): string[] => {
+  const inStorm = new Set(multiplied());
+  return programs().filter((file) => !inStorm.has(file));
+};
 
 const include = (wanted: string | undefined): string[] => {
   if (wanted === 'system') return system;
   if (wanted === 'storm') return [...storms, ...multiplied()];
-  if (wanted === 'program') return programs();
+  if (wanted === 'program') return programTier();
   return wanted === 'leaky' ? leaky : ['test/**/*.test.ts'];
 };
 
@@ -48,6 +53,7 @@ export default defineConfig({
     setupFiles: [
       ...(process.env['TOLLKEEPER_TEST_COSTS'] === undefined ? [] : ['test/support/costs.ts']),
       ...(process.env['TOLLKEEPER_SEED'] === undefined ? [] : ['test/support/fixed-seed.ts']),
+      ...(wanted === 'storm' ? ['test/support/storm-time.ts'] : []),
       'test/support/one-core.ts',
       'test/support/leaks.ts',
       'test/support/watch-secrets.ts',

@@ -13,7 +13,7 @@ import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { aboutLog, everyVariant, switched } from '../support/gateway-fixture.ts';
 import { openJobFixture } from '../support/job-fixture.ts';
 import type { JobFixture, RunChange } from '../support/job-fixture.ts';
-import { sampled, chaosFactor } from '../support/storm.ts';
+import { isLong, sampled } from '../support/storm.ts';
 
 const start = unixSeconds(Date.UTC(2026, 9, 1) / 1000);
 const end = unixSeconds(Date.UTC(2026, 10, 1) / 1000);
@@ -87,9 +87,9 @@ const statisticsOf = async ({ gateway }: ReportFixture): Promise<readonly Money[
 
 const aboutStatistics = ['statistics_unit', 'statistics_refunds'];
 
-/** All in a storm; else those that make the totals differ, and a few of the others that meet the log. */
+/** All in the long storm; else those that make the totals differ, and a few of the others that meet the log. */
 const drawn = (): typeof everyVariant => {
-  if (chaosFactor > 1) return everyVariant;
+  if (isLong) return everyVariant;
   const decisive = everyVariant.filter(([name]) => aboutStatistics.includes(name));
   const rest = everyVariant.filter(
     ([name]) => name === 'compression' || (aboutLog.test(name) && !aboutStatistics.includes(name)),

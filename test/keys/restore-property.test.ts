@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RotationTerms } from '../../src/keys/terms.ts';
-import { chaosFactor } from '../support/storm.ts';
+import { chaosFactor, isLong } from '../support/storm.ts';
 import { crash, engineFixture, hour, memorySink, sealedSink } from './engine-fixture.ts';
 import type { Backup, EngineFixture } from './engine-fixture.ts';
 
@@ -168,8 +168,6 @@ const play = async (variant: Variant, copiedAt: number, putBackAt: number): Prom
 const hasUnknown = (records: readonly string[], copiedAt: number): boolean =>
   records.slice(copiedAt).some((what) => what === 'creating' || what.startsWith('delivering'));
 
-const many = chaosFactor >= 40;
-
 describe('a restored data folder', () => {
   it.each(Object.entries(variants))(
     'leaves no sink with a dead key and deletes nothing in use: %s',
@@ -179,7 +177,7 @@ describe('a restored data folder', () => {
       const pairs = records.flatMap((__, from) =>
         records.slice(from).map((___, on) => [from + 1, from + 1 + on] as const),
       );
-      const step = many ? 1 : Math.ceil(pairs.length / (4 * chaosFactor));
+      const step = isLong ? 1 : Math.ceil(pairs.length / (4 * chaosFactor));
       const found: string[] = [];
       for (const [copiedAt, putBackAt] of pairs.filter((__, index) => index % step === 0)) {
         const { wrong, stopped } = await play(variant, copiedAt, putBackAt);

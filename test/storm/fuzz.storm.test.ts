@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { chaosFactor } from '../support/storm.ts';
+import { isLong } from '../support/storm.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const seconds = chaosFactor >= 40 ? 1200 : 60;
+const seconds = isLong ? 1200 : 30;
 
 it(
   'fuzzed responses, exports, YAML, SQL and requests stay within their bounds of CPU and memory, and raise only known errors',

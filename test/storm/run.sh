@@ -7,7 +7,6 @@ multiplier=4 rounds=30 mails=50 keys=24
 if [ "${1-}" = --full ]; then
   shift
   multiplier=40 rounds=500 mails=500 keys=1200
-  export TOLLKEEPER_KEY_BOUNDARIES=all
 fi
 export TOLLKEEPER_TESTS=storm
 export TOLLKEEPER_STORM=${TOLLKEEPER_STORM:-$multiplier}

@@ -1,6 +1,9 @@
 /** How many times its usual number of cases a property test draws in a storm: what `npm run storm` says; else 1. */
 export const chaosFactor = Math.max(1, Number(process.env['TOLLKEEPER_STORM'] ?? 1));
 
+/** Whether the storm is the long one: `npm run storm -- --full`. */
+export const isLong = chaosFactor >= 40;
+
 /** A quarter of the usual number of cases in `npm test`, and at least one; else all of them. */
 const share = (usual: number): number =>
   process.env['TOLLKEEPER_TESTS'] === 'in-process' ? Math.max(1, Math.ceil(usual / 4)) : usual;
@@ -19,7 +22,7 @@ export const engineThreads = chaosFactor > 1 ? 2 : 1;
 
 /** Of a long list a short storm takes a tenth as sparse a sample; `npm run storm -- --full` takes all. */
 const strideOf = (oneOf: number): number => {
-  if (chaosFactor >= 40) return 1;
+  if (isLong) return 1;
   return chaosFactor > 1 ? Math.ceil(oneOf / 10) : oneOf;
 };
 
