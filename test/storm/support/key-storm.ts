@@ -15,7 +15,7 @@ const scenarios = keyScenarios(isLong ? 'pairs' : 'ways');
 const finest = /./;
 const steps = /^(before line|line synced|answer of|renamed)/;
 const each = Math.max(1, Math.ceil(count / scenarios.length));
-/** Milliseconds after which the short storm begins no further rotation of a weather. */
+/** Milliseconds after which the short storm begins no further rotation of a scenario. */
 const share = isLong ? Infinity : 30_000;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
