@@ -156,6 +156,8 @@ describe('a key given by a person', () => {
     await expect(commands['keys/expire']({ ...request, account: 'third' }, quiet)).rejects.toThrow(
       'account third is not declared; declared accounts: main, other',
     );
+    const { keys: withoutAccounts } = keyFixture({});
+    await expect(withoutAccounts['keys/expire'](request, quiet)).rejects.toThrow('no account is declared');
   });
 });
 

@@ -101,6 +101,16 @@ describe('a job of kind alert', () => {
     });
   });
 
+  it('evaluates a budget whose stored status has the form of another version', async () => {
+    await using fixture = await openAlertFixture();
+    const budgets = [budgetOf()];
+    const stored = { alert: 'all', status: '{"kind":"budget","spent":1}', evaluatedAt: unixMillis(0) };
+    await fixture.warehouse.alerts.putStatus('main', [stored]);
+    await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', calls('2026-11-10', '790'));
+    const { summary } = await fixture.evaluate('2026-11-16T00:00:00Z', budgets);
+    expect(summary).toContain('1 budget evaluated');
+  });
+
   it('does not notify while an alert is muted, and does so once the mute has ended', async () => {
     await using fixture = await openAlertFixture();
     const budgets = [budgetOf({ owner: [] })];
