@@ -156,7 +156,7 @@ export type OwnStamps = { readonly list?: OffsetRange | undefined; readonly log?
 const tolerated = 600_000;
 
 /** A creation that took longer says too little. */
-const widestRange = 120_000;
+const maxWidth = 120_000;
 
 /** Calls are stamped when they begin or when they are booked. */
 const slack = 30_000;
@@ -166,7 +166,7 @@ const contains = ({ low, high }: OffsetRange, offset: number): boolean =>
 
 /** By how much the list contradicts the header, 0 where it does not; undefined where the list does not tell. */
 const contradiction = ({ offset }: MeasuredClock, { list }: OwnStamps): number | undefined => {
-  if (list === undefined || list.high - list.low > widestRange) return undefined;
+  if (list === undefined || list.high - list.low > maxWidth) return undefined;
   const error = offset - Math.round((list.low + list.high) / 2);
   return Math.abs(error) <= tolerated ? 0 : error;
 };

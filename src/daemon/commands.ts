@@ -11,7 +11,7 @@ import type { CommandOptions, OpenCommands } from './open-own.ts';
 import { pathsOf } from './paths.ts';
 
 /** A daemon that is just starting holds the database before it answers. */
-const timeout = { tries: 60, wait: 250 };
+const retries = { tries: 60, wait: 250 };
 
 /**
  * The commands: of the daemon that runs on this database, else of this process, which then opens the database itself. A
@@ -25,7 +25,7 @@ export const openCommands = async (deps: Deps, options: CommandOptions): Promise
   // Where not even the database is known, neither is its daemon.
   const path = (await readWarehousePath(options.folder)) ?? databaseOf(await config());
   const paths = pathsOf(deps, { path });
-  for (let left = timeout.tries; ; left -= 1) {
+  for (let left = retries.tries; ; left -= 1) {
     const call = await connectToDaemon<typeof commandTable, ProgramHandlers>(paths.path, {
       version,
       clock: deps.clock,
@@ -37,7 +37,7 @@ export const openCommands = async (deps: Deps, options: CommandOptions): Promise
       return await openOwn(deps, goodConfig(await config()), options);
     } catch (error) {
       if (!hasCode(error, 'warehouse-locked') || left <= 1) throw error;
-      await deps.clock.wait(timeout.wait, deps.signal);
+      await deps.clock.wait(retries.wait, deps.signal);
     }
   }
 };

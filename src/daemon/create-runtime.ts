@@ -21,7 +21,7 @@ import type { KeyRuntime } from './keys/key-runtime.ts';
 import { openChannels } from './channels.ts';
 import { costOwnersOf } from './cost-owners.ts';
 import type { Paths } from './paths.ts';
-import { reconcileOrdered } from './views/reconcile-requested.ts';
+import { reconcileRequested } from './views/reconcile-requested.ts';
 import type { ReconcileView } from './views/reconcile-requested.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import type { Notifications } from './notifications/notifications.ts';
@@ -69,7 +69,7 @@ export type Runtime = AsyncDisposable & {
   readonly routes: Delivery['routes'];
   /** Sends what is due on one route. */
   readonly processRoute: Delivery['runCycle'];
-  readonly passUndeclared: Delivery['passUndeclared'];
+  readonly deferUndeclared: Delivery['deferUndeclared'];
   /** Removes stored mails that are no longer needed, and tells of those that are gone. */
   readonly cleanMail: () => Promise<void>;
   /** Whether the bytes of a row are there, and what they were. */
@@ -85,7 +85,7 @@ export type Runtime = AsyncDisposable & {
   readonly notifyConfigFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
 };
 
-export type Fixture = {
+export type RuntimeDeps = {
   readonly deps: Deps;
   readonly log: Log;
   /** The folder of the config. */
@@ -121,8 +121,8 @@ type RunOf = PlannedRun & {
 };
 
 /** Everything that works on the open database by this config. */
-export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
-  const { deps, log, folder, paths, warehouse } = fixture;
+export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime => {
+  const { deps, log, folder, paths, warehouse } = runtimeDeps;
   const { settings } = config;
   const { clock } = deps;
   const accounts = createAccounts(config, deps, log, warehouse.clocks.note);
@@ -136,7 +136,7 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
     channels,
     folder: paths.outboxDirectory,
     warehouse,
-    journal: fixture.keyRuntime.journal,
+    journal: runtimeDeps.keyRuntime.journal,
     clock,
     log,
   });
@@ -144,7 +144,7 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
   const keyServices = createKeyServices({
     config,
     accounts,
-    keyRuntime: fixture.keyRuntime,
+    keyRuntime: runtimeDeps.keyRuntime,
     warehouse,
     deps,
     log,
@@ -265,12 +265,12 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
       const slot = clock.now();
       const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
       const context = contextOf({ ...run, name: 'reconcile', account: name, zone, progress, signal });
-      return reconcileOrdered(request, context);
+      return reconcileRequested(request, context);
     },
     keyService: keyServices.keyService,
     routes: delivery.routes,
     processRoute: delivery.runCycle,
-    passUndeclared: delivery.passUndeclared,
+    deferUndeclared: delivery.deferUndeclared,
     deliver: delivery.deliver,
     cleanMail: async () => {
       await clean(mail?.keep ?? defaultKeep);

@@ -10,7 +10,7 @@ const between = 500;
  * Makes this process the only daemon of the volume until it is disposed; the lock dies with the process.
  * @throws Fault `daemon-runs` when another one is, and we are not to wait; those of the warehouse
  */
-export const becomeTheDaemon = async (
+export const acquireDaemonLock = async (
   { daemonLock }: Pick<Paths, 'daemonLock'>,
   { clock, signal }: Pick<Deps, 'clock' | 'signal'>,
   log: Log,

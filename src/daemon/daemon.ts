@@ -19,14 +19,14 @@ import { takeVolume } from './volume.ts';
 
 type LogLevel = Config['settings']['log']['level'];
 
-const request: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
 /** A log whose level is asked for at each line, since a config that is taken up may change it. */
 const levelledLog = (log: Log, level: () => LogLevel): Log => {
   const from = (own: 'debug' | 'info' | 'warn' | 'error'): Log['info'] => {
-    const rank = request.indexOf(own);
+    const rank = levels.indexOf(own);
     return (message, fields) => {
-      if (rank >= request.indexOf(level())) log[own](message, fields);
+      if (rank >= levels.indexOf(level())) log[own](message, fields);
     };
   };
   return {
@@ -39,17 +39,17 @@ const levelledLog = (log: Log, level: () => LogLevel): Log => {
 };
 
 /** A command that runs without a daemon holds the database for as long as it runs. */
-const databaseTimeout = { tries: 240, wait: 500 };
+const databaseRetries = { tries: 240, wait: 500 };
 
 const openPatiently = async (deps: Deps, folder: string, config: Config, log: Log): Promise<App> => {
-  for (let left = databaseTimeout.tries; ; left -= 1) {
+  for (let left = databaseRetries.tries; ; left -= 1) {
     try {
       return await openApp(deps, { folder, config, log, claimsSlots: true });
     } catch (error) {
       if (!hasCode(error, 'warehouse-locked') || left <= 1) throw error;
-      if (left === databaseTimeout.tries)
+      if (left === databaseRetries.tries)
         log.info('waiting for the database', { error: error.message, advice: 'a command is using it' });
-      await deps.clock.wait(databaseTimeout.wait, deps.signal);
+      await deps.clock.wait(databaseRetries.wait, deps.signal);
     }
   }
 };

@@ -46,7 +46,7 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
       every: every.undeclared,
       run: async (signal) => {
         using runtime = app.lease();
-        notify('undeclared', await runtime.passUndeclared(signal));
+        notify('undeclared', await runtime.deferUndeclared(signal));
       },
     },
   ];

@@ -38,7 +38,7 @@ export type AppOptions = {
   readonly folder: string;
   readonly config: Config;
   readonly log: Log;
-  /** Whether slots are claimed and run; otherwise only what is ordered. */
+  /** Whether slots are claimed and run; otherwise only what is requested. */
   readonly claimsSlots: boolean;
   /** Only plans are asked for: nothing is written, and where there is no database none is made. */
   readonly dryRun?: boolean;
@@ -86,8 +86,8 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
     await warehouse[Symbol.asyncDispose]();
     throw error;
   });
-  const fixture = { deps, log, folder, paths, warehouse, keyRuntime };
-  const leases = createRuntimeLeases(createRuntime(fixture, config));
+  const runtimeDeps = { deps, log, folder, paths, warehouse, keyRuntime };
+  const leases = createRuntimeLeases(createRuntime(runtimeDeps, config));
   const heartbeats = createHeartbeats({ env: deps.env, clock, log });
   try {
     // Whoever was sending before us is gone: the database has one owner.
@@ -132,7 +132,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       lease: leases.lease,
       adopt: async (adopted) => {
         await configureTokens(warehouse, adopted);
-        leases.replace(createRuntime(fixture, adopted));
+        leases.replace(createRuntime(runtimeDeps, adopted));
         await scheduler.adopt(jobsOf(adopted), adopted.settings.scheduler.max_running);
       },
       [Symbol.asyncDispose]: async () => {

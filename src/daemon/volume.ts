@@ -3,7 +3,7 @@ import type { Log, Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import { listenForHealth } from '../web/index.ts';
 import { version } from '../version.ts';
-import { becomeTheDaemon } from './daemon-lock.ts';
+import { acquireDaemonLock } from './daemon-lock.ts';
 import type { Paths } from './paths.ts';
 
 type HealthListener = Awaited<ReturnType<typeof listenForHealth>>;
@@ -42,7 +42,7 @@ export const takeVolume = async (
   }
   let lock: AsyncDisposable | undefined;
   try {
-    lock = await becomeTheDaemon(paths, deps, log, wait);
+    lock = await acquireDaemonLock(paths, deps, log, wait);
     return { health: health ?? (await listen()), lock };
   } catch (error) {
     await lock?.[Symbol.asyncDispose]();

@@ -92,16 +92,16 @@ const learnedOf = async (
   };
 };
 
-/** Whether keys may be written: what is known of it, or, where that is ordered, what a temporary key shows. */
+/** Whether keys may be written: what is known of it, or, where that is requested, what a temporary key shows. */
 const checkKeyWrites = async (
   account: string,
-  { probeKeys: ordered }: DoctorRequest,
+  { probeKeys: requested }: DoctorRequest,
   { config, warehouse, probeKeys }: DoctorDeps,
   signal: AbortSignal,
 ): Promise<readonly DoctorCheck[]> => {
   const jobs = neededScopes(Object.values(config.jobs), account).get('keys:write') ?? [];
   const question = { account, jobs, points: await warehouse.profile.points(account) };
-  if (ordered !== true) return keyWriteKnown(question);
+  if (requested !== true) return keyWriteKnown(question);
   if (probeKeys === undefined)
     return [skipped(`temporary key of ${account}`, 'key operations are not available')];
   return keyWriteTried(question, probeKeys, signal);
@@ -109,7 +109,7 @@ const checkKeyWrites = async (
 
 /**
  * Tries each real thing that the config names, and tells what was learned of the gateways. Nothing is sent or changed there,
- * but for a temporary key where one is ordered.
+ * but for a temporary key where one is requested.
  */
 export const runDoctor = async (
   request: DoctorRequest,

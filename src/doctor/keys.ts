@@ -36,7 +36,7 @@ export const keyWriteKnown = ({ account, jobs, points }: KeyWriteQuestion): read
   return [skipped(about, `${unknown}; ${use(jobs)}`)];
 };
 
-/** Writes a temporary key, as it was ordered, and tells what came of it. */
+/** Writes a temporary key, as it was requested, and tells what came of it. */
 export const keyWriteTried = async (
   { account, jobs }: KeyWriteQuestion,
   probeKeys: ProbeKeysOf,

@@ -14,11 +14,11 @@ export type PullMeter = {
 };
 
 /** Milliseconds for measuring a rate, between two progress reports on bytes alone, and between two log lines. */
-const rateRange = 10_000;
+const rateDuration = 10_000;
 const glance = 250;
 const logPause = 30_000;
 /** A shorter time is too short to measure a rate. */
-const leastRange = 500;
+const leastDuration = 500;
 
 export const createPullMeter = (
   step: string,
@@ -34,13 +34,13 @@ export const createPullMeter = (
   const rates = (now: number): Pick<ProgressStep, 'bytesPerSecond' | 'rowsPerSecond'> => {
     samples = samples.filter(({ at }, index) => {
       const next = samples[index + 1];
-      return at > now - rateRange || next === undefined || next.at > now - rateRange;
+      return at > now - rateDuration || next === undefined || next.at > now - rateDuration;
     });
     samples.push({ at: now, bytes, rows });
     const [oldest] = samples;
-    const range = oldest === undefined ? 0 : now - oldest.at;
-    if (oldest === undefined || range < leastRange) return {};
-    const perSecond = (amount: number): number => Math.round((amount * 1000) / range);
+    const duration = oldest === undefined ? 0 : now - oldest.at;
+    if (oldest === undefined || duration < leastDuration) return {};
+    const perSecond = (amount: number): number => Math.round((amount * 1000) / duration);
     return { bytesPerSecond: perSecond(bytes - oldest.bytes), rowsPerSecond: perSecond(rows - oldest.rows) };
   };
   const millisLeft = (now: number): Pick<ProgressStep, 'millisLeft'> =>

@@ -27,7 +27,7 @@ export type CostOwners = {
   readonly budgets?: readonly Budget[];
 };
 
-export const nobodyPays: CostOwners = { teams: [], prices: [], operators: [] };
+export const noCostOwners: CostOwners = { teams: [], prices: [], operators: [] };
 
 /** Patterns of names, in which `*` stands for anything. */
 export type Filters = {

@@ -28,7 +28,7 @@ export { checkReports, composeReport } from './report/compose-report.ts';
 export type { ComposedReport } from './report/compose-report.ts';
 export { expiryPolicy } from './expire-keys/expire-shape.ts';
 export type { ExpireSettings } from './expire-keys/expire-shape.ts';
-export { materializeExpiry } from './expire-keys/materialize-expiry.ts';
+export { collectExpiryEvidence } from './expire-keys/collect-expiry-evidence.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job-kind.ts';
 export type { CostOwners } from './cost-owners.ts';
 export { rotationPolicy } from './rotate-keys/rotate-shape.ts';

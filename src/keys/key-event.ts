@@ -33,7 +33,7 @@ const use = z.object({
 const settles = z.object({ keyId, left: decimal });
 
 /**
- * Why a key is one to be rid of: it was ordered away as leaked, or not every sink ever held it. `unclear`: it was valid beside
+ * Why a key is one to be rid of: it was reported as leaked, or not every sink ever held it. `unclear`: it was valid beside
  * the key that a person chose when no cutover was recorded, and goes only on evidence.
  */
 const doubtful = z.enum(['leaked', 'unfinished', 'unclear']);

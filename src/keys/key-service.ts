@@ -130,7 +130,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     using _alone = await alone();
     const ids: string[] = [];
     for (const { service } of planned) checkService(service);
-    const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
+    const cycle = await openCycle(deps, { signal: new AbortController().signal, who, requested: true });
     for (const one of planned) {
       const { service } = one;
       if ((await outdatedNow(cycle, service, one.terms.job)) !== undefined) continue;
@@ -173,7 +173,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     const cycle = await openCycle(deps, {
       signal,
       who: ids === undefined ? 'schedule' : 'order',
-      ordered: ids !== undefined,
+      requested: ids !== undefined,
       onStep: ({ service }, step) => notify(`${service}: ${step}`),
     });
     await deleteOrphans(cycle);
@@ -222,7 +222,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
   const expire: KeyService['expire'] = async (planned, who, signal) => {
     if (planned.length === 0) return [];
     using _alone = await alone();
-    const cycle = await openCycle(deps, { signal, who, ordered: true });
+    const cycle = await openCycle(deps, { signal, who, requested: true });
     const all = await withCandidates(surveyOf([...cycle.keys().values()]), signal);
     const ending = new Set(planned.flatMap(({ keyId, action }) => (action.kind === 'warn' ? [] : [keyId])));
     const asked = all.filter(({ key }) => ending.has(key.id));
@@ -245,7 +245,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     reconcile: async ({ service, apply }, who, signal) => {
       using _alone = await alone();
       checkJournal(journal);
-      const cycle = await openCycle(deps, { signal, who, ordered: true });
+      const cycle = await openCycle(deps, { signal, who, requested: true });
       const services = service === undefined ? [...journal.managed(account).keys()] : [service];
       const found: ReconciledService[] = [];
       for (const one of services) {
@@ -256,13 +256,13 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     },
     releaseUndelivered: async (signal) => {
       using _alone = await alone();
-      await releaseUndelivered(await openCycle(deps, { signal, who: 'order', ordered: true }));
+      await releaseUndelivered(await openCycle(deps, { signal, who: 'order', requested: true }));
     },
     deadKeys: async () => [...journal.deadKeys(account).values()],
     inspect: async (options, signal) => {
       checkJournal(journal);
       if (journal.managed(account).size === 0) return;
-      const cycle = await openCycle(deps, { signal, who: 'schedule', ordered: false });
+      const cycle = await openCycle(deps, { signal, who: 'schedule', requested: false });
       await inspect(cycle, options, alone);
     },
     outdated: async () => [...journal.outdated(account).values()],

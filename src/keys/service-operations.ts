@@ -124,7 +124,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       const listed = keys.map(({ key }) => key);
       const newer = [...managed.keys()].filter((service) => newerKeys(deps, service, listed).length > 0);
       if (newer.length > 0) {
-        const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
+        const cycle = await openCycle(deps, { signal: new AbortController().signal, who, requested: true });
         for (const service of newer) await outdatedNow(cycle, service, managed.get(service));
       }
       // Calls are logged under the name of now.
@@ -193,7 +193,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       using _alone = await alone();
       checkJournal(journal);
       const rotation = openOf(service);
-      const cycle = await openCycle(deps, { signal, who, ordered: true });
+      const cycle = await openCycle(deps, { signal, who, requested: true });
       const sinks = declaredSinks(cycle, rotation, () => deps.consumerOf(rotation.terms.job, service));
       const places = undeclaredPlaces(cycle.deps, service, sinks);
       if (places.length === 0)
@@ -215,7 +215,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       using _alone = await alone();
       checkJournal(journal);
       const rotation = openOf(service);
-      const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
+      const cycle = await openCycle(deps, { signal: new AbortController().signal, who, requested: true });
       const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);
       const listed = attempt?.keyId === undefined ? undefined : cycle.keys().get(attempt.keyId);
       const isDead = listed === undefined || deadBy(listed, clock.now()) !== undefined;

@@ -7,7 +7,7 @@ export { comparedWith, periodAt, periodBefore } from './budgets/period.ts';
 export { decideAlerts } from './alerts/decide-alerts.ts';
 export type { AlertRecord, Condition } from './alerts/decide-alerts.ts';
 export { runwayConditions } from './runway/conditions.ts';
-export { runwayOf, runwayRange } from './runway/runway.ts';
+export { runwayOf, runwayDuration } from './runway/runway.ts';
 export type { Runway } from './runway/runway.ts';
 export { inScope } from './budgets/scope.ts';
 export type { ScopeRules } from './budgets/scope.ts';

@@ -13,7 +13,7 @@ export type Delivery = {
   /** One pass over one route. */
   readonly runCycle: (route: string, signal: AbortSignal) => Promise<DeliverySummary>;
   /** One pass over the rows whose route is not declared: they are put off, and given up in the end. */
-  readonly passUndeclared: (signal: AbortSignal) => Promise<DeliverySummary>;
+  readonly deferUndeclared: (signal: AbortSignal) => Promise<DeliverySummary>;
   /** Tries what is due, of these rows alone when they are named, and waits for no rate. */
   readonly deliver: (options: {
     readonly ids?: readonly string[] | undefined;
@@ -74,7 +74,7 @@ export const createDelivery = (deps: RouteWorkerDeps, declared: readonly OutboxR
   return {
     routes,
     runCycle: (name, signal) => routeWorkerOf(name).runCycle({ waits: true, signal }),
-    passUndeclared: async (signal) =>
+    deferUndeclared: async (signal) =>
       runAllCycles(
         (await waitedFor()).filter((name) => !routes.includes(name)),
         { waits: false, signal },

@@ -28,7 +28,7 @@ export type ClaimingDeps = {
   readonly log: Log;
   readonly hasBacklog: (job: string) => boolean;
   /** Called for each claim as soon as the ledger has stored it, so that nothing is lost if the next one is rejected. */
-  readonly ingestClaims: (claimed: Claimed) => void;
+  readonly addClaimed: (claimed: Claimed) => void;
 };
 
 /** Caches the cursors, and when each job is next due, so that a cycle without due slots is cheap. */
@@ -58,7 +58,7 @@ export const createClaiming = async (deps: ClaimingDeps): Promise<Claiming> => {
       log.warn('the clock was set back; slots that never ran and are in the future again run at their time', {
         jobs: reopened.size,
       });
-    deps.ingestClaims({ fresh, reopened });
+    deps.addClaimed({ fresh, reopened });
   };
 
   const plan = (job: Job, now: UnixMillis): Claim[] => {

@@ -11,7 +11,7 @@ export type DataDeps = {
   readonly watermark: (job: Job) => Promise<UnixMillis | undefined>;
   readonly needsThrough: (job: Job, run: LedgerRun) => UnixMillis;
   /** Whether the run was requested, so that it does not wait for the needed job's own slot. */
-  readonly isOrdered: (run: LedgerRun) => boolean;
+  readonly isRequested: (run: LedgerRun) => boolean;
   /** Runs the needed job once, now; resolves when it has ended, whatever the outcome. */
   readonly runNeeded: (job: Job) => Promise<void>;
 };
@@ -47,7 +47,7 @@ export const createDataWaits = (deps: DataDeps): DataWaits => {
 
   const isHopeless = (run: LedgerRun, job: Job, need: Job, now: UnixMillis): boolean => {
     if (need.suspend) return true;
-    if (deps.isOrdered(run) || need.schedule === undefined) return ask(run, need) === 'ended';
+    if (deps.isRequested(run) || need.schedule === undefined) return ask(run, need) === 'ended';
     // Counted from the claim: a run caught up after an outage waits for data that is caught up as well.
     return now >= unixMillis(run.claimedAt + job.needsDeadline);
   };

@@ -18,7 +18,7 @@ export type Situation = {
   /** For due runs whose job needs data. */
   readonly data: (run: LedgerRun) => DataState;
   /** Whether this run was requested and somebody waits for it: it is neither skipped nor missed. */
-  readonly isOrdered: (run: LedgerRun) => boolean;
+  readonly isRequested: (run: LedgerRun) => boolean;
   /** Whether no other run may run at the same time as one of the job. */
   readonly runsAlone: (job: string) => boolean;
   /** Whether only requested runs of the job start. */
@@ -54,7 +54,7 @@ const besideOthers = (
   run: LedgerRun,
   job: Job,
   others: readonly LedgerRun[],
-  isOrdered: Situation['isOrdered'],
+  isRequested: Situation['isRequested'],
 ): Verdict => {
   if (job.concurrency === 'allow') return go;
   const shown = (slot: UnixMillis): string => formatSlot(slot, job.timezone);
@@ -62,14 +62,14 @@ const besideOthers = (
   const [active] = running;
   const waitFor = (other: LedgerRun) =>
     ({ go: false, wait: () => `the run of ${shown(other.slot)} has not ended` }) as const;
-  if (isOrdered(run) || !isBySlot(run)) return active === undefined ? go : waitFor(active);
+  if (isRequested(run) || !isBySlot(run)) return active === undefined ? go : waitFor(active);
   const isFresh = run.trigger === 'schedule' && run.attempts === 0;
   const ahead = others.filter((other) => isBySlot(other) && other.slot < run.slot);
   if (job.concurrency === 'replace' && isFresh) {
     if (active === undefined) return go;
     return {
       ...waitFor(active),
-      replaces: running.filter((other) => ahead.includes(other) && !isOrdered(other)),
+      replaces: running.filter((other) => ahead.includes(other) && !isRequested(other)),
     };
   }
   const overlapped = ahead.find(({ trigger }) => trigger === 'schedule');
@@ -124,9 +124,9 @@ export const planDispatch = (situation: Situation): Dispatch => {
     const wait = (message: () => string): void => void waits.set(keyText(run), message);
     const job = jobs.get(run.job);
     if (job === undefined) return giveUp(run, 'the job is no longer configured');
-    const isOrdered = situation.isOrdered(run);
+    const isRequested = situation.isRequested(run);
     const deadline = job.startingDeadline;
-    if (!isOrdered && isBySlot(run)) {
+    if (!isRequested && isBySlot(run)) {
       if (run.attempts === 0 && deadline !== undefined && now > run.slot + deadline)
         return close(
           run,
@@ -143,15 +143,15 @@ export const planDispatch = (situation: Situation): Dispatch => {
         () => `${run.attempts === 0 ? 'starts' : 'is retried'} at ${formatSlot(nextAttempt, job.timezone)}`,
       );
     const others = (ofJob.get(run.job) ?? []).filter((other) => other !== run);
-    const verdict = besideOthers(run, job, others, situation.isOrdered);
+    const verdict = besideOthers(run, job, others, situation.isRequested);
     if (!verdict.go) {
       if ('skip' in verdict) return close(run, 'skipped', verdict.skip);
       replaced.push(...(verdict.replaces ?? []));
       return wait(verdict.wait);
     }
-    if (job.concurrency === 'replace' && run.trigger === 'schedule' && !isOrdered)
+    if (job.concurrency === 'replace' && run.trigger === 'schedule' && !isRequested)
       for (const older of others.filter(
-        (other) => isBySlot(other) && other.slot < run.slot && !situation.isOrdered(other),
+        (other) => isBySlot(other) && other.slot < run.slot && !situation.isRequested(other),
       ))
         giveUp(
           older,

@@ -2,7 +2,7 @@ export type { Execution, Outcome } from './attempt.ts';
 export { scheduleOf } from './job-schedule.ts';
 export { startLoop } from './loop.ts';
 export type { Housekeeping } from './loop.ts';
-export type { Ordered } from './run-requests.ts';
+export type { RequestResult } from './run-requests.ts';
 export type { Notice } from './outages.ts';
 export { isBySlot } from './run-key.ts';
 export { createScheduler } from './scheduler.ts';

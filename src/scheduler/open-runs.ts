@@ -23,7 +23,7 @@ export type OpenRuns = {
   /** Adds a run that the ledger has stored, or whose start has changed. */
   readonly put: (run: LedgerRun) => void;
   /** Adds claimed runs, and reports missed slots. */
-  readonly ingestClaims: (claimed: Claimed) => void;
+  readonly addClaimed: (claimed: Claimed) => void;
   readonly begin: (runs: readonly LedgerRun[], at: UnixMillis) => Promise<readonly LedgerRun[]>;
   /** An attempt has ended; the next `writeEnds` records it. */
   readonly finish: (result: AttemptResult) => void;
@@ -84,7 +84,7 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
     get: (key) => open.get(key),
     put: (run) => void open.set(keyText(run), run),
 
-    ingestClaims: ({ fresh, reopened }) => {
+    addClaimed: ({ fresh, reopened }) => {
       for (const [key, run] of open) {
         const after = reopened.get(run.job);
         if (after === undefined || run.slot <= after || run.attempts > 0 || !isBySlot(run)) continue;

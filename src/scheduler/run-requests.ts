@@ -20,7 +20,7 @@ export type SlotRequest = {
 };
 
 /** The outcome of a requested run. `already`: it had already succeeded, and nothing was done. */
-export type Ordered = {
+export type RequestResult = {
   readonly run: LedgerRun;
   readonly already: boolean;
   readonly outcome?: Outcome | undefined;
@@ -31,9 +31,9 @@ type Waiter = { readonly resolve: (ended: Ended) => void; readonly reject: (erro
 
 export type RunRequests = {
   /** Resolves when the run has ended, or its attempt has failed with a retry pending. */
-  readonly request: (request: SlotRequest) => Promise<Ordered>;
+  readonly request: (request: SlotRequest) => Promise<RequestResult>;
   /** Whether this run was requested: it is neither skipped nor missed, and does not wait long for data. */
-  readonly isOrdered: (run: LedgerRun) => boolean;
+  readonly isRequested: (run: LedgerRun) => boolean;
   readonly progressOf: (run: LedgerRun) => Progress;
   readonly onEnd: (ended: Ended) => void;
   /** Rejects all requests of this run. */
@@ -42,7 +42,7 @@ export type RunRequests = {
   readonly rejectAll: (error: unknown) => void;
 };
 
-export type OrderDeps = {
+export type RunRequestDeps = {
   readonly clock: Pick<Clock, 'now'>;
   readonly ledger: RunLedger;
   readonly openRuns: () => OpenRuns;
@@ -66,7 +66,7 @@ const rowOf = (wanted: SlotRequest, slot: UnixMillis, now: UnixMillis): LedgerRu
 });
 
 /** Runs requested by users, commands and other runs, and the callers that wait for them. */
-export const createRunRequests = (deps: OrderDeps): RunRequests => {
+export const createRunRequests = (deps: RunRequestDeps): RunRequests => {
   const { clock, ledger, openRuns, cycles } = deps;
   const waiters = new Map<string, Waiter[]>();
   const listeners = new Map<string, Set<Progress>>();
@@ -157,7 +157,7 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
         if (progress !== undefined) listeners.get(keyText(placed.run))?.delete(progress);
       }
     },
-    isOrdered: (run) => waiters.has(keyText(run)) || !isBySlot(run),
+    isRequested: (run) => waiters.has(keyText(run)) || !isBySlot(run),
     progressOf: (run) => (step) => {
       for (const listener of listeners.get(keyText(run)) ?? []) listener(step);
     },

@@ -9,7 +9,7 @@ import { createDataWaits } from './data-waits.ts';
 import { planDispatch } from './dispatch.ts';
 import type { DataState, Start } from './dispatch.ts';
 import { createRunRequests } from './run-requests.ts';
-import type { SlotRequest, Ordered } from './run-requests.ts';
+import type { SlotRequest, RequestResult } from './run-requests.ts';
 import { createOutageTracker } from './outage-tracker.ts';
 import type { Notice } from './outages.ts';
 import { createCycles } from './cycles.ts';
@@ -51,7 +51,7 @@ export type Scheduler = {
   /** One check of clock and ledger: claims due slots and starts runs. Never rejects. */
   readonly reconcile: () => Promise<void>;
   /** Resolves when the run has ended, or its attempt has failed with a retry pending. */
-  readonly request: (request: SlotRequest) => Promise<Ordered>;
+  readonly request: (request: SlotRequest) => Promise<RequestResult>;
   /** Applies a new set of jobs without stopping running ones. */
   readonly adopt: (jobs: ReadonlyMap<string, Job>, maxRunning: number) => Promise<void>;
   readonly openRuns: () => readonly OpenRun[];
@@ -143,7 +143,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       }
     },
     needsThrough: deps.needsThrough,
-    isOrdered: requests.isOrdered,
+    isRequested: requests.isRequested,
     runNeeded: async (job) => {
       const now = clock.now();
       const wanted = { job, interval: { start: now, end: now }, trigger: 'needed' as const };
@@ -154,7 +154,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     ledger,
     log,
     hasBacklog: (job) => openRuns.all().some((run) => run.job === job && run.trigger === 'catchup'),
-    ingestClaims: openRuns.ingestClaims,
+    addClaimed: openRuns.addClaimed,
   });
 
   const start = (job: Job, { run, dataLate }: Start): void => {
@@ -189,7 +189,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
   const dispatch = async (now: UnixMillis): Promise<void> => {
     const open = openRuns
       .all()
-      .filter((run) => options.claimsSlots || run.state === 'running' || requests.isOrdered(run));
+      .filter((run) => options.claimsSlots || run.state === 'running' || requests.isRequested(run));
     const states = new Map<string, DataState>();
     for (const run of open) {
       const waitsForData = (jobs.get(run.job)?.needs.length ?? 0) > 0;
@@ -202,7 +202,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       jobs,
       maxRunning,
       data: (run) => states.get(keyText(run)) ?? { state: 'ready' },
-      isOrdered: requests.isOrdered,
+      isRequested: requests.isRequested,
       runsAlone: processEnds.runsAlone,
       isSuspended: processEnds.isSuspended,
     });

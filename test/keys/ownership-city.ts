@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { noProgress, unixSeconds } from '../../src/core/index.ts';
-import { materializeExpiry } from '../../src/jobs/expire-keys/materialize-expiry.ts';
+import { collectExpiryEvidence } from '../../src/jobs/expire-keys/collect-expiry-evidence.ts';
 import type { KeyUse } from '../../src/keys/key-event.ts';
 import type { ExpiryPolicy } from '../../src/keys/plan/expiry-policy.ts';
 import type { PlannedExpiry } from '../../src/keys/service-types.ts';
@@ -107,7 +107,7 @@ export const openCity = async () => {
   ): Promise<readonly number[]> => {
     const keyService = fixture.keyService();
     const survey = await keyService.survey(signal);
-    const found = await materializeExpiry(survey, policy, {
+    const found = await collectExpiryEvidence(survey, policy, {
       account: 'main',
       warehouse: {
         keys: {

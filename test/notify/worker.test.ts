@@ -272,7 +272,7 @@ describe('an obstacle of the worker', () => {
     await queueFor(outboxFixture, 'webhook:gone', 'webhook:gone');
     await outboxFixture.enqueue();
     const worker = outboxFixture.delivery(routeOf('mail', () => ({ state: 'sent', response: '250' })));
-    expect(await worker.passUndeclared(never)).toMatchObject({ deferred: 1, sent: 0 });
+    expect(await worker.deferUndeclared(never)).toMatchObject({ deferred: 1, sent: 0 });
     const [row] = await outboxFixture.outbox.list();
     expect(row).toMatchObject({
       state: 'deferred',

@@ -18,13 +18,13 @@ const offsetText = (minutes: number): string => {
 };
 
 /** No clock was ever set back by more. */
-const watermark = 3 * 3_600_000;
+const maxClockShift = 3 * 3_600_000;
 
 /** Whether clocks of the zone show the same time once more, an hour or so before or after. */
 const isRepeated = (moment: number, zone: string): boolean => {
   const here = offset(moment, zone);
-  const later = offset(moment + watermark, zone);
-  const earlier = offset(moment - watermark, zone);
+  const later = offset(moment + maxClockShift, zone);
+  const earlier = offset(moment - maxClockShift, zone);
   return (
     (later < here && offset(moment + (here - later) * 60_000, zone) === later) ||
     (earlier > here && offset(moment - (earlier - here) * 60_000, zone) === earlier)

@@ -18,11 +18,11 @@ export const plainLine = (level: 'warning' | 'error', message: string, fields: L
 };
 
 /** Whether a line is left out, since the command says the same in its own words. */
-export type IsTold = (message: string, fields: LogFields) => boolean;
+export type IsOmitted = (message: string, fields: LogFields) => boolean;
 
-/** The end of a run that was ordered: the command prints it as its outcome. Ends of the runs it needs are logged. */
+/** The end of a run that was requested: the command prints it as its outcome. Ends of the runs it needs are logged. */
 export const endOf =
-  (job: string): IsTold =>
+  (job: string): IsOmitted =>
   (message, fields) =>
     fields['job'] === job && (message === 'the run failed' || message === 'the run was interrupted');
 
@@ -30,7 +30,7 @@ export const endOf =
 export const createPlainLog = (
   deps: Pick<Deps, 'stderr' | 'secrets'>,
   beforeLine: () => void,
-  isTold: IsTold = () => false,
+  isTold: IsOmitted = () => false,
   bound: LogFields = {},
 ): Log => {
   const line =

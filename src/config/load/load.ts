@@ -25,7 +25,7 @@ import {
   nameFaults,
   nameList,
   operatorFaults,
-  ringFaults,
+  dependencyCycleFaults,
   scheduleFaults,
 } from '../rules/rules.ts';
 import type { CheckSchedule, Declared, LongestSpace } from '../rules/rules.ts';
@@ -183,7 +183,7 @@ const rulesOf = (
   { checkSchedule, longestSpace, now }: LoadOptions,
 ): ConfigFault[] => {
   const faults = [
-    ...ringFaults(jobs),
+    ...dependencyCycleFaults(jobs),
     ...kindFaults(jobs, {
       accounts: declared.accounts?.names,
       complete: isComplete(jobs, declared),

@@ -14,7 +14,7 @@ const writtenAt = (job: DeclaredJob, path: YamlPath): unknown =>
 
 const isWritten = (job: DeclaredJob, key: string): boolean => valueAt(job.part.resolved, [key]) !== undefined;
 
-const rangeAt = (job: DeclaredJob, path: YamlPath): number | undefined => {
+const durationAt = (job: DeclaredJob, path: YamlPath): number | undefined => {
   const text = writtenAt(job, path);
   return typeof text === 'string' ? parseDuration(text) : undefined;
 };
@@ -38,7 +38,7 @@ const withoutSchedule = (job: DeclaredJob): ConfigFault[] =>
   slotPolicies
     .filter((key) => isWritten(job, key))
     // On a job without slots these values change nothing.
-    .filter((key) => writtenAt(job, [key]) !== 'none' && rangeAt(job, [key]) !== 0)
+    .filter((key) => writtenAt(job, [key]) !== 'none' && durationAt(job, [key]) !== 0)
     .map((key) =>
       onKey(
         job,
@@ -83,7 +83,7 @@ const longer = (
   why: string,
   advice: string,
 ): ConfigFault[] => {
-  const [left, right] = [rangeAt(job, first), rangeAt(job, second)];
+  const [left, right] = [durationAt(job, first), durationAt(job, second)];
   if (left === undefined || right === undefined || left <= right) return [];
   const shown = (path: YamlPath): string => quoted(job.part, [...job.part.path, ...path]);
   return [

@@ -16,10 +16,10 @@ export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[
     message: `job ${job.name} ${message}`,
     advice,
   });
-  const isTold = given('mail') !== undefined || given('post') !== undefined;
+  const isSent = given('mail') !== undefined || given('post') !== undefined;
   if (given('each_team') !== true)
     // An unknown key of the job may be a misspelt key for the recipients.
-    return isTold || hasUnknownKey(job)
+    return isSent || hasUnknownKey(job)
       ? []
       : [
           at(
@@ -41,7 +41,7 @@ export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[
           ),
         ]
       : []),
-    ...(declared.hasMail === false && !isTold
+    ...(declared.hasMail === false && !isSent
       ? [
           at(
             'each_team',
@@ -50,7 +50,7 @@ export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[
           ),
         ]
       : []),
-    ...(declared.hasMail === true && declared.hasOperators === false && !isTold
+    ...(declared.hasMail === true && declared.hasOperators === false && !isSent
       ? [
           at(
             'each_team',

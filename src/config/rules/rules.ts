@@ -244,7 +244,7 @@ const stuckJobs = (jobs: readonly DeclaredJob[]): Map<string, { job: DeclaredJob
 };
 
 /** Jobs in a dependency cycle would wait forever; each cycle is reported once. */
-export const ringFaults = (jobs: readonly DeclaredJob[]): ConfigFault[] => {
+export const dependencyCycleFaults = (jobs: readonly DeclaredJob[]): ConfigFault[] => {
   const stuck = stuckJobs(jobs);
   const seen = new Set<string>();
   const faults: ConfigFault[] = [];

@@ -1,6 +1,6 @@
 import { adviceOf, fault, isFault } from '../../core/index.ts';
 import type { LogFields } from '../../core/index.ts';
-import type { Ordered } from '../../scheduler/index.ts';
+import type { RequestResult } from '../../scheduler/index.ts';
 import type { LedgerRun, OutboxState } from '../../storage/index.ts';
 import type { RunView } from '../../web/index.ts';
 import type { App } from '../open-app.ts';
@@ -69,15 +69,19 @@ const mailOf = async (app: App, run: LedgerRun, signal: AbortSignal): Promise<Ma
 };
 
 /** What came of a run that was requested. */
-export const resultOf = async (app: App, ordered: Ordered, signal: AbortSignal): Promise<RunResult> => {
-  const [run] = await runViews(app, [ordered.run]);
+export const resultOf = async (
+  app: App,
+  requested: RequestResult,
+  signal: AbortSignal,
+): Promise<RunResult> => {
+  const [run] = await runViews(app, [requested.run]);
   if (run === undefined) throw fault('aborted', 'the run has been removed from the ledger');
-  const advice = isFault(ordered.error) ? ordered.error.advice : adviceOf(ordered.run.code);
+  const advice = isFault(requested.error) ? requested.error.advice : adviceOf(requested.run.code);
   return {
     run,
-    already: ordered.already,
-    figures: ordered.outcome?.figures ?? {},
-    mail: await mailOf(app, ordered.run, signal),
+    already: requested.already,
+    figures: requested.outcome?.figures ?? {},
+    mail: await mailOf(app, requested.run, signal),
     ...(run.state === 'ok' || advice === undefined ? {} : { advice }),
   };
 };

@@ -84,7 +84,7 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
       const job = jobOf(app.config(), request.job);
       const now = clock.now();
       const slot = request.slot === undefined ? undefined : slotOf(request.slot, job, now);
-      const ordered = await scheduler.request({
+      const requested = await scheduler.request({
         job,
         slot,
         interval: intervalOf(job, slot ?? now),
@@ -92,7 +92,7 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
         progress,
         signal,
       });
-      return resultOf(app, ordered, signal);
+      return resultOf(app, requested, signal);
     },
     backfill: async (
       request,
@@ -109,7 +109,7 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
           total: runs.length,
           detail: formatSlot(slot ?? clock.now(), job.timezone),
         });
-        const ordered = await scheduler.request({
+        const requested = await scheduler.request({
           job,
           slot,
           interval,
@@ -117,8 +117,8 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
           progress,
           signal,
         });
-        const result = await resultOf(app, ordered, signal);
-        counts[ordered.already ? 'already' : result.run.state === 'ok' ? 'ok' : 'failed'] += 1;
+        const result = await resultOf(app, requested, signal);
+        counts[requested.already ? 'already' : result.run.state === 'ok' ? 'ok' : 'failed'] += 1;
         onResult({ result, done: index + 1, total: runs.length });
       }
       return counts;

@@ -22,7 +22,7 @@ import type { KeyWork } from './key-work.ts';
 type Run = ContextOf<'progress'>;
 
 /** A moment to come, as a person writes it: `2026-12-01`, `2026-12-01T08:00`, `+48h`. @throws Fault `wrong-use` */
-export const momentToCome = (text: string, zone: string, now: UnixMillis): UnixSeconds => {
+export const futureMoment = (text: string, zone: string, now: UnixMillis): UnixSeconds => {
   const range = parseDuration(text.replace(/^\+/, ''));
   const moment = range === undefined ? readMoment(text, zone) : unixMillis(now + range);
   if (moment === undefined)
@@ -79,7 +79,7 @@ export const createExpire =
       throw fault('wrong-use', 'a key is deleted at once, not at a later time', {
         advice: 'use either --delete or --at',
       });
-    const left = at === undefined ? 0 : toMillis(momentToCome(at, work.zone, now)) - now;
+    const left = at === undefined ? 0 : toMillis(futureMoment(at, work.zone, now)) - now;
     const keys = await work.accounts.allKeys(account, run.signal);
     const found = findKey(named, keys, now);
     const { service, generation, key } = found;

@@ -1,7 +1,7 @@
 import { fault, isFault, noProgress, zero } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
 import type { Config, Job } from '../../config/index.ts';
-import { expiryPolicy, materializeExpiry, rotationPolicy } from '../../jobs/index.ts';
+import { expiryPolicy, collectExpiryEvidence, rotationPolicy } from '../../jobs/index.ts';
 import type { ExpireSettings, RotateSettings } from '../../jobs/index.ts';
 import {
   byGatewayClock,
@@ -152,7 +152,7 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
       progress: noProgress,
       signal,
     };
-    const plan = planExpiry(survey, policy, await materializeExpiry(survey, policy, deps), teams);
+    const plan = planExpiry(survey, policy, await collectExpiryEvidence(survey, policy, deps), teams);
     const notices = planNotices(survey, settings.notices, history);
     return {
       rotations: [],

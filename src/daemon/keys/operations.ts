@@ -10,7 +10,7 @@ import { refuseOverwriting } from './overwriting.ts';
 import type { KeyJob } from './planner.ts';
 import { quotaOf } from './quota.ts';
 import { createRotate } from './rotate.ts';
-import { createExpire, momentToCome } from './expire.ts';
+import { createExpire, futureMoment } from './expire.ts';
 
 /** Nothing would ever rotate a key that its job does not select. */
 const refuseLeftOut = ({ planner, now }: KeyWork, job: KeyJob, service: string, group: string): void => {
@@ -50,7 +50,7 @@ export const createKeyOperations = (lease: () => KeyWork) =>
         });
       const fresh: KeyFields = {
         ...quotaOf(quota),
-        expiredTime: expires === undefined ? 'never' : momentToCome(expires, zone, work.now()),
+        expiredTime: expires === undefined ? 'never' : futureMoment(expires, zone, work.now()),
         group: group ?? '',
       };
       const run = { zone, progress, signal };

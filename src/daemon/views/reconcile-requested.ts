@@ -42,7 +42,7 @@ const secondOf = (text: string, zone: string): UnixSeconds => {
 };
 
 /** Compares the span that a person named. @throws fault `wrong-use` */
-export const reconcileOrdered = async (
+export const reconcileRequested = async (
   request: CommandInput<'reconcile'>,
   context: JobContext,
 ): Promise<ReconcileView> => {

@@ -12,12 +12,12 @@ export type LogWorkRequest = LogPlanRequest & {
 };
 
 /**
- * A window to pull, and why: `new` follows the covered range, `earlier` precedes it, `ordered` and `revisit` are pulled
+ * A window to pull, and why: `new` follows the covered range, `earlier` precedes it, `requested` and `revisit` are pulled
  * again.
  */
 export type PlannedWindow = {
   readonly window: LogWindow;
-  readonly why: 'new' | 'earlier' | 'ordered' | 'revisit';
+  readonly why: 'new' | 'earlier' | 'requested' | 'revisit';
 };
 
 /** The covered range after the windows have landed: they touch it. */
@@ -34,7 +34,7 @@ const withWindows = (covered: LogWindow, windows: readonly LogWindow[]): LogWind
 export const planLogWork = (request: LogWorkRequest): readonly PlannedWindow[] => {
   const { from, to, origin, cursor, until, revisit } = request;
   const windows = planLogPull(request);
-  if (from !== undefined || to !== undefined) return windows.map((window) => ({ window, why: 'ordered' }));
+  if (from !== undefined || to !== undefined) return windows.map((window) => ({ window, why: 'requested' }));
   const planned = windows.map((window): PlannedWindow => {
     const earlier = origin !== undefined && window.end <= origin;
     return { window, why: earlier ? 'earlier' : 'new' };

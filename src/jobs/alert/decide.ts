@@ -2,7 +2,7 @@ import type { UnixMillis } from '../../core/index.ts';
 import { decideAlerts } from '../../monitoring/index.ts';
 import type { AlertRecord, Assessment } from '../../monitoring/index.ts';
 import type { AlertNotification, StoredAlert } from '../../warehouse/index.ts';
-import { nobodyPays } from '../cost-owners.ts';
+import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 import { currentOf } from './evaluate.ts';
 import type { Evaluation } from './evaluate.ts';
@@ -62,7 +62,7 @@ export const decide = async (
   now: UnixMillis,
   context: JobContext,
 ): Promise<Decided> => {
-  const { account, warehouse, zone, costOwners = nobodyPays } = context;
+  const { account, warehouse, zone, costOwners = noCostOwners } = context;
   const { conditions, budgets } = evaluation;
   const alerts = [...new Set(conditions.map(({ alert }) => alert))];
   const decisionOf = (records: readonly StoredAlert[], muted: ReadonlySet<string>) =>

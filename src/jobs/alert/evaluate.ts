@@ -10,7 +10,7 @@ import {
 import type { Assessment, Budget, BudgetStatus, Condition } from '../../monitoring/index.ts';
 import type { AlertStatus } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
-import { nobodyPays } from '../cost-owners.ts';
+import { noCostOwners } from '../cost-owners.ts';
 import type { AlertSettings } from './alert-shape.ts';
 import { readBudgets } from './read-budgets.ts';
 import type { AssessedBudget } from './read-budgets.ts';
@@ -41,7 +41,7 @@ const budgetStatusesOf = (stored: readonly AlertStatus[]): ReadonlyMap<string, B
 /** The budgets that the job names. */
 export const budgetsOf = (
   { budgets: named }: AlertSettings,
-  { costOwners = nobodyPays }: Pick<JobContext, 'costOwners'>,
+  { costOwners = noCostOwners }: Pick<JobContext, 'costOwners'>,
 ): readonly Budget[] =>
   (costOwners.budgets ?? []).filter(({ name }) => named === undefined || named.includes(name));
 

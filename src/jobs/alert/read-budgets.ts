@@ -3,7 +3,7 @@ import type { Interval, UnixSeconds } from '../../core/index.ts';
 import { assess, createSpendIndex, openSinceOf, planPeriods, segmentsOf } from '../../monitoring/index.ts';
 import type { Assessment, Budget, BudgetStatus, PlannedPeriod, SpendIndex } from '../../monitoring/index.ts';
 import type { KnownGap, Sums } from '../../warehouse/index.ts';
-import { nobodyPays } from '../cost-owners.ts';
+import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 
 /** The assessments of a budget: of periods that have ended since the last evaluation, and of the current one last. */
@@ -42,7 +42,7 @@ const withoutCalls = async (
   budgets: readonly Budget[],
   index: SpendIndex,
   covered: Interval<UnixSeconds> | undefined,
-  { account, warehouse, costOwners = nobodyPays, signal }: Context,
+  { account, warehouse, costOwners = noCostOwners, signal }: Context,
 ): Promise<ReadonlySet<Budget>> => {
   const doubtful = budgets.filter(({ scope }) => namesCalls.has(scope.kind) && !index.hasCalls(scope));
   if (doubtful.length === 0 || covered === undefined) return new Set(doubtful);
@@ -66,7 +66,7 @@ export const readBudgets = async (
   { budgets, needed, before, until }: Request,
   context: Context,
 ): Promise<readonly AssessedBudget[]> => {
-  const { account, warehouse, costOwners = nobodyPays, signal } = context;
+  const { account, warehouse, costOwners = noCostOwners, signal } = context;
   const whole = await warehouse.logs.watermark(account.name);
   const covered = whole === undefined || until === undefined ? whole : cutAt(whole, until);
   const planned = budgets.map((budget) => {

@@ -13,7 +13,7 @@ import type {
 import { describeCause, localeOf } from '../../reports/index.ts';
 import { countedClasses } from '../../warehouse/index.ts';
 import type { SegmentSums } from '../../warehouse/index.ts';
-import { nobodyPays } from '../cost-owners.ts';
+import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 
 type Range = Interval<UnixSeconds>;
@@ -41,7 +41,7 @@ const priceDays = 7 * 86_400;
 
 const readPrices = async (
   through: UnixSeconds,
-  { account, warehouse, costOwners = nobodyPays, signal }: Context,
+  { account, warehouse, costOwners = noCostOwners, signal }: Context,
 ): Promise<ReadonlyMap<string, ClassPrices>> => {
   const days = localDays(
     dateAt(unixSeconds(through - priceDays), 'UTC'),
@@ -147,7 +147,7 @@ export const readCauses = async (
   asked: readonly Asked[],
   context: Context,
 ): Promise<ReadonlyMap<Assessment, string>> => {
-  const { account, warehouse, costOwners = nobodyPays, signal } = context;
+  const { account, warehouse, costOwners = noCostOwners, signal } = context;
   const covered = await warehouse.logs.watermark(account.name);
   const explained = asked.filter(
     ({ planned: { compared, elapsed }, assessment: { reason } }) =>

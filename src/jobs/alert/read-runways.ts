@@ -1,6 +1,6 @@
 import { unixMillis } from '../../core/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
-import { runwayOf, runwayRange } from '../../monitoring/index.ts';
+import { runwayOf, runwayDuration } from '../../monitoring/index.ts';
 import type { Runway } from '../../monitoring/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
@@ -21,7 +21,7 @@ export const readRunways = async (
   now: UnixMillis,
   { account, warehouse }: Pick<JobContext, 'account' | 'warehouse'>,
 ): Promise<readonly ReadRunway[]> => {
-  const from = unixMillis(now - runwayRange);
+  const from = unixMillis(now - runwayDuration);
   const to = unixMillis(now + 1);
   const fresh = (at: UnixMillis | undefined): boolean => at !== undefined && now - at <= oldest;
   const accounts = await warehouse.snapshots.accountBetween(account.name, from, to);

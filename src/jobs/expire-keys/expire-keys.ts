@@ -3,13 +3,13 @@ import { byGatewayClock, needsAttention, planExpiry, planNotices } from '../../k
 import type { ExpiryPlan, KeyService, PlannedExpiry } from '../../keys/index.ts';
 import { expireShape, expiryPolicy } from './expire-shape.ts';
 import type { ExpireSettings } from './expire-shape.ts';
-import { materializeExpiry } from './materialize-expiry.ts';
+import { collectExpiryEvidence } from './collect-expiry-evidence.ts';
 import { defineJobKind } from '../job-kind.ts';
 import type { JobContext, JobOutcome } from '../job-kind.ts';
 import { expireFaults } from './expire-rules.ts';
 import { keyServiceOf, failureOf, whoOf } from '../keys/key-runs.ts';
 import { endedKey, describeExpiry, skippedText, skippedRow, keyLine } from '../keys/key-messages.ts';
-import { nobodyPays } from '../cost-owners.ts';
+import { noCostOwners } from '../cost-owners.ts';
 import { mailPlan } from '../keys/plan-mail.ts';
 import type { PlanEmail } from '../keys/plan-mail.ts';
 
@@ -20,7 +20,7 @@ const planOf = async (
   settings: ExpireSettings,
   context: JobContext,
 ): Promise<Planned> => {
-  const { account, warehouse, progress, signal, costOwners = nobodyPays } = context;
+  const { account, warehouse, progress, signal, costOwners = noCostOwners } = context;
   progress({ step: 'reading the keys' });
   const history = await keyService.history();
   const { survey, policy } = byGatewayClock(
@@ -31,7 +31,7 @@ const planOf = async (
   const { teams } = costOwners;
   const deps = { account: account.name, warehouse, teams, history, keyService, progress, signal };
   return {
-    plan: planExpiry(survey, policy, await materializeExpiry(survey, policy, deps), teams),
+    plan: planExpiry(survey, policy, await collectExpiryEvidence(survey, policy, deps), teams),
     notices: planNotices(survey, settings.notices, history),
   };
 };

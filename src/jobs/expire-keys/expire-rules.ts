@@ -1,8 +1,8 @@
 import type { KindFault, RuledJob } from '../../config/index.ts';
 import { maxLag } from '../../keys/index.ts';
-import { bringing, evidenceFaults } from '../keys/evidence-rules.ts';
+import { sourceJobs, evidenceFaults } from '../keys/evidence-rules.ts';
 import type { ExpireSettings } from './expire-shape.ts';
-import { writtenRange } from '../keys/written-range.ts';
+import { writtenDuration } from '../keys/written-duration.ts';
 
 const stageFaults = ({ stages, by }: ExpireSettings): KindFault[] => {
   const named = [
@@ -18,7 +18,7 @@ const stageFaults = ({ stages, by }: ExpireSettings): KindFault[] => {
       : [
           {
             path: ['stages', name],
-            message: `(${writtenRange(at)}) is not later than ${before.name} (${writtenRange(before.at)})`,
+            message: `(${writtenDuration(at)}) is not later than ${before.name} (${writtenDuration(before.at)})`,
             advice: 'the stages are warn, expire and delete, in this order, each later than the previous one',
           },
         ];
@@ -53,7 +53,7 @@ export const expireFaults = (job: RuledJob, all: readonly RuledJob[]): readonly 
           what: 'or use by: age or by: expired with even_if_used: true, which ends keys whether used or not',
         })
       : []),
-    ...(proves && bringing(job, all, 'snapshot').every(({ hasSchedule }) => !hasSchedule)
+    ...(proves && sourceJobs(job, all, 'snapshot').every(({ hasSchedule }) => !hasSchedule)
       ? [
           {
             path: [],

@@ -1,12 +1,12 @@
 import type { KindFault, RuledJob } from '../../config/index.ts';
 import type { PullLogs } from '../pull-logs/pull-logs.ts';
-import { writtenRange } from './written-range.ts';
+import { writtenDuration } from './written-duration.ts';
 
 /** Milliseconds that rows are seen to come late by (docs/gateway.md G16.1). */
 const lateness = 600_000;
 
 /** Jobs of a kind that bring data of the same account. */
-export const bringing = (job: RuledJob, all: readonly RuledJob[], kind: string): readonly RuledJob[] =>
+export const sourceJobs = (job: RuledJob, all: readonly RuledJob[], kind: string): readonly RuledJob[] =>
   all.filter((other) => other.kind === kind && other.account === job.account && !other.suspended);
 
 const lagOf = ({ fields }: RuledJob): number => (fields as PullLogs | undefined)?.lag ?? lateness;
@@ -22,7 +22,7 @@ const hastyFaults = (pulls: readonly RuledJob[], path: readonly string[]): KindF
           {
             path,
             onKey: true,
-            message: `needs a call log that includes late rows, and lag of ${name} is ${writtenRange(lag)}: rows arrive up to ten minutes late, so no key could be proven unused`,
+            message: `needs a call log that includes late rows, and lag of ${name} is ${writtenDuration(lag)}: rows arrive up to ten minutes late, so no key could be proven unused`,
             advice: `set lag: 10m (the default) or longer in job ${name}`,
           },
         ];
@@ -55,7 +55,7 @@ const farFaults = (
     {
       path,
       onKey: true,
-      message: `needs a call log that is complete up to at most ${writtenRange(lagging)} ago (a twelfth of quiet: ${writtenRange(quiet)}, at least two hours), and ${pull.name} runs every ${writtenRange(space)} with lag: ${writtenRange(lagOf(pull))}`,
+      message: `needs a call log that is complete up to at most ${writtenDuration(lagging)} ago (a twelfth of quiet: ${writtenDuration(quiet)}, at least two hours), and ${pull.name} runs every ${writtenDuration(space)} with lag: ${writtenDuration(lagOf(pull))}`,
       advice: `run ${pull.name} hourly with a lag of 10m, or increase quiet`,
       ofAbsence: true,
     },
@@ -68,7 +68,7 @@ export const evidenceFaults = (
   all: readonly RuledJob[],
   { path, quiet, lagging, what }: EvidenceNeeds,
 ): KindFault[] => {
-  const pulls = bringing(job, all, 'pull-logs');
+  const pulls = sourceJobs(job, all, 'pull-logs');
   const scheduled = pulls.filter(({ hasSchedule }) => hasSchedule);
   if (scheduled.length === 0)
     return [
@@ -91,7 +91,7 @@ export const evidenceFaults = (
           {
             path,
             onKey: true,
-            message: `needs a call log that is pulled at least every ${writtenRange(quiet)} (quiet), and ${scheduled[0]?.name ?? 'pull-logs'} runs every ${writtenRange(shortest)}`,
+            message: `needs a call log that is pulled at least every ${writtenDuration(quiet)} (quiet), and ${scheduled[0]?.name ?? 'pull-logs'} runs every ${writtenDuration(shortest)}`,
             advice: 'run the pull hourly, or increase quiet',
             ofAbsence: true,
           },

@@ -6,7 +6,7 @@ import { notify } from '../../notify/index.ts';
 import { renderAlertEmail } from '../../reports/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
-import { nobodyPays } from '../cost-owners.ts';
+import { noCostOwners } from '../cost-owners.ts';
 
 /** Much to tell at once still makes a mail that can be read. */
 const maxKeys = 40;
@@ -91,7 +91,7 @@ export const mailPlan = async (
 ): Promise<{ readonly notified: number; readonly mailed: string }> => {
   // Nothing is to be told of keys that go their usual way.
   if (plan.keys.length === 0) return { notified: 0, mailed: '' };
-  const { mail, account, warehouse, clock, slot, zone, name, costOwners = nobodyPays } = context;
+  const { mail, account, warehouse, clock, slot, zone, name, costOwners = noCostOwners } = context;
   const recipients = to ?? costOwners.operators;
   if (mail === undefined || recipients.length === 0)
     return { notified: 0, mailed: '; no notification is sent: no mail or no operators are declared' };

@@ -2,12 +2,12 @@ import { countText, rangeText } from '../../core/index.ts';
 import { maxLateTries } from '../../ingest/index.ts';
 import { notify } from '../../notify/index.ts';
 import { renderAlertEmail } from '../../reports/index.ts';
-import { nobodyPays } from '../cost-owners.ts';
+import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 
 /** Notifies operators, once for each sum at the gateway, of windows that rest: they lag after all their tries. */
 export const notifyOfResting = async (context: JobContext): Promise<void> => {
-  const { mail, account, warehouse, clock, zone, costOwners = nobodyPays } = context;
+  const { mail, account, warehouse, clock, zone, costOwners = noCostOwners } = context;
   if (mail === undefined || costOwners.operators.length === 0) return;
   const { comparisons, outbox } = warehouse;
   for (const window of await comparisons.lagging(account.name)) {

@@ -143,7 +143,7 @@ const pullAgain = async (
   });
   const session = await openSession(range.start);
   let [landings, isChanged] = [0, false];
-  for await (const landed of session.land([{ window: range, why: 'ordered' }], 'every')) {
+  for await (const landed of session.land([{ window: range, why: 'requested' }], 'every')) {
     landings += 1;
     isChanged ||= landed.rows !== landed.replaced || landed.restated > 0;
   }

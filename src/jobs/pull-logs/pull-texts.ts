@@ -57,5 +57,5 @@ export const leftText = (pulled: PullSummary): string =>
 export const planLine = ({ window, why }: PlannedWindow, zone: string): string => {
   const of = rangeText.seconds(window, zone);
   if (why === 'revisit') return `pull call logs again ${of}, for late rows and refunds`;
-  return `pull call logs ${why === 'ordered' ? 'again ' : ''}${of}`;
+  return `pull call logs ${why === 'requested' ? 'again ' : ''}${of}`;
 };

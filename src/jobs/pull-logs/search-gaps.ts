@@ -81,7 +81,7 @@ export const searchGaps = async (deps: GapSearchDeps): Promise<SearchedGaps> => 
   const pull = async (window: LogWindow): Promise<{ rows: number; served: number } | undefined> => {
     opened ??= await deps.openSession(window.start);
     let [landings, rows, served] = [0, 0, 0];
-    for await (const landed of opened.land([{ window, why: 'ordered' }], 'every')) {
+    for await (const landed of opened.land([{ window, why: 'requested' }], 'every')) {
       exports += 1;
       isChanged ||= landed.rows !== landed.replaced || landed.restated > 0;
       landings += 1;

@@ -23,7 +23,7 @@ import type {
 } from '../../reports/index.ts';
 import type { BindQueries } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
-import { isWhole, depsFor, nobodyPays } from '../cost-owners.ts';
+import { isWhole, depsFor, noCostOwners } from '../cost-owners.ts';
 import type { Filters, Part } from '../cost-owners.ts';
 import { readBudgets } from '../alert/read-budgets.ts';
 import type { Assessment } from '../../monitoring/index.ts';
@@ -110,7 +110,7 @@ export type ComposedReport = {
 
 export type ReportRequest = {
   readonly report: string;
-  /** What the report itself says, or else `usualPeriod`, when left out. */
+  /** The period of the report, or else `defaultPeriod`, when left out. */
   readonly period?: string | { readonly from: string; readonly to: string } | undefined;
   /** `yesterday` when left out. */
   readonly defaultPeriod?: string;
@@ -156,7 +156,7 @@ const budgetsAt = async (
   { interval: { end } }: Period,
   context: JobContext,
 ): Promise<readonly Assessment[]> => {
-  const { budgets = [] } = context.costOwners ?? nobodyPays;
+  const { budgets = [] } = context.costOwners ?? noCostOwners;
   if (budgets.length === 0 || !sections.some(({ kind }) => kind === 'budgets')) return [];
   const assessed = await readBudgets({ budgets, needed: end, until: end, before: new Map() }, context);
   return assessed.flatMap(({ periods }) => periods.at(-1)?.assessment ?? []);
@@ -171,7 +171,7 @@ const budgetsOf = (budgets: readonly Assessment[], part: Part): readonly Assessm
 };
 
 export const prepareReport = async (request: ReportRequest, context: JobContext): Promise<PreparedReport> => {
-  const { account, warehouse, zone, progress, costOwners = nobodyPays } = context;
+  const { account, warehouse, zone, progress, costOwners = noCostOwners } = context;
   const { definition, period, locale } = await outlineOf(request, context);
   const says = runNotes(locale, zone);
   progress({ step: `comparing with the gateway’s statistics`, detail: period.label });

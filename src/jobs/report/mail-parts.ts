@@ -4,7 +4,7 @@ import type { DataFileFormat } from '../../reports/index.ts';
 import type { ComposedReport, PreparedReport, ReportRequest } from './compose-report.ts';
 import type { JobContext, JobOutcome } from '../job-kind.ts';
 import { keepReport } from './keep-report.ts';
-import { nobodyPays } from '../cost-owners.ts';
+import { noCostOwners } from '../cost-owners.ts';
 import { noteMails } from './archive/note-mails.ts';
 
 /** One mail of a run: the whole report, that of a team, or that of what no team pays for. */
@@ -26,7 +26,7 @@ type Recipients = {
 /** The mails that a run makes, and who receives them. @throws Fault `wrong-use` when nobody would. */
 export const mailedParts = (
   settings: Recipients,
-  { name, costOwners = nobodyPays }: Pick<JobContext, 'name' | 'costOwners'>,
+  { name, costOwners = noCostOwners }: Pick<JobContext, 'name' | 'costOwners'>,
 ): readonly ReportPart[] => {
   const to = [...(settings.mail?.to ?? []), ...(settings.post?.to ?? [])];
   if (!settings.each_team) {

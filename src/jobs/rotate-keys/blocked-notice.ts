@@ -4,7 +4,7 @@ import type { SkippedKey } from '../../keys/index.ts';
 import { notify } from '../../notify/index.ts';
 import { renderAlertEmail } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
-import { nobodyPays } from '../cost-owners.ts';
+import { noCostOwners } from '../cost-owners.ts';
 
 type Notice = { readonly title: string; readonly advice: string };
 
@@ -24,7 +24,7 @@ const noticeOf = ({ service, name, reason }: SkippedKey, job: string): Notice | 
 
 /** Notifies operators, once for each service and reason, that its key gets no successor until they decide. */
 export const notifyOfBlocked = async (skipped: readonly SkippedKey[], context: JobContext): Promise<void> => {
-  const { mail, account, warehouse, clock, name: job, costOwners = nobodyPays } = context;
+  const { mail, account, warehouse, clock, name: job, costOwners = noCostOwners } = context;
   if (mail === undefined || costOwners.operators.length === 0) return;
   const audit = await warehouse.keys.last();
   for (const one of skipped) {

@@ -6,7 +6,7 @@ import type { JobContext, JobOutcome } from '../job-kind.ts';
 import { rotateFaults } from './rotate-rules.ts';
 import { keyServiceOf, failureOf, advanceRotations, whoOf } from '../keys/key-runs.ts';
 import { skippedText, skippedRow, keyLine, rotatedKey } from '../keys/key-messages.ts';
-import { nobodyPays } from '../cost-owners.ts';
+import { noCostOwners } from '../cost-owners.ts';
 import { notifyOfBlocked } from './blocked-notice.ts';
 import { mailPlan } from '../keys/plan-mail.ts';
 import type { PlanEmail } from '../keys/plan-mail.ts';
@@ -21,7 +21,7 @@ const planOf = async (
   adopt?: (keys: readonly SurveyedKey[]) => Promise<unknown>,
 ): Promise<RotationPlan> => {
   context.progress({ step: 'reading the keys' });
-  const { teams } = context.costOwners ?? nobodyPays;
+  const { teams } = context.costOwners ?? noCostOwners;
   const survey = await keyService.survey(context.signal);
   await adopt?.(survey.keys.filter((key) => isSelected(key, settings.keys, { teams, now: survey.at })));
   const plan = planRotations(survey, rotationPolicy(context, settings), teams);

@@ -3,7 +3,7 @@ import { placeByName, serviceProblem, templateOf } from '../../keys/index.ts';
 import { evidenceFaults } from '../keys/evidence-rules.ts';
 import { placeFaults, rotateOf } from './place-rules.ts';
 import type { RotateSettings } from './rotate-shape.ts';
-import { writtenRange } from '../keys/written-range.ts';
+import { writtenDuration } from '../keys/written-duration.ts';
 
 const rangeFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] => {
   const { quiet, max_overlap: most } = retire;
@@ -13,7 +13,7 @@ const rangeFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] =>
       : [
           {
             path: ['every'],
-            message: `(${writtenRange(every)}) is not longer than overlap (${writtenRange(overlap)}): the next rotation would be due before the previous one is complete`,
+            message: `(${writtenDuration(every)}) is not longer than overlap (${writtenDuration(overlap)}): the next rotation would be due before the previous one is complete`,
             advice: 'increase every or reduce overlap',
           },
         ]),
@@ -22,8 +22,8 @@ const rangeFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] =>
       : [
           {
             path: ['retire', 'max_overlap'],
-            message: `(${writtenRange(most)}) is shorter than overlap and quiet together (${writtenRange(overlap + quiet)}): no old key could be proven idle by then`,
-            advice: `set it to ${writtenRange(overlap + quiet)} or longer`,
+            message: `(${writtenDuration(most)}) is shorter than overlap and quiet together (${writtenDuration(overlap + quiet)}): no old key could be proven idle by then`,
+            advice: `set it to ${writtenDuration(overlap + quiet)} or longer`,
           },
         ]),
   ];

@@ -33,8 +33,8 @@ export type View = {
   readonly resting: (keyId: number) => string | undefined;
   /** Another service whose new key could be left over, were we to die now: there is to be one such key at most. */
   readonly unsettledElsewhere: () => string | undefined;
-  /** Failed steps are waited with unless somebody ordered this try. */
-  readonly ordered: boolean;
+  /** Failed steps are waited with unless somebody requested this try. */
+  readonly requested: boolean;
 };
 
 /** What operators are notified of while a rotation rests: from `since` on, and again each week, since no failed step does it. */

@@ -10,9 +10,9 @@ import type { EngineDeps } from './engine-deps.ts';
 export type Cycle = {
   readonly deps: EngineDeps;
   readonly signal: AbortSignal;
-  /** Whom the steps are written down for, where nobody else ordered them. */
+  /** Whom the steps are written down for, where nobody else requested them. */
   readonly who: string;
-  readonly ordered: boolean;
+  readonly requested: boolean;
   /** Hears of each step before it is taken. */
   readonly onStep: (rotation: Rotation, step: string) => void;
   readonly keys: () => ReadonlyMap<number, ApiKey>;
@@ -44,7 +44,7 @@ export type Cycle = {
 
 export const openCycle = async (
   deps: EngineDeps,
-  options: Pick<Cycle, 'signal' | 'who' | 'ordered'> & Partial<Pick<Cycle, 'onStep'>>,
+  options: Pick<Cycle, 'signal' | 'who' | 'requested'> & Partial<Pick<Cycle, 'onStep'>>,
 ): Promise<Cycle> => {
   let keys: Map<number, ApiKey> = new Map();
   let listedAt = unixMillis(0);
@@ -99,8 +99,8 @@ export const note = async (
   await journal.record(
     steps.map((step) => ({
       at: clock.now(),
-      // What is ordered is done for whoever began it.
-      who: cycle.ordered ? (rotation.who ?? cycle.who) : cycle.who,
+      // What is requested is done for whoever began it.
+      who: cycle.requested ? (rotation.who ?? cycle.who) : cycle.who,
       account,
       service: rotation.service,
       rotation: rotation.id,

@@ -263,7 +263,7 @@ const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
   const again = failure === undefined ? 0 : failure.at + pauseAfter(tries);
   // A failure that is yet to come was written down by a clock that was wrong.
   const isPaused = failure !== undefined && tries > 0 && view.now >= failure.at && view.now < again;
-  if (waiting === undefined && (!isPaused || view.ordered)) return undefined;
+  if (waiting === undefined && (!isPaused || view.requested)) return undefined;
   const orphan = isPaused && clearing.has(failure.step) ? undefined : orphaned(rotation, view);
   if (orphan !== undefined) return orphan;
   if (waiting === undefined)

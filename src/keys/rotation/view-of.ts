@@ -54,6 +54,6 @@ export const viewOf = (cycle: Cycle, rotation: Rotation, consumerOf: () => Consu
     },
     isOverlapChecked: (keyId) => cycle.overlapChecked.has(keyId),
     resting: (keyId) => cycle.resting.get(keyId),
-    ordered: cycle.ordered,
+    requested: cycle.requested,
   };
 };

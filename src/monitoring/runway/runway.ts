@@ -41,7 +41,7 @@ export type Runway =
 const day = 86_400_000;
 
 /** Milliseconds before the last reading from which the pace is taken: whole weeks, so that each weekday counts equally. */
-export const runwayRange = 14 * day;
+export const runwayDuration = 14 * day;
 
 const usedBetween = (before: QuotaReading, after: QuotaReading): Money => {
   const used =

@@ -18,7 +18,7 @@ import { slotSql } from './timeline.ts';
 import type { Timeline } from './timeline.ts';
 
 /** The warehouse and a report's own engine, while rows are copied from one to the other. */
-export type Gathering = {
+export type CubeBuild = {
   readonly source: DuckDBConnection;
   readonly target: DuckDBConnection;
   readonly callsIn: CallsIn;
@@ -32,7 +32,7 @@ export type Gathering = {
 };
 
 /** What determines the cost owner of a key. */
-const costOwnersOf = ({ request, services }: Pick<Gathering, 'request' | 'services'>): OwnerRules => ({
+const costOwnersOf = ({ request, services }: Pick<CubeBuild, 'request' | 'services'>): OwnerRules => ({
   teams: request.teams ?? [],
   tags: request.tags ?? [],
   serviceOf: serviceIn(services),
@@ -46,7 +46,7 @@ const boundsOf = (timeline: Timeline): Interval<UnixSeconds> => {
 };
 
 const distinct = async (
-  { source, callsIn, request, timeline }: Omit<Gathering, 'left' | 'target' | 'served' | 'now'>,
+  { source, callsIn, request, timeline }: Omit<CubeBuild, 'left' | 'target' | 'served' | 'now'>,
   column: 'model_name' | 'token_name',
   left: NamesLeft = {},
 ): Promise<readonly string[]> => {
@@ -74,24 +74,24 @@ const distinct = async (
  * call.
  */
 export const namesLeft = async (
-  gathering: Omit<Gathering, 'left' | 'target' | 'served' | 'now'>,
+  build: Omit<CubeBuild, 'left' | 'target' | 'served' | 'now'>,
 ): Promise<NamesLeft> => {
-  const { only = {} } = gathering.request;
-  const rules = costOwnersOf(gathering);
+  const { only = {} } = build.request;
+  const rules = costOwnersOf(build);
   return {
     ...(restrictsModels(only)
-      ? { models: (await distinct(gathering, 'model_name')).filter((name) => isModelLeft(name, only)) }
+      ? { models: (await distinct(build, 'model_name')).filter((name) => isModelLeft(name, only)) }
       : {}),
     ...(restrictsKeys(only)
       ? {
-          keys: (await distinct(gathering, 'token_name')).filter((name) => isKeyLeft(name, only, rules)),
+          keys: (await distinct(build, 'token_name')).filter((name) => isKeyLeft(name, only, rules)),
         }
       : {}),
   };
 };
 
 const eachRange = async (
-  { source, target, callsIn, request, timeline, served, left }: Gathering,
+  { source, target, callsIn, request, timeline, served, left }: CubeBuild,
   table: string,
   sqlOf: (range: Interval<UnixSeconds>, calls: Awaited<ReturnType<CallsIn>>) => string,
 ): Promise<void> => {
@@ -109,31 +109,31 @@ const eachRange = async (
 };
 
 export const materializeAggregates = async (
-  gathering: Gathering,
+  build: CubeBuild,
   table: string,
   plan: AggregatesPlan,
 ): Promise<void> => {
-  const { target, timeline, left } = gathering;
+  const { target, timeline, left } = build;
   // Binding a value that the statement does not use is an error.
   const isMoney = plan.measures.has('spend') || plan.measures.has('amount');
-  const served = { ...gathering.served, inUnits: gathering.served.inUnits && isMoney };
+  const served = { ...build.served, inUnits: build.served.inUnits && isMoney };
   await createAggregates(target, table, plan);
-  await eachRange({ ...gathering, served }, table, (range, calls) =>
+  await eachRange({ ...build, served }, table, (range, calls) =>
     aggregatesSql(plan, slotSql(timeline, range, plan.by), calls, served, left),
   );
   if ([...ofKey].some((name) => plan.measures.has(name)))
-    await addOwners(target, { table, column: 'token_name' }, costOwnersOf(gathering));
+    await addOwners(target, { table, column: 'token_name' }, costOwnersOf(build));
 };
 
 const tokenNames: ReadonlySet<string> = new Set(tokenColumns.map(({ name }) => name));
 
 /** The columns of the calls themselves to copy, given those that a query reads. */
 export const materializeCalls = async (
-  gathering: Gathering,
+  build: CubeBuild,
   table: string,
   columns: ReadonlySet<string>,
 ): Promise<void> => {
-  const { target, timeline, served, left } = gathering;
+  const { target, timeline, served, left } = build;
   const spend = inCurrency(`coalesce(${spendOf('quota', 'abs(quota)')}, 0)`, served);
   const names = [...tokenNames].filter((name) => columns.has(name));
   const given = [
@@ -150,14 +150,14 @@ export const materializeCalls = async (
     `CREATE TABLE ${table} (slot_index INTEGER, ${given.map(([name, type]) => `${name} ${type}`).join(', ')})`,
   );
   await eachRange(
-    gathering,
+    build,
     table,
     (range, calls) => `
       SELECT ${slotSql(timeline, range, 'day')} AS slot_index, ${given.map(([name, , sql]) => `${sql} AS ${name}`).join(', ')}
       FROM ${callsWith(names, calls)} WHERE ${whereSql(left)}`,
   );
   if ([...ofKey].some((name) => columns.has(name)))
-    await addOwners(target, { table, column: 'token_name' }, costOwnersOf(gathering));
+    await addOwners(target, { table, column: 'token_name' }, costOwnersOf(build));
 };
 
 const daysOf = (timeline: Timeline): ViewInput['days'] => ({
@@ -174,10 +174,10 @@ const daysOf = (timeline: Timeline): ViewInput['days'] => ({
  * Names with their services, limited to what the report is restricted to: calls of other names don't count for a
  * service.
  */
-const servicesOf = (gathering: Gathering): ViewInput['services'] => {
-  const { request, services } = gathering;
+const servicesOf = (build: CubeBuild): ViewInput['services'] => {
+  const { request, services } = build;
   const { only = {} } = request;
-  const rules = costOwnersOf(gathering);
+  const rules = costOwnersOf(build);
   const left = [...services].filter(([name]) => isKeyLeft(name, only, rules));
   return {
     sql: `(SELECT unnest(from_json($service_keys, '["VARCHAR"]')) AS name,
@@ -199,13 +199,10 @@ const insert = async (
   await execute(target, `INSERT INTO ${name} VALUES (${values.join(', ')})`, bindings);
 };
 
-const keepLeft = async (
-  gathering: Gathering,
-  { name, keyColumn = '', columns }: ReportView,
-): Promise<void> => {
-  const { target, request } = gathering;
+const keepLeft = async (build: CubeBuild, { name, keyColumn = '', columns }: ReportView): Promise<void> => {
+  const { target, request } = build;
   const { only = {} } = request;
-  const rules = costOwnersOf(gathering);
+  const rules = costOwnersOf(build);
   await addOwners(target, { table: name, column: keyColumn }, rules);
   if (restrictsKeys(only)) {
     const rows = await readRows(target, `SELECT DISTINCT ${keyColumn} AS key FROM ${name}`);
@@ -220,8 +217,8 @@ const keepLeft = async (
     );
 };
 
-export const materializeView = async (gathering: Gathering, view: ReportView): Promise<void> => {
-  const { source, target, request, timeline, served, now, callsIn, left } = gathering;
+export const materializeView = async (build: CubeBuild, view: ReportView): Promise<void> => {
+  const { source, target, request, timeline, served, now, callsIn, left } = build;
   await createRelation(target, view);
   const { only } = request;
   const isRestricted = restrictsKeys(only) || restrictsModels(only);
@@ -232,10 +229,10 @@ export const materializeView = async (gathering: Gathering, view: ReportView): P
     served,
     now,
     days: daysOf(timeline),
-    services: servicesOf(gathering),
+    services: servicesOf(build),
     range: boundsOf(timeline),
     callsIn,
-    models: async () => distinct(gathering, 'model_name', left),
+    models: async () => distinct(build, 'model_name', left),
     left,
   };
   if ('rows' in view) {
@@ -258,5 +255,5 @@ export const materializeView = async (gathering: Gathering, view: ReportView): P
       bindings,
     );
   }
-  if (view.keyColumn !== undefined) await keepLeft(gathering, view);
+  if (view.keyColumn !== undefined) await keepLeft(build, view);
 };

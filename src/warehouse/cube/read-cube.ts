@@ -9,7 +9,7 @@ import { cellsOf, planAggregates, serves } from './aggregates.ts';
 import type { AggregatesPlan } from './aggregates.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube-request.ts';
 import { materializeCalls, materializeAggregates, materializeView, namesLeft } from './materialize.ts';
-import type { Gathering } from './materialize.ts';
+import type { CubeBuild } from './materialize.ts';
 import type { Needs } from './needs.ts';
 import { callsView, createTimeTables, cubeView } from './report-tables.ts';
 import { readServices } from './services.ts';
@@ -35,14 +35,14 @@ const holdsAll = (available: ReadonlySet<string>, asked: ReadonlySet<string>): b
 
 const materializeFor = async (
   all: readonly Needs[],
-  gathering: Gathering,
+  build: CubeBuild,
   { cells, calls, views }: Materialized,
 ): Promise<void> => {
   const plans = all.flatMap((needs) => cellsOf(needs) ?? []);
   const missing = plans.filter((plan) => !cells.some((available) => serves(available.plan, plan)));
   for (const plan of planAggregates(missing)) {
     const table = `cells_${cells.length}`;
-    await materializeAggregates(gathering, table, plan);
+    await materializeAggregates(build, table, plan);
     cells.push({ table, plan });
   }
   const columns = new Set(all.flatMap((needs) => [...(needs.get('calls') ?? [])]));
@@ -60,13 +60,13 @@ const materializeFor = async (
       'spend',
       'amount',
     ]);
-    await materializeCalls(gathering, table, available);
+    await materializeCalls(build, table, available);
     calls.push({ table, columns: available });
   }
   for (const view of reportViews)
     if (!views.has(view.name) && all.some((needs) => needs.has(view.name))) {
       views.add(view.name);
-      await materializeView(gathering, view);
+      await materializeView(build, view);
     }
 };
 
@@ -121,8 +121,8 @@ export const readCube = async <T>(
             now,
             services,
           };
-          const gathering = { ...deps, left: await namesLeft(deps) };
-          await materializeFor(all, gathering, materialized);
+          const build = { ...deps, left: await namesLeft(deps) };
+          await materializeFor(all, build, materialized);
         });
         return { amounts: form, currency, isProven };
       }, request.signal),

@@ -171,10 +171,10 @@ export const settleKinds = async (
   const kinds = await learnKindColumn(connection, batch, rows, seen);
   const named = seen.hasUnknown ? await applyKindLabels(connection, rows, kinds.meanings) : 0;
   // A column whose labels only the rows explain does not identify errors unless it has a label for them.
-  const isTold =
+  const tellsErrors =
     batch.columns.some(({ role }) => role === 'kind') &&
     (labelsFor(kinds.meanings, 'call').length === 0 || labelsFor(kinds.meanings, 'error').length > 0);
-  if (isTold) {
+  if (tellsErrors) {
     await forgetUnclear(connection, rows);
     return { kinds: kinds.meanings, texts: new Map(), isNew: kinds.isNew, changed: named };
   }

@@ -32,7 +32,7 @@ export type Table = {
   /** Whether the change that is being taken up removes the job. */
   readonly isGoing: (job: string) => boolean;
   readonly maxRunning: () => number;
-  readonly isOrdered: (key: string) => boolean;
+  readonly isRequested: (key: string) => boolean;
   readonly wasAborted: (key: string) => boolean;
   readonly isStarting: () => boolean;
   readonly watermark: (job: string) => number | undefined;
@@ -65,7 +65,7 @@ export const createInvariantChecker = (table: Table) => {
   const others = (row: Row): Row[] => open().filter((other) => other.job === row.job && other !== row);
   const some = (row: { job: string }, holds: (job: Job) => boolean): boolean =>
     table.declared(row.job).some(holds);
-  const ordered = (row: Row): boolean => !bySlot(row) || table.isOrdered(rowKey(row));
+  const ordered = (row: Row): boolean => !bySlot(row) || table.isRequested(rowKey(row));
 
   const checkSlot = (run: LedgerRun, cursor: Cursor, jobs: readonly Job[]): void => {
     if (run.through !== undefined) return;

@@ -93,7 +93,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
     declared: (name) => [declared.get(name), pending?.get(name)].flatMap((job) => job ?? []),
     isGoing: (name) => pending !== undefined && !pending.has(name),
     maxRunning: () => plan.maxRunning,
-    isOrdered: (key) => (requests.get(key) ?? 0) > 0,
+    isRequested: (key) => (requests.get(key) ?? 0) > 0,
     wasAborted: (key) => aborted.has(key),
     isStarting: () => process.starting,
     watermark: (name) => watermark.get(name),

@@ -75,11 +75,11 @@ const lines = (text: string, { width }: Screen): readonly string[] =>
 
 const watermarkLines = ({ accounts, at, zone }: KeyListView, screen: Screen): readonly string[] =>
   accounts.flatMap(({ account, since, through }) => {
-    const range = describeDuration(at - since * 1000);
+    const duration = describeDuration(at - since * 1000);
     const message =
       through === undefined
-        ? `use of ${account}: the call log may be incomplete over the last ${range}; ? means unknown`
-        : `use of ${account}: the last ${range}, call log complete until ${localMoment(toMillis(through), zone)}`;
+        ? `use of ${account}: the call log may be incomplete over the last ${duration}; ? means unknown`
+        : `use of ${account}: the last ${duration}, call log complete until ${localMoment(toMillis(through), zone)}`;
     return lines(message, screen).map((line) => screen.paint('quiet', line));
   });
 

@@ -42,7 +42,7 @@ const rotationLines = (state: RotationState, zone: string, screen: Screen): read
   ].filter((line) => line.trim() !== '');
 };
 
-/** How each rotation stands that was ordered, and what became of each key that was to end. */
+/** How each rotation stands that was requested, and what became of each key that was to end. */
 export const renderKeyOutcome = (
   { rotations, changes, notes, zone = 'UTC' }: KeyOutcome,
   screen: Screen,

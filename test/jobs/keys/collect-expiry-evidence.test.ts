@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { interval, noProgress, toSeconds } from '../../../src/core/index.ts';
-import { materializeExpiry } from '../../../src/jobs/index.ts';
+import { collectExpiryEvidence } from '../../../src/jobs/index.ts';
 import { planExpiry } from '../../../src/keys/index.ts';
 import type { ExpiryPolicy, SurveyedKey } from '../../../src/keys/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
@@ -69,7 +69,7 @@ const planned = async (keys: readonly SurveyedKey[], change: Partial<ExpiryPolic
   const ending = policy(change);
   const asked: [string, number][] = [];
   const { keys: table } = warehouse;
-  const evidence = await materializeExpiry(survey, ending, {
+  const evidence = await collectExpiryEvidence(survey, ending, {
     account: 'main',
     keyService: { keptBySinks: async () => new Map() },
     warehouse: {

@@ -79,7 +79,7 @@ const namesBorne = async (
 };
 
 /** All that the warehouse and the journal know of keys that may have to end; keys that are far from it are not asked for. */
-export const materializeExpiry = async (
+export const collectExpiryEvidence = async (
   survey: KeySurvey,
   policy: ExpiryPolicy,
   deps: ExpiryDeps,
