@@ -1,8 +1,14 @@
 #!/usr/bin/env node
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createSecretRegistry, describeError, fault, printable, systemClock } from './core/index.ts';
-import type { OutputStream } from './core/index.ts';
+import {
+  createSecretRegistry,
+  describeError,
+  fault,
+  printable,
+  systemClock,
+  type OutputStream,
+} from './core/index.ts';
 import { runProgram } from './cli/program.ts';
 
 // Before anything is written: files are private unless a setting sets their mode.

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { answerQueries } from './warehouse/index.ts';
-import type { QueryRequest } from './warehouse/index.ts';
+import { answerQueries, type QueryRequest } from './warehouse/index.ts';
 
 // The process that plans and runs the SQL of reports. Its parent ends it with SIGKILL when a query takes too long or
 // too much memory; statements of the engine cannot all be interrupted.

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { unixMillis } from './core/index.ts';
-import type { Deps, UnixMillis } from './core/index.ts';
-import { configDisk, loadConfig } from './config/index.ts';
-import type { Job, Loaded, Schedule } from './config/index.ts';
+import { unixMillis, type Deps, type UnixMillis } from './core/index.ts';
+import { configDisk, loadConfig, type Job, type Loaded, type Schedule } from './config/index.ts';
 import { channels } from './notify/index.ts';
 import { checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './scheduler/index.ts';

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Log, Deps } from '../core/index.ts';
-import { openCommands } from '../daemon/index.ts';
-import type { OpenCommands } from '../daemon/index.ts';
+import { openCommands, type OpenCommands } from '../daemon/index.ts';
 import { createPlainLog } from './ui/plain-log.ts';
 
 /** Asks for something that is printed: opens the commands, uses them, closes them again. */

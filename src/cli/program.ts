@@ -1,9 +1,7 @@
 import { Command, CommanderError } from 'commander';
-import { describeError, isFault } from '../core/index.ts';
-import type { Deps } from '../core/index.ts';
+import { describeError, isFault, type Deps } from '../core/index.ts';
 import { version } from '../version.ts';
-import { commands, examples } from './commands.ts';
-import type { CommandEntry } from './commands.ts';
+import { commands, examples, type CommandEntry } from './commands.ts';
 import { safeOutput } from './ui/safe-output.ts';
 
 /** The command that is asked for, or whose help is; no option of the program itself takes a value. */

@@ -1,5 +1,4 @@
-export { formatConfigFault } from './load/config-fault.ts';
-export type { ConfigFault } from './load/config-fault.ts';
+export { formatConfigFault, type ConfigFault } from './load/config-fault.ts';
 export { describeChanges } from './load/changes.ts';
 export { configDisk } from './load/disk.ts';
 export {
@@ -24,16 +23,23 @@ export {
   teamName,
   zone,
 } from './schema/fields.ts';
-export { fieldsOf, jobMail, jobPost } from './schema/job-schema.ts';
-export type { Job, JobKind, KindFault, NoticeKind, Retries, RuledJob } from './schema/job-schema.ts';
+export {
+  fieldsOf,
+  jobMail,
+  jobPost,
+  type Job,
+  type JobKind,
+  type KindFault,
+  type NoticeKind,
+  type Retries,
+  type RuledJob,
+} from './schema/job-schema.ts';
 export { fieldNotes } from './schema/notes.ts';
 export { jsonSchemas, renderSchema } from './schema/json-schema.ts';
-export { loadConfig } from './load/load.ts';
+export { loadConfig, type Config, type Loaded, type LoadOptions } from './load/load.ts';
 export { readWarehousePath } from './load/warehouse-path.ts';
-export type { Config, Loaded, LoadOptions } from './load/load.ts';
 export { fingerprintConfig } from './load/read-files.ts';
 export type { Schedule } from './rules/rules.ts';
-export { thresholdAmount } from './schema/budgets-schema.ts';
-export type { WrittenBudget } from './schema/budgets-schema.ts';
+export { thresholdAmount, type WrittenBudget } from './schema/budgets-schema.ts';
 export { profileOf } from './schema/profile.ts';
 export type { Account } from './schema/settings-schema.ts';

@@ -1,10 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { fault } from '../core/index.ts';
-import type { Clock, Limit } from '../core/index.ts';
+import { fault, type Clock, type Limit } from '../core/index.ts';
 import type { CommandContext } from './command.ts';
 import { createThrottle } from './throttle.ts';
-import { lineOf } from './wire.ts';
-import type { Outcome, WireEvent } from './wire.ts';
+import { lineOf, type Outcome, type WireEvent } from './wire.ts';
 
 /** Milliseconds between two signs of life, by which each side notices that the other is gone. */
 export const heartbeat = 10_000;

@@ -1,10 +1,8 @@
 import { lstat } from 'node:fs/promises';
-import { fault, hasCode, messageOf, systemCode } from '../core/index.ts';
-import type { Clock } from '../core/index.ts';
+import { fault, hasCode, messageOf, systemCode, type Clock } from '../core/index.ts';
 import { heartbeat } from './answer.ts';
 import type { Call, CommandContext, CommandTable, Handlers } from './command.ts';
-import { exchange, nobodyListens } from './exchange.ts';
-import type { Line } from './exchange.ts';
+import { exchange, nobodyListens, type Line } from './exchange.ts';
 import { socketFile, socketPath } from './socket-path.ts';
 import { pingPath } from './wire.ts';
 

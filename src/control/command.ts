@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { fault } from '../core/index.ts';
-import type { Progress } from '../core/index.ts';
+import { fault, type Progress } from '../core/index.ts';
 
 /** What a command sends before its answer. One that streams results streams progress, too. */
 export type Streams = 'nothing' | 'progress' | 'results';

@@ -1,9 +1,6 @@
-import { request as httpRequest } from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import { fault, isFault, messageOf, systemCode } from '../core/index.ts';
-import type { Clock, Fault } from '../core/index.ts';
-import { errorOfOutcome, eventShape, versionHeader, versionsDiffer } from './wire.ts';
-import type { WireEvent } from './wire.ts';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { fault, isFault, messageOf, systemCode, type Clock, type Fault } from '../core/index.ts';
+import { errorOfOutcome, eventShape, versionHeader, versionsDiffer, type WireEvent } from './wire.ts';
 
 /** Characters; the longest line is the answer to `status` of some ten thousand jobs. */
 const longestLine = 64_000_000;

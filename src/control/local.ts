@@ -1,6 +1,13 @@
 import { fault, noProgress } from '../core/index.ts';
-import { contextFor, findCommand, readInput } from './command.ts';
-import type { Call, CommandContext, CommandTable, Handlers } from './command.ts';
+import {
+  contextFor,
+  findCommand,
+  readInput,
+  type Call,
+  type CommandContext,
+  type CommandTable,
+  type Handlers,
+} from './command.ts';
 
 /** The commands of a table, carried out in this process by the same handlers that a daemon calls. */
 export const callLocally = <Table extends CommandTable, Given extends Handlers<Table>>(

@@ -1,13 +1,19 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { dirname } from 'node:path';
 import { getuid, pid } from 'node:process';
-import { createLimitedServer, errorFields, fault, isFault, systemCode } from '../core/index.ts';
-import type { Clock, ConnectionLimits, Log } from '../core/index.ts';
-import { openAnswer } from './answer.ts';
-import type { Answer } from './answer.ts';
+import {
+  createLimitedServer,
+  errorFields,
+  fault,
+  isFault,
+  systemCode,
+  type Clock,
+  type ConnectionLimits,
+  type Log,
+} from '../core/index.ts';
+import { openAnswer, type Answer } from './answer.ts';
 import { makeControlFolder, removeStaleSocket } from './control-folder.ts';
-import { contextFor, findCommand, readInput } from './command.ts';
-import type { CommandTable, Handlers } from './command.ts';
+import { contextFor, findCommand, readInput, type CommandTable, type Handlers } from './command.ts';
 import { readBody } from './request-body.ts';
 import { socketFile, socketPath } from './socket-path.ts';
 import { outcomeOfError, pingPath, versionHeader, versionsDiffer } from './wire.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { fault, isFault, messageOf } from '../core/index.ts';
-import type { Fault, FaultCode } from '../core/index.ts';
+import { fault, isFault, messageOf, type Fault, type FaultCode } from '../core/index.ts';
 
 /** Each side names its version here. It must stay as it is, so that two versions can tell each other apart. */
 export const versionHeader = 'tollkeeper-version';

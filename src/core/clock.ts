@@ -1,7 +1,6 @@
 import { uptime } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unixMillis } from './units.ts';
-import type { UnixMillis } from './units.ts';
+import { unixMillis, type UnixMillis } from './units.ts';
 
 /** Time is an argument everywhere, so that tests can run months in minutes. */
 export type Clock = {

@@ -1,5 +1,4 @@
-import { catalogue } from './fault-catalogue.ts';
-import type { FaultCode, FaultEntry } from './fault-catalogue.ts';
+import { catalogue, type FaultCode, type FaultEntry } from './fault-catalogue.ts';
 
 /** An error from the catalogue: what happened (`message`), its code, the next step, whether a retry helps. */
 export type Fault = Error & {

@@ -3,22 +3,25 @@ import { lazy } from './lazy.ts';
 export { lazy };
 
 export * from './clock.ts';
-export { afterReading, afterStamps, clockOffset, readClock, stampClock } from './gateway-clock.ts';
-export type {
-  ClockReading,
-  ContradictedDate,
-  GatewayClock,
-  MeasuredClock,
-  OffsetRange,
-  OwnStamps,
+export {
+  afterReading,
+  afterStamps,
+  clockOffset,
+  readClock,
+  stampClock,
+  type ClockReading,
+  type ContradictedDate,
+  type GatewayClock,
+  type MeasuredClock,
+  type OffsetRange,
+  type OwnStamps,
 } from './gateway-clock.ts';
 export * from './duration.ts';
 export { encodingFault } from './encoding.ts';
 export * from './fault.ts';
 export type { FaultCode } from './fault-catalogue.ts';
 export * from './first-signal.ts';
-export { createGate, createNamedGates } from './gate.ts';
-export type { NamedGates } from './gate.ts';
+export { createGate, createNamedGates, type NamedGates } from './gate.ts';
 export * from './gateway-profile.ts';
 export * from './locale-tag.ts';
 export * from './logging/log.ts';
@@ -39,8 +42,7 @@ export * from './zone.ts';
 export { syncPath, writeThrough } from './files/durable-files.ts';
 export { setPermissions } from './files/permissions.ts';
 export { openRegular, readReason, readText, readTextWithin } from './files/read-regular.ts';
-export { tagNames } from './tag-names.ts';
-export type { TagName } from './tag-names.ts';
+export { tagNames, type TagName } from './tag-names.ts';
 export { trimEndOf, trimOf } from './trim.ts';
 export { countText, rangeText } from './range-text.ts';
 

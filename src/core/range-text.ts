@@ -1,5 +1,4 @@
-import { toSeconds } from './units.ts';
-import type { Interval, UnixMillis, UnixSeconds } from './units.ts';
+import { toSeconds, type Interval, type UnixMillis, type UnixSeconds } from './units.ts';
 import { formatMoment } from './zone.ts';
 
 /** `1 row`, `41,203 rows`. */

@@ -1,7 +1,17 @@
 import { encodingFault } from './encoding.ts';
 import { messageOf } from './fault.ts';
-import { isAlias, isMap, isNode, isPair, isScalar, isSeq, parseDocument } from 'yaml';
-import type { Document, Node, YAMLError } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  parseDocument,
+  type Document,
+  type Node,
+  type YAMLError,
+} from 'yaml';
 
 /** A place in a file; line and column count from 1. */
 export type Position = { readonly line: number; readonly column: number };

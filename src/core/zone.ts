@@ -1,6 +1,12 @@
 import { DateTime, IANAZone } from 'luxon';
-import { toMillis, unixMillis, unixSeconds } from './units.ts';
-import type { Interval, UnixMillis, UnixSeconds } from './units.ts';
+import {
+  toMillis,
+  unixMillis,
+  unixSeconds,
+  type Interval,
+  type UnixMillis,
+  type UnixSeconds,
+} from './units.ts';
 
 /** A calendar date, `YYYY-MM-DD`, in the zone of its context. */
 export type LocalDate = string;

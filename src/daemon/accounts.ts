@@ -1,13 +1,15 @@
-import { errorFields, fault } from '../core/index.ts';
-import type { ClockReading, Log, Deps } from '../core/index.ts';
-import { profileOf } from '../config/index.ts';
-import type { Account, Config } from '../config/index.ts';
-import { createGateway, createModelCaller, createModelDeps } from '../gateway/index.ts';
-import type { ModelCaller, ModelDeps } from '../gateway/index.ts';
+import { errorFields, fault, type ClockReading, type Log, type Deps } from '../core/index.ts';
+import { profileOf, type Account, type Config } from '../config/index.ts';
+import {
+  createGateway,
+  createModelCaller,
+  createModelDeps,
+  type ModelCaller,
+  type ModelDeps,
+} from '../gateway/index.ts';
 import type { JobAccount } from '../jobs/index.ts';
 import type { DoctorAccounts, Ping } from '../doctor/index.ts';
-import { createHttp } from '../http/index.ts';
-import type { Http } from '../http/index.ts';
+import { createHttp, type Http } from '../http/index.ts';
 import { version } from '../version.ts';
 
 export type Accounts = AsyncDisposable &

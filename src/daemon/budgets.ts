@@ -1,7 +1,5 @@
-import { money, tagNames } from '../core/index.ts';
-import type { Money } from '../core/index.ts';
-import { thresholdAmount } from '../config/index.ts';
-import type { Config, WrittenBudget } from '../config/index.ts';
+import { money, tagNames, type Money } from '../core/index.ts';
+import { thresholdAmount, type Config, type WrittenBudget } from '../config/index.ts';
 import type { Budget, BudgetScope, Threshold } from '../monitoring/index.ts';
 
 type Settings = Config['settings'];

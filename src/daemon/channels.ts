@@ -6,10 +6,12 @@ import {
   createSmtpTransport,
   createTokenSource,
   readMailbox,
+  type MessageDefaults,
+  type MailTransport,
+  type OutboxRoute,
+  type RouteKind,
 } from '../notify/index.ts';
-import type { MessageDefaults, MailTransport, OutboxRoute, RouteKind } from '../notify/index.ts';
-import { createHttp } from '../http/index.ts';
-import type { Http } from '../http/index.ts';
+import { createHttp, type Http } from '../http/index.ts';
 import { version } from '../version.ts';
 
 /** All routes of the outbox that a config declares. Connections are opened when they are first asked for. */

@@ -1,9 +1,6 @@
-import { hasCode } from '../core/index.ts';
-import type { Deps } from '../core/index.ts';
-import { readWarehousePath } from '../config/index.ts';
-import type { Loaded } from '../config/index.ts';
-import { connectToDaemon } from '../control/index.ts';
-import type { commandTable } from '../control/index.ts';
+import { hasCode, type Deps } from '../core/index.ts';
+import { readWarehousePath, type Loaded } from '../config/index.ts';
+import { connectToDaemon, type commandTable } from '../control/index.ts';
 import { version } from '../version.ts';
 import { databaseOf, goodConfig } from './good-config.ts';
 import type { ProgramHandlers } from './handlers/handlers.ts';

@@ -1,30 +1,38 @@
-import { fault, isZone } from '../core/index.ts';
-import type { Interval, Log, Deps, UnixMillis } from '../core/index.ts';
-import { noProgress } from '../core/index.ts';
-import type { Progress } from '../core/index.ts';
+import {
+  fault,
+  isZone,
+  type Interval,
+  type Log,
+  type Deps,
+  type UnixMillis,
+  noProgress,
+  type Progress,
+} from '../core/index.ts';
 import type { Config, ConfigFault, Job } from '../config/index.ts';
-import { builtFiles, composeReport, jobKinds } from '../jobs/index.ts';
-import type { JobContext, JobKind, JobPlan } from '../jobs/index.ts';
+import {
+  builtFiles,
+  composeReport,
+  jobKinds,
+  type JobContext,
+  type JobKind,
+  type JobPlan,
+} from '../jobs/index.ts';
 import type { KeyService } from '../keys/index.ts';
-import { createDelivery, createMailCleaner, holdsMail } from '../notify/index.ts';
-import type { Delivery } from '../notify/index.ts';
+import { createDelivery, createMailCleaner, holdsMail, type Delivery } from '../notify/index.ts';
 import type { Execution, Notice, Outcome } from '../scheduler/index.ts';
 import { reportDirectories } from '../settings.ts';
 import type { CommandInput } from '../control/index.ts';
-import type { DoctorRequest, DoctorView } from '../doctor/index.ts';
+import { type DoctorRequest, type DoctorView, runDoctor } from '../doctor/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { RunTrigger } from '../storage/index.ts';
 import { createAccounts } from './accounts.ts';
-import { runDoctor } from '../doctor/index.ts';
 import { createKeyServices } from './keys/key-services.ts';
 import type { KeyRuntime } from './keys/key-runtime.ts';
 import { openChannels } from './channels.ts';
 import { costOwnersOf } from './cost-owners.ts';
 import type { Paths } from './paths.ts';
-import { reconcileRequested } from './views/reconcile-requested.ts';
-import type { ReconcileView } from './views/reconcile-requested.ts';
-import { createNotifications } from './notifications/notifications.ts';
-import type { Notifications } from './notifications/notifications.ts';
+import { reconcileRequested, type ReconcileView } from './views/reconcile-requested.ts';
+import { createNotifications, type Notifications } from './notifications/notifications.ts';
 
 export type BuiltReport = {
   readonly subject: string;

@@ -1,5 +1,4 @@
-import { fault } from '../core/index.ts';
-import type { Log, Deps } from '../core/index.ts';
+import { fault, type Log, type Deps } from '../core/index.ts';
 import { acquireLock } from '../warehouse/index.ts';
 import type { Paths } from './paths.ts';
 

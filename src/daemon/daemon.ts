@@ -1,6 +1,5 @@
 import { pid } from 'node:process';
-import { createLog, errorFields, fault, hasCode } from '../core/index.ts';
-import type { Log, Deps } from '../core/index.ts';
+import { createLog, errorFields, fault, hasCode, type Log, type Deps } from '../core/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 import { everySecond, startLoop } from '../scheduler/index.ts';
 import { commandTable, listenForCommands } from '../control/index.ts';
@@ -9,11 +8,9 @@ import { builtAt, version } from '../version.ts';
 import { goodConfig } from './good-config.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createHandlers } from './handlers/handlers.ts';
-import { openApp } from './open-app.ts';
+import { openApp, type App } from './open-app.ts';
 import { openPage } from './open-page.ts';
-import type { App } from './open-app.ts';
-import { makeDataFolder, pathsOf } from './paths.ts';
-import type { Paths } from './paths.ts';
+import { makeDataFolder, pathsOf, type Paths } from './paths.ts';
 import { createReload } from './reload.ts';
 import { takeVolume } from './volume.ts';
 

@@ -1,6 +1,5 @@
 import { fault } from '../core/index.ts';
-import { formatConfigFault } from '../config/index.ts';
-import type { Config, Loaded } from '../config/index.ts';
+import { formatConfigFault, type Config, type Loaded } from '../config/index.ts';
 
 /** The config, or the fault that lists all of its faults. @throws Fault `config-invalid` */
 export const goodConfig = ({ config, faults }: Loaded): Config => {

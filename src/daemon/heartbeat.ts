@@ -1,8 +1,6 @@
-import { messageOf } from '../core/index.ts';
-import type { Clock, Log, Deps } from '../core/index.ts';
+import { messageOf, type Clock, type Log, type Deps } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import { createHttp } from '../http/index.ts';
-import type { Http } from '../http/index.ts';
+import { createHttp, type Http } from '../http/index.ts';
 import { version } from '../version.ts';
 
 export type Heartbeats = AsyncDisposable & {

@@ -1,5 +1,4 @@
-import { errorFields, noProgress, unixMillis } from '../core/index.ts';
-import type { Log, Deps } from '../core/index.ts';
+import { errorFields, noProgress, unixMillis, type Log, type Deps } from '../core/index.ts';
 import { trimReports } from '../jobs/index.ts';
 import type { KeyService, KeyAlert } from '../keys/index.ts';
 import type { DeliverySummary } from '../notify/index.ts';
@@ -8,8 +7,7 @@ import type { App } from './open-app.ts';
 import { pathsOf } from './paths.ts';
 import type { Reload } from './reload.ts';
 import { createInspections } from './inspections.ts';
-import { createJournalWatch, createStuckWatch } from './keys/stuck-rotations.ts';
-import type { StuckWatch } from './keys/stuck-rotations.ts';
+import { createJournalWatch, createStuckWatch, type StuckWatch } from './keys/stuck-rotations.ts';
 
 const second = 1000;
 

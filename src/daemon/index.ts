@@ -9,9 +9,16 @@ export type { CommandInput, CommandName } from '../control/index.ts';
 export type { App } from './open-app.ts';
 export type { ModelAccess } from './model-access.ts';
 export type { AuditView } from './keys/audit.ts';
-export { mailTones, needsPerson, runTones } from '../web/index.ts';
+export {
+  mailTones,
+  needsPerson,
+  runTones,
+  type JobView,
+  type OutboxView,
+  type RunView,
+  type StatusView,
+} from '../web/index.ts';
 export type { ListedReport, ReportList } from '../jobs/index.ts';
-export type { JobView, OutboxView, RunView, StatusView } from '../web/index.ts';
 export type { DoctorView } from '../doctor/index.ts';
 export type { AlertAnswer, AlertView } from './handlers/alerts.ts';
 export type { OperatorAction } from '../warehouse/index.ts';

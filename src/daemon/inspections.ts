@@ -1,5 +1,4 @@
-import { errorFields } from '../core/index.ts';
-import type { Log, UnixMillis } from '../core/index.ts';
+import { errorFields, type Log, type UnixMillis } from '../core/index.ts';
 import type { App } from './open-app.ts';
 
 /** Milliseconds from one reading of all sinks to the next. */

@@ -1,13 +1,22 @@
-import { createNamedGates, fault, interval, isFault, toSeconds, unixSeconds } from '../core/index.ts';
-import type { ClockReading, Deps, Log, Secret, UnixMillis } from '../core/index.ts';
+import {
+  createNamedGates,
+  fault,
+  interval,
+  isFault,
+  toSeconds,
+  unixSeconds,
+  type ClockReading,
+  type Deps,
+  type Log,
+  type Secret,
+  type UnixMillis,
+} from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import type { ModelDeps } from '../gateway/index.ts';
-import { createSink, fitsPattern } from '../keys/index.ts';
-import type { Sink } from '../keys/index.ts';
+import { createSink, fitsPattern, type Sink } from '../keys/index.ts';
 import type { BookedCall } from '../warehouse/index.ts';
 import { readConfig } from '../settings.ts';
-import { createAccounts } from './accounts.ts';
-import type { Accounts } from './accounts.ts';
+import { createAccounts, type Accounts } from './accounts.ts';
 import { goodConfig } from './good-config.ts';
 import { openRecentLog } from './recent-log.ts';
 import { openSinkParts, rotateSettings } from './keys/sink-parts.ts';

@@ -3,17 +3,13 @@ import type { Config } from '../config/index.ts';
 import type { AuditComparison } from '../keys/index.ts';
 import { createWatermarks, jobKinds } from '../jobs/index.ts';
 import { recoverInterrupted } from '../notify/index.ts';
-import { createScheduler } from '../scheduler/index.ts';
-import type { Scheduler } from '../scheduler/index.ts';
-import { openWarehouse } from '../warehouse/index.ts';
-import type { Warehouse } from '../warehouse/index.ts';
+import { createScheduler, type Scheduler } from '../scheduler/index.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/index.ts';
 import { createRuntime } from './create-runtime.ts';
 import { createHeartbeats } from './heartbeat.ts';
 import { openKeyRuntime } from './keys/key-runtime.ts';
-import { makeDataFolder, pathsOf, placesToPlan } from './paths.ts';
-import type { Paths } from './paths.ts';
-import { createRuntimeLeases } from './runtime-leases.ts';
-import type { RuntimeLease } from './runtime-leases.ts';
+import { makeDataFolder, pathsOf, placesToPlan, type Paths } from './paths.ts';
+import { createRuntimeLeases, type RuntimeLease } from './runtime-leases.ts';
 
 /** The program at work on one database. Disposing it closes connections and the database. */
 export type App = AsyncDisposable & {

@@ -1,12 +1,9 @@
-import { errorFields, firstSignal } from '../core/index.ts';
-import type { Log, Deps } from '../core/index.ts';
+import { errorFields, firstSignal, type Log, type Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import { callLocally, commandTable } from '../control/index.ts';
-import { createHandlers } from './handlers/handlers.ts';
-import type { Commands } from './handlers/handlers.ts';
+import { createHandlers, type Commands } from './handlers/handlers.ts';
 import { createJournalWatch } from './keys/stuck-rotations.ts';
-import { openApp } from './open-app.ts';
-import type { App } from './open-app.ts';
+import { openApp, type App } from './open-app.ts';
 
 export type OpenCommands = AsyncDisposable & {
   readonly call: Commands;

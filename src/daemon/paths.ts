@@ -1,7 +1,6 @@
 import { access, mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { fault, messageOf, setPermissions, systemCode } from '../core/index.ts';
-import type { Deps } from '../core/index.ts';
+import { fault, messageOf, setPermissions, systemCode, type Deps } from '../core/index.ts';
 
 /** Where the database and what goes with it are kept. */
 export type Paths = {

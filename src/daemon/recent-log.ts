@@ -1,13 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noProgress } from '../core/index.ts';
-import type { Deps, Log, UnixSeconds } from '../core/index.ts';
+import { noProgress, type Deps, type Log, type UnixSeconds } from '../core/index.ts';
 import type { Account } from '../config/index.ts';
 import type { JobAccount } from '../jobs/index.ts';
 import { logPullDeps, pullLogs } from '../ingest/index.ts';
-import { openWarehouse } from '../warehouse/index.ts';
-import type { Warehouse } from '../warehouse/index.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/index.ts';
 
 type RecentLogDeps = {
   readonly deps: Pick<Deps, 'clock' | 'env'>;

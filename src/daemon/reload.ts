@@ -1,6 +1,12 @@
 import type { Clock, Log, Deps } from '../core/index.ts';
-import { configDisk, describeChanges, fingerprintConfig } from '../config/index.ts';
-import type { Config, ConfigFault, Loaded } from '../config/index.ts';
+import {
+  configDisk,
+  describeChanges,
+  fingerprintConfig,
+  type Config,
+  type ConfigFault,
+  type Loaded,
+} from '../config/index.ts';
 import { readConfig } from '../settings.ts';
 
 export type ConfigState = {

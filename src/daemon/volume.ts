@@ -1,5 +1,4 @@
-import { hasCode } from '../core/index.ts';
-import type { Log, Deps } from '../core/index.ts';
+import { hasCode, type Log, type Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import { listenForHealth } from '../web/index.ts';
 import { version } from '../version.ts';

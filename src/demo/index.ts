@@ -1,7 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createHandlers, openApp } from '../daemon/index.ts';
-import type { App, RunResult } from '../daemon/index.ts';
+import { createHandlers, openApp, type App, type RunResult } from '../daemon/index.ts';
 import {
   addMonths,
   createLog,
@@ -12,15 +11,14 @@ import {
   startOfDay,
   systemCode,
   toSeconds,
+  type Deps,
+  type Progress,
 } from '../core/index.ts';
-import type { Deps, Progress } from '../core/index.ts';
-import { startSandbox } from '../sandbox/index.ts';
-import type { Sandbox } from '../sandbox/index.ts';
+import { startSandbox, type Sandbox } from '../sandbox/index.ts';
 import { writeDemoConfig } from './demo-config.ts';
 import { readConfig } from '../settings.ts';
 import { exceedBudget } from './exceed-budget.ts';
-import { startMailCatcher } from './mail-catcher.ts';
-import type { MailCatcher } from './mail-catcher.ts';
+import { startMailCatcher, type MailCatcher } from './mail-catcher.ts';
 import { movingClock } from './moving-clock.ts';
 import { rotateKey, service } from './rotate-key.ts';
 

@@ -1,5 +1,4 @@
-import { unixMillis } from '../core/index.ts';
-import type { Clock } from '../core/index.ts';
+import { unixMillis, type Clock } from '../core/index.ts';
 
 /** A clock that can be advanced: the hours that a key has to wait take no time in the demo. */
 export type MovingClock = Clock & { readonly move: (millis: number) => void };

@@ -1,5 +1,4 @@
-import { fault, firstSignal } from '../core/index.ts';
-import type { Clock, Log, Deps, Progress } from '../core/index.ts';
+import { fault, firstSignal, type Clock, type Log, type Deps, type Progress } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import type { MailTransport } from '../notify/index.ts';
 import type { DoctorCheck, DoctorRequest, DoctorView, LearnedView } from './doctor-view.ts';
@@ -9,8 +8,7 @@ import { checkDisk } from './disk.ts';
 import { checkGateway, neededScopes } from './gateway.ts';
 import { checkSinks } from './sinks.ts';
 import { checkThen } from './then.ts';
-import { keyWriteKnown, keyWriteTried } from './keys.ts';
-import type { ProbeKeysOf } from './keys.ts';
+import { keyWriteKnown, keyWriteTried, type ProbeKeysOf } from './keys.ts';
 import { quarantinePoint } from './quarantine.ts';
 import { kindPoints } from './kinds.ts';
 import { conventionPoints } from './tokens.ts';

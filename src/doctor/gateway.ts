@@ -7,8 +7,10 @@ import {
   toSeconds,
   unixMillis,
   unixSeconds,
+  type Clock,
+  type FaultCode,
+  type Log,
 } from '../core/index.ts';
-import type { Clock, FaultCode, Log } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import { probeLogs } from '../ingest/index.ts';
 import type { JobAccount } from '../jobs/index.ts';

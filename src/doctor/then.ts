@@ -1,5 +1,4 @@
-import { fault, isProgram } from '../core/index.ts';
-import type { Deps } from '../core/index.ts';
+import { fault, isProgram, type Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import type { RotateSettings } from '../jobs/index.ts';
 import type { DoctorCheck } from './doctor-view.ts';

@@ -1,8 +1,17 @@
-import { errorFields, isFault, readClock, withRetry } from '../core/index.ts';
-import type { Clock, ClockReading, Log, RetryPolicy, Secret, SecretRegistry } from '../core/index.ts';
+import {
+  errorFields,
+  isFault,
+  readClock,
+  withRetry,
+  type Clock,
+  type ClockReading,
+  type Log,
+  type RetryPolicy,
+  type Secret,
+  type SecretRegistry,
+} from '../core/index.ts';
 import type { Http, HttpAnswer } from '../http/index.ts';
-import { addressOf } from './base-url.ts';
-import type { BaseUrl, Query } from './base-url.ts';
+import { addressOf, type BaseUrl, type Query } from './base-url.ts';
 import type { Endpoint } from './endpoint.ts';
 import { networkFault } from './network-faults.ts';
 import { nameOf, refusalOf } from './refusals.ts';

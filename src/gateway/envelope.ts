@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { fault } from '../core/index.ts';
 import type { Endpoint } from './endpoint.ts';
-import { callEndpoint } from './call.ts';
-import type { Call, CallDeps } from './call.ts';
+import { callEndpoint, type Call, type CallDeps } from './call.ts';
 import { gatewayTerms, quoted } from './gateway-terms.ts';
 import { parseJson } from './json.ts';
 import { denialIn, envelopeRefusal, nameOf, outcomeUnknown } from './refusals.ts';

@@ -1,9 +1,7 @@
-import { fault, withRetry } from '../core/index.ts';
-import type { RetryDeps, RetryPolicy } from '../core/index.ts';
+import { fault, withRetry, type RetryDeps, type RetryPolicy } from '../core/index.ts';
 import { parseBaseUrl } from './base-url.ts';
 import type { CallDeps } from './call.ts';
-import { createEndpoints } from './endpoints.ts';
-import type { Endpoints } from './endpoints.ts';
+import { createEndpoints, type Endpoints } from './endpoints.ts';
 
 export type GatewayOptions = Omit<CallDeps, 'base' | 'retry'> & {
   /** https, or http on loopback; its path is the prefix of every endpoint. */

@@ -1,21 +1,21 @@
 export type { ApiKey } from './admin/api-key.ts';
-export { createGateway } from './gateway.ts';
-export type { Gateway } from './gateway.ts';
+export { createGateway, type Gateway } from './gateway.ts';
 export type { KeyPatch, KeySpec } from './admin/key-spec.ts';
-export { createModelCaller } from './models/verify-call.ts';
-export type { ModelAnswer, ModelCaller, ModelQuestion } from './models/verify-call.ts';
+export {
+  createModelCaller,
+  type ModelAnswer,
+  type ModelCaller,
+  type ModelQuestion,
+} from './models/verify-call.ts';
 export { createModelDeps } from './models/model-deps.ts';
-export { callModel } from './models/call-model.ts';
-export type { ModelDeps } from './models/call-model.ts';
+export { callModel, type ModelDeps } from './models/call-model.ts';
 export { modelEndpoints } from './models/model-endpoints.ts';
 export type { ModelEndpoint, TaskId } from './models/endpoint.ts';
 export type { Blobs, BlobStore, SavedBlob } from './models/blobs.ts';
 export { isStreamFault, streamMessage } from './models/stream-message.ts';
-export { waitForTask } from './models/wait-task.ts';
-export type { TaskRecord } from './models/wait-task.ts';
+export { waitForTask, type TaskRecord } from './models/wait-task.ts';
 export { fetchLink } from './models/fetch-link.ts';
 export { fetchClips } from './models/fetch-clips.ts';
-export { inputFields } from './models/input-fields.ts';
-export type { InputField } from './models/input-fields.ts';
+export { inputFields, type InputField } from './models/input-fields.ts';
 export { messages, stopReasons } from './models/endpoints/messages.ts';
 export { embeddingNumbers } from './models/endpoints/embeddings.ts';

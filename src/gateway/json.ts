@@ -1,6 +1,5 @@
 import { LosslessNumber, isLosslessNumber, parse, stringify } from 'lossless-json';
-import { money } from '../core/index.ts';
-import type { Money } from '../core/index.ts';
+import { money, type Money } from '../core/index.ts';
 
 /** No answer of the contract nests deeper than ten levels; writing values takes more of the stack than reading them. */
 const deepest = 500;

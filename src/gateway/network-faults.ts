@@ -1,7 +1,5 @@
-import { fault } from '../core/index.ts';
-import type { Fault, FaultCode, FaultOptions } from '../core/index.ts';
-import { isNetworkProblem } from '../http/index.ts';
-import type { NetworkProblem, ProblemKind } from '../http/index.ts';
+import { fault, type Fault, type FaultCode, type FaultOptions } from '../core/index.ts';
+import { isNetworkProblem, type NetworkProblem, type ProblemKind } from '../http/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import { nameOf, outcomeUnknown } from './refusals.ts';
 

@@ -1,9 +1,7 @@
-import { fault } from '../core/index.ts';
-import type { Fault, UnixMillis } from '../core/index.ts';
+import { fault, type Fault, type UnixMillis } from '../core/index.ts';
 import { retryAfter } from '../http/index.ts';
 import type { Endpoint } from './endpoint.ts';
-import { gatewayTerms, quoted } from './gateway-terms.ts';
-import type { GatewayTerms } from './gateway-terms.ts';
+import { gatewayTerms, quoted, type GatewayTerms } from './gateway-terms.ts';
 
 /** What the errors of an endpoint need besides the answer. */
 export type RefusalDeps = { readonly redact: (text: string) => string; readonly now: UnixMillis };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { money, unixSeconds } from '../core/index.ts';
-import type { Money, UnixSeconds } from '../core/index.ts';
+import { money, unixSeconds, type Money, type UnixSeconds } from '../core/index.ts';
 import { numberText } from './json.ts';
 
 const numberAsText = z

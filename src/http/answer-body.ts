@@ -1,5 +1,4 @@
-import { pipeline } from 'node:stream';
-import type { Readable, Transform } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { systemCode } from '../core/index.ts';
 import { networkProblem } from './problem.ts';

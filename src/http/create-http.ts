@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { acceptedEncodings, collect, decoded, limited } from './answer-body.ts';
 import { openConnections } from './connections.ts';
-import { startDeadline } from './deadline.ts';
-import type { Deadline } from './deadline.ts';
+import { startDeadline, type Deadline } from './deadline.ts';
 import type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
 import { problemOf } from './problem.ts';
 

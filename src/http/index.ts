@@ -1,9 +1,7 @@
 export { trustedContext } from './certificates.ts';
-export { createHttp } from './create-http.ts';
-export type { HttpOptions } from './create-http.ts';
+export { createHttp, type HttpOptions } from './create-http.ts';
 export type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
 export { isLoopback } from './loopback.ts';
 export { retryAfter } from './retry-after.ts';
-export { isNetworkProblem } from './problem.ts';
-export type { NetworkProblem, ProblemKind } from './problem.ts';
+export { isNetworkProblem, type NetworkProblem, type ProblemKind } from './problem.ts';
 export { signatureOf } from './webhook-signature.ts';

@@ -1,21 +1,19 @@
-export { planLogPull } from './call-log/log-windows.ts';
-export { pullLogs } from './call-log/pull-logs.ts';
-export { planLogWork } from './call-log/log-plan.ts';
-export type { PlannedWindow } from './call-log/log-plan.ts';
+export { planLogPull, splitLogWindow, type LogWindow } from './call-log/log-windows.ts';
+export { pullLogs, type PullSummary } from './call-log/pull-logs.ts';
+export { planLogWork, type PlannedWindow } from './call-log/log-plan.ts';
 export { revisitsFrom } from './call-log/log-revisits.ts';
 export type { LogQuery } from './call-log/fetch-logs.ts';
-export type { PullSummary } from './call-log/pull-logs.ts';
-export { openLogSession } from './call-log/log-session.ts';
-export type { LogPull, LogPullDeps, LogSession } from './call-log/log-session.ts';
-export { createRequestBudget } from './request-budget.ts';
-export type { RequestBudget } from './request-budget.ts';
-export { afterQuestion, nextQuestion, searchGap } from './call-log/gap-search.ts';
-export type { GapAnswer } from './call-log/gap-search.ts';
-export { splitLogWindow } from './call-log/log-windows.ts';
-export type { LogWindow } from './call-log/log-windows.ts';
-export { planUsagePull } from './usage/usage-windows.ts';
-export { pullUsage } from './usage/pull-usage.ts';
-export type { OpenUsageWindow, UsagePull, UsagePullDeps, UsageQuery } from './usage/pull-usage.ts';
+export { openLogSession, type LogPull, type LogPullDeps, type LogSession } from './call-log/log-session.ts';
+export { createRequestBudget, type RequestBudget } from './request-budget.ts';
+export { afterQuestion, nextQuestion, searchGap, type GapAnswer } from './call-log/gap-search.ts';
+export { planUsagePull, bucketsOf, type Granularity } from './usage/usage-windows.ts';
+export {
+  pullUsage,
+  type OpenUsageWindow,
+  type UsagePull,
+  type UsagePullDeps,
+  type UsageQuery,
+} from './usage/pull-usage.ts';
 export { agreedWhenLanded, joinRanges, lateness, settledThrough } from './reconcile-settled.ts';
 export { probeLogs } from './call-log/probe-logs.ts';
 export { cappedRanges, landedPieces, shortRanges, shortUsageRanges } from './call-log/short-ranges.ts';
@@ -28,7 +26,4 @@ export {
   monthsToCheck,
   planLatePulls,
 } from './call-log/late-windows.ts';
-export { bucketsOf } from './usage/usage-windows.ts';
-export type { Granularity } from './usage/usage-windows.ts';
-export { logPullDeps, pullDeps } from './pull-deps.ts';
-export type { PullContext } from './pull-deps.ts';
+export { logPullDeps, pullDeps, type PullContext } from './pull-deps.ts';

@@ -1,7 +1,6 @@
 import type { Clock, Log, Progress } from '../core/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
-import type { FetchLogs } from './call-log/fetch-logs.ts';
-import type { LogQuery } from './call-log/fetch-logs.ts';
+import type { FetchLogs, LogQuery } from './call-log/fetch-logs.ts';
 import type { RetryRead } from './reread-export.ts';
 
 /** What a pull uses of the run that it is part of. */

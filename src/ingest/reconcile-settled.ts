@@ -1,5 +1,4 @@
-import { interval, unixSeconds } from '../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../core/index.ts';
+import { interval, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../core/index.ts';
 
 type Range = Interval<UnixSeconds>;
 

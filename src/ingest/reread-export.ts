@@ -1,5 +1,4 @@
-import { messageOf } from '../core/index.ts';
-import type { Log, Progress } from '../core/index.ts';
+import { messageOf, type Log, type Progress } from '../core/index.ts';
 import { breaksOff } from './window-pace.ts';
 
 /** Repeats a read that fails temporarily, with the backoff of the gateway's client; milliseconds. */

@@ -1,7 +1,5 @@
-import { announceRetry, rereadExport } from './reread-export.ts';
-import type { RereadDeps } from './reread-export.ts';
-import { afterRefusal, breaksOff } from './window-pace.ts';
-import type { Pace } from './window-pace.ts';
+import { announceRetry, rereadExport, type RereadDeps } from './reread-export.ts';
+import { afterRefusal, breaksOff, type Pace } from './window-pace.ts';
 
 /**
  * What follows an unanswered window: it is requested again, its parts are requested at this pace, or its length is not

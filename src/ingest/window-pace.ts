@@ -1,5 +1,4 @@
-import { isFault } from '../core/index.ts';
-import type { FaultCode } from '../core/index.ts';
+import { isFault, type FaultCode } from '../core/index.ts';
 
 /** How long a window may be, by the gateway's answers so far; in the unit of the windows. */
 export type Pace = {

@@ -1,5 +1,4 @@
-import { fault } from '../core/index.ts';
-import type { Money } from '../core/index.ts';
+import { fault, type Money } from '../core/index.ts';
 import type { Budget } from '../monitoring/index.ts';
 import type { CubeRequest } from '../warehouse/index.ts';
 

@@ -1,5 +1,4 @@
-import { isFault } from '../core/index.ts';
-import type { Progress, Secret } from '../core/index.ts';
+import { isFault, type Progress, type Secret } from '../core/index.ts';
 import { keyByMask } from './plan/current-candidates.ts';
 import type { Refusal, SurveyedKey } from './service-types.ts';
 import type { Consumer, EngineDeps } from './rotation/engine-deps.ts';

@@ -1,5 +1,4 @@
-import { clockOffset, isFault, unixMillis } from '../core/index.ts';
-import type { UnixMillis } from '../core/index.ts';
+import { clockOffset, isFault, unixMillis, type UnixMillis } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import type { DeadKey } from './journal/dead-key-memory.ts';
 import { deadBy } from './plan/key-state.ts';

@@ -2,8 +2,7 @@ export { createSink } from './sinks/create-sink.ts';
 export { placesClash } from './sinks/places.ts';
 export { runThen } from './sinks/command/then-command.ts';
 export type { SinkDeps } from './sinks/sink-deps.ts';
-export { earlyProblems, sinkSettings } from './sinks/registry.ts';
-export type { SinkSpec } from './sinks/registry.ts';
+export { earlyProblems, sinkSettings, type SinkSpec } from './sinks/registry.ts';
 export { thenSettings } from './sinks/command/settings.ts';
 export type {
   Advanced,
@@ -15,10 +14,8 @@ export type {
   RotationView,
   SurveyedKey,
 } from './service-types.ts';
-export { verifyAudit } from './journal/verify-audit.ts';
-export type { AuditVerdict } from './journal/verify-audit.ts';
-export { describeHead } from './journal/audit-line.ts';
-export type { AuditHead } from './journal/audit-line.ts';
+export { verifyAudit, type AuditVerdict } from './journal/verify-audit.ts';
+export { describeHead, type AuditHead } from './journal/audit-line.ts';
 export type { AuditComparison } from './journal/compare-audit.ts';
 export type { KeyEvent, KeyEventKind, KeyEventOf, KeyFields, KeyUse } from './key-event.ts';
 export { isStale, parsePlanFile, printPlanFile, withQuotaNow } from './plan/plan-file.ts';
@@ -35,15 +32,13 @@ export type { Consumer, Plaintexts } from './rotation/engine-deps.ts';
 export { describeStop } from './rotation/up-to-date.ts';
 export { bareName, distinctNames, sumOfUses } from './retirement/named-uses.ts';
 export { createProbeKeys } from './rotation/probe-keys.ts';
-export { openReopenableJournal } from './journal/reopenable-journal.ts';
-export type { ReopenableJournal } from './journal/reopenable-journal.ts';
+export { openReopenableJournal, type ReopenableJournal } from './journal/reopenable-journal.ts';
 export type { KeyJournal } from './journal/journal.ts';
 export { updateKnowledge } from './update/knowledge.ts';
 export { probeKeyUpdates } from './update/probe.ts';
 export { verifyForms } from './verify-forms.ts';
 export { minutesOf, weekdays } from './plan/windows.ts';
-export { readMaxPerRun } from './plan/limits.ts';
-export type { Limits } from './plan/limits.ts';
+export { readMaxPerRun, type Limits } from './plan/limits.ts';
 export {
   defaultTemplate,
   isKeyName,
@@ -56,16 +51,25 @@ export {
 export { currentUnknown, currentUnknownAdvice } from './plan/current-candidates.ts';
 export { deadBy } from './plan/key-state.ts';
 export { isLive, newestOf } from './plan/newest-key.ts';
-export { plannedRotation, planRotations, serviceProblem } from './plan/plan-rotations.ts';
-export type { RotationPlan, RotationPolicy } from './plan/plan-rotations.ts';
+export {
+  plannedRotation,
+  planRotations,
+  serviceProblem,
+  type RotationPlan,
+  type RotationPolicy,
+} from './plan/plan-rotations.ts';
 export { clockEffect } from './retirement/clock-skew.ts';
 export { byGatewayClock } from './plan/expiry-clock.ts';
-export { keysAsked, planExpiry } from './plan/plan-expiry.ts';
-export type { ExpiryPlan } from './plan/plan-expiry.ts';
-export { expiryClocks, pastSteps, rangeAsked, timesAsked } from './plan/expiry-policy.ts';
-export type { ExpiryEvidence, ExpiryPolicy } from './plan/expiry-policy.ts';
+export { keysAsked, planExpiry, type ExpiryPlan } from './plan/plan-expiry.ts';
+export {
+  expiryClocks,
+  pastSteps,
+  rangeAsked,
+  timesAsked,
+  type ExpiryEvidence,
+  type ExpiryPolicy,
+} from './plan/expiry-policy.ts';
 export { planNotices } from './plan/notices.ts';
-export { needsAttention } from './plan/skipped-key.ts';
-export type { SkippedKey } from './plan/skipped-key.ts';
+export { needsAttention, type SkippedKey } from './plan/skipped-key.ts';
 export { rangeText } from './plan/plan-messages.ts';
 export type { Sink } from './sink.ts';

@@ -1,8 +1,7 @@
 import { shellWord } from '../core/index.ts';
 import { deadKeyIn, describeDeadKey } from './dead-keys.ts';
 import type { DeadKey } from './journal/dead-key-memory.ts';
-import { note, notifyOf } from './rotation/cycle.ts';
-import type { Cycle } from './rotation/cycle.ts';
+import { note, notifyOf, type Cycle } from './rotation/cycle.ts';
 import { isGone } from './rotation/seek-key.ts';
 import { newerKeys, outdatedNow, sinksOf } from './rotation/up-to-date.ts';
 

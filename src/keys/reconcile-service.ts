@@ -1,13 +1,11 @@
 import type { UnixMillis } from '../core/index.ts';
-import { adoptionOf, createdAtOr } from './service-parts.ts';
+import { adoptionOf, createdAtOr, openRotation } from './service-parts.ts';
 import type { ReconciledService } from './service-types.ts';
 import { describeDifference } from './retirement/find-differences.ts';
 import { describeDeadKey } from './dead-keys.ts';
 import { deadKeysOf } from './inspect.ts';
-import { note } from './rotation/cycle.ts';
-import type { Cycle, Step } from './rotation/cycle.ts';
+import { note, type Cycle, type Step } from './rotation/cycle.ts';
 import { differencesOf, readSinkContents, sinksOf } from './rotation/up-to-date.ts';
-import { openRotation } from './service-parts.ts';
 
 type Change = { readonly step: Step; readonly message: string };
 

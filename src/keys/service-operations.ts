@@ -1,7 +1,13 @@
 import { fault, shellWord } from '../core/index.ts';
 import { checkGeneration, checkMove, checkNoneOpen, checkServiceName } from './adoption-checks.ts';
-import { adoptionOf, createdAtOr, checkJournal, checkService, openRotation } from './service-parts.ts';
-import type { commonOf } from './service-parts.ts';
+import {
+  adoptionOf,
+  createdAtOr,
+  checkJournal,
+  checkService,
+  openRotation,
+  type commonOf,
+} from './service-parts.ts';
 import type { KeyService } from './service-types.ts';
 import { readName } from './plan/key-names.ts';
 import { deadBy } from './plan/key-state.ts';
@@ -10,13 +16,11 @@ import type { EngineDeps } from './rotation/engine-deps.ts';
 import { describeOldKey } from './retirement/old-key-messages.ts';
 import { orphanVerdict } from './retirement/orphan-facts.ts';
 import { retainOrphan } from './retirement/retain-orphan.ts';
-import { generationKey, generationKeyOf, note, openCycle, plaintextOf } from './rotation/cycle.ts';
+import { generationKey, generationKeyOf, note, openCycle, plaintextOf, type Step } from './rotation/cycle.ts';
 import { declaredSinks, undeclaredPlaces } from './rotation/known-places.ts';
 import { newerKeys, outdatedNow } from './rotation/up-to-date.ts';
-import type { Step } from './rotation/cycle.ts';
 import { liveOf } from './lineage.ts';
-import { candidateOf } from './rotation.ts';
-import type { Rotation } from './rotation.ts';
+import { candidateOf, type Rotation } from './rotation.ts';
 import { probeService } from './update/probe.ts';
 
 type OperationDeps = {

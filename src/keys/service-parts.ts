@@ -1,5 +1,4 @@
-import { fault, toMillis } from '../core/index.ts';
-import type { UnixMillis } from '../core/index.ts';
+import { fault, toMillis, type UnixMillis } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import { creationTime } from './plan/key-state.ts';
 import { generationKey } from './rotation/cycle.ts';

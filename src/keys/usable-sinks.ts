@@ -1,5 +1,4 @@
-import { fault } from '../core/index.ts';
-import type { Fault } from '../core/index.ts';
+import { fault, type Fault } from '../core/index.ts';
 import type { KeyService } from './service-types.ts';
 import type { RotationPlan } from './plan/plan-rotations.ts';
 import type { SkippedKey } from './plan/skipped-key.ts';

@@ -1,5 +1,4 @@
-import { fault } from '../core/index.ts';
-import type { Clock, Secret } from '../core/index.ts';
+import { fault, type Clock, type Secret } from '../core/index.ts';
 import type { ModelAnswer } from '../gateway/index.ts';
 
 export type VerifyDeps = {

@@ -1,5 +1,4 @@
-import { hasCode, unixMillis } from '../core/index.ts';
-import type { UnixMillis } from '../core/index.ts';
+import { hasCode, unixMillis, type UnixMillis } from '../core/index.ts';
 import type { OutboxRow } from '../storage/index.ts';
 import type { RouteOutcome } from './route.ts';
 

@@ -2,8 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { fault, systemCode, unixMillis } from '../core/index.ts';
 import { neverAgain } from '../storage/index.ts';
 import { removeMail } from './mail-file.ts';
-import { settleAttempt } from './settle.ts';
-import type { SettleDeps } from './settle.ts';
+import { settleAttempt, type SettleDeps } from './settle.ts';
 
 export type CleanDeps = SettleDeps & { readonly folder: string };
 

@@ -1,10 +1,13 @@
 import { fault } from '../core/index.ts';
-import { createRouteWorker } from './route-worker.ts';
-import type { DeliverySummary, RouteWorker, RouteWorkerDeps, CycleOptions } from './route-worker.ts';
-import { mailRouteName } from './route.ts';
-import type { OutboxRoute } from './route.ts';
-import { settleAttempt } from './settle.ts';
-import type { SettleDeps } from './settle.ts';
+import {
+  createRouteWorker,
+  type DeliverySummary,
+  type RouteWorker,
+  type RouteWorkerDeps,
+  type CycleOptions,
+} from './route-worker.ts';
+import { mailRouteName, type OutboxRoute } from './route.ts';
+import { settleAttempt, type SettleDeps } from './settle.ts';
 
 /** The outbox worker: it alone sends, with the exact bytes that were stored, and writes down how it ended. */
 export type Delivery = {

@@ -1,7 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { fault } from '../core/index.ts';
-import type { Secret } from '../core/index.ts';
+import { fault, type Secret } from '../core/index.ts';
 
 /** What signs our mails; the public half stands in DNS under `<selector>._domainkey.<domain>`. */
 export type DkimKey = {

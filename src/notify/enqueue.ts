@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
-import { fault } from '../core/index.ts';
-import type { Clock } from '../core/index.ts';
-import { oneLine, parseMailbox } from './address.ts';
-import type { Mailbox } from './address.ts';
+import { fault, type Clock } from '../core/index.ts';
+import { oneLine, parseMailbox, type Mailbox } from './address.ts';
 import type { MessageDefaults } from './message-defaults.ts';
 import { removeMail, storeMail } from './mail-file.ts';
-import { composeMessage } from './message.ts';
-import type { MailContent } from './message.ts';
+import { composeMessage, type MailContent } from './message.ts';
 import { mailRouteName } from './route.ts';
 import type { OutboxEntry, OutboxTable } from '../storage/index.ts';
 

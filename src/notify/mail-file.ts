@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault, messageOf, syncPath, systemCode, writeThrough } from '../core/index.ts';
-import type { Fault } from '../core/index.ts';
+import { fault, messageOf, syncPath, systemCode, writeThrough, type Fault } from '../core/index.ts';
 
 const nameOf = (bytes: Uint8Array): string => `${createHash('sha256').update(bytes).digest('hex')}.eml`;
 

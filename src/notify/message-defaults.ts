@@ -1,5 +1,4 @@
-import { oneLine } from './address.ts';
-import type { Mailbox } from './address.ts';
+import { oneLine, type Mailbox } from './address.ts';
 import type { DkimKey } from './dkim.ts';
 
 /** How a recipient says that no more mails are wanted (RFC 2369, RFC 8058); at least one of the two is given. */

@@ -1,9 +1,7 @@
 import type { UnixMillis } from '../core/index.ts';
-import { oneLine } from './address.ts';
-import type { Mailbox } from './address.ts';
+import { oneLine, type Mailbox } from './address.ts';
 import { signMessage } from './dkim.ts';
-import { automaticHeaders } from './message-defaults.ts';
-import type { MessageDefaults } from './message-defaults.ts';
+import { automaticHeaders, type MessageDefaults } from './message-defaults.ts';
 
 /** A picture that the HTML shows through `cid:`. */
 export type InlineImage = {

@@ -1,8 +1,6 @@
 import type { Announcement } from './announcement.ts';
-import { enqueue } from './enqueue.ts';
-import type { Enqueued, Mail } from './enqueue.ts';
-import { enqueuePost } from './post.ts';
-import type { PostDeps } from './post.ts';
+import { enqueue, type Enqueued, type Mail } from './enqueue.ts';
+import { enqueuePost, type PostDeps } from './post.ts';
 
 /** The paragraphs of a text that was broken into lines: a field begins two spaces in, and goes on deeper. */
 const paragraphsOf = (text: string): readonly string[] =>

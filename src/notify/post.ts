@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { fault } from '../core/index.ts';
 import { oneLine } from './address.ts';
 import type { Announcement } from './announcement.ts';
-import { channelOf } from './channels/registry.ts';
-import type { RouteKind } from './channels/registry.ts';
-import { enqueueBytes } from './enqueue.ts';
-import type { Enqueued, EnqueueDeps, MailKey } from './enqueue.ts';
+import { channelOf, type RouteKind } from './channels/registry.ts';
+import { enqueueBytes, type Enqueued, type EnqueueDeps, type MailKey } from './enqueue.ts';
 
 export type PostDeps = EnqueueDeps & {
   /** Kinds of the routes that are declared, by name. */

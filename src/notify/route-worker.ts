@@ -7,17 +7,15 @@ import {
   systemCode,
   toSeconds,
   unixMillis,
+  type Fault,
 } from '../core/index.ts';
-import type { Fault } from '../core/index.ts';
 import type { OutboxRow } from '../storage/index.ts';
 import { backoffAfter, giveUpAfter } from './after-attempt.ts';
 import { loadMail } from './mail-file.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { OutboxRoute, RouteOutcome } from './route.ts';
-import { sendWithin } from './send-within.ts';
-import type { StopDeps } from './send-within.ts';
-import { settleAttempt } from './settle.ts';
-import type { SettleDeps } from './settle.ts';
+import { sendWithin, type StopDeps } from './send-within.ts';
+import { settleAttempt, type SettleDeps } from './settle.ts';
 
 /** How many rows ended which way in this pass. */
 export type DeliverySummary = {

@@ -1,5 +1,4 @@
-import { fault, messageOf } from '../core/index.ts';
-import type { Clock } from '../core/index.ts';
+import { fault, messageOf, type Clock } from '../core/index.ts';
 import type { OutboxRow } from '../storage/index.ts';
 import type { OutboxLine, RouteOutcome } from './route.ts';
 

@@ -1,8 +1,6 @@
-import { errorFields, formatMoment, toSeconds } from '../core/index.ts';
-import type { Clock, Fault, Log } from '../core/index.ts';
+import { errorFields, formatMoment, toSeconds, type Clock, type Fault, type Log } from '../core/index.ts';
 import type { OutboxRow, OutboxTable } from '../storage/index.ts';
-import { afterAttempt } from './after-attempt.ts';
-import type { Verdict } from './after-attempt.ts';
+import { afterAttempt, type Verdict } from './after-attempt.ts';
 import type { RouteOutcome } from './route.ts';
 
 export type SettleDeps = {

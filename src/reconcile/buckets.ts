@@ -1,7 +1,5 @@
-import { interval, unixSeconds } from '../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../core/index.ts';
-import { bucketsOf } from '../ingest/index.ts';
-import type { Granularity } from '../ingest/index.ts';
+import { interval, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../core/index.ts';
+import { bucketsOf, type Granularity } from '../ingest/index.ts';
 
 const lengths: Readonly<Record<Granularity, number>> = {
   hour: 3_600_000,

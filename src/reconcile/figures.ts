@@ -1,5 +1,4 @@
-import { divideMoney, money, multiplyMoney, subtractMoney, zero } from '../core/index.ts';
-import type { Money } from '../core/index.ts';
+import { divideMoney, money, multiplyMoney, subtractMoney, zero, type Money } from '../core/index.ts';
 import type { LogFigure } from './match-figures.ts';
 
 /** The sums of the log, in one currency. */

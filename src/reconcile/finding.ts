@@ -1,9 +1,8 @@
 import type { Interval, UnixSeconds } from '../core/index.ts';
 import type { Comparison, ComparisonSource } from '../warehouse/index.ts';
-import { agreement, nameGap } from './verdict.ts';
+import { agreement, nameGap, type Verdict } from './verdict.ts';
 import { describeComparison } from './messages.ts';
 import type { Match } from './match-figures.ts';
-import type { Verdict } from './verdict.ts';
 
 /** A comparison before unexplained gaps get a verdict, which takes all sources together. */
 export type Finding = {

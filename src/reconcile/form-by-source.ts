@@ -5,8 +5,8 @@ import {
   money,
   multiplyMoney,
   subtractMoney,
+  type Money,
 } from '../core/index.ts';
-import type { Money } from '../core/index.ts';
 import type { LogSums } from './figures.ts';
 import { decimalsOf } from './match-figures.ts';
 

@@ -1,5 +1,15 @@
-import { absoluteMoney, addMoney, compareMoney, money, multiplyMoney, zero } from '../core/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../core/index.ts';
+import {
+  absoluteMoney,
+  addMoney,
+  compareMoney,
+  money,
+  multiplyMoney,
+  zero,
+  type Interval,
+  type Money,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../core/index.ts';
 import type { KnownGap, StoredComparison } from '../warehouse/index.ts';
 import { isBad, isGood } from './verdict.ts';
 

@@ -1,11 +1,17 @@
-import { errorFields, interval, isFault, unixSeconds } from '../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../core/index.ts';
+import {
+  errorFields,
+  interval,
+  isFault,
+  unixSeconds,
+  type Interval,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../core/index.ts';
 import { joinRanges } from '../ingest/index.ts';
 import type { StoredComparison } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
 import { openOtherLogs } from './other-currency.ts';
-import { compareRange, coveredPart } from './range.ts';
-import type { SourceGroup } from './range.ts';
+import { compareRange, coveredPart, type SourceGroup } from './range.ts';
 import { isBad, isGood } from './verdict.ts';
 import { judgeGaps } from './gaps.ts';
 

@@ -1,5 +1,11 @@
-import { compareMoney, unixSeconds, zero, rangeText } from '../core/index.ts';
-import type { Interval, UnixSeconds } from '../core/index.ts';
+import {
+  compareMoney,
+  unixSeconds,
+  zero,
+  rangeText,
+  type Interval,
+  type UnixSeconds,
+} from '../core/index.ts';
 import { agreedWhenLanded } from '../ingest/index.ts';
 import type { ReconcileContext } from './context.ts';
 import type { Explanation } from './finding.ts';

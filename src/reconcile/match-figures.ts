@@ -6,8 +6,8 @@ import {
   multiplyMoney,
   subtractMoney,
   zero,
+  type Money,
 } from '../core/index.ts';
-import type { Money } from '../core/index.ts';
 
 /** The sum of the log in one unit that a source may use. */
 export type LogFigure = {

@@ -1,8 +1,12 @@
-import { noProgress } from '../core/index.ts';
-import type { Interval, UnixSeconds } from '../core/index.ts';
+import { noProgress, type Interval, type UnixSeconds } from '../core/index.ts';
 import { logPullDeps, pullLogs } from '../ingest/index.ts';
-import { isProven, openWarehouse, storedCurrency } from '../warehouse/index.ts';
-import type { AccountAmounts, Warehouse } from '../warehouse/index.ts';
+import {
+  isProven,
+  openWarehouse,
+  storedCurrency,
+  type AccountAmounts,
+  type Warehouse,
+} from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
 import type { LogSums } from './figures.ts';
 

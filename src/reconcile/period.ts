@@ -1,5 +1,4 @@
-import { errorFields, isFault, rangeText } from '../core/index.ts';
-import type { Interval, UnixSeconds } from '../core/index.ts';
+import { errorFields, isFault, rangeText, type Interval, type UnixSeconds } from '../core/index.ts';
 import type { Comparison } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
 import { coveredPart, reconcileRange } from './range.ts';

@@ -1,5 +1,4 @@
-import { errorFields, isFault, unixSeconds } from '../core/index.ts';
-import type { Interval, UnixSeconds } from '../core/index.ts';
+import { errorFields, isFault, unixSeconds, type Interval, type UnixSeconds } from '../core/index.ts';
 import { isProven } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
 import { formBySource } from './form-by-source.ts';

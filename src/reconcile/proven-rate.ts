@@ -6,8 +6,8 @@ import {
   multiplyMoney,
   roundMoney,
   subtractMoney,
+  type Money,
 } from '../core/index.ts';
-import type { Money } from '../core/index.ts';
 
 /** One part of a range by the log and by another source, with the rounding error of that figure. */
 export type RatePart = { readonly ours: Money; readonly theirs: Money; readonly slack: Money };

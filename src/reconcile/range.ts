@@ -1,11 +1,9 @@
-import { errorFields, fault, isFault, unixSeconds } from '../core/index.ts';
-import type { Interval, UnixSeconds } from '../core/index.ts';
+import { errorFields, fault, isFault, unixSeconds, type Interval, type UnixSeconds } from '../core/index.ts';
 import type { Comparison, StoredComparison } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
 import { openOtherLogs } from './other-currency.ts';
 import { proveAmounts, unprovenAmounts } from './prove-amounts.ts';
-import { nameFindings } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { nameFindings, type Finding } from './finding.ts';
 import { compareSnapshots } from './snapshots.ts';
 import { compareStatistics } from './statistics.ts';
 import type { ReconcileDeps } from './total.ts';

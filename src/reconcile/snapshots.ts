@@ -8,18 +8,17 @@ import {
   unixMillis,
   unixSeconds,
   zero,
+  type Interval,
+  type Money,
+  type UnixSeconds,
 } from '../core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../core/index.ts';
 import { lateness } from '../ingest/index.ts';
 import type { AccountSnapshot } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
-import { findingOf } from './finding.ts';
-import type { Explanation, Finding } from './finding.ts';
+import { findingOf, type Explanation, type Finding } from './finding.ts';
 import { momentText } from './late.ts';
-import { matchTotal } from './total.ts';
-import type { ReconcileDeps } from './total.ts';
-import { figureFor } from './figures.ts';
-import type { LogSums } from './figures.ts';
+import { matchTotal, type ReconcileDeps } from './total.ts';
+import { figureFor, type LogSums } from './figures.ts';
 import type { Match } from './match-figures.ts';
 
 type Range = Interval<UnixSeconds>;

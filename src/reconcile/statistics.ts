@@ -1,11 +1,8 @@
-import { unixSeconds } from '../core/index.ts';
-import type { Interval, UnixSeconds } from '../core/index.ts';
+import { unixSeconds, type Interval, type UnixSeconds } from '../core/index.ts';
 import { settledThrough } from '../ingest/index.ts';
-import { findingOf } from './finding.ts';
-import type { Explanation, Finding } from './finding.ts';
+import { findingOf, type Explanation, type Finding } from './finding.ts';
 import { explainGrowth, momentText } from './late.ts';
-import { matchTotal } from './total.ts';
-import type { ReconcileDeps, SourcePart } from './total.ts';
+import { matchTotal, type ReconcileDeps, type SourcePart } from './total.ts';
 import { agreement } from './verdict.ts';
 import type { Match } from './match-figures.ts';
 

@@ -1,14 +1,20 @@
-import { absoluteMoney, compareMoney, divideMoney, money, multiplyMoney, zero } from '../core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../core/index.ts';
+import {
+  absoluteMoney,
+  compareMoney,
+  divideMoney,
+  money,
+  multiplyMoney,
+  zero,
+  type Interval,
+  type Money,
+  type UnixSeconds,
+} from '../core/index.ts';
 import type { ComparisonSource, SourceUnit } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
-import { currencyOfLog, otherCurrencyOf } from './other-currency.ts';
-import type { CurrencyName, OtherLogs } from './other-currency.ts';
-import { asBalance, figuresOf, otherFigure } from './figures.ts';
-import { decimalsOf, matchFigures } from './match-figures.ts';
+import { currencyOfLog, otherCurrencyOf, type CurrencyName, type OtherLogs } from './other-currency.ts';
+import { asBalance, figuresOf, otherFigure, type LogSums, type OtherCurrency } from './figures.ts';
+import { decimalsOf, matchFigures, type KnownUnit, type Match, type Reading } from './match-figures.ts';
 import { provenRate } from './proven-rate.ts';
-import type { KnownUnit, Match, Reading } from './match-figures.ts';
-import type { LogSums, OtherCurrency } from './figures.ts';
 
 /** The dependencies of a reconciliation. */
 export type ReconcileDeps = {

@@ -6,22 +6,22 @@ import {
   toMillis,
   unixSeconds,
   zero,
+  type Interval,
+  type Money,
+  type UnixMillis,
+  type UnixSeconds,
 } from '../core/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../core/index.ts';
 import { settledThrough } from '../ingest/index.ts';
 import type { UsageValue } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
-import { findingOf } from './finding.ts';
-import type { Explanation, Finding } from './finding.ts';
+import { findingOf, type Explanation, type Finding } from './finding.ts';
 import { explainGrowth, momentText } from './late.ts';
-import { matchTotal } from './total.ts';
-import type { ReconcileDeps } from './total.ts';
+import { matchTotal, type ReconcileDeps } from './total.ts';
 import { agreement } from './verdict.ts';
 import { bucketsIn } from './buckets.ts';
 import { decimalsOf, matchFigures } from './match-figures.ts';
-import { figureFor } from './figures.ts';
+import { figureFor, type LogSums } from './figures.ts';
 import { isLonger } from './messages.ts';
-import type { LogSums } from './figures.ts';
 
 type Range = Interval<UnixSeconds>;
 type By = 'model' | 'key';

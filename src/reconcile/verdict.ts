@@ -1,5 +1,4 @@
-import { compareMoney, zero } from '../core/index.ts';
-import type { Interval, UnixSeconds } from '../core/index.ts';
+import { compareMoney, zero, type Interval, type UnixSeconds } from '../core/index.ts';
 import type { Match } from './match-figures.ts';
 
 /** How the log and another source compare; `currency` is another currency or integer units. */

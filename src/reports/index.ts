@@ -1,22 +1,25 @@
 export { buildReport } from './build/build.ts';
 export type { ReportDefinition } from './definition/definition.ts';
 export type { ReportFacts } from './definition/facts.ts';
-export { dataFiles, dataFormats } from './attachments/report-files.ts';
+export { dataFiles, dataFormats, type DataFile, type DataFileFormat } from './attachments/report-files.ts';
 export { boundOf, unitOf } from './attachments/data.ts';
-export type { DataFile, DataFileFormat } from './attachments/report-files.ts';
 export { loadReport } from './definition/load.ts';
 export { inLocale } from './definition/texts.ts';
 export { runNotes } from './locales/run-notes.ts';
 export type { ReportModel } from './build/model.ts';
-export { comparisonNames, periodForms, periodNames, resolvePeriod } from './definition/period.ts';
+export {
+  comparisonNames,
+  periodForms,
+  periodNames,
+  resolvePeriod,
+  type ComparisonName,
+  type Period,
+} from './definition/period.ts';
 export { newReportFiles } from './definition/new-report.ts';
 export { periodShape } from './definition/period-shape.ts';
-export type { ComparisonName, Period } from './definition/period.ts';
 export type { CubeReader } from './definition/port.ts';
-export { renderReport, standaloneHtml } from './render/render.ts';
-export type { RenderedReport } from './render/render.ts';
-export { renderAlertEmail } from './render/alert-email.ts';
-export type { AlertBlock } from './render/alert-email.ts';
+export { renderReport, standaloneHtml, type RenderedReport } from './render/render.ts';
+export { renderAlertEmail, type AlertBlock } from './render/alert-email.ts';
 export { describeCause } from './build/changes/describe-cause.ts';
 export { formatMoney } from './build/format.ts';
 export { localeOf } from './locales/locales.ts';

@@ -1,5 +1,13 @@
-import { fault, firstSignal, isFault, messageOf, unixMillis } from '../core/index.ts';
-import type { Clock, LogFields, Progress } from '../core/index.ts';
+import {
+  fault,
+  firstSignal,
+  isFault,
+  messageOf,
+  unixMillis,
+  type Clock,
+  type LogFields,
+  type Progress,
+} from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { AttemptEnd, LedgerRun } from '../storage/index.ts';
 import { retryWait } from './retry-wait.ts';

@@ -1,11 +1,9 @@
-import { formatSlot, unixMillis } from '../core/index.ts';
-import type { UnixMillis } from '../core/index.ts';
+import { formatSlot, unixMillis, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { Claim, JobCursor, LedgerRun } from '../storage/index.ts';
 import { readSchedule, scheduleOf, scheduleText } from './job-schedule.ts';
 import { randomizedDelay } from './randomized-delay.ts';
-import { nextSlots, previousSlot, previousSlots, scheduleFault } from './slots.ts';
-import type { Schedule } from './slots.ts';
+import { nextSlots, previousSlot, previousSlots, scheduleFault, type Schedule } from './slots.ts';
 
 const second = 1000;
 const day = 86_400 * second;

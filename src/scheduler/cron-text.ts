@@ -1,7 +1,6 @@
 import { CronPattern } from 'croner';
 import { messageOf } from '../core/index.ts';
-import { nearestWall } from './cron-sets.ts';
-import type { CronSets } from './cron-sets.ts';
+import { nearestWall, type CronSets } from './cron-sets.ts';
 
 /** A schedule as it is declared. */
 export type Schedule = {

@@ -1,5 +1,4 @@
-import { formatMoment, toSeconds, unixMillis } from '../core/index.ts';
-import type { UnixMillis } from '../core/index.ts';
+import { formatMoment, toSeconds, unixMillis, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun } from '../storage/index.ts';
 import type { DataState } from './dispatch.ts';

@@ -1,5 +1,4 @@
-import { formatSlot } from '../core/index.ts';
-import type { UnixMillis } from '../core/index.ts';
+import { formatSlot, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunClosing } from '../storage/index.ts';
 import { isBySlot, keyText } from './run-key.ts';

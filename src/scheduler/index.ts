@@ -1,11 +1,9 @@
 export type { Execution, Outcome } from './attempt.ts';
 export { scheduleOf } from './job-schedule.ts';
-export { startLoop } from './loop.ts';
-export type { Housekeeping } from './loop.ts';
+export { startLoop, type Housekeeping } from './loop.ts';
 export type { RequestResult } from './run-requests.ts';
 export type { Notice } from './outages.ts';
 export { isBySlot } from './run-key.ts';
-export { createScheduler } from './scheduler.ts';
-export type { Scheduler } from './scheduler.ts';
+export { createScheduler, type Scheduler } from './scheduler.ts';
 export { nextSlot, nextSlots, previousSlot, scheduleFault } from './slots.ts';
 export { everySecond } from './waker.ts';

@@ -1,5 +1,4 @@
-import { errorFields } from '../core/index.ts';
-import type { Clock, Log } from '../core/index.ts';
+import { errorFields, type Clock, type Log } from '../core/index.ts';
 import type { Waker } from './waker.ts';
 
 /** Recurring internal work (the outbox, old rows): it has no row in the ledger and is not a job. */

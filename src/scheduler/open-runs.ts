@@ -1,5 +1,4 @@
-import { errorFields, unixMillis } from '../core/index.ts';
-import type { Log, UnixMillis } from '../core/index.ts';
+import { errorFields, unixMillis, type Log, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunClosing, RunLedger } from '../storage/index.ts';
 import type { AttemptResult, Outcome } from './attempt.ts';

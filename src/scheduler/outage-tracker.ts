@@ -1,8 +1,7 @@
 import type { Clock } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { JobOutage, LedgerRun, RunLedger } from '../storage/index.ts';
-import { followOutages } from './outages.ts';
-import type { JobEvent, Notice } from './outages.ts';
+import { followOutages, type JobEvent, type Notice } from './outages.ts';
 
 export type OutageTracker = {
   /** Records an event of a job; the next `passOn` reports it. */

@@ -1,5 +1,4 @@
-import { fault } from '../core/index.ts';
-import type { Fault } from '../core/index.ts';
+import { fault, type Fault } from '../core/index.ts';
 import type { RunLedger } from '../storage/index.ts';
 
 /**

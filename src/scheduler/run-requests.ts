@@ -1,5 +1,12 @@
-import { fault, isFault, unixMillis } from '../core/index.ts';
-import type { Clock, Interval, Progress, UnixMillis } from '../core/index.ts';
+import {
+  fault,
+  isFault,
+  unixMillis,
+  type Clock,
+  type Interval,
+  type Progress,
+  type UnixMillis,
+} from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunLedger, RunTrigger } from '../storage/index.ts';
 import type { Interruption, Outcome } from './attempt.ts';

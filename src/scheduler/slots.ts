@@ -1,11 +1,7 @@
-import { messageOf, unixMillis } from '../core/index.ts';
-import type { UnixMillis } from '../core/index.ts';
-import { nearestWall } from './cron-sets.ts';
-import type { CronSets } from './cron-sets.ts';
-import { readCron } from './cron-text.ts';
-import type { CronReading, Schedule } from './cron-text.ts';
-import { largestChange, offsetPeriodAt } from './slot-zone.ts';
-import type { OffsetPeriod } from './slot-zone.ts';
+import { messageOf, unixMillis, type UnixMillis } from '../core/index.ts';
+import { nearestWall, type CronSets } from './cron-sets.ts';
+import { readCron, type CronReading, type Schedule } from './cron-text.ts';
+import { largestChange, offsetPeriodAt, type OffsetPeriod } from './slot-zone.ts';
 
 export type { Schedule } from './cron-text.ts';
 

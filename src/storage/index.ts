@@ -1,5 +1,12 @@
-export { neverAgain, outboxStates } from './outbox.ts';
-export type { OutboxEntry, OutboxFilter, OutboxRow, OutboxState, OutboxTable } from './outbox.ts';
+export {
+  neverAgain,
+  outboxStates,
+  type OutboxEntry,
+  type OutboxFilter,
+  type OutboxRow,
+  type OutboxState,
+  type OutboxTable,
+} from './outbox.ts';
 export type {
   AttemptEnd,
   Claim,
@@ -14,5 +21,4 @@ export type {
   RunTrigger,
 } from './run-ledger.ts';
 export { createMemoryLedger } from './memory/run-ledger.ts';
-export { createMemoryOutbox } from './memory/outbox.ts';
-export type { MemoryOutbox } from './memory/outbox.ts';
+export { createMemoryOutbox, type MemoryOutbox } from './memory/outbox.ts';

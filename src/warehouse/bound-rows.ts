@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { execute, readRows } from './rows.ts';
-import type { Bindings, Row } from './rows.ts';
+import { execute, readRows, type Bindings, type Row } from './rows.ts';
 
 /** Columns of rows that are bound for the engine, and their types. */
 export type BoundColumns = Readonly<Record<string, 'VARCHAR' | 'BIGINT'>>;

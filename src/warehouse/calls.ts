@@ -1,6 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { money, multiplyMoney, unixSeconds } from '../core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../core/index.ts';
+import {
+  money,
+  multiplyMoney,
+  unixSeconds,
+  type Interval,
+  type Money,
+  type UnixSeconds,
+} from '../core/index.ts';
 import type { CallsRelation } from './archive/relations.ts';
 import { optionalText, readRows, text, wholeNumber } from './rows.ts';
 import { valueOfServed } from './spend.ts';

@@ -22,22 +22,18 @@ export type {
   OperatorAction,
   StoredAlert,
 } from './alerts/alert-table.ts';
-export { countedClasses } from './tokens/class-names.ts';
-export type { TokenClass } from './tokens/class-names.ts';
+export { countedClasses, type TokenClass } from './tokens/class-names.ts';
 export type { SegmentSums, Sums, SumsRequest } from './cube/read-sums.ts';
-export { isProven, storedCurrency } from './logs/amounts.ts';
-export type { AccountAmounts } from './logs/amounts.ts';
+export { isProven, storedCurrency, type AccountAmounts } from './logs/amounts.ts';
 export type { BadRow } from './quarantine/quarantined-row.ts';
 export type { Restated } from './restatements/restatements.ts';
 export type { LearnedChange } from './profile/learned-changes.ts';
 export type { KnownPoint, LearnedPoint, PastPoint } from './profile/learned-point.ts';
 export type { UsageValue } from './usage/usage-batch.ts';
-export { bindWith } from './queries/bind-queries.ts';
-export type { BindQueries } from './queries/bind-queries.ts';
+export { bindWith, type BindQueries } from './queries/bind-queries.ts';
 export type { QueryRequest } from './queries/protocol.ts';
 export type { CubeFacts, CubeQuery, CubeRequest, CubeTeam } from './cube/cube-request.ts';
-export { tagsOf } from './cube/tags.ts';
-export type { TagRule } from './cube/tags.ts';
+export { tagsOf, type TagRule } from './cube/tags.ts';
 export { teamOf } from './cube/teams.ts';
 export type { Cell, ResultTable } from './cube/result-table.ts';
 export { reportRelations } from './report-views/registry.ts';
@@ -53,8 +49,7 @@ export type {
 export type { KeyJournalRow, KeyTable, LineageRow } from './keys/key-table.ts';
 export type { ArchiveOutcome, ArchivePlan } from './archive/archive-table.ts';
 export type { ModelConvention } from './tokens/decide.ts';
-export { matches as matchesPattern } from './tokens/match-rule.ts';
-export type { OutputRules, TokenRules } from './tokens/match-rule.ts';
+export { matches as matchesPattern, type OutputRules, type TokenRules } from './tokens/match-rule.ts';
 export type { AccountSnapshot, Inventory, KeyState, LandedSnapshot, Snapshot } from './snapshots/snapshot.ts';
 export type { KindLabel } from './kinds/kind-labels.ts';
 

@@ -1,5 +1,4 @@
-import { fault } from '../core/index.ts';
-import type { Clock } from '../core/index.ts';
+import { fault, type Clock } from '../core/index.ts';
 import type { Engine } from './engine.ts';
 import { execute, inTransaction, readRows, wholeNumber } from './rows.ts';
 

@@ -1,7 +1,6 @@
 import type { OutboxRow, OutboxState } from '../storage/index.ts';
 import { all, label, millis, optional, rowReader } from './row-reader.ts';
-import { text, wholeNumber } from './rows.ts';
-import type { Row } from './rows.ts';
+import { text, wholeNumber, type Row } from './rows.ts';
 
 const outboxRow = rowReader({
   ...all(text, 'id', 'account', 'kind', 'subject', 'recipient', 'sender', 'messageId', 'file', 'route'),

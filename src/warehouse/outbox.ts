@@ -1,5 +1,4 @@
-import { neverAgain } from '../storage/index.ts';
-import type { OutboxFilter, OutboxRow, OutboxTable } from '../storage/index.ts';
+import { neverAgain, type OutboxFilter, type OutboxRow, type OutboxTable } from '../storage/index.ts';
 import type { Engine } from './engine.ts';
 import { outboxRowOf } from './outbox-row.ts';
 import { execute, inTransaction, readRows, text } from './rows.ts';

@@ -1,8 +1,15 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, money, unixMillis, unixSeconds } from '../core/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../core/index.ts';
-import { readRows, text, wholeNumber } from './rows.ts';
-import type { Bindings, Row } from './rows.ts';
+import {
+  interval,
+  money,
+  unixMillis,
+  unixSeconds,
+  type Interval,
+  type Money,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../core/index.ts';
+import { readRows, text, wholeNumber, type Bindings, type Row } from './rows.ts';
 
 /** Reads one column of a row. */
 type Cell<T> = (row: Row, column: string) => T;

@@ -1,6 +1,15 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { absoluteMoney, money, multiplyMoney, subtractMoney, sumMoney, zero } from '../core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../core/index.ts';
+import {
+  absoluteMoney,
+  money,
+  multiplyMoney,
+  subtractMoney,
+  sumMoney,
+  zero,
+  type Interval,
+  type Money,
+  type UnixSeconds,
+} from '../core/index.ts';
 import type { CallsRelation } from './archive/relations.ts';
 import { isProven, readAmounts, storedCurrency, unitValue } from './logs/amounts.ts';
 import type { AmountForm } from './logs/log-batch.ts';

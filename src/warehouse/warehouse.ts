@@ -1,59 +1,49 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createNamedGates } from '../core/index.ts';
-import type { Clock, Deps, Interval, Log, UnixSeconds } from '../core/index.ts';
+import {
+  createNamedGates,
+  type Clock,
+  type Deps,
+  type Interval,
+  type Log,
+  type UnixSeconds,
+} from '../core/index.ts';
 import { spoolPrefix } from './spool-prefix.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
-import { openGatewayClocks } from './clocks/gateway-clocks.ts';
-import type { GatewayClocks } from './clocks/gateway-clocks.ts';
-import { bindWith } from './queries/bind-queries.ts';
-import type { BindQueries } from './queries/bind-queries.ts';
+import { openGatewayClocks, type GatewayClocks } from './clocks/gateway-clocks.ts';
+import { bindWith, type BindQueries } from './queries/bind-queries.ts';
 import { readCube } from './cube/read-cube.ts';
-import { readSums } from './cube/read-sums.ts';
-import type { Sums, SumsRequest } from './cube/read-sums.ts';
+import { readSums, type Sums, type SumsRequest } from './cube/read-sums.ts';
 import type { ComparisonTable } from './comparisons/comparison.ts';
 import { createComparisonTable } from './comparisons/comparison-table.ts';
-import { setArchiveAccess } from './archive/archive-access.ts';
-import type { ArchiveReader } from './archive/archive-access.ts';
+import { setArchiveAccess, type ArchiveReader } from './archive/archive-access.ts';
 import type { AlertTable } from './alerts/alert-table.ts';
 import { createAlertTable } from './alerts/create-alert-table.ts';
 import { createArchive } from './archive/archive.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
-import { openEngine } from './engine.ts';
-import type { Engine, EngineOptions } from './engine.ts';
+import { openEngine, type Engine, type EngineOptions } from './engine.ts';
 import { createKeyTable } from './keys/create-key-table.ts';
 import type { KeyTable } from './keys/key-table.ts';
 import { openQueries } from './queries/open-queries.ts';
 import { createRunLedger } from './ledger/create-run-ledger.ts';
-import type { RunLedger } from '../storage/index.ts';
-import { createLogsTable } from './logs/logs-table.ts';
-import type { LogsTable } from './logs/logs-table.ts';
+import type { RunLedger, OutboxTable } from '../storage/index.ts';
+import { createLogsTable, type LogsTable } from './logs/logs-table.ts';
 import { migrate } from './migrate.ts';
 import { schema } from './schema.ts';
-import { createNotifyOnce } from './notified.ts';
-import type { NotifyOnce } from './notified.ts';
+import { createNotifyOnce, type NotifyOnce } from './notified.ts';
 import { createOutbox } from './outbox.ts';
-import type { OutboxTable } from '../storage/index.ts';
-import { createProfileTable } from './profile/profile-table.ts';
-import type { ProfileTable } from './profile/profile-table.ts';
-import { createRestatements } from './restatements/restatements.ts';
-import type { Restatements } from './restatements/restatements.ts';
+import { createProfileTable, type ProfileTable } from './profile/profile-table.ts';
+import { createRestatements, type Restatements } from './restatements/restatements.ts';
 import type { SnapshotTable } from './snapshots/snapshot.ts';
 import { createSnapshotTable } from './snapshots/snapshot-table.ts';
-import { createSeriesColours } from './series-colours.ts';
-import type { SeriesColours } from './series-colours.ts';
-import { readSpend } from './spend.ts';
-import type { Spend } from './spend.ts';
-import { readCalls } from './calls.ts';
-import type { BookedCall } from './calls.ts';
+import { createSeriesColours, type SeriesColours } from './series-colours.ts';
+import { readSpend, type Spend } from './spend.ts';
+import { readCalls, type BookedCall } from './calls.ts';
 import { createClassesView } from './tokens/classes-view.ts';
-import { createTokensTable } from './tokens/tokens-table.ts';
-import type { TokensTable } from './tokens/tokens-table.ts';
-import { createUsageTable } from './usage/usage-table.ts';
-import type { UsageTable } from './usage/usage-table.ts';
-import { createParquetWriter } from './write-parquet.ts';
-import type { WriteParquet } from './write-parquet.ts';
+import { createTokensTable, type TokensTable } from './tokens/tokens-table.ts';
+import { createUsageTable, type UsageTable } from './usage/usage-table.ts';
+import { createParquetWriter, type WriteParquet } from './write-parquet.ts';
 
 export type WarehouseOptions = EngineOptions & {
   readonly clock: Clock;

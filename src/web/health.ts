@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import type { ConnectionLimits } from '../core/index.ts';
-import { openListener } from './open-listener.ts';
-import type { Listener } from './open-listener.ts';
+import { openListener, type Listener } from './open-listener.ts';
 
 export type Health = {
   /** False while starting and while stopping: the answer is then 503. */

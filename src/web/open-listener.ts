@@ -1,8 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { createLimitedServer, fault, systemCode } from '../core/index.ts';
-import type { ConnectionLimits } from '../core/index.ts';
+import { createLimitedServer, fault, systemCode, type ConnectionLimits } from '../core/index.ts';
 
 export type Listener = AsyncDisposable & { readonly port: number };
 

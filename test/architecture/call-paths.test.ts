@@ -1,14 +1,12 @@
 import { open, readFile } from 'node:fs/promises';
 import { ClientRequest } from 'node:http';
 import { DuckDBConnection } from '@duckdb/node-api';
-import { Agent } from 'undici';
-import type { Dispatcher } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openRotationFixture } from '../storm/support/rotation-fixture.ts';
 import { openJobFixture } from '../support/job-fixture.ts';
 import type { Ran } from '../support/program.ts';
-import { joinPaths, pathOnPage, pathText, stepsUnderWay } from './call-paths.ts';
-import type { PathStep } from './call-paths.ts';
+import { joinPaths, pathOnPage, pathText, stepsUnderWay, type PathStep } from './call-paths.ts';
 
 const readPage = () => readFile(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
 

@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import { importsOf, isBuiltin, packageOf, moduleOf, target } from './imports.ts';
-import type { SourceFile } from './imports.ts';
+import { importsOf, isBuiltin, packageOf, moduleOf, target, type SourceFile } from './imports.ts';
 
 const modules = {
   core: [],

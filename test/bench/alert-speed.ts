@@ -11,8 +11,7 @@ import {
   unixMillis,
   unknownGateway,
 } from '../../src/core/index.ts';
-import { jobKinds } from '../../src/jobs/index.ts';
-import type { JobContext } from '../../src/jobs/index.ts';
+import { jobKinds, type JobContext } from '../../src/jobs/index.ts';
 import type { Budget, BudgetScope } from '../../src/monitoring/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { coverCalls, fillCalls } from './report-rows.ts';

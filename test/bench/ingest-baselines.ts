@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { DuckDBDecimalValue, DuckDBInstance } from '@duckdb/node-api';
-import type { DuckDBConnection } from '@duckdb/node-api';
+import { DuckDBDecimalValue, DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { parse } from 'csv-parse';
 import { memoryLimit, openBenchWarehouse } from './ingest-pull.ts';
 import { columns } from './ingest-rows.ts';

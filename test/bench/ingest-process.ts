@@ -1,10 +1,8 @@
 /* One piece of work a process: its task comes as JSON on the command line, its figures go out as a line of JSON. */
 import { stat } from 'node:fs/promises';
 import { appendParsed, insertAsServed, insertFromReader } from './ingest-baselines.ts';
-import { pull } from './ingest-pull.ts';
-import type { PullTask } from './ingest-pull.ts';
-import { writeRows } from './ingest-rows.ts';
-import type { RowsFile } from './ingest-rows.ts';
+import { pull, type PullTask } from './ingest-pull.ts';
+import { writeRows, type RowsFile } from './ingest-rows.ts';
 import { serveRows } from './ingest-server.ts';
 import { memoryOf } from './process-figures.ts';
 

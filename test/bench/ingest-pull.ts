@@ -6,14 +6,12 @@ import {
   systemClock,
   unixSeconds,
   unknownGateway,
+  type UnixSeconds,
 } from '../../src/core/index.ts';
-import type { UnixSeconds } from '../../src/core/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
-import { pullLogs } from '../../src/ingest/index.ts';
-import type { PullSummary } from '../../src/ingest/index.ts';
+import { pullLogs, type PullSummary } from '../../src/ingest/index.ts';
 import { createHttp } from '../../src/http/index.ts';
-import { openWarehouse } from '../../src/warehouse/index.ts';
-import type { Warehouse } from '../../src/warehouse/index.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 
 export const memoryLimit = 512;
 

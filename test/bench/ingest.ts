@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inOwnProcess, startServer } from './ingest-children.ts';
-import type { ServerProcess } from './ingest-children.ts';
+import { inOwnProcess, startServer, type ServerProcess } from './ingest-children.ts';
 import { memoryLimit } from './ingest-pull.ts';
 import type { Measured } from './ingest-process.ts';
 import type { BenchReport } from './report.ts';

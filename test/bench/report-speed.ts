@@ -4,10 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { performance } from 'node:perf_hooks';
 import { silentLog, systemClock, unixMillis, unixSeconds } from '../../src/core/index.ts';
-import { buildReport, loadReport, renderReport, resolvePeriod } from '../../src/reports/index.ts';
-import type { RenderedReport, ReportDefinition } from '../../src/reports/index.ts';
-import { openWarehouse } from '../../src/warehouse/index.ts';
-import type { Warehouse } from '../../src/warehouse/index.ts';
+import {
+  buildReport,
+  loadReport,
+  renderReport,
+  resolvePeriod,
+  type RenderedReport,
+  type ReportDefinition,
+} from '../../src/reports/index.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 import { fillCalls } from './report-rows.ts';
 import type { BenchReport } from './report.ts';
 

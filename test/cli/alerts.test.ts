@@ -1,12 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
-import { openPostOffice } from '../notify/support/post-office.ts';
-import type { PostOffice } from '../notify/support/post-office.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { openPostOffice, type PostOffice } from '../notify/support/post-office.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder } from '../support/program.ts';
-import type { Folder } from '../support/program.ts';
+import { openFolder, type Folder } from '../support/program.ts';
 
 let folder: Folder;
 let office: PostOffice;

@@ -1,8 +1,7 @@
 import { Command, Help } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { openFolder, defaultConfig, programDeps } from '../support/program.ts';
-import type { Folder } from '../support/program.ts';
+import { openFolder, defaultConfig, programDeps, type Folder } from '../support/program.ts';
 
 let folder: Folder;
 const env = {

@@ -4,11 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatMoment, toSeconds } from '../../src/core/index.ts';
 import { noPaint } from '../../src/cli/ui/paint.ts';
 import { renderOutbox } from '../../src/cli/outbox/render.ts';
-import { openPostOffice } from '../notify/support/post-office.ts';
-import type { PostOffice } from '../notify/support/post-office.ts';
+import { openPostOffice, type PostOffice } from '../notify/support/post-office.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder, defaultConfig } from '../support/program.ts';
-import type { Folder } from '../support/program.ts';
+import { openFolder, defaultConfig, type Folder } from '../support/program.ts';
 import { queueMails } from '../support/queue-mails.ts';
 import { at, hostile, pageFaults, screens } from './support/views.ts';
 

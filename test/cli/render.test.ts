@@ -4,8 +4,7 @@ import { statusJson } from '../../src/cli/status/json.ts';
 import { noPaint, screenOf } from '../../src/cli/ui/paint.ts';
 import { renderNext } from '../../src/cli/next/render.ts';
 import { renderRuns } from '../../src/cli/runs/render.ts';
-import { needsPerson } from '../../src/daemon/index.ts';
-import type { StatusView } from '../../src/daemon/index.ts';
+import { needsPerson, type StatusView } from '../../src/daemon/index.ts';
 import { renderStatus } from '../../src/cli/status/render.ts';
 import { at, hostile, jobView, now, pageFaults, runView, screens, statusView } from './support/views.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unixMillis } from '../../src/core/index.ts';
-import type { ProgressStep } from '../../src/core/index.ts';
+import { unixMillis, type ProgressStep } from '../../src/core/index.ts';
 import { backfillProgress } from '../../src/cli/run/backfill-progress.ts';
 import { nextJson } from '../../src/cli/next/render.ts';
 import { statusJson } from '../../src/cli/status/json.ts';

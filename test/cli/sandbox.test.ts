@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { openFolder } from '../support/program.ts';
-import type { Folder, Ran } from '../support/program.ts';
+import { openFolder, type Folder, type Ran } from '../support/program.ts';
 
 /** Starts `sandbox`, asks for the profile with the key, and stops it. */
 const serveOnce = async (

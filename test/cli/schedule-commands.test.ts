@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPostOffice } from '../notify/support/post-office.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import type { ManualClock } from '../support/manual-clock.ts';
-import { openFolder, defaultConfig } from '../support/program.ts';
-import type { Folder } from '../support/program.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import { manualClock, type ManualClock } from '../support/manual-clock.ts';
+import { openFolder, defaultConfig, type Folder } from '../support/program.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 
 const now = Date.UTC(2026, 10, 21, 6, 3, 7);
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeChanges } from '../../src/config/index.ts';
-import type { Config } from '../../src/config/index.ts';
-import { goodEnv, goodFiles, goodJobs, goodSettings, load } from './support/load.ts';
-import type { Files } from './support/load.ts';
+import { describeChanges, type Config } from '../../src/config/index.ts';
+import { goodEnv, goodFiles, goodJobs, goodSettings, load, type Files } from './support/load.ts';
 
 const configOf = async (files: Files, env: Readonly<Record<string, string>> = goodEnv): Promise<Config> => {
   const { config, text } = await load(files, env);

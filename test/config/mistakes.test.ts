@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { check, files, read } from './support/mistakes.ts';
-import type { Change } from './support/mistakes.ts';
+import { check, files, read, type Change } from './support/mistakes.ts';
 
 const s = (from: string, to: string): Change => ['settings', from, to];
 const p = (from: string, to: string): Change => ['pulls', from, to];

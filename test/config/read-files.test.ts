@@ -4,8 +4,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/core/index.ts';
 import { configDisk, fingerprintConfig, loadConfig } from '../../src/config/index.ts';
-import { goodEnv, goodFiles, goodJobs, goodSettings, kinds, load, memoryFiles } from './support/load.ts';
-import type { Files } from './support/load.ts';
+import {
+  goodEnv,
+  goodFiles,
+  goodJobs,
+  goodSettings,
+  kinds,
+  load,
+  memoryFiles,
+  type Files,
+} from './support/load.ts';
 
 const withFiles: Files = {
   'config/tollkeeper.yaml': goodSettings

@@ -3,8 +3,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openFolder } from '../support/program.ts';
-import type { Folder, Ran } from '../support/program.ts';
+import { openFolder, type Folder, type Ran } from '../support/program.ts';
 
 const settings = (key: string): string =>
   `accounts: { main: { base_url: "https://gateway.example", admin_key: "\${file:${key}}" } }\n`;

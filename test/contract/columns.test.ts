@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dateAt, localDays, money, startOfDay, sumMoney, unixSeconds } from '../../src/core/index.ts';
 import type { TruthRow } from '../../src/sandbox/index.ts';
 import { now } from '../support/gateway-fixture.ts';
-import { openJobFixture } from '../support/job-fixture.ts';
-import type { JobFixture } from '../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../support/job-fixture.ts';
 
 const since = '2026-11-10';
 const today = dateAt(unixSeconds(Math.floor(now / 1000)), 'UTC');

@@ -15,17 +15,14 @@ import {
   toSeconds,
   unixMillis,
   unixSeconds,
+  type Money,
+  type UnixSeconds,
 } from '../../src/core/index.ts';
-import type { Money, UnixSeconds } from '../../src/core/index.ts';
-import { composeReport, jobKinds } from '../../src/jobs/index.ts';
-import type { JobContext } from '../../src/jobs/index.ts';
-import { parseVariants, variantTable } from '../../src/sandbox/index.ts';
-import type { Sandbox, Variants } from '../../src/sandbox/index.ts';
-import { openWarehouse } from '../../src/warehouse/index.ts';
-import type { Warehouse } from '../../src/warehouse/index.ts';
+import { composeReport, jobKinds, type JobContext } from '../../src/jobs/index.ts';
+import { parseVariants, variantTable, type Sandbox, type Variants } from '../../src/sandbox/index.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 import { now } from '../support/gateway-fixture.ts';
-import { openJobFixture } from '../support/job-fixture.ts';
-import type { JobFixture } from '../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../support/job-fixture.ts';
 import { few, chaosFactor } from '../support/storm.ts';
 
 const since = '2026-10-25';

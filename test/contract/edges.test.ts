@@ -11,8 +11,7 @@ import {
 } from '../../src/core/index.ts';
 import { variantTable } from '../../src/sandbox/index.ts';
 import { now } from '../support/gateway-fixture.ts';
-import { openJobFixture } from '../support/job-fixture.ts';
-import type { JobFixture } from '../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../support/job-fixture.ts';
 import { sampled } from '../support/storm.ts';
 import { reconcilePeriod } from '../../src/reconcile/index.ts';
 

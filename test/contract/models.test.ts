@@ -7,10 +7,9 @@ import {
   modelEndpoints,
   streamMessage,
   waitForTask,
+  type ModelEndpoint,
 } from '../../src/gateway/index.ts';
-import type { ModelEndpoint } from '../../src/gateway/index.ts';
-import { startSandbox, variantTable } from '../../src/sandbox/index.ts';
-import type { VariantName, Variants } from '../../src/sandbox/index.ts';
+import { startSandbox, variantTable, type VariantName, type Variants } from '../../src/sandbox/index.ts';
 import { countingStore } from '../gateway/models/counting-store.ts';
 import { testHttp } from '../http/support/servers.ts';
 import { manualClock } from '../support/manual-clock.ts';

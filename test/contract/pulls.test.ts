@@ -9,12 +9,11 @@ import {
   startOfDay,
   sumMoney,
   unixSeconds,
+  type GatewayProfile,
 } from '../../src/core/index.ts';
-import type { GatewayProfile } from '../../src/core/index.ts';
 import type { Sandbox, VariantName } from '../../src/sandbox/index.ts';
 import { aboutLog, everyVariant, now, switched } from '../support/gateway-fixture.ts';
-import { openJobFixture } from '../support/job-fixture.ts';
-import type { JobFixture } from '../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../support/job-fixture.ts';
 import { sampled, chaosFactor } from '../support/storm.ts';
 import { reconcilePeriod } from '../../src/reconcile/index.ts';
 

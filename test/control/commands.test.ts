@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fault, isFault, silentLog, unixMillis } from '../../src/core/index.ts';
-import type { ProgressStep } from '../../src/core/index.ts';
+import { fault, isFault, silentLog, unixMillis, type ProgressStep } from '../../src/core/index.ts';
 import { commandTable, connectToDaemon } from '../../src/control/index.ts';
 import type { ProgramHandlers } from '../../src/daemon/handlers/handlers.ts';
 import type { RunResult } from '../../src/daemon/index.ts';

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { silentLog } from '../../src/core/index.ts';
-import type { ProgressStep } from '../../src/core/index.ts';
-import { callLocally, commandTable, connectToDaemon, listenForCommands } from '../../src/control/index.ts';
-import type { CommandTable, ContextOf, Handlers } from '../../src/control/index.ts';
-import { openControlFixture, rejection } from './support/control-fixture.ts';
-import type { ControlFixture } from './support/control-fixture.ts';
+import { silentLog, type ProgressStep } from '../../src/core/index.ts';
+import {
+  callLocally,
+  commandTable,
+  connectToDaemon,
+  listenForCommands,
+  type CommandTable,
+  type ContextOf,
+  type Handlers,
+} from '../../src/control/index.ts';
+import { openControlFixture, rejection, type ControlFixture } from './support/control-fixture.ts';
 
 const names = Object.keys(commandTable) as (keyof typeof commandTable)[];
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterReading, clockOffset, readClock, unixMillis } from '../../src/core/index.ts';
-import type { ClockReading } from '../../src/core/index.ts';
+import { afterReading, clockOffset, readClock, unixMillis, type ClockReading } from '../../src/core/index.ts';
 
 const start = Date.parse('2026-11-21T08:00:00Z');
 const minute = 60_000;

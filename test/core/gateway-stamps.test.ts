@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { afterReading, afterStamps, stampClock, unixMillis } from '../../src/core/index.ts';
-import type { MeasuredClock, OwnStamps } from '../../src/core/index.ts';
+import {
+  afterReading,
+  afterStamps,
+  stampClock,
+  unixMillis,
+  type MeasuredClock,
+  type OwnStamps,
+} from '../../src/core/index.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

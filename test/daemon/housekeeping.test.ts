@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHousekeeping } from '../../src/daemon/housekeeping.ts';
 import type { App } from '../../src/daemon/open-app.ts';
 import type { Reload } from '../../src/daemon/reload.ts';
-import { fault, silentLog } from '../../src/core/index.ts';
-import type { Fault, FaultCode, Deps } from '../../src/core/index.ts';
+import { fault, silentLog, type Fault, type FaultCode, type Deps } from '../../src/core/index.ts';
 import type { KeyAlert } from '../../src/keys/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 

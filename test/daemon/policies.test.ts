@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { openTown } from './support/daemon.ts';
-import type { Daemon, Town } from './support/daemon.ts';
+import { openTown, type Daemon, type Town } from './support/daemon.ts';
 
 type RunJson = {
   readonly slot: string;

@@ -4,12 +4,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSecretRegistry, isFault } from '../../src/core/index.ts';
 import { createLog } from '../../src/core/logging/json-log.ts';
 import type { ConfigFault, Config } from '../../src/config/index.ts';
-import { createReload } from '../../src/daemon/reload.ts';
-import type { Reload } from '../../src/daemon/reload.ts';
+import { createReload, type Reload } from '../../src/daemon/reload.ts';
 import { readConfig } from '../../src/settings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder, defaultConfig } from '../support/program.ts';
-import type { Folder } from '../support/program.ts';
+import { openFolder, defaultConfig, type Folder } from '../support/program.ts';
 
 let folder: Folder;
 let reload: Reload;

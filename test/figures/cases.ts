@@ -1,5 +1,4 @@
-import { parseVariants, variantNames, variantTable } from '../../src/sandbox/index.ts';
-import type { Variants } from '../../src/sandbox/index.ts';
+import { parseVariants, variantNames, variantTable, type Variants } from '../../src/sandbox/index.ts';
 import { coverPairs } from '../support/pairs.ts';
 
 /** How a gateway writes its exports and figures, and the currency that an account is kept in. */

@@ -1,5 +1,4 @@
-import { subtractMoney, zero } from '../../src/core/index.ts';
-import type { Money } from '../../src/core/index.ts';
+import { subtractMoney, zero, type Money } from '../../src/core/index.ts';
 
 /** A call as it truly was, each token once, or a refund, which has none. */
 export type TrueCall = {

@@ -1,10 +1,8 @@
 import type { ComposedReport } from '../../src/jobs/index.ts';
 import { modelByName } from '../../src/sandbox/traffic/models.ts';
 import type { OpenModels, PeriodTruth, Sums } from './account-truth.ts';
-import { isExactly, isQuotient, shown } from './exact.ts';
-import type { Fraction } from './exact.ts';
-import { columnMeaning, figureMeaning } from './meanings.ts';
-import type { Meaning } from './meanings.ts';
+import { isExactly, isQuotient, shown, type Fraction } from './exact.ts';
+import { columnMeaning, figureMeaning, type Meaning } from './meanings.ts';
 
 export type Truths = {
   readonly now: PeriodTruth;

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
-import { composeReport } from '../../src/jobs/index.ts';
-import type { JobContext } from '../../src/jobs/index.ts';
-import { openJobFixture } from '../support/job-fixture.ts';
-import type { JobFixture } from '../support/job-fixture.ts';
+import { composeReport, type JobContext } from '../../src/jobs/index.ts';
+import { openJobFixture, type JobFixture } from '../support/job-fixture.ts';
 import { chaosFactor, isLong } from '../support/storm.ts';
 import { truthOf } from './account-truth.ts';
-import { pairedCases, defaultCase } from './cases.ts';
-import type { Case } from './cases.ts';
-import { compareReport, openModelsOf } from './compare-report.ts';
-import type { Outcome } from './compare-report.ts';
+import { pairedCases, defaultCase, type Case } from './cases.ts';
+import { compareReport, openModelsOf, type Outcome } from './compare-report.ts';
 
 const slot = unixMillis(Date.UTC(2026, 10, 20));
 

@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { divideMoney, interval, money, multiplyMoney, sumMoney, unixSeconds } from '../../src/core/index.ts';
 import type { ReportModel } from '../../src/reports/index.ts';
-import { openAccount } from '../reports/shipped.ts';
-import type { Call } from '../reports/shipped.ts';
+import { openAccount, type Call } from '../reports/shipped.ts';
 import { few } from '../support/storm.ts';
-import { truthOver } from './column-truth.ts';
-import type { ColumnTruth, TrueCall } from './column-truth.ts';
+import { truthOver, type ColumnTruth, type TrueCall } from './column-truth.ts';
 
 const oneDay = 86_400;
 const firstDay = Date.UTC(2026, 10, 10) / 1000;

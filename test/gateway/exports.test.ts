@@ -6,8 +6,7 @@ import { unixMillis, unixSeconds } from '../../src/core/index.ts';
 import { collect, rejection } from '../http/support/servers.ts';
 import { createKeyFilter } from '../../src/gateway/admin/key-filter.ts';
 import { sniff } from '../../src/gateway/admin/csv-sniff.ts';
-import { adminKey, csv, json, scriptedGateway } from './support/scripted-gateway.ts';
-import type { Answer } from './support/scripted-gateway.ts';
+import { adminKey, csv, json, scriptedGateway, type Answer } from './support/scripted-gateway.ts';
 
 const logs = { start: unixSeconds(1), end: unixSeconds(2), columns: [], currency: 'USD' as const };
 const once = { attempts: 1, initial: 1, max: 1, longestRetryAfter: 1 };

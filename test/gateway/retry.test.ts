@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { money, unixSeconds } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
 import { collect, rejection } from '../http/support/servers.ts';
-import { csv, json, ok, scriptedGateway } from './support/scripted-gateway.ts';
-import type { Answer } from './support/scripted-gateway.ts';
+import { csv, json, ok, scriptedGateway, type Answer } from './support/scripted-gateway.ts';
 
 const profile = ok({ username: 'a', balance: '1', used_quota: '2' });
 const spec = {

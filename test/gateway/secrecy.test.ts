@@ -8,12 +8,10 @@ import {
   silentLog,
   unixSeconds,
 } from '../../src/core/index.ts';
-import { createGateway } from '../../src/gateway/index.ts';
-import type { Gateway } from '../../src/gateway/index.ts';
+import { createGateway, type Gateway } from '../../src/gateway/index.ts';
 import { collect, plainServer, rejection, testHttp } from '../http/support/servers.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { adminKey, csv, json, ok, scriptedGateway } from './support/scripted-gateway.ts';
-import type { Answer } from './support/scripted-gateway.ts';
+import { adminKey, csv, json, ok, scriptedGateway, type Answer } from './support/scripted-gateway.ts';
 
 const plaintext = 'sk-Zq8PlaintextOfANewKey42';
 const spec = {

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HttpAnswer } from '../../src/http/index.ts';
 import { collect, plainServer, rejection, testHttp } from './support/servers.ts';

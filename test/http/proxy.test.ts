@@ -1,6 +1,5 @@
-import { connect } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isLoopback } from '../../src/http/index.ts';
 import { proxyFor, proxySettings } from '../../src/http/proxy-settings.ts';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { silentLog } from '../../src/core/index.ts';
-import type { LogFields, ProgressStep } from '../../src/core/index.ts';
+import { silentLog, type LogFields, type ProgressStep } from '../../src/core/index.ts';
 import { createPullMeter } from '../../src/ingest/pull-meter.ts';
 import { manualClock } from '../support/manual-clock.ts';
 

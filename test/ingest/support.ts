@@ -1,10 +1,14 @@
 import { noProgress, silentLog, systemClock, unknownGateway } from '../../src/core/index.ts';
 import type { LogPull, LogPullDeps } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
-import { openInMemory, testFolder } from '../warehouse/support.ts';
-import type { TestFolder } from '../warehouse/support.ts';
-import { logSource, seconds } from './call-log/log-source.ts';
-import type { LogSource, SourceRow, SourceStyle } from './call-log/log-source.ts';
+import { openInMemory, testFolder, type TestFolder } from '../warehouse/support.ts';
+import {
+  logSource,
+  seconds,
+  type LogSource,
+  type SourceRow,
+  type SourceStyle,
+} from './call-log/log-source.ts';
 
 export { openInMemory as openIn, testFolder };
 

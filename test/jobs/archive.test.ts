@@ -1,10 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { interval, intervalInMillis, startOfDay } from '../../src/core/index.ts';
-import type { ProgressStep } from '../../src/core/index.ts';
-import type { JobFixture } from '../support/job-fixture.ts';
-import { openJobFixture } from '../support/job-fixture.ts';
+import { interval, intervalInMillis, startOfDay, type ProgressStep } from '../../src/core/index.ts';
+import { type JobFixture, openJobFixture } from '../support/job-fixture.ts';
 import { heldQuarters } from './truth.ts';
 
 // The fixture's clock shows 21 November 2026.

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { silentLog, unixMillis, zero } from '../../src/core/index.ts';
-import type { LogFields } from '../../src/core/index.ts';
+import { silentLog, unixMillis, zero, type LogFields } from '../../src/core/index.ts';
 import { createWatermarks, jobKinds } from '../../src/jobs/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import { createHttp } from '../../src/http/index.ts';
-import { variantTable } from '../../src/sandbox/index.ts';
-import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { variantTable, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { everyVariant, now, switched } from '../support/gateway-fixture.ts';
-import { openJobFixture } from '../support/job-fixture.ts';
-import type { JobFixture, RunChange } from '../support/job-fixture.ts';
+import { openJobFixture, type JobFixture, type RunChange } from '../support/job-fixture.ts';
 
 const hour = 3_600_000;
 const spec = {

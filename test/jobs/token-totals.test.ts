@@ -7,13 +7,12 @@ import {
   subtractMoney,
   sumMoney,
   zero,
+  type Money,
 } from '../../src/core/index.ts';
-import type { Money } from '../../src/core/index.ts';
 import { composeReport } from '../../src/jobs/index.ts';
 import type { ReportModel } from '../../src/reports/index.ts';
 import type { TruthRow } from '../../src/sandbox/index.ts';
-import { openJobFixture } from '../support/job-fixture.ts';
-import type { JobFixture } from '../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../support/job-fixture.ts';
 
 const period = { from: '2026-10-01', to: '2026-11-01' };
 const [start, end] = [period.from, period.to].map((day) => Date.parse(day) / 1000) as [number, number];

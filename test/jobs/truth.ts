@@ -1,5 +1,4 @@
-import { localDays, money, sumMoney } from '../../src/core/index.ts';
-import type { LocalDate, UnixSeconds } from '../../src/core/index.ts';
+import { localDays, money, sumMoney, type LocalDate, type UnixSeconds } from '../../src/core/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 

@@ -7,8 +7,9 @@ import {
   stampClock,
   unixMillis,
   unixSeconds,
+  type MeasuredClock,
+  type OwnStamps,
 } from '../../src/core/index.ts';
-import type { MeasuredClock, OwnStamps } from '../../src/core/index.ts';
 import type { KeyUse } from '../../src/keys/key-event.ts';
 import { runs } from '../support/storm.ts';
 import { engineFixture, stillClock } from './engine-fixture.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unixMillis } from '../../src/core/index.ts';
-import type { GatewayClock } from '../../src/core/index.ts';
+import { unixMillis, type GatewayClock } from '../../src/core/index.ts';
 import { clockEffect } from '../../src/keys/retirement/clock-skew.ts';
 
 const minute = 60_000;

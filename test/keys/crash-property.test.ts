@@ -5,8 +5,7 @@ import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
 import { chaosFactor, runs } from '../support/storm.ts';
-import { crash, engineFixture, hour, memorySink, memoryTable } from './engine-fixture.ts';
-import type { EngineFixture } from './engine-fixture.ts';
+import { crash, engineFixture, hour, memorySink, memoryTable, type EngineFixture } from './engine-fixture.ts';
 
 /** Names of keys that no sink can hold: made, and never on their way to one. */
 const orphans = (fixture: EngineFixture): readonly string[] => {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fault } from '../../src/core/index.ts';
-import type { Fault, FaultCode } from '../../src/core/index.ts';
-import { engineFixture, hour } from './engine-fixture.ts';
-import type { EngineFixture } from './engine-fixture.ts';
+import { fault, type Fault, type FaultCode } from '../../src/core/index.ts';
+import { engineFixture, hour, type EngineFixture } from './engine-fixture.ts';
 
 const { signal } = new AbortController();
 

@@ -11,14 +11,16 @@ import {
   silentLog,
   unixMillis,
   unixSeconds,
+  type Clock,
+  type GatewayClock,
+  type Secret,
+  type UnixMillis,
 } from '../../src/core/index.ts';
-import type { Clock, GatewayClock, Secret, UnixMillis } from '../../src/core/index.ts';
 import type { ApiKey } from '../../src/gateway/index.ts';
 import { createKeyService } from '../../src/keys/key-service.ts';
 import type { KeyAlert } from '../../src/keys/service-types.ts';
 import type { Consumer, EngineDeps, KeyGateway } from '../../src/keys/rotation/engine-deps.ts';
-import { openJournal } from '../../src/keys/journal/journal.ts';
-import type { JournalDeps } from '../../src/keys/journal/journal.ts';
+import { openJournal, type JournalDeps } from '../../src/keys/journal/journal.ts';
 import type { KeyEvent, KeyUse } from '../../src/keys/key-event.ts';
 import type { KeyEvidence } from '../../src/keys/ports.ts';
 import type { Sink } from '../../src/keys/sink.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseKeyEvent } from '../../src/keys/key-event.ts';
-import type { EngineFixture } from './engine-fixture.ts';
-import { engineFixture, hour } from './engine-fixture.ts';
+import { type EngineFixture, engineFixture, hour } from './engine-fixture.ts';
 
 const minute = 60_000;
 const day = 24 * hour;

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { noProgress, unixMillis, unixSeconds } from '../../src/core/index.ts';
-import type { GatewayClock, OwnStamps } from '../../src/core/index.ts';
+import {
+  noProgress,
+  unixMillis,
+  unixSeconds,
+  type GatewayClock,
+  type OwnStamps,
+} from '../../src/core/index.ts';
 import { runs } from '../support/storm.ts';
 import { engineFixture, hour, stillClock } from './engine-fixture.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineFixture } from './engine-fixture.ts';
-import { engineFixture, hour, memorySink } from './engine-fixture.ts';
+import { type EngineFixture, engineFixture, hour, memorySink } from './engine-fixture.ts';
 
 const minute = 60_000;
 const signal = new AbortController().signal;

@@ -2,8 +2,7 @@ import { mkdtemp, open, readFile, readdir, rename, rm, stat, truncate, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { fault, silentLog } from '../../src/core/index.ts';
-import type { Log } from '../../src/core/index.ts';
+import { fault, silentLog, type Log } from '../../src/core/index.ts';
 import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { lineAfter } from '../../src/keys/journal/audit-line.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';

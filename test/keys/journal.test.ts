@@ -7,8 +7,7 @@ import { lineAfter, noHead } from '../../src/keys/journal/audit-line.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
 import { runs } from '../support/storm.ts';
-import { engineFixture, memoryTable } from './engine-fixture.ts';
-import type { EngineFixture } from './engine-fixture.ts';
+import { engineFixture, memoryTable, type EngineFixture } from './engine-fixture.ts';
 
 /** A fixture in which a rotation was begun, so that there are steps. */
 const begun = async (): Promise<EngineFixture> => {

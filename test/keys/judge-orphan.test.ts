@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unixMillis, unixSeconds } from '../../src/core/index.ts';
-import { judgeOrphan } from '../../src/keys/retirement/judge-orphan.ts';
-import type { OrphanFacts, SinkFact } from '../../src/keys/retirement/judge-orphan.ts';
+import { judgeOrphan, type OrphanFacts, type SinkFact } from '../../src/keys/retirement/judge-orphan.ts';
 
 const hour = 3_600_000;
 const now = unixMillis(1_767_225_600_000);

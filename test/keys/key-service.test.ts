@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toSeconds, unixMillis, unixSeconds } from '../../src/core/index.ts';
-import { engineFixture, fullSink, hour, memorySink } from './engine-fixture.ts';
-import type { EngineFixture } from './engine-fixture.ts';
+import { engineFixture, fullSink, hour, memorySink, type EngineFixture } from './engine-fixture.ts';
 
 const signal = new AbortController().signal;
 

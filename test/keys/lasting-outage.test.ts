@@ -9,8 +9,8 @@ import {
   memorySink,
   sealedSink,
   defaultTerms,
+  type EngineFixture,
 } from './engine-fixture.ts';
-import type { EngineFixture } from './engine-fixture.ts';
 
 const minute = 60_000;
 const day = 24 * hour;

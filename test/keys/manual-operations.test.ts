@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noProgress, unixSeconds } from '../../src/core/index.ts';
 import { planRotations, plannedRotation } from '../../src/keys/plan/plan-rotations.ts';
-import { engineFixture, fullSink, hour, defaultTerms } from './engine-fixture.ts';
-import type { EngineFixture } from './engine-fixture.ts';
+import { engineFixture, fullSink, hour, defaultTerms, type EngineFixture } from './engine-fixture.ts';
 
 const { signal } = new AbortController();
 const who = 'person anna';

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { RotationTerms } from '../../src/keys/terms.ts';
 import { chaosFactor, isLong } from '../support/storm.ts';
-import { crash, engineFixture, hour, memorySink, sealedSink } from './engine-fixture.ts';
-import type { Backup, EngineFixture } from './engine-fixture.ts';
+import {
+  crash,
+  engineFixture,
+  hour,
+  memorySink,
+  sealedSink,
+  type Backup,
+  type EngineFixture,
+} from './engine-fixture.ts';
 
 type MadeSink = ReturnType<typeof memorySink>;
 

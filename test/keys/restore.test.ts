@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fault, money, unixSeconds } from '../../src/core/index.ts';
 import { defaultTemplate } from '../../src/keys/plan/key-names.ts';
 import type { RotationTerms } from '../../src/keys/terms.ts';
-import { crash, engineFixture, hour, memorySink } from './engine-fixture.ts';
-import type { EngineFixture } from './engine-fixture.ts';
+import { crash, engineFixture, hour, memorySink, type EngineFixture } from './engine-fixture.ts';
 
 const { signal } = new AbortController();
 const who = 'person anna';

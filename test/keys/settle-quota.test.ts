@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money } from '../../src/core/index.ts';
 import { runs } from '../support/storm.ts';
-import { engineFixture, hour } from './engine-fixture.ts';
-import type { EngineFixture } from './engine-fixture.ts';
+import { engineFixture, hour, type EngineFixture } from './engine-fixture.ts';
 
 const minute = 60_000;
 const limited = { unlimitedQuota: false, remainQuota: money('100') };

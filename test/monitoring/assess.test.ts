@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { interval, money, unixSeconds } from '../../src/core/index.ts';
-import { assess, forecastAtPace } from '../../src/monitoring/index.ts';
-import type { Budget, DataState, PeriodSums } from '../../src/monitoring/index.ts';
+import {
+  assess,
+  forecastAtPace,
+  type Budget,
+  type DataState,
+  type PeriodSums,
+} from '../../src/monitoring/index.ts';
 
 const at = (text: string) => unixSeconds(Date.parse(text) / 1000);
 const threshold = (label: string, amount: string) => ({ label, amount: money(amount) });

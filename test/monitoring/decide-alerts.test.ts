@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
-import { decideAlerts } from '../../src/monitoring/index.ts';
-import type { AlertRecord, Condition } from '../../src/monitoring/index.ts';
+import { decideAlerts, type AlertRecord, type Condition } from '../../src/monitoring/index.ts';
 
 const never = () => false;
 type State = Condition['state'];

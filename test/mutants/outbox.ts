@@ -1,5 +1,4 @@
-import { mutant } from './mutant.ts';
-import type { Mutant } from './mutant.ts';
+import { mutant, type Mutant } from './mutant.ts';
 
 export const outboxMutants: readonly Mutant[] = [
   mutant(

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createLog } from '../../src/core/logging/json-log.ts';
 import { createMailCleaner } from '../../src/notify/index.ts';
-import { openOutboxFixture } from './support/outbox-fixture.ts';
-import type { OutboxFixture } from './support/outbox-fixture.ts';
+import { openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const day = 86_400_000;

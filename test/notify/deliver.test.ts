@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fault } from '../../src/core/index.ts';
-import type { Fault } from '../../src/core/index.ts';
+import { fault, type Fault } from '../../src/core/index.ts';
 import type { MailTransport } from '../../src/notify/index.ts';
 import { openOutboxFixture } from './support/outbox-fixture.ts';
 import { login, openPostOffice } from './support/post-office.ts';

@@ -4,10 +4,8 @@ import { createTokenSource } from '../../src/notify/channels/smtp/oauth2-token.t
 import { createHttp } from '../../src/http/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openOutboxFixture, start } from './support/outbox-fixture.ts';
-import { login, openPostOffice } from './support/post-office.ts';
-import type { PostOfficeOptions } from './support/post-office.ts';
-import { openWebServer } from './support/web-server.ts';
-import type { Asked } from './support/web-server.ts';
+import { login, openPostOffice, type PostOfficeOptions } from './support/post-office.ts';
+import { openWebServer, type Asked } from './support/web-server.ts';
 
 const timeouts = { connect: 2000, headers: 2000, idle: 2000, total: 4000 };
 

@@ -3,8 +3,7 @@ import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
 import { parseMailbox } from '../../src/notify/address.ts';
-import { composeMessage } from '../../src/notify/message.ts';
-import type { Message } from '../../src/notify/message.ts';
+import { composeMessage, type Message } from '../../src/notify/message.ts';
 import { mail, png, start } from './support/outbox-fixture.ts';
 import { once } from '../support/storm.ts';
 

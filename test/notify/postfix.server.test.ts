@@ -2,11 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { simpleParser } from 'mailparser';
 import { expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/core/index.ts';
-import { enqueue } from '../../src/notify/index.ts';
-import type { Mail } from '../../src/notify/index.ts';
+import { enqueue, type Mail } from '../../src/notify/index.ts';
 import { loadMail } from '../../src/notify/mail-file.ts';
-import { mail, openOutboxFixture } from './support/outbox-fixture.ts';
-import type { OutboxFixture } from './support/outbox-fixture.ts';
+import { mail, openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
 import { checkDkim } from './support/dkim-check.ts';
 import { openPostfix } from './support/postfix.ts';
 

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { isFault } from '../../src/core/index.ts';
 import { isPrivateHost } from '../../src/notify/channels/smtp/private-host.ts';
-import { readSmtpUrl, startTlsFor } from '../../src/notify/channels/smtp/smtp-server-address.ts';
-import type { StartTls } from '../../src/notify/channels/smtp/smtp-server-address.ts';
+import {
+  readSmtpUrl,
+  startTlsFor,
+  type StartTls,
+} from '../../src/notify/channels/smtp/smtp-server-address.ts';
 import { openOutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 

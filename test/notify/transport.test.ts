@@ -1,8 +1,6 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { isFault } from '../../src/core/index.ts';
-import type { Fault } from '../../src/core/index.ts';
+import { isFault, type Fault } from '../../src/core/index.ts';
 import type { MailTransport } from '../../src/notify/index.ts';
 import { readSmtpUrl } from '../../src/notify/channels/smtp/smtp-server-address.ts';
 import { openOutboxFixture } from './support/outbox-fixture.ts';

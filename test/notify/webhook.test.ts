@@ -8,11 +8,9 @@ import { notify } from '../../src/notify/notify.ts';
 import { createWebhookRoute } from '../../src/notify/channels/webhook/webhook-route.ts';
 import { createHttp } from '../../src/http/index.ts';
 import { announcement } from './support/announcements.ts';
-import { mail, openOutboxFixture, start } from './support/outbox-fixture.ts';
-import type { OutboxFixture } from './support/outbox-fixture.ts';
+import { mail, openOutboxFixture, start, type OutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
-import { openWebServer } from './support/web-server.ts';
-import type { Asked, WebServer } from './support/web-server.ts';
+import { openWebServer, type Asked, type WebServer } from './support/web-server.ts';
 
 const timeouts = { connect: 2000, headers: 2000, idle: 2000, total: 4000 };
 const secret = 'webhook-secret-1';

@@ -5,8 +5,7 @@ import { createMailRoute } from '../../src/notify/channels/smtp/mail-route.ts';
 import { createRateLimit } from '../../src/notify/rate-limit.ts';
 import type { OutboxRoute, RouteOutcome } from '../../src/notify/route.ts';
 import { enqueueBytes } from '../../src/notify/enqueue.ts';
-import { openOutboxFixture } from './support/outbox-fixture.ts';
-import type { OutboxFixture } from './support/outbox-fixture.ts';
+import { openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const minute = 60_000;

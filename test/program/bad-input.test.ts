@@ -4,11 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder, defaultConfig } from '../support/program.ts';
-import type { Folder } from '../support/program.ts';
+import { openFolder, defaultConfig, type Folder } from '../support/program.ts';
 
 const now = Date.UTC(2026, 10, 21, 6, 3, 7);
 const adminKeys = [

@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { exemptFile } from '../support/secret-watch.ts';
 import { buildProgram } from './support/built-program.ts';
-import { openFixture } from './support/fixture.ts';
-import type { Fixture } from './support/fixture.ts';
-import { openRecordingProgram } from './support/record-calls.ts';
-import type { RecordedCall } from './support/record-calls.ts';
+import { openFixture, type Fixture } from './support/fixture.ts';
+import { openRecordingProgram, type RecordedCall } from './support/record-calls.ts';
 
 /** Functions between what a user types and the request that has the effect. */
 const maxDepth = 20;

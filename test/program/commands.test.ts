@@ -3,10 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ran } from '../support/program.ts';
-import { buildProgram, startIn } from './support/built-program.ts';
-import type { BuiltProgram, Running } from './support/built-program.ts';
-import { dateBefore, openFixture, pullLogs, saying, yearly } from './support/fixture.ts';
-import type { Fixture, RunJson } from './support/fixture.ts';
+import { buildProgram, startIn, type BuiltProgram, type Running } from './support/built-program.ts';
+import {
+  dateBefore,
+  openFixture,
+  pullLogs,
+  saying,
+  yearly,
+  type Fixture,
+  type RunJson,
+} from './support/fixture.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {

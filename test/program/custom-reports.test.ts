@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder, defaultConfig } from '../support/program.ts';
-import type { Folder, Ran } from '../support/program.ts';
+import { openFolder, defaultConfig, type Folder, type Ran } from '../support/program.ts';
 
 const now = Date.UTC(2026, 10, 21, 6, 3, 7);
 

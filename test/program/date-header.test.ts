@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval, silentLog, unixSeconds } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
-import { openRotationFixture } from '../storm/support/rotation-fixture.ts';
-import type { RotationFixture } from '../storm/support/rotation-fixture.ts';
+import { openRotationFixture, type RotationFixture } from '../storm/support/rotation-fixture.ts';
 
 const hour = 3_600_000;
 

@@ -1,9 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildProgram } from './support/built-program.ts';
-import { dateBefore, openFixture, parsed, yearly } from './support/fixture.ts';
-import type { BuiltProgram, Running } from './support/built-program.ts';
-import type { Fixture } from './support/fixture.ts';
+import { buildProgram, type BuiltProgram, type Running } from './support/built-program.ts';
+import { dateBefore, openFixture, parsed, yearly, type Fixture } from './support/fixture.ts';
 
 let program: BuiltProgram;
 let fixture: Fixture;

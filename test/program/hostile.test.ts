@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostileNames } from '../../src/sandbox/index.ts';
-import { buildProgram } from './support/built-program.ts';
+import { buildProgram, type BuiltProgram } from './support/built-program.ts';
 import { openFixture, parsed, yearly } from './support/fixture.ts';
 import { affectedCommands, playHostile, since } from './support/hostile-fixture.ts';
-import type { BuiltProgram } from './support/built-program.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {

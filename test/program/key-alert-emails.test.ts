@@ -1,13 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
-import { openMailServer } from '../support/mail-server.ts';
-import type { MailServer } from '../support/mail-server.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { openMailServer, type MailServer } from '../support/mail-server.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder } from '../support/program.ts';
-import type { Folder } from '../support/program.ts';
+import { openFolder, type Folder } from '../support/program.ts';
 
 const now = Date.UTC(2026, 10, 21, 6, 3, 7);
 

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import readXlsxFile from 'read-excel-file/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openFolder, defaultConfig } from '../support/program.ts';
-import type { Folder } from '../support/program.ts';
+import { openFolder, defaultConfig, type Folder } from '../support/program.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openMailServer } from '../support/mail-server.ts';
-import type { MailServer } from '../support/mail-server.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import { openMailServer, type MailServer } from '../support/mail-server.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 
 const now = Date.UTC(2026, 10, 21, 6, 3, 7);
 const seconds = (text: string): number => Date.parse(text) / 1000;

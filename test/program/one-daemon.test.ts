@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildProgram } from './support/built-program.ts';
-import type { BuiltProgram } from './support/built-program.ts';
-import { freePort, openFixture, parsed, pullLogs, yearly } from './support/fixture.ts';
-import type { Fixture } from './support/fixture.ts';
+import { buildProgram, type BuiltProgram } from './support/built-program.ts';
+import { freePort, openFixture, parsed, pullLogs, yearly, type Fixture } from './support/fixture.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {

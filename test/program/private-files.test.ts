@@ -1,8 +1,7 @@
 import { lstat, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildProgram } from './support/built-program.ts';
-import type { BuiltProgram } from './support/built-program.ts';
+import { buildProgram, type BuiltProgram } from './support/built-program.ts';
 import { dateBefore, openFixture } from './support/fixture.ts';
 
 let program: BuiltProgram;

@@ -1,10 +1,8 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { day, openKeyFixture } from '../storm/support/key-fixture.ts';
-import type { KeyFixture, Lived } from '../storm/support/key-fixture.ts';
-import { buildProgram } from './support/built-program.ts';
-import type { BuiltProgram } from './support/built-program.ts';
+import { day, openKeyFixture, type KeyFixture, type Lived } from '../storm/support/key-fixture.ts';
+import { buildProgram, type BuiltProgram } from './support/built-program.ts';
 
 const hour = 3_600_000;
 

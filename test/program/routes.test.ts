@@ -1,14 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openWebServer } from '../notify/support/web-server.ts';
-import type { WebServer } from '../notify/support/web-server.ts';
+import { openWebServer, type WebServer } from '../notify/support/web-server.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openMailServer } from '../support/mail-server.ts';
-import type { MailServer } from '../support/mail-server.ts';
-import { openFolder, defaultConfig } from '../support/program.ts';
-import type { Folder } from '../support/program.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import { openMailServer, type MailServer } from '../support/mail-server.ts';
+import { openFolder, defaultConfig, type Folder } from '../support/program.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 
 const now = Date.UTC(2026, 10, 21, 6, 3, 7);
 const seconds = (text: string): number => Date.parse(text) / 1000;

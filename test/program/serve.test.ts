@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { interval, silentLog, systemClock, unixSeconds } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
-import { buildProgram } from './support/built-program.ts';
-import type { BuiltProgram } from './support/built-program.ts';
-import { dateBefore, openFixture, parsed } from './support/fixture.ts';
-import type { Fixture } from './support/fixture.ts';
+import { buildProgram, type BuiltProgram } from './support/built-program.ts';
+import { dateBefore, openFixture, parsed, type Fixture } from './support/fixture.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {

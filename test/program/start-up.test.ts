@@ -1,10 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildProgram } from './support/built-program.ts';
-import type { BuiltProgram } from './support/built-program.ts';
-import { openFixture, pullLogs, yearly } from './support/fixture.ts';
-import type { Fixture } from './support/fixture.ts';
+import { buildProgram, type BuiltProgram } from './support/built-program.ts';
+import { openFixture, pullLogs, yearly, type Fixture } from './support/fixture.ts';
 
 /** Packages that cost more than 0.05 s of CPU to load, and the AWS client. */
 const heavyPackages = [

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { money, multiplyMoney, sumMoney } from '../../src/core/index.ts';
-import type { GatewayProfile } from '../../src/core/index.ts';
-import { composeReport } from '../../src/jobs/index.ts';
-import type { ComposedReport } from '../../src/jobs/index.ts';
+import { money, multiplyMoney, sumMoney, type GatewayProfile } from '../../src/core/index.ts';
+import { composeReport, type ComposedReport } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { openJobFixture } from '../support/job-fixture.ts';
-import type { JobFixture } from '../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../support/job-fixture.ts';
 
 type Variants = NonNullable<SandboxOptions['variants']>;
 

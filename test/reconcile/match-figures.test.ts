@@ -13,8 +13,10 @@ import {
   unixMillis,
   unixSeconds,
   zero,
+  type Interval,
+  type Money,
+  type UnixSeconds,
 } from '../../src/core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../../src/core/index.ts';
 import { agreedWhenLanded, settledThrough } from '../../src/ingest/index.ts';
 import type { KnownGap, StoredComparison } from '../../src/warehouse/index.ts';
 import {
@@ -29,8 +31,9 @@ import {
   matchFigures,
   nameGap,
   describeComparison,
+  type LogSums,
+  type Vote,
 } from '../../src/reconcile/index.ts';
-import type { LogSums, Vote } from '../../src/reconcile/index.ts';
 import { once } from '../support/storm.ts';
 
 /** An amount of so many hundred-millionths. */

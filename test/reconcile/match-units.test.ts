@@ -8,10 +8,15 @@ import {
   roundMoney,
   subtractMoney,
   zero,
+  type Money,
 } from '../../src/core/index.ts';
-import type { Money } from '../../src/core/index.ts';
-import { figureFor, figuresOf, matchFigures, describeComparison } from '../../src/reconcile/index.ts';
-import type { LogSums } from '../../src/reconcile/index.ts';
+import {
+  figureFor,
+  figuresOf,
+  matchFigures,
+  describeComparison,
+  type LogSums,
+} from '../../src/reconcile/index.ts';
 
 const sumsOf = (consumption: Money, refunds: Money = zero, rows = 1000): LogSums => ({
   consumption,

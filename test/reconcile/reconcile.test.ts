@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { interval, money, startOfDay, unixMillis } from '../../src/core/index.ts';
-import type { Interval, UnixSeconds } from '../../src/core/index.ts';
+import {
+  interval,
+  money,
+  startOfDay,
+  unixMillis,
+  type Interval,
+  type UnixSeconds,
+} from '../../src/core/index.ts';
 import type { JobAccount } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { now, textOf } from '../support/gateway-fixture.ts';
-import { openJobFixture } from '../support/job-fixture.ts';
-import type { JobFixture, RunChange } from '../support/job-fixture.ts';
+import { openJobFixture, type JobFixture, type RunChange } from '../support/job-fixture.ts';
 import { sampled } from '../support/storm.ts';
 import { reconcilePeriod, reconcileRange } from '../../src/reconcile/index.ts';
 

@@ -1,6 +1,5 @@
 import { interval, money, unixSeconds } from '../../src/core/index.ts';
-import { assess } from '../../src/monitoring/index.ts';
-import type { Assessment, PeriodSums } from '../../src/monitoring/index.ts';
+import { assess, type Assessment, type PeriodSums } from '../../src/monitoring/index.ts';
 
 const at = (text: string) => unixSeconds(Date.parse(text) / 1000);
 const period = interval(at('2026-11-01T00:00:00Z'), at('2026-12-01T00:00:00Z'));

@@ -6,8 +6,7 @@ import type { ReportDefinition } from '../../src/reports/index.ts';
 import type { ChartModel } from '../../src/reports/build/model.ts';
 import { hostileRows } from './hostile.ts';
 import { unescapeHtml } from './markup.ts';
-import { build, ordinaryRows, spendSummary } from './sample.ts';
-import type { BuildOptions } from './sample.ts';
+import { build, ordinaryRows, spendSummary, type BuildOptions } from './sample.ts';
 
 const common = { kind: 'chart', period: 'current', optional: false, limit: 8 } as const;
 

@@ -1,5 +1,4 @@
-import { DuckDBInstance } from '@duckdb/node-api';
-import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
+import { DuckDBInstance, type DuckDBAppender, type DuckDBConnection } from '@duckdb/node-api';
 import type { Cell, CubeRequest, ResultTable } from '../../src/reports/definition/port.ts';
 import type { CubeReader } from '../../src/reports/index.ts';
 import { cubeRelation } from '../../src/warehouse/report-views/cube-columns.ts';

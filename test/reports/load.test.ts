@@ -5,8 +5,7 @@ import { loadReport } from '../../src/reports/index.ts';
 import type { LoadedReport } from '../../src/reports/definition/load.ts';
 import { checkSql } from '../../src/reports/definition/sql-check.ts';
 import { systemClock } from '../../src/core/index.ts';
-import { bindWith, openQueries } from '../../src/warehouse/index.ts';
-import type { BindQueries } from '../../src/warehouse/index.ts';
+import { bindWith, openQueries, type BindQueries } from '../../src/warehouse/index.ts';
 
 const bindQueries = bindWith(await openQueries(undefined, systemClock));
 

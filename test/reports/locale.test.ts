@@ -8,8 +8,9 @@ import {
   multiplyMoney,
   roundMoney,
   subtractMoney,
+  type LocaleTag,
+  type Money,
 } from '../../src/core/index.ts';
-import type { LocaleTag, Money } from '../../src/core/index.ts';
 import { chartFonts } from '../../src/reports/charts/chart-fonts.ts';
 import { drawable, isDrawable } from '../../src/reports/charts/chart-glyphs.ts';
 import { drawPng } from '../../src/reports/charts/chart-png.ts';

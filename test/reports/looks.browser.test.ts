@@ -1,17 +1,14 @@
 import { mkdir } from 'node:fs/promises';
-import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unixSeconds } from '../../src/core/index.ts';
-import { renderReport, standaloneHtml } from '../../src/reports/index.ts';
-import type { ReportModel } from '../../src/reports/index.ts';
+import { renderReport, standaloneHtml, type ReportModel } from '../../src/reports/index.ts';
 import { faint, overflow } from '../support/page-looks.ts';
 import { hostileBudgets, someBudgets } from './budgets.ts';
 import { busy, busyHostile } from './busy.ts';
 import { hostileRows } from './hostile.ts';
 import { build, ordinaryRows, shipped } from './sample.ts';
-import { anyPrice, openHostileAccount } from './shipped.ts';
-import type { Account } from './shipped.ts';
+import { anyPrice, openHostileAccount, type Account } from './shipped.ts';
 
 const tileHeights = (page: Page): Promise<number[]> =>
   page.evaluate<number[]>(

@@ -7,8 +7,7 @@ import {
   unixMillis,
   unixSeconds,
 } from '../../src/core/index.ts';
-import { renderReport } from '../../src/reports/index.ts';
-import type { ReportModel } from '../../src/reports/index.ts';
+import { renderReport, type ReportModel } from '../../src/reports/index.ts';
 import type { FigureModel, TableModel } from '../../src/reports/build/model.ts';
 import type { CubeRow } from './cube.ts';
 import { build, now, ordinaryRows, shipped, zone } from './sample.ts';

@@ -1,5 +1,4 @@
-import { money, multiplyMoney } from '../../src/core/index.ts';
-import type { LocaleTag, Money } from '../../src/core/index.ts';
+import { money, multiplyMoney, type LocaleTag, type Money } from '../../src/core/index.ts';
 
 /** How people of a language write numbers, told here apart from the program: CLDR 46. */
 const signs: Readonly<Record<LocaleTag, { readonly group: string; readonly decimal: string }>> = {

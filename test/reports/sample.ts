@@ -1,12 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { interval, money, unixMillis, unixSeconds } from '../../src/core/index.ts';
-import type { LocaleTag } from '../../src/core/index.ts';
-import { buildReport, inLocale, loadReport, resolvePeriod } from '../../src/reports/index.ts';
-import type { ComparisonName, ReportDefinition, ReportFacts, ReportModel } from '../../src/reports/index.ts';
+import { interval, money, unixMillis, unixSeconds, type LocaleTag } from '../../src/core/index.ts';
+import {
+  buildReport,
+  inLocale,
+  loadReport,
+  resolvePeriod,
+  type ComparisonName,
+  type ReportDefinition,
+  type ReportFacts,
+  type ReportModel,
+} from '../../src/reports/index.ts';
 import type { BuildRequest } from '../../src/reports/build/build-request.ts';
-import { cubeOf } from './cube.ts';
-import type { CubeRow, OtherRows } from './cube.ts';
+import { cubeOf, type CubeRow, type OtherRows } from './cube.ts';
 
 export const zone = 'Europe/Berlin';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { unixSeconds } from '../../src/core/index.ts';
 import { chartSvg } from '../../src/reports/charts/chart-svg.ts';
-import { loadReport, renderReport } from '../../src/reports/index.ts';
-import type { ReportModel } from '../../src/reports/index.ts';
+import { loadReport, renderReport, type ReportModel } from '../../src/reports/index.ts';
 import { build, ordinaryRows } from './sample.ts';
 
 const head = `title: Mine

@@ -1,13 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addMoney, money, sumMoney, unixMillis, unixSeconds, zero } from '../../src/core/index.ts';
-import type { Money } from '../../src/core/index.ts';
-import { renderReport } from '../../src/reports/index.ts';
-import type { ReportModel } from '../../src/reports/index.ts';
+import {
+  addMoney,
+  money,
+  sumMoney,
+  unixMillis,
+  unixSeconds,
+  zero,
+  type Money,
+} from '../../src/core/index.ts';
+import { renderReport, type ReportModel } from '../../src/reports/index.ts';
 import type { TableModel } from '../../src/reports/build/model.ts';
 import { hostileNames } from './hostile.ts';
 import { all, parseHtml, textOf } from './markup.ts';
-import { anyPrice, keyOf, lastDay, openAccount, openHostileAccount } from './shipped.ts';
-import type { Account, Call } from './shipped.ts';
+import {
+  anyPrice,
+  keyOf,
+  lastDay,
+  openAccount,
+  openHostileAccount,
+  type Account,
+  type Call,
+} from './shipped.ts';
 
 const reports = ['token-economics', 'key-inventory', 'reconciliation'] as const;
 

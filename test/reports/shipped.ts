@@ -2,10 +2,23 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { interval, money, unixMillis, unixSeconds } from '../../src/core/index.ts';
-import type { Interval, LocaleTag, UnixSeconds } from '../../src/core/index.ts';
-import { buildReport, inLocale, loadReport, resolvePeriod } from '../../src/reports/index.ts';
-import type { ReportDefinition, ReportModel } from '../../src/reports/index.ts';
+import {
+  interval,
+  money,
+  unixMillis,
+  unixSeconds,
+  type Interval,
+  type LocaleTag,
+  type UnixSeconds,
+} from '../../src/core/index.ts';
+import {
+  buildReport,
+  inLocale,
+  loadReport,
+  resolvePeriod,
+  type ReportDefinition,
+  type ReportModel,
+} from '../../src/reports/index.ts';
 import type { CubeRequest, KeyState, StoredComparison, Warehouse } from '../../src/warehouse/index.ts';
 import { hostileNames } from './hostile.ts';
 import { openMemoryWarehouse } from '../support/memory-warehouse.ts';

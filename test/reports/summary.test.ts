@@ -1,12 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { money, sumMoney, unixSeconds } from '../../src/core/index.ts';
-import { renderReport, standaloneHtml } from '../../src/reports/index.ts';
-import type { RenderedReport, ReportModel } from '../../src/reports/index.ts';
+import {
+  renderReport,
+  standaloneHtml,
+  type RenderedReport,
+  type ReportModel,
+} from '../../src/reports/index.ts';
 import type { TableModel } from '../../src/reports/build/model.ts';
 import type { CubeRow } from './cube.ts';
 import { all, parseHtml, tablesOf, textOf } from './markup.ts';
-import { build, ordinaryRows } from './sample.ts';
-import type { BuildOptions } from './sample.ts';
+import { build, ordinaryRows, type BuildOptions } from './sample.ts';
 
 const first = Date.UTC(2026, 9, 20, 22) / 1000;
 const end = Date.UTC(2026, 10, 19, 23) / 1000;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { interval, unixSeconds } from '../../src/core/index.ts';
 import type { ReportModel } from '../../src/reports/index.ts';
-import { openAccount } from './shipped.ts';
-import type { Account, Call } from './shipped.ts';
+import { openAccount, type Account, type Call } from './shipped.ts';
 
 const oneDay = 86_400;
 const firstDay = Date.UTC(2026, 10, 10) / 1000;

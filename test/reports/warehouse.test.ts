@@ -11,10 +11,14 @@ import {
   systemClock,
   unixSeconds,
 } from '../../src/core/index.ts';
-import { buildReport, renderReport, resolvePeriod } from '../../src/reports/index.ts';
-import type { ReportDefinition, ReportModel } from '../../src/reports/index.ts';
-import { openWarehouse } from '../../src/warehouse/index.ts';
-import type { Warehouse } from '../../src/warehouse/index.ts';
+import {
+  buildReport,
+  renderReport,
+  resolvePeriod,
+  type ReportDefinition,
+  type ReportModel,
+} from '../../src/reports/index.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 import type { CubeRow } from './cube.ts';
 import { hostileNames } from './hostile.ts';
 import { build, now, ordinaryRows, spendSummary, zone } from './sample.ts';

@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import { get } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { expect } from 'vitest';
 import { expectSeen, seen } from './observe.ts';
 import { exactSum, NOW, seconds, withBox, written, type Box, type Table } from './support.ts';

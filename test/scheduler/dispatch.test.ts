@@ -11,8 +11,8 @@ import {
   openSchedulerFixture,
   settled,
   shown,
+  type SchedulerFixture,
 } from './support/scheduler-fixture.ts';
-import type { SchedulerFixture } from './support/scheduler-fixture.ts';
 
 let fixture: SchedulerFixture;
 beforeEach(async () => {

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { at, hour, jobsOf, minute, openSchedulerFixture, shown } from './support/scheduler-fixture.ts';
-import type { SchedulerFixture, WrittenJob } from './support/scheduler-fixture.ts';
+import {
+  at,
+  hour,
+  jobsOf,
+  minute,
+  openSchedulerFixture,
+  shown,
+  type SchedulerFixture,
+  type WrittenJob,
+} from './support/scheduler-fixture.ts';
 import { sampled } from '../support/storm.ts';
 
 const day = 24 * hour;

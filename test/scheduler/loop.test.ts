@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/core/logging/json-log.ts';
-import { everySecond, startLoop } from '../../src/scheduler/index.ts';
-import type { Housekeeping } from '../../src/scheduler/index.ts';
+import { everySecond, startLoop, type Housekeeping } from '../../src/scheduler/index.ts';
 import type { Waker } from '../../src/scheduler/waker.ts';
 import { manualClock } from '../support/manual-clock.ts';
 

@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../src/core/index.ts';
-import { followOutages } from '../../src/scheduler/outages.ts';
-import type { JobEvent } from '../../src/scheduler/outages.ts';
-import { hour, jobOf, jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-fixture.ts';
-import type { SchedulerFixture } from './support/scheduler-fixture.ts';
+import { followOutages, type JobEvent } from '../../src/scheduler/outages.ts';
+import {
+  hour,
+  jobOf,
+  jobsOf,
+  minute,
+  openSchedulerFixture,
+  settled,
+  type SchedulerFixture,
+} from './support/scheduler-fixture.ts';
 
 const none = { limit: 0, backoff: 'constant', initial: 0, max: hour } as const;
 

@@ -11,8 +11,8 @@ import {
   minute,
   openSchedulerFixture,
   settled,
+  type SchedulerFixture,
 } from './support/scheduler-fixture.ts';
-import type { SchedulerFixture } from './support/scheduler-fixture.ts';
 
 let fixture: SchedulerFixture;
 beforeEach(async () => {

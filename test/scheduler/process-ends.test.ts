@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { blockedRuns } from './support/blocked-runs.ts';
-import { jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-fixture.ts';
-import type { SchedulerFixture } from './support/scheduler-fixture.ts';
+import {
+  jobsOf,
+  minute,
+  openSchedulerFixture,
+  settled,
+  type SchedulerFixture,
+} from './support/scheduler-fixture.ts';
 
 let fixture: SchedulerFixture;
 beforeEach(async () => {

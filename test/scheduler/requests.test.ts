@@ -10,8 +10,9 @@ import {
   minute,
   openSchedulerFixture,
   settled,
+  type SchedulerFixture,
+  type WrittenJob,
 } from './support/scheduler-fixture.ts';
-import type { SchedulerFixture, WrittenJob } from './support/scheduler-fixture.ts';
 
 let fixture: SchedulerFixture;
 beforeEach(async () => {

@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fault } from '../../src/core/index.ts';
 import type { Execution, Outcome } from '../../src/scheduler/index.ts';
-import { hour, jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-fixture.ts';
-import type { SchedulerFixture } from './support/scheduler-fixture.ts';
+import {
+  hour,
+  jobsOf,
+  minute,
+  openSchedulerFixture,
+  settled,
+  type SchedulerFixture,
+} from './support/scheduler-fixture.ts';
 
 let fixture: SchedulerFixture;
 beforeEach(async () => {

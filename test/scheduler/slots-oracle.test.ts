@@ -7,10 +7,20 @@ import {
   previousSlot,
   previousSlots,
   scheduleFault,
+  type Schedule,
 } from '../../src/scheduler/slots.ts';
-import type { Schedule } from '../../src/scheduler/slots.ts';
-import { changesOf, firstYear, lastYear, quickWallAt, slotsIn, textOf, wallAt } from './oracle.ts';
-import type { DayField, Field, Pattern } from './oracle.ts';
+import {
+  changesOf,
+  firstYear,
+  lastYear,
+  quickWallAt,
+  slotsIn,
+  textOf,
+  wallAt,
+  type DayField,
+  type Field,
+  type Pattern,
+} from './oracle.ts';
 import { chaosFactor, runs } from '../support/storm.ts';
 
 const rounds = runs(2000);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { offsetPeriodAt, offsetPeriodsIn } from '../../src/scheduler/slot-zone.ts';
-import type { OffsetPeriod } from '../../src/scheduler/slot-zone.ts';
+import { offsetPeriodAt, offsetPeriodsIn, type OffsetPeriod } from '../../src/scheduler/slot-zone.ts';
 import { once } from '../support/storm.ts';
 
 const day = 86_400;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
-import { createMemoryOutbox, neverAgain } from '../../src/storage/index.ts';
-import type { OutboxTable } from '../../src/storage/index.ts';
+import { createMemoryOutbox, neverAgain, type OutboxTable } from '../../src/storage/index.ts';
 import { openIn, testFolder } from '../warehouse/support.ts';
 
 type OpenOutbox = AsyncDisposable & {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../src/storage/index.ts';
-import type { LedgerRun, RunLedger } from '../../src/storage/index.ts';
+import { createMemoryLedger, type LedgerRun, type RunLedger } from '../../src/storage/index.ts';
 import { openInMemory, testFolder } from '../warehouse/support.ts';
 import { at, cursorAt, missedAt, runAt } from '../warehouse/ledger/ledger-support.ts';
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { hostileNames } from '../../src/sandbox/index.ts';
-import { buildProgram } from '../program/support/built-program.ts';
+import { buildProgram, type BuiltProgram } from '../program/support/built-program.ts';
 import { everyCommand, playHostile } from '../program/support/hostile-fixture.ts';
 import { sampled } from '../support/storm.ts';
-import type { BuiltProgram } from '../program/support/built-program.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scopes } from '../../src/sandbox/index.ts';
 import { sampled, chaosFactor } from '../support/storm.ts';
-import { openRotationFixture } from './support/rotation-fixture.ts';
-import type { RotationFixture } from './support/rotation-fixture.ts';
+import { openRotationFixture, type RotationFixture } from './support/rotation-fixture.ts';
 
 /** Each takes seconds, and the engine has quicker tests of the same: they are for storms. */
 const inStorms = it.runIf(chaosFactor > 1);

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { buildProgram } from '../program/support/built-program.ts';
-import type { BuiltProgram } from '../program/support/built-program.ts';
-import { collectEvidence } from './support/evidence.ts';
-import type { Evidence, JobEvidence } from './support/evidence.ts';
+import { buildProgram, type BuiltProgram } from '../program/support/built-program.ts';
+import { collectEvidence, type Evidence, type JobEvidence } from './support/evidence.ts';
 import type { Run, Took } from './support/daemon-run.ts';
-import { play } from './support/play.ts';
-import type { Played } from './support/play.ts';
+import { play, type Played } from './support/play.ts';
 import { drawRounds } from './support/rounds.ts';
-import { openStormFixture, slotLength, chaosJobs } from './support/chaos-fixture.ts';
-import type { StormFixture } from './support/chaos-fixture.ts';
+import { openStormFixture, slotLength, chaosJobs, type StormFixture } from './support/chaos-fixture.ts';
 import { twice } from './support/twice.ts';
 
 const count = Number(process.env['TOLLKEEPER_STORM_ROUNDS'] ?? 60);

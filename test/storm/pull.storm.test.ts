@@ -9,12 +9,17 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { interval, localDays } from '../../src/core/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
-import { openWarehouse } from '../../src/warehouse/index.ts';
-import type { Warehouse } from '../../src/warehouse/index.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 import { compiledModules } from '../support/compiled-modules.ts';
 import { optionsIn } from '../warehouse/support.ts';
-import { csvOf, logSource, plainStyle, seconds, sumOf } from '../ingest/call-log/log-source.ts';
-import type { SourceRow } from '../ingest/call-log/log-source.ts';
+import {
+  csvOf,
+  logSource,
+  plainStyle,
+  seconds,
+  sumOf,
+  type SourceRow,
+} from '../ingest/call-log/log-source.ts';
 import { base, pullOf, testFolder } from '../ingest/support.ts';
 
 const count = Math.max(1, Number(process.env['TOLLKEEPER_STORM_ROUNDS'] ?? 60));

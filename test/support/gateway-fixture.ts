@@ -1,13 +1,17 @@
-import { createSecretRegistry, silentLog } from '../../src/core/index.ts';
-import type { SecretRegistry } from '../../src/core/index.ts';
-import { createGateway } from '../../src/gateway/index.ts';
-import type { Gateway } from '../../src/gateway/index.ts';
+import { createSecretRegistry, silentLog, type SecretRegistry } from '../../src/core/index.ts';
+import { createGateway, type Gateway } from '../../src/gateway/index.ts';
 import { createHttp } from '../../src/http/index.ts';
-import { parseVariants, startSandbox } from '../../src/sandbox/index.ts';
-import type { Sandbox, SandboxOptions, VariantName, Variants } from '../../src/sandbox/index.ts';
-import { variantNames, variantTable } from '../../src/sandbox/index.ts';
-import { manualClock } from './manual-clock.ts';
-import type { ManualClock } from './manual-clock.ts';
+import {
+  parseVariants,
+  startSandbox,
+  type Sandbox,
+  type SandboxOptions,
+  type VariantName,
+  type Variants,
+  variantNames,
+  variantTable,
+} from '../../src/sandbox/index.ts';
+import { manualClock, type ManualClock } from './manual-clock.ts';
 import { coverPairs } from './pairs.ts';
 
 /** Saturday, 21 November 2026, 06:03:07 UTC. */

@@ -1,13 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noProgress, silentLog, unknownGateway } from '../../src/core/index.ts';
-import type { GatewayProfile } from '../../src/core/index.ts';
-import { jobKinds } from '../../src/jobs/index.ts';
-import type { JobContext, JobKind, JobOutcome, JobPlan } from '../../src/jobs/index.ts';
+import { noProgress, silentLog, unknownGateway, type GatewayProfile } from '../../src/core/index.ts';
+import {
+  jobKinds,
+  type JobContext,
+  type JobKind,
+  type JobOutcome,
+  type JobPlan,
+} from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { openGatewayFixture } from './gateway-fixture.ts';
-import type { GatewayFixture } from './gateway-fixture.ts';
+import { openGatewayFixture, type GatewayFixture } from './gateway-fixture.ts';
 import { openMemoryWarehouse } from './memory-warehouse.ts';
 
 /** What a run is for, and whatever else is to be other than usual. */

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { simpleParser } from 'mailparser';
-import type { ParsedMail } from 'mailparser';
+import { simpleParser, type ParsedMail } from 'mailparser';
 import { watchOutput, watchSecret } from './secret-watch.ts';
-import { startMailCatcher } from '../../src/demo/mail-catcher.ts';
-import type { CaughtMail } from '../../src/demo/mail-catcher.ts';
+import { startMailCatcher, type CaughtMail } from '../../src/demo/mail-catcher.ts';
 
 export type TakenMail = CaughtMail & { readonly parsed: ParsedMail };
 

@@ -1,5 +1,4 @@
-import { unixMillis } from '../../src/core/index.ts';
-import type { Clock } from '../../src/core/index.ts';
+import { unixMillis, type Clock } from '../../src/core/index.ts';
 
 export type ManualClock = Clock & {
   readonly set: (millis: number) => void;

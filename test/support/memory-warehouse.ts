@@ -1,9 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { silentLog, systemClock } from '../../src/core/index.ts';
-import type { Clock, Log } from '../../src/core/index.ts';
-import { openEngine } from '../../src/warehouse/engine.ts';
-import type { Engine } from '../../src/warehouse/engine.ts';
+import { silentLog, systemClock, type Clock, type Log } from '../../src/core/index.ts';
+import { openEngine, type Engine } from '../../src/warehouse/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema } from '../../src/warehouse/schema.ts';
 import { createWarehouse } from '../../src/warehouse/warehouse.ts';

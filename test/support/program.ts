@@ -1,8 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createSecretRegistry } from '../../src/core/index.ts';
-import type { Clock, Deps, OutputStream } from '../../src/core/index.ts';
+import { createSecretRegistry, type Clock, type Deps, type OutputStream } from '../../src/core/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { manualClock } from './manual-clock.ts';
 import { exemptIfSecret, watchOutput } from './secret-watch.ts';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { silentLog } from '../../src/core/index.ts';
-import type { Clock } from '../../src/core/index.ts';
+import { silentLog, type Clock } from '../../src/core/index.ts';
 import { enqueue } from '../../src/notify/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 

@@ -1,5 +1,9 @@
-import { commandTable } from '../../src/control/index.ts';
-import type { CommandHandlers, CommandTable, Handlers } from '../../src/control/index.ts';
+import {
+  commandTable,
+  type CommandHandlers,
+  type CommandTable,
+  type Handlers,
+} from '../../src/control/index.ts';
 import type { ProgramHandlers } from '../../src/daemon/handlers/handlers.ts';
 
 /** Handlers that a test does not expect to be called, one for each command of the table. */

@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acquireLock } from '../../src/warehouse/index.ts';
-import type { AcquiredLock } from '../../src/warehouse/index.ts';
+import { acquireLock, type AcquiredLock } from '../../src/warehouse/index.ts';
 import { compiledModules } from '../support/compiled-modules.ts';
-import { testFolder } from './support.ts';
-import type { TestFolder } from './support.ts';
+import { testFolder, type TestFolder } from './support.ts';
 
 let fixture: TestFolder;
 let entryPoint: string;

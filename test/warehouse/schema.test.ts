@@ -3,13 +3,11 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval, money, systemClock, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { KnownGap, LearnedChange } from '../../src/warehouse/index.ts';
-import { openEngine } from '../../src/warehouse/engine.ts';
-import type { Engine } from '../../src/warehouse/engine.ts';
+import { openEngine, type Engine } from '../../src/warehouse/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { readRows } from '../../src/warehouse/rows.ts';
 import { schema } from '../../src/warehouse/schema.ts';
-import { openIn, optionsIn, testFolder } from './support.ts';
-import type { TestFolder } from './support.ts';
+import { openIn, optionsIn, testFolder, type TestFolder } from './support.ts';
 
 /** A database of schema 21. */
 const openOld = async (folder: TestFolder): Promise<Engine> => {

@@ -2,10 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { interval, silentLog, systemClock, unixSeconds } from '../../src/core/index.ts';
-import { openWarehouse } from '../../src/warehouse/index.ts';
+import {
+  openWarehouse,
+  type LogBatch,
+  type LogColumn,
+  type Warehouse,
+  type WarehouseOptions,
+} from '../../src/warehouse/index.ts';
 import { openMemoryWarehouse } from '../support/memory-warehouse.ts';
 import { engineThreads } from '../support/storm.ts';
-import type { LogBatch, LogColumn, Warehouse, WarehouseOptions } from '../../src/warehouse/index.ts';
 
 export type TestFolder = AsyncDisposable & { readonly path: string; readonly spool: string };
 

@@ -1,11 +1,9 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createConnection } from 'node:net';
-import type { NetConnectOpts, Socket } from 'node:net';
+import { createConnection, type NetConnectOpts, type Socket } from 'node:net';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/core/index.ts';
-import type { ConnectionLimits } from '../../src/core/index.ts';
+import { silentLog, type ConnectionLimits } from '../../src/core/index.ts';
 import { enqueue } from '../../src/notify/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { listenForHealth, listenForPage } from '../../src/web/index.ts';

@@ -5,14 +5,13 @@ import {
   multiplyMoney,
   roundMoney,
   unixSeconds,
+  type Money,
 } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
 import type { AlertView, OperatorAction } from '../../daemon/index.ts';
 import { iso, isoOr } from '../ui/json.ts';
 import { localMoment } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';
-import { tableLines } from '../ui/table.ts';
-import type { Cell, Row } from '../ui/table.ts';
+import { tableLines, type Cell, type Row } from '../ui/table.ts';
 import { clip, oneLine } from '../ui/text.ts';
 
 type Budget = Extract<NonNullable<AlertView['status']>, { kind: 'budget' }>;

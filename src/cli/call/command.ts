@@ -1,11 +1,8 @@
 import { resolve } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
-import { fault, parseDuration } from '../../core/index.ts';
-import type { Deps } from '../../core/index.ts';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { fault, parseDuration, type Deps } from '../../core/index.ts';
 import { openModelAccess } from '../../daemon/index.ts';
-import { isStreamFault, messages, modelEndpoints } from '../../gateway/index.ts';
-import type { ModelEndpoint } from '../../gateway/index.ts';
+import { isStreamFault, messages, modelEndpoints, type ModelEndpoint } from '../../gateway/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { screenOf } from '../ui/paint.ts';
@@ -15,8 +12,7 @@ import { addFlags, callFields, readInput } from './flags.ts';
 import { readKey } from './key-source.ts';
 import { listJson, listText } from './list.ts';
 import { callJson, renderCall } from './render.ts';
-import { runCall } from './run-call.ts';
-import type { CallOutcome } from './run-call.ts';
+import { runCall, type CallOutcome } from './run-call.ts';
 import { createFileStore } from './save-files.ts';
 
 type CallOptions = Readonly<Record<string, unknown>> & {

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { fault, readReason, readText } from '../../core/index.ts';
-import { inputFields, messages } from '../../gateway/index.ts';
-import type { InputField, ModelEndpoint } from '../../gateway/index.ts';
+import { inputFields, messages, type InputField, type ModelEndpoint } from '../../gateway/index.ts';
 import { mediaTypeOf } from './media-type.ts';
 
 /** The fields that have a flag. Whether a chat is streamed follows from where it is printed. */

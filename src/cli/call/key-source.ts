@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { fault, readReason, readText } from '../../core/index.ts';
-import type { Deps, Secret } from '../../core/index.ts';
+import { fault, readReason, readText, type Deps, type Secret } from '../../core/index.ts';
 import type { ModelAccess } from '../../daemon/index.ts';
 
 export type KeySource = {

@@ -1,6 +1,11 @@
 import { messageOf } from '../../core/index.ts';
-import { fetchLink } from '../../gateway/index.ts';
-import type { Blobs, BlobStore, ModelDeps, SavedBlob } from '../../gateway/index.ts';
+import {
+  fetchLink,
+  type Blobs,
+  type BlobStore,
+  type ModelDeps,
+  type SavedBlob,
+} from '../../gateway/index.ts';
 
 /** An image or a sound of an answer: saved, or why it is not. */
 export type Media =

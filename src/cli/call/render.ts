@@ -1,6 +1,5 @@
 import { countText } from '../../core/index.ts';
-import { embeddingNumbers, stopReasons } from '../../gateway/index.ts';
-import type { ModelEndpoint } from '../../gateway/index.ts';
+import { embeddingNumbers, stopReasons, type ModelEndpoint } from '../../gateway/index.ts';
 import type { Screen } from '../ui/paint.ts';
 import { tableLines } from '../ui/table.ts';
 import { oneLine } from '../ui/text.ts';

@@ -1,11 +1,17 @@
 import type { Deps, Progress, Secret } from '../../core/index.ts';
 import type { ModelAccess } from '../../daemon/index.ts';
-import { callModel, fetchClips, messages, streamMessage, waitForTask } from '../../gateway/index.ts';
-import type { ModelEndpoint, TaskId, TaskRecord } from '../../gateway/index.ts';
-import { waitForCost } from './wait-cost.ts';
-import type { BookedCost, CallTraits } from './wait-cost.ts';
-import { saveMedia } from './media.ts';
-import type { Media } from './media.ts';
+import {
+  callModel,
+  fetchClips,
+  messages,
+  streamMessage,
+  waitForTask,
+  type ModelEndpoint,
+  type TaskId,
+  type TaskRecord,
+} from '../../gateway/index.ts';
+import { waitForCost, type BookedCost, type CallTraits } from './wait-cost.ts';
+import { saveMedia, type Media } from './media.ts';
 import type { FileStore } from './save-files.ts';
 
 export type CallRequest = {

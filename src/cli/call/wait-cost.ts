@@ -1,5 +1,12 @@
-import { countText, fault, isFault } from '../../core/index.ts';
-import type { Deps, Money, Progress, UnixMillis } from '../../core/index.ts';
+import {
+  countText,
+  fault,
+  isFault,
+  type Deps,
+  type Money,
+  type Progress,
+  type UnixMillis,
+} from '../../core/index.ts';
 import type { ModelAccess } from '../../daemon/index.ts';
 
 /** The cost of a call as booked. */

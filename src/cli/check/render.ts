@@ -1,5 +1,4 @@
-import { reportRelations } from '../../settings.ts';
-import type { JobPreview, LoadedConfig } from '../../settings.ts';
+import { reportRelations, type JobPreview, type LoadedConfig } from '../../settings.ts';
 import { formatMoment, toSeconds } from '../../core/index.ts';
 import { jsonText } from '../ui/json.ts';
 

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openCommands } from '../../daemon/index.ts';
-import type { DoctorView } from '../../daemon/index.ts';
-import { hasCode, isFault } from '../../core/index.ts';
-import type { Fault, Deps } from '../../core/index.ts';
+import { openCommands, type DoctorView } from '../../daemon/index.ts';
+import { hasCode, isFault, type Fault, type Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { isoOr, jsonText } from '../ui/json.ts';
 import { screenOf } from '../ui/paint.ts';

@@ -1,18 +1,16 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openCommands } from '../../daemon/index.ts';
-import type {
-  CommandAnswer,
-  CommandInput,
-  CommandName,
-  KeyOutcome,
-  OpenCommands,
+import {
+  openCommands,
+  type CommandAnswer,
+  type CommandInput,
+  type CommandName,
+  type KeyOutcome,
+  type OpenCommands,
 } from '../../daemon/index.ts';
-import { fault } from '../../core/index.ts';
-import type { Deps, Progress } from '../../core/index.ts';
+import { fault, type Deps, type Progress } from '../../core/index.ts';
 import { jsonText } from '../ui/json.ts';
-import { askOnTerminal, personOf } from './person.ts';
-import type { Ask } from './person.ts';
+import { askOnTerminal, personOf, type Ask } from './person.ts';
 import { screenOf } from '../ui/paint.ts';
 import { withoutDaemon } from './without-daemon.ts';
 import { createPlainLog } from '../ui/plain-log.ts';

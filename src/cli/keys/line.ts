@@ -1,12 +1,9 @@
-import { InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { fault } from '../../core/index.ts';
 import { jsonText } from '../ui/json.ts';
-import { agreed, printOutcome, request } from './deps.ts';
+import { agreed, printOutcome, request, type KeysDeps } from './deps.ts';
 import { onlyBy } from './without-daemon.ts';
-import type { KeysDeps } from './deps.ts';
-import { common, inAccount, whatKey } from './options.ts';
-import type { Common } from './options.ts';
+import { common, inAccount, whatKey, type Common } from './options.ts';
 import { whole } from '../options.ts';
 import { oneLine } from '../ui/text.ts';
 

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import { fault } from '../../core/index.ts';
-import { agreedForGood, printOutcome, request } from './deps.ts';
-import type { KeysDeps } from './deps.ts';
-import { common, inAccount, whatKey } from './options.ts';
-import type { Common } from './options.ts';
+import { agreedForGood, printOutcome, request, type KeysDeps } from './deps.ts';
+import { common, inAccount, whatKey, type Common } from './options.ts';
 import { oneLine } from '../ui/text.ts';
 
 type RotateOptions = Common & {

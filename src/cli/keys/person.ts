@@ -1,8 +1,7 @@
 import { userInfo } from 'node:os';
 import { stdin } from 'node:process';
 import { createInterface } from 'node:readline/promises';
-import { printable } from '../../core/index.ts';
-import type { Deps } from '../../core/index.ts';
+import { printable, type Deps } from '../../core/index.ts';
 
 /** Who gives an order, as the journal of keys names a person: the user of the operating system. */
 export const personOf = (user: typeof userInfo = userInfo): string => {

@@ -2,10 +2,8 @@ import type { Command } from 'commander';
 import type { ReconciledKeys } from '../../daemon/index.ts';
 import { shellWord } from '../../core/index.ts';
 import { jsonText } from '../ui/json.ts';
-import { request } from './deps.ts';
-import type { KeysDeps } from './deps.ts';
-import { common, inAccount } from './options.ts';
-import type { Common } from './options.ts';
+import { request, type KeysDeps } from './deps.ts';
+import { common, inAccount, type Common } from './options.ts';
 import { oneLine } from '../ui/text.ts';
 
 type ReconcileOptions = Common & { readonly apply?: boolean };

@@ -1,6 +1,5 @@
 import type { Commands } from '../../daemon/index.ts';
-import { fault, nearest } from '../../core/index.ts';
-import type { Progress } from '../../core/index.ts';
+import { fault, nearest, type Progress } from '../../core/index.ts';
 
 type InAccount = { readonly account?: string | undefined };
 

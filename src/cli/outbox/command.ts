@@ -1,10 +1,8 @@
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import type { Deps } from '../../core/index.ts';
 import type { Commands, OutboxAnswer, OutboxView } from '../../daemon/index.ts';
-import { configOption } from '../options.ts';
+import { configOption, amount } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
-import { amount } from '../options.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
 import { outboxAnswersJson, outboxJson, renderOutbox, renderOutboxAnswers } from './render.ts';

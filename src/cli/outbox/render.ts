@@ -1,10 +1,8 @@
-import { mailTones } from '../../daemon/index.ts';
-import type { OutboxAnswer, OutboxView } from '../../daemon/index.ts';
+import { mailTones, type OutboxAnswer, type OutboxView } from '../../daemon/index.ts';
 import { iso, isoOr } from '../ui/json.ts';
 import { commonZone, inZone, localMoment, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
-import { tableLines } from '../ui/table.ts';
-import type { Cell, Row } from '../ui/table.ts';
+import { tableLines, type Cell, type Row } from '../ui/table.ts';
 import { clip, oneLine } from '../ui/text.ts';
 import { describeUntil } from '../ui/messages.ts';
 

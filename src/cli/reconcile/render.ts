@@ -3,8 +3,7 @@ import { toMillis } from '../../core/index.ts';
 import { iso } from '../ui/json.ts';
 import { inZone, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';
-import { tableLines } from '../ui/table.ts';
-import type { Row } from '../ui/table.ts';
+import { tableLines, type Row } from '../ui/table.ts';
 import { clip, oneLine, wrap } from '../ui/text.ts';
 
 type Comparison = ReconcileView['comparisons'][number];

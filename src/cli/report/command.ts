@@ -1,10 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { openCommands } from '../../daemon/index.ts';
-import { fault, localeTags, systemCode } from '../../core/index.ts';
-import type { LocaleTag, Deps } from '../../core/index.ts';
+import { fault, localeTags, systemCode, type LocaleTag, type Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { createPlainLog } from '../ui/plain-log.ts';

@@ -2,9 +2,8 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createReport, reportsKept } from '../../daemon/index.ts';
 import type { Deps } from '../../core/index.ts';
-import { configOption } from '../options.ts';
+import { configOption, amount } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
-import { amount } from '../options.ts';
 import { screenOf } from '../ui/paint.ts';
 import { renderReports } from './render.ts';
 

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Deps } from '../../core/index.ts';
-import { openCommands } from '../../daemon/index.ts';
-import type { BackfillStep, Commands, RunResult } from '../../daemon/index.ts';
+import { openCommands, type BackfillStep, type Commands, type RunResult } from '../../daemon/index.ts';
 import { backfillProgress } from './backfill-progress.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
@@ -19,8 +18,7 @@ import {
   printResult,
   resultJson,
 } from './render.ts';
-import { requestOf } from './request.ts';
-import type { WhichSlots } from './request.ts';
+import { requestOf, type WhichSlots } from './request.ts';
 
 type RunOptions = WhichSlots & {
   readonly config: string;

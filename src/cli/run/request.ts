@@ -1,5 +1,4 @@
-import { fault } from '../../core/index.ts';
-import type { Fault } from '../../core/index.ts';
+import { fault, type Fault } from '../../core/index.ts';
 
 /** Which slots of a job: one of its own or now, or all of a span. */
 export type WhichSlots = { readonly slot?: string | undefined; readonly from?: string; readonly to?: string };

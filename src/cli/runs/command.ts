@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Deps } from '../../core/index.ts';
-import { configOption } from '../options.ts';
+import { configOption, amount } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
-import { amount } from '../options.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
 import { runJson } from './json.ts';

@@ -2,8 +2,7 @@ import type { RunView } from '../../daemon/index.ts';
 import { commonZone, inZone, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 import { stateCell, describeElapsed, describeWait, describeReason } from '../ui/run-messages.ts';
-import { tableLines } from '../ui/table.ts';
-import type { Cell, Row } from '../ui/table.ts';
+import { tableLines, type Cell, type Row } from '../ui/table.ts';
 
 const attemptLine = (attempt: RunView['attempts'][number], zone: string, now: number): Cell => {
   const took = describeElapsed(attempt, now);

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { fault, messageOf, systemCode } from '../../core/index.ts';
-import type { Deps } from '../../core/index.ts';
+import { fault, messageOf, systemCode, type Deps } from '../../core/index.ts';
 import { startMailCatcher } from '../../demo/index.ts';
 
 /** A mail server on loopback whose mails are files. */

@@ -1,7 +1,5 @@
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
-import { fault, messageOf, systemCode } from '../../core/index.ts';
-import type { Deps } from '../../core/index.ts';
+import { InvalidArgumentError, type Command } from 'commander';
+import { fault, messageOf, systemCode, type Deps } from '../../core/index.ts';
 import { catchMails } from './catch-mails.ts';
 import { parseVariants, sandboxHelp, startSandbox } from '../../sandbox/index.ts';
 import { port, whole } from '../options.ts';

@@ -1,13 +1,11 @@
-import { needsPerson } from '../../daemon/index.ts';
-import type { JobView, RunView, StatusView } from '../../daemon/index.ts';
+import { needsPerson, type JobView, type RunView, type StatusView } from '../../daemon/index.ts';
 import { lines } from '../ui/lines.ts';
 import { commonZone, localMoment, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 import { gapLines } from './gaps.ts';
 import { rotationLines } from './rotations.ts';
 import { stateCell, describeElapsed, describeWait, describeReason } from '../ui/run-messages.ts';
-import { tableLines } from '../ui/table.ts';
-import type { Row } from '../ui/table.ts';
+import { tableLines, type Row } from '../ui/table.ts';
 import { clip, oneLine } from '../ui/text.ts';
 import { counted, describeDuration, describeUntil } from '../ui/messages.ts';
 

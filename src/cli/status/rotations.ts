@@ -3,8 +3,7 @@ import { shellWord } from '../../core/index.ts';
 import { inZone, localMoment } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';
 import { describeTries } from '../ui/rotation-messages.ts';
-import { tableLines } from '../ui/table.ts';
-import type { Row } from '../ui/table.ts';
+import { tableLines, type Row } from '../ui/table.ts';
 import { clip, oneLine, wrap } from '../ui/text.ts';
 
 type Data = NonNullable<StatusView['data']>;

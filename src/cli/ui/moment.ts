@@ -1,5 +1,4 @@
-import { formatMoment, toSeconds, unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { formatMoment, toSeconds, unixMillis, type UnixMillis } from '../../core/index.ts';
 import type { Screen } from './paint.ts';
 
 /** What clocks of the zone show, to the minute. */

@@ -1,5 +1,4 @@
-import { silentLog } from '../../core/index.ts';
-import type { Log, LogFields, Deps } from '../../core/index.ts';
+import { silentLog, type Log, type LogFields, type Deps } from '../../core/index.ts';
 
 /** Fields that have their own place in the text, or that a person at a terminal has no use for. */
 const apart = new Set(['error', 'advice', 'code', 'stack', 'milliseconds']);

@@ -1,5 +1,4 @@
-import { runTones } from '../../daemon/index.ts';
-import type { RunView } from '../../daemon/index.ts';
+import { runTones, type RunView } from '../../daemon/index.ts';
 import { localMoment } from './moment.ts';
 import type { Cell } from './table.ts';
 import { describeDuration, describeUntil } from './messages.ts';

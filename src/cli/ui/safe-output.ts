@@ -1,5 +1,4 @@
-import { printable } from '../../core/index.ts';
-import type { OutputStream } from '../../core/index.ts';
+import { printable, type OutputStream } from '../../core/index.ts';
 
 /** What rewrites the line of progress: only where a write begins with it. */
 const newLine = '\r\u001B[2K';

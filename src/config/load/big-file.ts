@@ -1,5 +1,4 @@
-import { parseYaml } from '../../core/index.ts';
-import type { Position, YamlFile, YamlPath } from '../../core/index.ts';
+import { parseYaml, type Position, type YamlFile, type YamlPath } from '../../core/index.ts';
 
 /** Smaller files are parsed in one piece. */
 const bigEnough = 50_000;

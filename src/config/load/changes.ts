@@ -1,8 +1,7 @@
 import type { YamlPath } from '../../core/index.ts';
 import type { Job } from '../schema/job-schema.ts';
 import type { Config } from './load.ts';
-import { childOf, keysOf, notesOf } from '../schema/schema-walk.ts';
-import type { Schema } from '../schema/schema-walk.ts';
+import { childOf, keysOf, notesOf, type Schema } from '../schema/schema-walk.ts';
 import { isMap, isSecret, showValue } from '../rules/show-value.ts';
 import { describePath } from '../rules/messages.ts';
 

@@ -1,24 +1,26 @@
 import type { z } from 'zod';
-import { dateAt, isDate, toSeconds, unixMillis } from '../../core/index.ts';
-import type { SecretRegistry, UnixMillis, YamlPath } from '../../core/index.ts';
+import {
+  dateAt,
+  isDate,
+  toSeconds,
+  unixMillis,
+  type SecretRegistry,
+  type UnixMillis,
+  type YamlPath,
+} from '../../core/index.ts';
 import { readCertificates } from '../rules/certificates.ts';
-import { checkPart, quoted, redacted } from '../rules/check.ts';
-import type { Checked } from '../rules/check.ts';
-import { sortFaults } from './config-fault.ts';
-import type { ConfigFault } from './config-fault.ts';
+import { checkPart, quoted, redacted, type Checked } from '../rules/check.ts';
+import { sortFaults, type ConfigFault } from './config-fault.ts';
 import type { Job, JobKind } from '../schema/job-schema.ts';
 import { alertFaults, budgetFaults } from '../rules/budget-rules.ts';
 import { kindFaults } from '../rules/kind-rules.ts';
 import { tagFilterFaults, tagWarnings } from '../rules/tag-rules.ts';
 import { isKnownZone } from '../schema/known-zone.ts';
 import { policyFaults } from '../rules/policy-rules.ts';
-import { readJobs } from './read-jobs.ts';
-import type { DeclaredJob } from './read-jobs.ts';
-import { recordReads } from './read-files.ts';
-import type { ReadFiles } from './read-files.ts';
-import { readSources } from './read-sources.ts';
+import { readJobs, type DeclaredJob } from './read-jobs.ts';
+import { recordReads, type ReadFiles } from './read-files.ts';
+import { readSources, type ConfigFiles } from './read-sources.ts';
 import { reportFaults } from '../rules/report-rules.ts';
-import type { ConfigFiles } from './read-sources.ts';
 import {
   accountFaults,
   mailFaults,
@@ -27,12 +29,13 @@ import {
   operatorFaults,
   dependencyCycleFaults,
   scheduleFaults,
+  type CheckSchedule,
+  type Declared,
+  type LongestSpace,
 } from '../rules/rules.ts';
-import type { CheckSchedule, Declared, LongestSpace } from '../rules/rules.ts';
 import type { ChannelKind } from '../schema/routes-schema.ts';
 import { keysOf, placeKey, schemaAt, valueAt } from '../schema/schema-walk.ts';
-import { settingsSchema, settingsSchemaOf, warehousePath } from '../schema/settings-schema.ts';
-import type { Settings } from '../schema/settings-schema.ts';
+import { settingsSchema, settingsSchemaOf, warehousePath, type Settings } from '../schema/settings-schema.ts';
 import { toJob, withScheduleOfNeeds } from './to-job.ts';
 
 export type Config = {

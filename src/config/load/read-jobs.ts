@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { nearest } from '../../core/index.ts';
-import { checkPart } from '../rules/check.ts';
-import type { Checked } from '../rules/check.ts';
+import { checkPart, type Checked } from '../rules/check.ts';
 import type { ConfigFault } from './config-fault.ts';
 import { isName } from '../schema/fields.ts';
-import { shapeOf } from '../schema/job-schema.ts';
-import type { JobKind } from '../schema/job-schema.ts';
+import { shapeOf, type JobKind } from '../schema/job-schema.ts';
 import type { ResolveDeps } from './resolve.ts';
 import { keysOf, valueAt } from '../schema/schema-walk.ts';
 import { settingsSchema } from '../schema/settings-schema.ts';

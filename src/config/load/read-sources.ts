@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { readReason, systemCode } from '../../core/index.ts';
 import type { ConfigFault } from './config-fault.ts';
-import { readSource } from './source.ts';
-import type { Source } from './source.ts';
+import { readSource, type Source } from './source.ts';
 
 export type ConfigFiles = {
   /** The text of a file; rejects with the system's error. */

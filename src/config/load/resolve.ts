@@ -1,10 +1,8 @@
 import type { SecretRegistry, YamlPath } from '../../core/index.ts';
 import type { ConfigFault } from './config-fault.ts';
-import { lookUp, splitReferences } from './references.ts';
-import type { ReferenceDeps } from './references.ts';
+import { lookUp, splitReferences, type ReferenceDeps } from './references.ts';
 import type { FieldNotes } from '../schema/notes.ts';
-import { childOf, notesOf } from '../schema/schema-walk.ts';
-import type { Schema } from '../schema/schema-walk.ts';
+import { childOf, notesOf, type Schema } from '../schema/schema-walk.ts';
 import type { Source } from './source.ts';
 
 export type ResolveDeps = ReferenceDeps & { readonly secrets: SecretRegistry };

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { commonShape, Job, Retries } from '../schema/job-schema.ts';
-import { ownKeys } from '../schema/job-schema.ts';
+import { type commonShape, type Job, type Retries, ownKeys } from '../schema/job-schema.ts';
 import type { DeclaredJob } from './read-jobs.ts';
 import { valueAt } from '../schema/schema-walk.ts';
 import type { Settings } from '../schema/settings-schema.ts';

@@ -1,15 +1,11 @@
-import { compareMoney, tagNames } from '../../core/index.ts';
-import type { YamlPath } from '../../core/index.ts';
-import { scopeKeys, thresholdAmount } from '../schema/budgets-schema.ts';
-import type { WrittenBudget } from '../schema/budgets-schema.ts';
+import { compareMoney, tagNames, type YamlPath } from '../../core/index.ts';
+import { scopeKeys, thresholdAmount, type WrittenBudget } from '../schema/budgets-schema.ts';
 import { isName } from '../schema/fields.ts';
 import type { Settings } from '../schema/settings-schema.ts';
 import type { ConfigFault } from '../load/config-fault.ts';
 import type { DeclaredJob } from '../load/read-jobs.ts';
-import { quoted } from './check.ts';
-import type { Checked } from './check.ts';
-import { addresseeFault } from './rules.ts';
-import type { Declared } from './rules.ts';
+import { quoted, type Checked } from './check.ts';
+import { addresseeFault, type Declared } from './rules.ts';
 import { adviceForUnknown } from './suggest.ts';
 import { tagFault } from './tag-rules.ts';
 

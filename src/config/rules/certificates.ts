@@ -2,8 +2,7 @@ import { messageOf } from '../../core/index.ts';
 import type { Checked } from './check.ts';
 import type { ConfigFault } from '../load/config-fault.ts';
 import type { ConfigFiles } from '../load/read-sources.ts';
-import { eachText, notesOf } from '../schema/schema-walk.ts';
-import type { Schema } from '../schema/schema-walk.ts';
+import { eachText, notesOf, type Schema } from '../schema/schema-walk.ts';
 import type { Settings } from '../schema/settings-schema.ts';
 
 /** The text of each PEM file that the settings name, by the path as given. */

@@ -1,7 +1,6 @@
 import type { SecretRegistry, YamlPath } from '../../core/index.ts';
 import type { ConfigFault } from '../load/config-fault.ts';
-import { resolveReferences } from '../load/resolve.ts';
-import type { ResolveDeps } from '../load/resolve.ts';
+import { resolveReferences, type ResolveDeps } from '../load/resolve.ts';
 import { valueAt } from '../schema/schema-walk.ts';
 import type { Source } from '../load/source.ts';
 import { inPlainEnglish } from './messages.ts';

@@ -1,8 +1,6 @@
-import { nearest, withoutShapes } from '../../core/index.ts';
+import { nearest, withoutShapes, type YamlPath } from '../../core/index.ts';
 import { z } from 'zod';
-import type { YamlPath } from '../../core/index.ts';
-import { bare, childOf, keysOf, notesOf, schemaAt, valueAt } from '../schema/schema-walk.ts';
-import type { Schema } from '../schema/schema-walk.ts';
+import { bare, childOf, keysOf, notesOf, schemaAt, valueAt, type Schema } from '../schema/schema-walk.ts';
 import { nextStep } from './next-step.ts';
 import { adviceForUnknown } from './suggest.ts';
 

@@ -1,8 +1,7 @@
 import { nearest } from '../../core/index.ts';
 import { z } from 'zod';
 import { zoneAdvice } from '../schema/known-zone.ts';
-import { bare, childOf, keysOf, notesOf } from '../schema/schema-walk.ts';
-import type { Schema } from '../schema/schema-walk.ts';
+import { bare, childOf, keysOf, notesOf, type Schema } from '../schema/schema-walk.ts';
 
 /** An invalid value; `value` is present only if it may be shown. */
 export type Misfit = { readonly key: string; readonly schema: Schema | undefined; readonly value: unknown };

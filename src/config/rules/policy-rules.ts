@@ -1,5 +1,4 @@
-import { parseDuration } from '../../core/index.ts';
-import type { YamlPath } from '../../core/index.ts';
+import { parseDuration, type YamlPath } from '../../core/index.ts';
 import { quoted } from './check.ts';
 import type { ConfigFault } from '../load/config-fault.ts';
 import type { DeclaredJob } from '../load/read-jobs.ts';

@@ -1,12 +1,9 @@
-import { nearest, parseDuration } from '../../core/index.ts';
-import type { YamlPath } from '../../core/index.ts';
-import { quoted } from './check.ts';
-import type { Checked } from './check.ts';
+import { nearest, parseDuration, type YamlPath } from '../../core/index.ts';
+import { quoted, type Checked } from './check.ts';
 import type { ConfigFault } from '../load/config-fault.ts';
 import { hasCronShape, isName } from '../schema/fields.ts';
 import type { DeclaredJob } from '../load/read-jobs.ts';
-import { eachText, notesOf, valueAt } from '../schema/schema-walk.ts';
-import type { Schema } from '../schema/schema-walk.ts';
+import { eachText, notesOf, valueAt, type Schema } from '../schema/schema-walk.ts';
 import { showDuration } from './show-value.ts';
 import { adviceForUnknown } from './suggest.ts';
 import { z } from 'zod';

@@ -1,7 +1,5 @@
-import { withoutShapes } from '../../core/index.ts';
-import type { Secret, YamlPath } from '../../core/index.ts';
-import { childOf, notesOf, placeKey } from '../schema/schema-walk.ts';
-import type { Schema } from '../schema/schema-walk.ts';
+import { withoutShapes, type Secret, type YamlPath } from '../../core/index.ts';
+import { childOf, notesOf, placeKey, type Schema } from '../schema/schema-walk.ts';
 
 const units: readonly (readonly [string, number])[] = [
   ['d', 86_400_000],

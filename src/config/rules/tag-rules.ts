@@ -1,11 +1,9 @@
-import { tagNames } from '../../core/index.ts';
-import type { TagName } from '../../core/index.ts';
+import { tagNames, type TagName } from '../../core/index.ts';
 import type { ConfigFault } from '../load/config-fault.ts';
 import type { DeclaredJob } from '../load/read-jobs.ts';
 import type { Settings } from '../schema/settings-schema.ts';
 import { valueAt } from '../schema/schema-walk.ts';
-import { quoted } from './check.ts';
-import type { Checked } from './check.ts';
+import { quoted, type Checked } from './check.ts';
 import { patternsOverlap } from './patterns-overlap.ts';
 import { adviceForUnknown } from './suggest.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { divideMoney, money, multiplyMoney, tagNames } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { divideMoney, money, multiplyMoney, tagNames, type Money } from '../../core/index.ts';
 import { accountName, addressee, amount, teamName, zone } from './fields.ts';
 import { fieldNotes } from './notes.ts';
 

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { bytesOf, isDate, money, parseDuration } from '../../core/index.ts';
-import type { Money, Secret } from '../../core/index.ts';
+import { bytesOf, isDate, money, parseDuration, type Money, type Secret } from '../../core/index.ts';
 import { isAddress } from './address.ts';
 import { isKnownZone } from './known-zone.ts';
 import { isLoopback } from './loopback.ts';
-import { fieldNotes } from './notes.ts';
-import type { FieldNotes } from './notes.ts';
+import { fieldNotes, type FieldNotes } from './notes.ts';
 
 /** The port of a web or mail address is out of range, so parsers reject the address. */
 export const hasBadPort = (text: unknown): boolean => {

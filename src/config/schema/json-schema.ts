@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { name } from './fields.ts';
-import { shapeOf } from './job-schema.ts';
-import type { JobKind } from './job-schema.ts';
+import { shapeOf, type JobKind } from './job-schema.ts';
 import type { ChannelKind } from './routes-schema.ts';
 import { settingsSchemaOf } from './settings-schema.ts';
 

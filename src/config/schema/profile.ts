@@ -1,5 +1,4 @@
-import { unknownGateway } from '../../core/index.ts';
-import type { GatewayProfile } from '../../core/index.ts';
+import { unknownGateway, type GatewayProfile } from '../../core/index.ts';
 import type { Account } from './settings-schema.ts';
 
 type LogExport = NonNullable<GatewayProfile['logExport']>;

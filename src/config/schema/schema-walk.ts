@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { YamlPath } from '../../core/index.ts';
-import { fieldNotes } from './notes.ts';
-import type { FieldNotes } from './notes.ts';
+import { fieldNotes, type FieldNotes } from './notes.ts';
 
 export type Schema = z.core.$ZodType;
 

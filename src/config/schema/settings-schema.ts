@@ -23,8 +23,7 @@ import { budgetSchema } from './budgets-schema.ts';
 import { isLoopback } from './loopback.ts';
 import { contradictions, mailOptions } from './mail-options.ts';
 import { fieldNotes } from './notes.ts';
-import { routesOf } from './routes-schema.ts';
-import type { ChannelKind } from './routes-schema.ts';
+import { routesOf, type ChannelKind } from './routes-schema.ts';
 
 const baseUrlMessage = 'a web address such as https://gateway.example.com';
 

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 
 /** What one port may hold of the descriptors of the process; times in milliseconds. */
 export type ConnectionLimits = {

@@ -1,9 +1,15 @@
-import { fault, formatSlot, nearest, readMoment } from '../../core/index.ts';
-import type { Clock, Money, UnixMillis } from '../../core/index.ts';
+import {
+  fault,
+  formatSlot,
+  nearest,
+  readMoment,
+  type Clock,
+  type Money,
+  type UnixMillis,
+} from '../../core/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
 import { reasonText, runwayText } from '../../jobs/index.ts';
-import { alertStatusSchema } from '../../monitoring/index.ts';
-import type { AlertStatusContent } from '../../monitoring/index.ts';
+import { alertStatusSchema, type AlertStatusContent } from '../../monitoring/index.ts';
 import { formatMoney, localeOf } from '../../reports/index.ts';
 import type { AlertAcknowledgement, AlertMute, OperatorAction, StoredAlert } from '../../warehouse/index.ts';
 import { costOwnersOf } from '../cost-owners.ts';

@@ -10,8 +10,7 @@ import type { ReconcileView } from '../views/reconcile-requested.ts';
 import { createAlertHandlers } from './alerts.ts';
 import { createOutboxHandlers } from './outbox.ts';
 import { createRunHandlers } from './runs.ts';
-import { createStatus } from './status.ts';
-import type { ProcessState } from './status.ts';
+import { createStatus, type ProcessState } from './status.ts';
 
 export type HandlerDeps = {
   readonly clock: Clock;

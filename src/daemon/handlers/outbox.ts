@@ -1,9 +1,7 @@
-import { formatMoment, toSeconds } from '../../core/index.ts';
-import type { Clock } from '../../core/index.ts';
+import { formatMoment, toSeconds, type Clock } from '../../core/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
 import type { OutboxView } from '../../web/index.ts';
-import { neverAgain } from '../../storage/index.ts';
-import type { OutboxRow } from '../../storage/index.ts';
+import { neverAgain, type OutboxRow } from '../../storage/index.ts';
 import type { App } from '../open-app.ts';
 import type { RuntimeLease } from '../runtime-leases.ts';
 

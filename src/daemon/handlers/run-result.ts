@@ -1,5 +1,4 @@
-import { adviceOf, fault, isFault } from '../../core/index.ts';
-import type { LogFields } from '../../core/index.ts';
+import { adviceOf, fault, isFault, type LogFields } from '../../core/index.ts';
 import type { RequestResult } from '../../scheduler/index.ts';
 import type { LedgerRun, OutboxState } from '../../storage/index.ts';
 import type { RunView } from '../../web/index.ts';

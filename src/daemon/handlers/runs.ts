@@ -1,13 +1,11 @@
-import { fault, formatSlot } from '../../core/index.ts';
-import type { Clock, UnixMillis } from '../../core/index.ts';
+import { fault, formatSlot, type Clock, type UnixMillis } from '../../core/index.ts';
 import type { Config, Job } from '../../config/index.ts';
 import type { CommandHandlers, ContextOf } from '../../control/index.ts';
 import { nextSlot, nextSlots, scheduleOf } from '../../scheduler/index.ts';
 import type { RunView } from '../../web/index.ts';
 import type { App } from '../open-app.ts';
 import { backfillRuns, intervalOf, slotOf } from '../views/backfill.ts';
-import { resultOf, runViews } from './run-result.ts';
-import type { RunResult } from './run-result.ts';
+import { resultOf, runViews, type RunResult } from './run-result.ts';
 
 export type NextSlot = { readonly job: string; readonly slot: UnixMillis; readonly zone: string };
 

@@ -1,6 +1,5 @@
 import type { Progress } from '../../core/index.ts';
-import { describeStop } from '../../keys/index.ts';
-import type { KeyService, PlannedExpiry, PlannedRotation } from '../../keys/index.ts';
+import { describeStop, type KeyService, type PlannedExpiry, type PlannedRotation } from '../../keys/index.ts';
 import type { KeyOutcome, RotationState } from './key-views.ts';
 import { stateOf } from './list.ts';
 

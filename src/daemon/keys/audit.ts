@@ -1,14 +1,19 @@
 import { access } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { fault, hasCode, openRegular, readReason, systemCode } from '../../core/index.ts';
-import type { Log, Deps } from '../../core/index.ts';
-import { verifyAudit } from '../../keys/index.ts';
-import type { AuditComparison, AuditVerdict } from '../../keys/index.ts';
+import {
+  fault,
+  hasCode,
+  openRegular,
+  readReason,
+  systemCode,
+  type Log,
+  type Deps,
+} from '../../core/index.ts';
+import { verifyAudit, type AuditComparison, type AuditVerdict } from '../../keys/index.ts';
 import { readConfig } from '../../settings.ts';
 import { openCommands } from '../commands.ts';
 import { databaseOf } from '../good-config.ts';
-import { pathsOf } from '../paths.ts';
-import type { Paths } from '../paths.ts';
+import { pathsOf, type Paths } from '../paths.ts';
 
 export type AuditView = AuditVerdict & {
   readonly file: string;

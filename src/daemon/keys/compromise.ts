@@ -1,10 +1,8 @@
 import { fault, messageOf, shellWord } from '../../core/index.ts';
-import { isLive } from '../../keys/index.ts';
-import type { RotationTerms } from '../../keys/index.ts';
+import { isLive, type RotationTerms } from '../../keys/index.ts';
 import type { KeyOutcome } from './key-views.ts';
 import type { OpenRotation } from './accounts.ts';
-import { advanceUntilIdle, expireNow, outcomeOf } from './advance-until-idle.ts';
-import type { KeyOperation } from './advance-until-idle.ts';
+import { advanceUntilIdle, expireNow, outcomeOf, type KeyOperation } from './advance-until-idle.ts';
 import type { FoundKey } from './find.ts';
 import type { KeyWork } from './key-work.ts';
 

@@ -1,9 +1,6 @@
-import { fault, shellWord } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
-import { isLive, newestOf } from '../../keys/index.ts';
-import type { KeyEvent } from '../../keys/index.ts';
-import { generationsOf } from './find.ts';
-import type { FoundKey } from './find.ts';
+import { fault, shellWord, type UnixMillis } from '../../core/index.ts';
+import { isLive, newestOf, type KeyEvent } from '../../keys/index.ts';
+import { generationsOf, type FoundKey } from './find.ts';
 
 /** What sinks know of a key, by what was written down of its delivery. */
 const describeSinks = (keyId: number, history: readonly KeyEvent[]): string | undefined => {

@@ -7,15 +7,14 @@ import {
   toMillis,
   toSeconds,
   unixMillis,
+  type UnixMillis,
+  type UnixSeconds,
 } from '../../core/index.ts';
-import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { CommandInput, ContextOf } from '../../control/index.ts';
-import { cachesHold } from '../../keys/index.ts';
-import type { PlannedExpiry } from '../../keys/index.ts';
+import { cachesHold, type PlannedExpiry } from '../../keys/index.ts';
 import { expireNow, outcomeOf } from './advance-until-idle.ts';
 import { refuseCurrent } from './current-key.ts';
-import { findKey } from './find.ts';
-import type { FoundKey } from './find.ts';
+import { findKey, type FoundKey } from './find.ts';
 import type { KeyOutcome } from './key-views.ts';
 import type { KeyWork } from './key-work.ts';
 

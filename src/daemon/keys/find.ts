@@ -1,7 +1,5 @@
-import { fault } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
-import { currentUnknown, currentUnknownAdvice, newestOf } from '../../keys/index.ts';
-import type { SurveyedKey } from '../../keys/index.ts';
+import { fault, type UnixMillis } from '../../core/index.ts';
+import { currentUnknown, currentUnknownAdvice, newestOf, type SurveyedKey } from '../../keys/index.ts';
 
 /** A key with the account it belongs to. */
 export type FoundKey = SurveyedKey & { readonly account: string };

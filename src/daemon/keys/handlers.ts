@@ -2,8 +2,7 @@ import { isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../../keys/
 import type { CommandHandlers } from '../../control/index.ts';
 import type { KeyHistory, KeyListView, KeyOutcome, KeyPlanView, PlanCheck } from './key-views.ts';
 import { advanceUntilIdle, startRotations, expireNow, outcomeOf } from './advance-until-idle.ts';
-import { findKey, generationsOf } from './find.ts';
-import type { FoundKey } from './find.ts';
+import { findKey, generationsOf, type FoundKey } from './find.ts';
 import { endsKey, noLongerPlanned } from './fresh-plan.ts';
 import type { KeyWork } from './key-work.ts';
 import { listKeys } from './list.ts';

@@ -1,8 +1,12 @@
-import { fault, isFault, noProgress, zero } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { fault, isFault, noProgress, zero, type UnixMillis } from '../../core/index.ts';
 import type { Config, Job } from '../../config/index.ts';
-import { expiryPolicy, collectExpiryEvidence, rotationPolicy } from '../../jobs/index.ts';
-import type { ExpireSettings, RotateSettings } from '../../jobs/index.ts';
+import {
+  expiryPolicy,
+  collectExpiryEvidence,
+  rotationPolicy,
+  type ExpireSettings,
+  type RotateSettings,
+} from '../../jobs/index.ts';
 import {
   byGatewayClock,
   isKeyName,
@@ -17,14 +21,12 @@ import {
   rangeText,
   templateOf,
   withUsableSinks,
-} from '../../keys/index.ts';
-import type {
-  SkippedKey,
-  KeyService,
-  KeySurvey,
-  RotationPolicy,
-  SinkSpec,
-  SurveyedKey,
+  type SkippedKey,
+  type KeyService,
+  type KeySurvey,
+  type RotationPolicy,
+  type SinkSpec,
+  type SurveyedKey,
 } from '../../keys/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 import type { FreshKeyPlan, KeyJob, KeyPlanner } from './planner.ts';

@@ -1,7 +1,10 @@
-import { createNamedGates, errorFields } from '../../core/index.ts';
-import type { Log, NamedGates } from '../../core/index.ts';
-import { openReopenableJournal } from '../../keys/index.ts';
-import type { KeyJournal, Plaintexts, ReopenableJournal } from '../../keys/index.ts';
+import { createNamedGates, errorFields, type Log, type NamedGates } from '../../core/index.ts';
+import {
+  openReopenableJournal,
+  type KeyJournal,
+  type Plaintexts,
+  type ReopenableJournal,
+} from '../../keys/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 
 /** What outlives a config: the journal, the plaintexts that are on their way to a sink, and the locks on keys. */

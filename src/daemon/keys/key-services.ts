@@ -1,8 +1,6 @@
-import { fault, interval, toSeconds, unixSeconds } from '../../core/index.ts';
-import type { Log, Deps } from '../../core/index.ts';
+import { fault, interval, toSeconds, unixSeconds, type Log, type Deps } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
-import { jsonObject } from '../../jobs/index.ts';
-import type { RotateSettings } from '../../jobs/index.ts';
+import { jsonObject, type RotateSettings } from '../../jobs/index.ts';
 import {
   createKeyService,
   createKeyGateway,
@@ -16,8 +14,13 @@ import {
   runThen,
   updateKnowledge,
   verifyForms,
+  type Consumer,
+  type KeyService,
+  type KeyJournal,
+  type KeyAlert,
+  type Sink,
+  type SurveyedKey,
 } from '../../keys/index.ts';
-import type { Consumer, KeyService, KeyJournal, KeyAlert, Sink, SurveyedKey } from '../../keys/index.ts';
 import { openRecentLog } from '../recent-log.ts';
 import { openSinkParts, rotateSettings } from './sink-parts.ts';
 import type { LearnedPoint, Warehouse } from '../../warehouse/index.ts';

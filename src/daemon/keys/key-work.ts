@@ -1,8 +1,6 @@
-import { fault } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { fault, type UnixMillis } from '../../core/index.ts';
 import type { KeyService } from '../../keys/index.ts';
-import { createKeyAccounts } from './accounts.ts';
-import type { KeyAccounts } from './accounts.ts';
+import { createKeyAccounts, type KeyAccounts } from './accounts.ts';
 import type { FoundKey } from './find.ts';
 import type { ListDeps } from './list.ts';
 import type { KeyJob, KeyPlanner } from './planner.ts';

@@ -2,8 +2,7 @@ import { storedCurrency } from '../../warehouse/index.ts';
 import type { Clock } from '../../core/index.ts';
 import { teamOf } from '../../keys/index.ts';
 import { createJobPlans } from './job-plans.ts';
-import { createKeyWork } from './key-work.ts';
-import type { KeyWork } from './key-work.ts';
+import { createKeyWork, type KeyWork } from './key-work.ts';
 import type { App } from '../open-app.ts';
 import { costOwnersOf } from '../cost-owners.ts';
 

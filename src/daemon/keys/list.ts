@@ -1,5 +1,12 @@
-import { isFault, toSeconds, unixSeconds } from '../../core/index.ts';
-import type { Interval, Progress, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  isFault,
+  toSeconds,
+  unixSeconds,
+  type Interval,
+  type Progress,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { KeyService, LogCompleteness, RotationView } from '../../keys/index.ts';
 import type { KeyListView, KeyView, RotationState } from './key-views.ts';
 import type { Warehouse } from '../../warehouse/index.ts';

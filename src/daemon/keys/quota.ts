@@ -1,5 +1,4 @@
-import { fault, money } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { fault, money, type Money } from '../../core/index.ts';
 import type { KeyFields, RotationTerms } from '../../keys/index.ts';
 
 /** An amount, or `unlimited`. @throws Fault `wrong-use` */

@@ -1,12 +1,9 @@
-import { fault, formatSlot, shellWord } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { fault, formatSlot, shellWord, type UnixMillis } from '../../core/index.ts';
 import type { CommandInput, ContextOf } from '../../control/index.ts';
-import { deadBy, plannedRotation } from '../../keys/index.ts';
-import type { PlannedRotation, RotationTerms } from '../../keys/index.ts';
+import { deadBy, plannedRotation, type PlannedRotation, type RotationTerms } from '../../keys/index.ts';
 import { advanceUntilIdle, startRotations } from './advance-until-idle.ts';
 import { atOnce, leftOf, resumeCompromised, resumeRotation } from './compromise.ts';
-import { findKey } from './find.ts';
-import type { FoundKey } from './find.ts';
+import { findKey, type FoundKey } from './find.ts';
 import type { KeyOutcome } from './key-views.ts';
 import type { KeyWork } from './key-work.ts';
 import { refuseOverwriting } from './overwriting.ts';

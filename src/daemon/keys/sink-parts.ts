@@ -1,7 +1,6 @@
 import type { Deps, NamedGates } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
-import { createHttp } from '../../http/index.ts';
-import type { Http } from '../../http/index.ts';
+import { createHttp, type Http } from '../../http/index.ts';
 import type { RotateSettings } from '../../jobs/index.ts';
 import type { SinkDeps } from '../../keys/index.ts';
 import { version } from '../../version.ts';

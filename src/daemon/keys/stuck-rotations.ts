@@ -1,5 +1,4 @@
-import { isFault, messageOf } from '../../core/index.ts';
-import type { Clock, UnixMillis } from '../../core/index.ts';
+import { isFault, messageOf, type Clock, type UnixMillis } from '../../core/index.ts';
 import type { KeyAlert } from '../../keys/index.ts';
 
 /** A time in which an account's rotations could not be advanced. */

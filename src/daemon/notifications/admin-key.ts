@@ -1,5 +1,4 @@
-import { unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import type { Account } from '../../config/index.ts';
 import type { Message } from './message.ts';
 

@@ -1,5 +1,4 @@
-import { formatSlot } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { formatSlot, type UnixMillis } from '../../core/index.ts';
 import type { ConfigFault } from '../../config/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { Message, MessageDeps } from './message.ts';

@@ -1,5 +1,4 @@
-import { formatMoment, formatSlot, toMillis } from '../../core/index.ts';
-import type { UnixSeconds } from '../../core/index.ts';
+import { formatMoment, formatSlot, toMillis, type UnixSeconds } from '../../core/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { KnownGap } from '../../warehouse/index.ts';
 import type { Message, MessageDeps } from './message.ts';

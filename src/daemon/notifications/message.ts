@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../../config/index.ts';
 import type { Mail } from '../../notify/index.ts';
-import { renderAlertEmail } from '../../reports/index.ts';
-import type { AlertBlock } from '../../reports/index.ts';
+import { renderAlertEmail, type AlertBlock } from '../../reports/index.ts';
 
 /** What one kind of notification makes of what happened. */
 export type Message = {

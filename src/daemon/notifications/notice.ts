@@ -1,9 +1,7 @@
-import { adviceOf, formatSlot } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { adviceOf, formatSlot, type UnixMillis } from '../../core/index.ts';
 import type { Job } from '../../config/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
-import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
-import type { Notice } from '../../scheduler/index.ts';
+import { nextSlot, scheduleOf, type Notice } from '../../scheduler/index.ts';
 import type { Message, MessageDeps } from './message.ts';
 
 const verbs = {

@@ -1,11 +1,9 @@
-import { errorFields } from '../../core/index.ts';
-import type { Clock, Log, UnixMillis } from '../../core/index.ts';
+import { errorFields, type Clock, type Log, type UnixMillis } from '../../core/index.ts';
 import type { Config, ConfigFault } from '../../config/index.ts';
 import type { KeyJournal, KeyAlert } from '../../keys/index.ts';
 import { notify } from '../../notify/index.ts';
 import type { Notice } from '../../scheduler/index.ts';
-import { storedCurrency } from '../../warehouse/index.ts';
-import type { Warehouse } from '../../warehouse/index.ts';
+import { storedCurrency, type Warehouse } from '../../warehouse/index.ts';
 import type { Channels } from '../channels.ts';
 import { costOwnersOf } from '../cost-owners.ts';
 import { adminKeyMessages } from './admin-key.ts';
@@ -13,8 +11,7 @@ import { configMessages } from './config.ts';
 import { gapMessages } from './gap.ts';
 import { keyAlertMessages } from './key-alert.ts';
 import { learnedMessages } from './learned.ts';
-import { mailOf } from './message.ts';
-import type { Message, MessageDeps } from './message.ts';
+import { mailOf, type Message, type MessageDeps } from './message.ts';
 import { noticeMessages } from './notice.ts';
 
 /** Each kind of notification, by its name in the outbox: the pure function from what happened to messages. */

@@ -1,5 +1,4 @@
-import { fault, readMoment, unixMillis } from '../../core/index.ts';
-import type { Interval, UnixMillis } from '../../core/index.ts';
+import { fault, readMoment, unixMillis, type Interval, type UnixMillis } from '../../core/index.ts';
 import type { Job } from '../../config/index.ts';
 import { jobKinds } from '../../jobs/index.ts';
 import { nextSlots, previousSlot, scheduleOf } from '../../scheduler/index.ts';

@@ -1,6 +1,5 @@
 import type { Config } from '../../config/index.ts';
-import { expiryPolicy } from '../../jobs/index.ts';
-import type { ExpireSettings, RotateSettings } from '../../jobs/index.ts';
+import { expiryPolicy, type ExpireSettings, type RotateSettings } from '../../jobs/index.ts';
 import { clockEffect } from '../../keys/index.ts';
 import type { ClockProblemView } from '../../web/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';

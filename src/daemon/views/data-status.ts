@@ -1,6 +1,12 @@
 import { relative } from 'node:path';
-import { messageOf, toMillis, unixMillis } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  messageOf,
+  toMillis,
+  unixMillis,
+  type Interval,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import { createWatermarks, jobKinds, listReports } from '../../jobs/index.ts';
 import type { AccountView, KeptReportsView } from '../../web/index.ts';

@@ -1,6 +1,5 @@
 import type { Deps } from '../../core/index.ts';
-import { listReports } from '../../jobs/index.ts';
-import type { ReportList } from '../../jobs/index.ts';
+import { listReports, type ReportList } from '../../jobs/index.ts';
 import { readConfig } from '../../settings.ts';
 import { databaseOf } from '../good-config.ts';
 import { pathsOf } from '../paths.ts';

@@ -1,5 +1,12 @@
-import { fault, interval, readMoment, toSeconds } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  fault,
+  interval,
+  readMoment,
+  toSeconds,
+  type Interval,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { JobContext } from '../../jobs/index.ts';
 import type { CommandInput } from '../../control/index.ts';
 import { reconcileCovered } from '../../reconcile/index.ts';

@@ -10,8 +10,8 @@ import {
   optional,
   timeInRange,
   wholeNumber,
+  type OutOfRange,
 } from '../scalars.ts';
-import type { OutOfRange } from '../scalars.ts';
 
 const named = {
   id: wholeNumber,

@@ -1,10 +1,7 @@
-import { hasCode, isFault } from '../../core/index.ts';
-import type { Fault, UnixMillis, UnixSeconds } from '../../core/index.ts';
-import { callEndpoint } from '../call.ts';
-import type { CallDeps, CallOptions } from '../call.ts';
+import { hasCode, isFault, type Fault, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
+import { callEndpoint, type CallDeps, type CallOptions } from '../call.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { openExportBody } from './export-body.ts';
-import type { ExportBody } from './export-body.ts';
+import { openExportBody, type ExportBody } from './export-body.ts';
 
 /** Seconds, as sent: whether either end is inclusive is open (docs/gateway.md G6.6). */
 export type LogExportQuery = {

@@ -1,7 +1,5 @@
-import { fault, toSeconds } from '../../core/index.ts';
-import type { Money, UnixMillis } from '../../core/index.ts';
-import { jsonNumber, jsonText, parseJson } from '../json.ts';
-import type { UnknownFields } from '../json.ts';
+import { fault, toSeconds, type Money, type UnixMillis } from '../../core/index.ts';
+import { jsonNumber, jsonText, parseJson, type UnknownFields } from '../json.ts';
 import type { Expiry } from '../scalars.ts';
 
 /** docs/gateway.md G8.7. Every field is always sent: the effect of an omitted one is open. */

@@ -1,13 +1,18 @@
-import { fault } from '../../core/index.ts';
-import type { Secret } from '../../core/index.ts';
-import { apiKey, createdKey, keyPage } from './api-key.ts';
-import type { ApiKey, KeyPage } from './api-key.ts';
+import { fault, type Secret } from '../../core/index.ts';
+import { apiKey, createdKey, keyPage, type ApiKey, type KeyPage } from './api-key.ts';
 import type { Call, CallDeps, CallOptions } from '../call.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { callForData, callForOutcome } from '../envelope.ts';
 import { listAllKeys } from './key-listing.ts';
-import { checkKeyUpdate, checkNewKey, keyUpdateBody, newKeyBody } from './key-spec.ts';
-import type { KeyPatch, KeySpec, KeyUpdate } from './key-spec.ts';
+import {
+  checkKeyUpdate,
+  checkNewKey,
+  keyUpdateBody,
+  newKeyBody,
+  type KeyPatch,
+  type KeySpec,
+  type KeyUpdate,
+} from './key-spec.ts';
 import { registerKeys } from './key-secrets.ts';
 
 export type CreatedKey = { readonly id: number; readonly key: Secret };

@@ -1,10 +1,17 @@
-import { errorFields, fault, isFault, withRetry } from '../../core/index.ts';
-import type { Clock, Log, RetryPolicy, Secret, SecretRegistry } from '../../core/index.ts';
-import { isNetworkProblem } from '../../http/index.ts';
-import type { Http, HttpAnswer, HttpTimeouts } from '../../http/index.ts';
+import {
+  errorFields,
+  fault,
+  isFault,
+  withRetry,
+  type Clock,
+  type Log,
+  type RetryPolicy,
+  type Secret,
+  type SecretRegistry,
+} from '../../core/index.ts';
+import { isNetworkProblem, type Http, type HttpAnswer, type HttpTimeouts } from '../../http/index.ts';
 import { registerKeys } from '../admin/key-secrets.ts';
-import { addressOf } from '../base-url.ts';
-import type { BaseUrl } from '../base-url.ts';
+import { addressOf, type BaseUrl } from '../base-url.ts';
 import { gatewayTerms, quoted } from '../gateway-terms.ts';
 import { networkFaultOf } from '../network-faults.ts';
 import { startOf } from '../start-of-body.ts';
@@ -12,8 +19,7 @@ import type { Blobs, BlobStore } from './blobs.ts';
 import type { ModelEndpoint } from './endpoint.ts';
 import { liftBlobs, saveBody } from './lift-blobs.ts';
 import { nameOf, refusedCall, unreadable, whenOpen } from './model-faults.ts';
-import { isNestedDeeper, readAnswer } from './read-answer.ts';
-import type { ReadAnswer } from './read-answer.ts';
+import { isNestedDeeper, readAnswer, type ReadAnswer } from './read-answer.ts';
 import { checkedInput, requestOf } from './request.ts';
 import type { z } from 'zod';
 

@@ -1,7 +1,5 @@
-import { isFault } from '../../core/index.ts';
-import type { Secret } from '../../core/index.ts';
-import { callModel } from './call-model.ts';
-import type { ModelCallOptions, ModelDeps, ModelResult } from './call-model.ts';
+import { isFault, type Secret } from '../../core/index.ts';
+import { callModel, type ModelCallOptions, type ModelDeps, type ModelResult } from './call-model.ts';
 import { feed } from './endpoints/feed.ts';
 import type { z } from 'zod';
 

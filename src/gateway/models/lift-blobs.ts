@@ -1,6 +1,12 @@
 import { fault } from '../../core/index.ts';
-import { base64Prefix, createBase64Decoder } from './blobs.ts';
-import type { Blobs, BlobStore, BlobWriter, SavedBlob } from './blobs.ts';
+import {
+  base64Prefix,
+  createBase64Decoder,
+  type Blobs,
+  type BlobStore,
+  type BlobWriter,
+  type SavedBlob,
+} from './blobs.ts';
 
 /** Shorter strings stay in the JSON: a blob of less is decoded where it is used. */
 const longString = 32 * 1024;

@@ -1,8 +1,6 @@
-import { fault } from '../../core/index.ts';
-import type { Fault, UnixMillis } from '../../core/index.ts';
+import { fault, type Fault, type UnixMillis } from '../../core/index.ts';
 import { retryAfter } from '../../http/index.ts';
-import { gatewayTerms, quoted } from '../gateway-terms.ts';
-import type { GatewayTerms } from '../gateway-terms.ts';
+import { gatewayTerms, quoted, type GatewayTerms } from '../gateway-terms.ts';
 import type { ModelEndpoint } from './endpoint.ts';
 
 /** `POST /v1/messages`, for messages. */

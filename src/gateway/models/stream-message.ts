@@ -1,16 +1,12 @@
 import { createParser } from 'eventsource-parser';
 import type { z } from 'zod';
-import { fault, isFault, messageOf } from '../../core/index.ts';
-import type { Fault, Secret } from '../../core/index.ts';
+import { fault, isFault, messageOf, type Fault, type Secret } from '../../core/index.ts';
 import { isNetworkProblem } from '../../http/index.ts';
 import { gatewayTerms, quoted } from '../gateway-terms.ts';
-import { resultOf, sendModel, usableKey } from './call-model.ts';
-import type { ModelCallOptions, ModelDeps } from './call-model.ts';
-import { message, messageRules, messages } from './endpoints/messages.ts';
-import type { Message } from './endpoints/messages.ts';
+import { resultOf, sendModel, usableKey, type ModelCallOptions, type ModelDeps } from './call-model.ts';
+import { message, messageRules, messages, type Message } from './endpoints/messages.ts';
 import { nameOf, unreadable } from './model-faults.ts';
-import { readAnswer } from './read-answer.ts';
-import type { ReadAnswer } from './read-answer.ts';
+import { readAnswer, type ReadAnswer } from './read-answer.ts';
 import { checkedInput } from './request.ts';
 
 /** A stream that ended too early or with an error, with all that had arrived. */

@@ -1,8 +1,6 @@
-import { isFault } from '../../core/index.ts';
-import type { Fault, Secret } from '../../core/index.ts';
+import { isFault, type Fault, type Secret } from '../../core/index.ts';
 import { isNetworkProblem } from '../../http/index.ts';
-import { callModel } from './call-model.ts';
-import type { ModelCallOptions, ModelDeps } from './call-model.ts';
+import { callModel, type ModelCallOptions, type ModelDeps } from './call-model.ts';
 import { embeddings } from './endpoints/embeddings.ts';
 import { messages } from './endpoints/messages.ts';
 import { isRefusedCall } from './model-faults.ts';

@@ -1,7 +1,5 @@
-import { backoff, fault, shellWord } from '../../core/index.ts';
-import type { Secret } from '../../core/index.ts';
-import { callModel } from './call-model.ts';
-import type { ModelCallOptions, ModelDeps, ModelResult } from './call-model.ts';
+import { backoff, fault, shellWord, type Secret } from '../../core/index.ts';
+import { callModel, type ModelCallOptions, type ModelDeps, type ModelResult } from './call-model.ts';
 import type { TaskId, TaskState } from './endpoint.ts';
 import { imageTask } from './endpoints/image-task.ts';
 import { musicTask } from './endpoints/music-task.ts';

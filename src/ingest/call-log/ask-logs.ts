@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fault, hasCode, unixSeconds } from '../../core/index.ts';
-import type { GatewayProfile } from '../../core/index.ts';
+import { fault, hasCode, unixSeconds, type GatewayProfile } from '../../core/index.ts';
 import { createFetchAhead } from './fetch-ahead.ts';
-import { checkColumns, fetchLogWindow, logExportName, probeLogExport } from './fetch-logs.ts';
-import type { FetchedLogs, FetchDeps } from './fetch-logs.ts';
-import { columnsToAsk } from './log-header.ts';
-import type { WantedColumns } from './log-header.ts';
+import {
+  checkColumns,
+  fetchLogWindow,
+  logExportName,
+  probeLogExport,
+  type FetchedLogs,
+  type FetchDeps,
+} from './fetch-logs.ts';
+import { columnsToAsk, type WantedColumns } from './log-header.ts';
 import type { PlannedWindow } from './log-plan.ts';
-import { cutLogWindow, splitLogWindow } from './log-windows.ts';
-import type { LogWindow } from './log-windows.ts';
+import { cutLogWindow, splitLogWindow, type LogWindow } from './log-windows.ts';
 import type { PullMeter } from '../pull-meter.ts';
 import type { ExportFormat } from './receive-logs.ts';
 import type { RereadDeps } from '../reread-export.ts';
@@ -20,8 +23,8 @@ import {
   lengthAllowed,
   looksCapped,
   mayBeTooLong,
+  type Pace,
 } from '../window-pace.ts';
-import type { Pace } from '../window-pace.ts';
 
 export type AskDeps = FetchDeps &
   RereadDeps & {

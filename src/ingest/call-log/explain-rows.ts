@@ -1,11 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import { fault, money, unixSeconds, zero } from '../../core/index.ts';
-import type { Fault, FaultCode, Money, UnixSeconds } from '../../core/index.ts';
-import { needsAmount, timeSlack } from '../../warehouse/index.ts';
-import type { LogBatch, TimeForm } from '../../warehouse/index.ts';
+import {
+  fault,
+  money,
+  unixSeconds,
+  zero,
+  type Fault,
+  type FaultCode,
+  type Money,
+  type UnixSeconds,
+} from '../../core/index.ts';
+import { needsAmount, timeSlack, type LogBatch, type TimeForm } from '../../warehouse/index.ts';
 import { columnAt, timeFormOf } from '../format/learn-cells.ts';
-import { readRecords } from './read-records.ts';
-import type { ReadRecord } from './read-records.ts';
+import { readRecords, type ReadRecord } from './read-records.ts';
 
 export type Problem = { readonly code: FaultCode; readonly reason: string };
 

@@ -1,15 +1,9 @@
-import { fault } from '../../core/index.ts';
-import type { GatewayProfile, Log, UnixSeconds } from '../../core/index.ts';
-import { missingColumns } from './log-header.ts';
-import type { WantedColumns } from './log-header.ts';
-import { askForLogs } from './log-windows.ts';
-import type { LogWindow } from './log-windows.ts';
-import { receiveLogs, receiveProven } from './receive-logs.ts';
-import type { ExportFormat, ReceivedLogs } from './receive-logs.ts';
-import { rereadExport } from '../reread-export.ts';
-import type { RereadDeps } from '../reread-export.ts';
-import { inSpoolFolder, makeSpoolFolder, openSpoolFile } from './spool-file.ts';
-import type { OpenSpoolFile } from './spool-file.ts';
+import { fault, type GatewayProfile, type Log, type UnixSeconds } from '../../core/index.ts';
+import { missingColumns, type WantedColumns } from './log-header.ts';
+import { askForLogs, type LogWindow } from './log-windows.ts';
+import { receiveLogs, receiveProven, type ExportFormat, type ReceivedLogs } from './receive-logs.ts';
+import { rereadExport, type RereadDeps } from '../reread-export.ts';
+import { inSpoolFolder, makeSpoolFolder, openSpoolFile, type OpenSpoolFile } from './spool-file.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** One request to the log export; times in seconds UTC. */

@@ -1,13 +1,11 @@
-import { fault, isFault } from '../../core/index.ts';
-import type { Log, Money } from '../../core/index.ts';
+import { fault, isFault, type Log, type Money } from '../../core/index.ts';
 import type { LandedWindow, LogBatch, SeenKinds, Warehouse } from '../../warehouse/index.ts';
 import { explainRows } from './explain-rows.ts';
 import type { FetchedLogs } from './fetch-logs.ts';
 import { logBatch } from './log-batch.ts';
 import type { LogWindow } from './log-windows.ts';
 import { isRowProblem, quarantineRows } from './quarantine-rows.ts';
-import { openSpoolFile } from './spool-file.ts';
-import type { OpenSpoolFile } from './spool-file.ts';
+import { openSpoolFile, type OpenSpoolFile } from './spool-file.ts';
 
 /** What happens to a window with unreadable rows: it fails, or lands without them. */
 export type BadRows = 'fail' | 'quarantine';

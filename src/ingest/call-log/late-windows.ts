@@ -1,5 +1,14 @@
-import { dateAt, interval, localDays, startOfMonth, unixSeconds } from '../../core/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  dateAt,
+  interval,
+  localDays,
+  startOfMonth,
+  unixSeconds,
+  type Interval,
+  type Money,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { LaggingWindow, LogCheck } from '../../warehouse/index.ts';
 import { lateness } from '../reconcile-settled.ts';
 

@@ -1,8 +1,6 @@
 import { interval, unixSeconds } from '../../core/index.ts';
-import { planRevisits, revisitsFrom } from './log-revisits.ts';
-import type { PastLanding, RevisitRule } from './log-revisits.ts';
-import { planLogPull } from './log-windows.ts';
-import type { LogPlanRequest, LogWindow } from './log-windows.ts';
+import { planRevisits, revisitsFrom, type PastLanding, type RevisitRule } from './log-revisits.ts';
+import { planLogPull, type LogPlanRequest, type LogWindow } from './log-windows.ts';
 
 export type LogWorkRequest = LogPlanRequest & {
   /** When omitted, no day is pulled again automatically. */

@@ -1,5 +1,13 @@
-import { addDays, dateAt, interval, localDays, startOfDay, unixSeconds } from '../../core/index.ts';
-import type { LocalDay, UnixSeconds } from '../../core/index.ts';
+import {
+  addDays,
+  dateAt,
+  interval,
+  localDays,
+  startOfDay,
+  unixSeconds,
+  type LocalDay,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { LogWindow } from './log-windows.ts';
 
 /** When closed days are pulled again: late rows and refunds arrive after the end of a day (docs/gateway.md G16.2). */

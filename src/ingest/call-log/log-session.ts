@@ -1,19 +1,21 @@
 import type { Clock, GatewayProfile, Log, Progress, UnixSeconds } from '../../core/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
-import { askForWindows, freshAskState, lengthOf, windowText } from './ask-logs.ts';
-import type { AnsweredWindow, KnownRowCap } from './ask-logs.ts';
-import { logExportName, probeLogExport } from './fetch-logs.ts';
-import type { FetchDeps } from './fetch-logs.ts';
-import { landFetched } from './land-logs.ts';
-import type { BadRows, LandedLogs } from './land-logs.ts';
+import {
+  askForWindows,
+  freshAskState,
+  lengthOf,
+  windowText,
+  type AnsweredWindow,
+  type KnownRowCap,
+} from './ask-logs.ts';
+import { logExportName, probeLogExport, type FetchDeps } from './fetch-logs.ts';
+import { landFetched, type BadRows, type LandedLogs } from './land-logs.ts';
 import { learnLogs } from '../format/learn-logs.ts';
-import { createLogObservations } from '../format/log-observations.ts';
-import type { ObservationDeps } from '../format/log-observations.ts';
+import { createLogObservations, type ObservationDeps } from '../format/log-observations.ts';
 import type { PlannedWindow } from './log-plan.ts';
 import type { RevisitRule } from './log-revisits.ts';
 import { createPullMeter } from '../pull-meter.ts';
-import { announceRetry } from '../reread-export.ts';
-import type { RetryRead } from '../reread-export.ts';
+import { announceRetry, type RetryRead } from '../reread-export.ts';
 import { breaksOff } from '../window-pace.ts';
 
 /** What to pull. */

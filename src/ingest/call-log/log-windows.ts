@@ -1,7 +1,11 @@
-import { interval, unixSeconds } from '../../core/index.ts';
-import type { GatewayProfile, Interval, UnixSeconds } from '../../core/index.ts';
-import { dstOverlapsOf } from '../format/dst-overlaps.ts';
-import type { DstOverlap } from '../format/dst-overlaps.ts';
+import {
+  interval,
+  unixSeconds,
+  type GatewayProfile,
+  type Interval,
+  type UnixSeconds,
+} from '../../core/index.ts';
+import { dstOverlapsOf, type DstOverlap } from '../format/dst-overlaps.ts';
 
 export type LogWindow = Interval<UnixSeconds>;
 

@@ -1,10 +1,7 @@
-import { interval, unixSeconds } from '../../core/index.ts';
-import type { UnixSeconds } from '../../core/index.ts';
-import { probeLogExport } from './fetch-logs.ts';
-import type { FetchDeps } from './fetch-logs.ts';
+import { interval, unixSeconds, type UnixSeconds } from '../../core/index.ts';
+import { probeLogExport, type FetchDeps } from './fetch-logs.ts';
 import { learnLogs } from '../format/learn-logs.ts';
-import { createLogObservations } from '../format/log-observations.ts';
-import type { ObservationDeps } from '../format/log-observations.ts';
+import { createLogObservations, type ObservationDeps } from '../format/log-observations.ts';
 import type { RereadDeps } from '../reread-export.ts';
 
 export type LogProbe = ObservationDeps &

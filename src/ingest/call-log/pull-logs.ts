@@ -1,9 +1,7 @@
-import { addMoney, zero } from '../../core/index.ts';
-import type { Money, UnixSeconds } from '../../core/index.ts';
+import { addMoney, zero, type Money, type UnixSeconds } from '../../core/index.ts';
 import { planLogWork } from './log-plan.ts';
 import { revisitsFrom } from './log-revisits.ts';
-import { openLogSession } from './log-session.ts';
-import type { LogPull, LogPullDeps, LogSession } from './log-session.ts';
+import { openLogSession, type LogPull, type LogPullDeps, type LogSession } from './log-session.ts';
 
 export type PullSummary = {
   /** New or requested windows, their rows, and the sum of their amounts as served. */

@@ -1,11 +1,8 @@
 import { dirname, join } from 'node:path';
-import { fault } from '../../core/index.ts';
-import type { FaultCode } from '../../core/index.ts';
+import { fault, type FaultCode } from '../../core/index.ts';
 import type { BadRow, LogBatch } from '../../warehouse/index.ts';
-import { checkRows, knownOf, rowFault } from './explain-rows.ts';
-import type { CheckedRow, Problem } from './explain-rows.ts';
-import { spoolFault } from './spool-file.ts';
-import type { OpenSpoolFile } from './spool-file.ts';
+import { checkRows, knownOf, rowFault, type CheckedRow, type Problem } from './explain-rows.ts';
+import { spoolFault, type OpenSpoolFile } from './spool-file.ts';
 
 /** More bad rows than this mean that the export is misread, and the window fails. */
 const maxBad = 1000;

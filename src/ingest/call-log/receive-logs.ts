@@ -1,17 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault } from '../../core/index.ts';
-import type { LogExportFormat } from '../../core/index.ts';
+import { fault, type LogExportFormat } from '../../core/index.ts';
 import type { LogColumn } from '../../warehouse/index.ts';
 import { columnAt } from '../format/learn-cells.ts';
 import { isLogHeader, logColumns } from './log-header.ts';
-import { spoolExport } from './spool-export.ts';
-import type { SpooledExport } from './spool-export.ts';
-import { spoolFault } from './spool-file.ts';
-import type { OpenSpoolFile, SpoolFile } from './spool-file.ts';
-import { totalLine } from './total-line.ts';
-import type { TotalLine } from './total-line.ts';
+import { spoolExport, type SpooledExport } from './spool-export.ts';
+import { spoolFault, type OpenSpoolFile, type SpoolFile } from './spool-file.ts';
+import { totalLine, type TotalLine } from './total-line.ts';
 
 /** One log export on disk, without its total line. */
 export type ReceivedLogs = SpooledExport & {

@@ -1,5 +1,11 @@
-import { compareMoney, interval, zero } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  compareMoney,
+  interval,
+  zero,
+  type Interval,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { StoredComparison } from '../../warehouse/index.ts';
 import type { LandedPiece } from './gap-search.ts';
 import type { LogWindow } from './log-windows.ts';

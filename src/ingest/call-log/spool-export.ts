@@ -1,8 +1,13 @@
 import { fault } from '../../core/index.ts';
-import { beginningOf, findHeader, headerLimit, isForeign } from '../format/find-header.ts';
-import type { FoundHeader, IsHeader } from '../format/find-header.ts';
-import { createRowScanner } from './row-scanner.ts';
-import type { RowScanner, Scan } from './row-scanner.ts';
+import {
+  beginningOf,
+  findHeader,
+  headerLimit,
+  isForeign,
+  type FoundHeader,
+  type IsHeader,
+} from '../format/find-header.ts';
+import { createRowScanner, type RowScanner, type Scan } from './row-scanner.ts';
 import type { SpoolFile } from './spool-file.ts';
 
 /** An export on disk: only rows, with LF line ends; header and title lines are kept separately. */

@@ -1,7 +1,6 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault, isFault, systemCode } from '../../core/index.ts';
-import type { Fault } from '../../core/index.ts';
+import { fault, isFault, systemCode, type Fault } from '../../core/index.ts';
 import { spoolPrefix } from '../../warehouse/index.ts';
 
 /** A file being written in the spool. */

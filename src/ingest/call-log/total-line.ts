@@ -1,5 +1,4 @@
-import { money } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { money, type Money } from '../../core/index.ts';
 import { cellsOf } from '../format/find-header.ts';
 
 /** A line after the rows with their sum. */

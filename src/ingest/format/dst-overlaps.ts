@@ -1,5 +1,14 @@
-import { dateAt, formatMoment, interval, localDays, toMillis, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  dateAt,
+  formatMoment,
+  interval,
+  localDays,
+  toMillis,
+  unixSeconds,
+  type Interval,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { ZoneOffset } from '../../warehouse/index.ts';
 
 /** Seconds UTC in which a zone's wall clock shows each time twice; covers both occurrences. */

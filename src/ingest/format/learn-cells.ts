@@ -1,6 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { fault } from '../../core/index.ts';
-import type { GatewayProfile, Interval, UnixSeconds } from '../../core/index.ts';
+import { fault, type GatewayProfile, type Interval, type UnixSeconds } from '../../core/index.ts';
 import type { LogColumn, TimeForm } from '../../warehouse/index.ts';
 import { offsetsOf } from './dst-overlaps.ts';
 

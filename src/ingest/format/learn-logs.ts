@@ -1,5 +1,4 @@
-import type { Log, LogExportFormat, UnixSeconds } from '../../core/index.ts';
-import { fault, unixSeconds } from '../../core/index.ts';
+import { type Log, type LogExportFormat, type UnixSeconds, fault, unixSeconds } from '../../core/index.ts';
 import type { ExportFormat, ReceivedLogs } from '../call-log/receive-logs.ts';
 import type { LogWindow } from '../call-log/log-windows.ts';
 

@@ -1,5 +1,11 @@
-import { formatMoment } from '../../core/index.ts';
-import type { GatewayProfile, Interval, LogExportFormat, Money, UnixSeconds } from '../../core/index.ts';
+import {
+  formatMoment,
+  type GatewayProfile,
+  type Interval,
+  type LogExportFormat,
+  type Money,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { LearnedPoint, LogColumn, Warehouse } from '../../warehouse/index.ts';
 import { timeFormOf } from './learn-cells.ts';
 import type { ProbedExport } from './learn-logs.ts';

@@ -1,5 +1,10 @@
-import { errorFields } from '../../core/index.ts';
-import type { GatewayProfile, Log, Money, UnixSeconds } from '../../core/index.ts';
+import {
+  errorFields,
+  type GatewayProfile,
+  type Log,
+  type Money,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { LearnedPoint, SeenKinds, Warehouse } from '../../warehouse/index.ts';
 import type { FetchedLogs } from '../call-log/fetch-logs.ts';
 import { columnAt, sampleCells } from './learn-cells.ts';
@@ -13,8 +18,7 @@ import {
   timePoints,
 } from './learned-points.ts';
 import type { LogWindow } from '../call-log/log-windows.ts';
-import { rangeEndShown } from './range-end.ts';
-import type { EndedExport } from './range-end.ts';
+import { rangeEndShown, type EndedExport } from './range-end.ts';
 
 export type ObservationDeps = {
   readonly account: string;

@@ -1,5 +1,4 @@
-import { unixSeconds } from '../../core/index.ts';
-import type { UnixSeconds } from '../../core/index.ts';
+import { unixSeconds, type UnixSeconds } from '../../core/index.ts';
 import { timeFormOf } from './learn-cells.ts';
 import type { LogWindow } from '../call-log/log-windows.ts';
 

@@ -1,22 +1,31 @@
-import { addMoney, fault, hasCode, sumMoney, toSeconds, zero } from '../../core/index.ts';
-import type {
-  Clock,
-  GatewayProfile,
-  Log,
-  Money,
-  Progress,
-  UnixMillis,
-  UnixSeconds,
+import {
+  addMoney,
+  fault,
+  hasCode,
+  sumMoney,
+  toSeconds,
+  zero,
+  type Clock,
+  type GatewayProfile,
+  type Log,
+  type Money,
+  type Progress,
+  type UnixMillis,
+  type UnixSeconds,
 } from '../../core/index.ts';
 import type { UsageValue, Warehouse } from '../../warehouse/index.ts';
-import { receiveUsage } from './receive-usage.ts';
-import type { ReceivedUsage } from './receive-usage.ts';
+import { receiveUsage, type ReceivedUsage } from './receive-usage.ts';
 import { createPullMeter } from '../pull-meter.ts';
-import { announceRetry } from '../reread-export.ts';
-import type { RetryRead } from '../reread-export.ts';
+import { announceRetry, type RetryRead } from '../reread-export.ts';
 import { createUnansweredJudge } from '../unanswered-window.ts';
-import { askForUsage, bucketsOf, cutUsage, planUsagePull } from './usage-windows.ts';
-import type { Granularity, UsageWindow } from './usage-windows.ts';
+import {
+  askForUsage,
+  bucketsOf,
+  cutUsage,
+  planUsagePull,
+  type Granularity,
+  type UsageWindow,
+} from './usage-windows.ts';
 import { afterAnswer, freshPace, looksCapped, mayBeTooLong } from '../window-pace.ts';
 
 /** One request to the usage export; times in milliseconds UTC. */

@@ -1,8 +1,7 @@
 import { parse } from 'csv-parse';
 import { fault, isFault, messageOf } from '../../core/index.ts';
 import type { SeriesNames, UsageRecord } from './usage-layout.ts';
-import { readUsageTable } from './usage-table.ts';
-import type { UsageTable } from './usage-table.ts';
+import { readUsageTable, type UsageTable } from './usage-table.ts';
 import { beginningOf, isForeign } from '../format/find-header.ts';
 
 /** Cells of an export: 300,000 sums in the long layout. A longer export is requested in parts. */

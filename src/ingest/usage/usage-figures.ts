@@ -1,6 +1,5 @@
 import { usageTime } from './usage-time.ts';
-import { isTimeName, isValueName } from './usage-layout.ts';
-import type { UsageLayout, UsageRecord } from './usage-layout.ts';
+import { isTimeName, isValueName, type UsageLayout, type UsageRecord } from './usage-layout.ts';
 
 /** One number of the export, before totals and rests are identified. */
 export type Figure = {

@@ -1,11 +1,16 @@
-import { fault, money, zero } from '../../core/index.ts';
-import type { Money, UnixMillis } from '../../core/index.ts';
+import { fault, money, zero, type Money, type UnixMillis } from '../../core/index.ts';
 import type { UsageValue } from '../../warehouse/index.ts';
 import { figuresOf } from './usage-figures.ts';
-import { amountText, isOther, isTotal, layoutOf } from './usage-layout.ts';
-import type { SeriesNames, UsageLayout, UsageRecord } from './usage-layout.ts';
-import { splitTotals } from './usage-totals.ts';
-import type { UsageCell } from './usage-totals.ts';
+import {
+  amountText,
+  isOther,
+  isTotal,
+  layoutOf,
+  type SeriesNames,
+  type UsageLayout,
+  type UsageRecord,
+} from './usage-layout.ts';
+import { splitTotals, type UsageCell } from './usage-totals.ts';
 import { usageTime } from './usage-time.ts';
 
 export type UsageTable = {

@@ -1,5 +1,11 @@
-import { fromWallClock, isDate, startOfDay, toMillis, unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import {
+  fromWallClock,
+  isDate,
+  startOfDay,
+  toMillis,
+  unixMillis,
+  type UnixMillis,
+} from '../../core/index.ts';
 import { momentOf } from '../format/dst-overlaps.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { compareMoney, fault, money, multiplyMoney, subtractMoney, sumMoney } from '../../core/index.ts';
 import type { UsageValue } from '../../warehouse/index.ts';
-import { isTotal } from './usage-layout.ts';
-import type { UsageLayout } from './usage-layout.ts';
+import { isTotal, type UsageLayout } from './usage-layout.ts';
 
 /** A value with its original cell text. */
 export type UsageCell = UsageValue & { readonly written: string };

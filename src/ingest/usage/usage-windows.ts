@@ -7,8 +7,11 @@ import {
   toMillis,
   toSeconds,
   unixMillis,
+  type GatewayProfile,
+  type Interval,
+  type LocalDate,
+  type UnixMillis,
 } from '../../core/index.ts';
-import type { GatewayProfile, Interval, LocalDate, UnixMillis } from '../../core/index.ts';
 
 export type Granularity = 'hour' | 'day' | 'week';
 

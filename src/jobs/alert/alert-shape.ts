@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { duration, name, positiveDuration } from '../../config/index.ts';
-import type { KindFault, RuledJob } from '../../config/index.ts';
+import { duration, name, positiveDuration, type KindFault, type RuledJob } from '../../config/index.ts';
 
 const days = (usual: readonly number[]) =>
   z

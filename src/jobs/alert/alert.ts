@@ -1,5 +1,11 @@
-import { countText, formatMoment, toSeconds, unixMillis } from '../../core/index.ts';
-import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  countText,
+  formatMoment,
+  toSeconds,
+  unixMillis,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import { defineJobKind } from '../job-kind.ts';
 import { alertJobFaults, alertShape } from './alert-shape.ts';
 import { deliverAlerts } from './deliver.ts';

@@ -1,11 +1,9 @@
 import type { UnixMillis } from '../../core/index.ts';
-import { decideAlerts } from '../../monitoring/index.ts';
-import type { AlertRecord, Assessment } from '../../monitoring/index.ts';
+import { decideAlerts, type AlertRecord, type Assessment } from '../../monitoring/index.ts';
 import type { AlertNotification, StoredAlert } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
-import { currentOf } from './evaluate.ts';
-import type { Evaluation } from './evaluate.ts';
+import { currentOf, type Evaluation } from './evaluate.ts';
 import { budgetAlert, budgetRecovery } from './messages/budgets.ts';
 import type { MessageContext } from './messages/notification.ts';
 import { runwayAlert, runwayRecovery } from './messages/runways.ts';

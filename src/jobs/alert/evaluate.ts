@@ -1,21 +1,21 @@
-import { unixMillis } from '../../core/index.ts';
-import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
+import { unixMillis, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import {
   alertStatusSchema,
   budgetStatusOf,
   conditionsOf,
   runwayConditions,
   runwayStatusOf,
+  type Assessment,
+  type Budget,
+  type BudgetStatus,
+  type Condition,
 } from '../../monitoring/index.ts';
-import type { Assessment, Budget, BudgetStatus, Condition } from '../../monitoring/index.ts';
 import type { AlertStatus } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { AlertSettings } from './alert-shape.ts';
-import { readBudgets } from './read-budgets.ts';
-import type { AssessedBudget } from './read-budgets.ts';
-import { readRunways } from './read-runways.ts';
-import type { ReadRunway } from './read-runways.ts';
+import { readBudgets, type AssessedBudget } from './read-budgets.ts';
+import { readRunways, type ReadRunway } from './read-runways.ts';
 
 /** Everything that one evaluation found. */
 export type Evaluation = {

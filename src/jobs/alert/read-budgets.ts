@@ -1,7 +1,16 @@
-import { interval, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixSeconds } from '../../core/index.ts';
-import { assess, createSpendIndex, openSinceOf, planPeriods, segmentsOf } from '../../monitoring/index.ts';
-import type { Assessment, Budget, BudgetStatus, PlannedPeriod, SpendIndex } from '../../monitoring/index.ts';
+import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
+import {
+  assess,
+  createSpendIndex,
+  openSinceOf,
+  planPeriods,
+  segmentsOf,
+  type Assessment,
+  type Budget,
+  type BudgetStatus,
+  type PlannedPeriod,
+  type SpendIndex,
+} from '../../monitoring/index.ts';
 import type { KnownGap, Sums } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';

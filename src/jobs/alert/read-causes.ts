@@ -1,18 +1,27 @@
-import { dateAt, localDays, money, sumMoney, unixSeconds, zero } from '../../core/index.ts';
-import type { Interval, UnixSeconds } from '../../core/index.ts';
-import { explainChange, inScope, segmentsOf } from '../../monitoring/index.ts';
-import type {
-  Assessment,
-  ChangedCell,
-  ClassPrices,
-  PlannedPeriod,
-  ScopeRules,
-  Usage,
-  Waterfall,
+import {
+  dateAt,
+  localDays,
+  money,
+  sumMoney,
+  unixSeconds,
+  zero,
+  type Interval,
+  type UnixSeconds,
+} from '../../core/index.ts';
+import {
+  explainChange,
+  inScope,
+  segmentsOf,
+  type Assessment,
+  type ChangedCell,
+  type ClassPrices,
+  type PlannedPeriod,
+  type ScopeRules,
+  type Usage,
+  type Waterfall,
 } from '../../monitoring/index.ts';
 import { describeCause, localeOf } from '../../reports/index.ts';
-import { countedClasses } from '../../warehouse/index.ts';
-import type { SegmentSums } from '../../warehouse/index.ts';
+import { countedClasses, type SegmentSums } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 

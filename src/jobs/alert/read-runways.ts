@@ -1,7 +1,5 @@
-import { unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
-import { runwayOf, runwayDuration } from '../../monitoring/index.ts';
-import type { Runway } from '../../monitoring/index.ts';
+import { unixMillis, type UnixMillis } from '../../core/index.ts';
+import { runwayOf, runwayDuration, type Runway } from '../../monitoring/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
 /** How long the balance of the account or the quota of a key lasts. */

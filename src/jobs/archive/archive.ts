@@ -1,6 +1,5 @@
-import { countText } from '../../core/index.ts';
+import { countText, type ProgressStep, type UnixMillis } from '../../core/index.ts';
 import { z } from 'zod';
-import type { ProgressStep, UnixMillis } from '../../core/index.ts';
 import { duration, positiveDuration } from '../../config/index.ts';
 import type { ArchiveOutcome, ArchivePlan } from '../../warehouse/index.ts';
 import { defineJobKind } from '../job-kind.ts';

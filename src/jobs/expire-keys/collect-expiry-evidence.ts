@@ -1,5 +1,11 @@
-import { toMillis, toSeconds, unixMillis, unixSeconds } from '../../core/index.ts';
-import type { Progress, UnixMillis } from '../../core/index.ts';
+import {
+  toMillis,
+  toSeconds,
+  unixMillis,
+  unixSeconds,
+  type Progress,
+  type UnixMillis,
+} from '../../core/index.ts';
 import {
   bareName,
   distinctNames,
@@ -8,14 +14,12 @@ import {
   rangeAsked,
   sumOfUses,
   timesAsked,
-} from '../../keys/index.ts';
-import type {
-  ExpiryEvidence,
-  ExpiryPolicy,
-  KeyService,
-  KeyEvent,
-  KeySurvey,
-  SurveyedKey,
+  type ExpiryEvidence,
+  type ExpiryPolicy,
+  type KeyService,
+  type KeyEvent,
+  type KeySurvey,
+  type SurveyedKey,
 } from '../../keys/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 import type { Team } from '../cost-owners.ts';

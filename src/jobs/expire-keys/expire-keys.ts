@@ -1,17 +1,21 @@
 import { countText } from '../../core/index.ts';
-import { byGatewayClock, needsAttention, planExpiry, planNotices } from '../../keys/index.ts';
-import type { ExpiryPlan, KeyService, PlannedExpiry } from '../../keys/index.ts';
-import { expireShape, expiryPolicy } from './expire-shape.ts';
-import type { ExpireSettings } from './expire-shape.ts';
+import {
+  byGatewayClock,
+  needsAttention,
+  planExpiry,
+  planNotices,
+  type ExpiryPlan,
+  type KeyService,
+  type PlannedExpiry,
+} from '../../keys/index.ts';
+import { expireShape, expiryPolicy, type ExpireSettings } from './expire-shape.ts';
 import { collectExpiryEvidence } from './collect-expiry-evidence.ts';
-import { defineJobKind } from '../job-kind.ts';
-import type { JobContext, JobOutcome } from '../job-kind.ts';
+import { defineJobKind, type JobContext, type JobOutcome } from '../job-kind.ts';
 import { expireFaults } from './expire-rules.ts';
 import { keyServiceOf, failureOf, whoOf } from '../keys/key-runs.ts';
 import { endedKey, describeExpiry, skippedText, skippedRow, keyLine } from '../keys/key-messages.ts';
 import { noCostOwners } from '../cost-owners.ts';
-import { mailPlan } from '../keys/plan-mail.ts';
-import type { PlanEmail } from '../keys/plan-mail.ts';
+import { mailPlan, type PlanEmail } from '../keys/plan-mail.ts';
 
 type Planned = { readonly plan: ExpiryPlan; readonly notices: readonly PlannedExpiry[] };
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { duration, positiveDuration } from '../../config/index.ts';
-import { expiryClocks } from '../../keys/index.ts';
-import type { ExpiryPolicy } from '../../keys/index.ts';
+import { expiryClocks, type ExpiryPolicy } from '../../keys/index.ts';
 import { limitsShape, modeShape, planMailShape, selectionShape } from '../keys/key-shapes.ts';
 
 const clock = z.enum(expiryClocks);

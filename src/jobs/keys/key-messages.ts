@@ -1,6 +1,5 @@
 import { formatMoment } from '../../core/index.ts';
-import { rangeText } from '../../keys/index.ts';
-import type { SkippedKey, PlannedExpiry, PlannedRotation } from '../../keys/index.ts';
+import { rangeText, type SkippedKey, type PlannedExpiry, type PlannedRotation } from '../../keys/index.ts';
 import type { PlannedKey } from './plan-mail.ts';
 
 const ageText = (age: number | undefined): { readonly age?: string | undefined } =>

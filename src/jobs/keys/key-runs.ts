@@ -1,5 +1,4 @@
-import { errorFields, fault } from '../../core/index.ts';
-import type { Fault, FaultCode } from '../../core/index.ts';
+import { errorFields, fault, type Fault, type FaultCode } from '../../core/index.ts';
 import type { Advanced, KeyService } from '../../keys/index.ts';
 import type { JobContext } from '../job-kind.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { duration, jobMail, teamName } from '../../config/index.ts';
-import { readMaxPerRun } from '../../keys/index.ts';
-import type { Limits } from '../../keys/index.ts';
+import { readMaxPerRun, type Limits } from '../../keys/index.ts';
 
 /** `keys` of a job: which keys it is about. */
 export const selectionShape = z

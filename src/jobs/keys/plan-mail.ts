@@ -1,10 +1,7 @@
-import { formatSlot, countText } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
-import { describeHead } from '../../keys/index.ts';
-import type { AuditHead } from '../../keys/index.ts';
+import { formatSlot, countText, type UnixMillis } from '../../core/index.ts';
+import { describeHead, type AuditHead } from '../../keys/index.ts';
 import { notify } from '../../notify/index.ts';
-import { renderAlertEmail } from '../../reports/index.ts';
-import type { AlertBlock } from '../../reports/index.ts';
+import { renderAlertEmail, type AlertBlock } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { noCostOwners } from '../cost-owners.ts';
 

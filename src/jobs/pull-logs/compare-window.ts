@@ -1,7 +1,5 @@
-import { compareMoney, isFault, zero } from '../../core/index.ts';
-import type { Interval, UnixSeconds } from '../../core/index.ts';
-import { compareStatistics, compareUsage } from '../../reconcile/index.ts';
-import type { Finding } from '../../reconcile/index.ts';
+import { compareMoney, isFault, zero, type Interval, type UnixSeconds } from '../../core/index.ts';
+import { compareStatistics, compareUsage, type Finding } from '../../reconcile/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
 /**

@@ -7,8 +7,11 @@ import {
   startOfDay,
   toMillis,
   toSeconds,
+  type Interval,
+  type Money,
+  type UnixMillis,
+  type UnixSeconds,
 } from '../../core/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import {
   afterFinding,
   afterTry,
@@ -17,8 +20,9 @@ import {
   joinRanges,
   monthsToCheck,
   planLatePulls,
+  type LogSession,
+  type RequestBudget,
 } from '../../ingest/index.ts';
-import type { LogSession, RequestBudget } from '../../ingest/index.ts';
 import type { LaggingWindow } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { compareWindow, isLagging } from './compare-window.ts';

@@ -1,6 +1,13 @@
 import { z } from 'zod';
-import { startOfDay, toMillis, toSeconds, unixSeconds, countText, rangeText } from '../../core/index.ts';
-import type { UnixSeconds } from '../../core/index.ts';
+import {
+  startOfDay,
+  toMillis,
+  toSeconds,
+  unixSeconds,
+  countText,
+  rangeText,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import { date, duration, positiveDuration } from '../../config/index.ts';
 import {
   createRequestBudget,
@@ -9,13 +16,13 @@ import {
   planLogWork,
   pullLogs,
   revisitsFrom,
+  type LogPull,
+  type LogSession,
+  logPullDeps,
 } from '../../ingest/index.ts';
-import type { LogPull, LogSession } from '../../ingest/index.ts';
 import { backfilled, backfillNotes, inMillis, wholeSeconds } from '../pull/backfill.ts';
 import { budgeted } from '../pull/budgeted.ts';
-import { defineJobKind } from '../job-kind.ts';
-import type { JobContext } from '../job-kind.ts';
-import { logPullDeps } from '../../ingest/index.ts';
+import { defineJobKind, type JobContext } from '../job-kind.ts';
 import { knownRowCap, learnRowCap } from './row-cap.ts';
 import { notifyOfResting } from './late-notice.ts';
 import { noLatePulls, pullLateRows, startOfToday } from './pull-late.ts';

@@ -1,5 +1,4 @@
-import { countText, rangeText } from '../../core/index.ts';
-import type { Money, UnixSeconds } from '../../core/index.ts';
+import { countText, rangeText, type Money, type UnixSeconds } from '../../core/index.ts';
 import type { PlannedWindow, PullSummary } from '../../ingest/index.ts';
 import type { AccountAmounts } from '../../warehouse/index.ts';
 import type { LatePulls } from './pull-late.ts';

@@ -1,5 +1,11 @@
-import { errorFields, interval, isFault, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixSeconds } from '../../core/index.ts';
+import {
+  errorFields,
+  interval,
+  isFault,
+  unixSeconds,
+  type Interval,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import {
   afterQuestion,
   cappedRanges,
@@ -8,8 +14,11 @@ import {
   searchGap,
   shortRanges,
   splitLogWindow,
+  type GapAnswer,
+  type LogSession,
+  type LogWindow,
+  type RequestBudget,
 } from '../../ingest/index.ts';
-import type { GapAnswer, LogSession, LogWindow, RequestBudget } from '../../ingest/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { compareWindow, isShort } from './compare-window.ts';
 

@@ -7,8 +7,11 @@ import {
   toSeconds,
   unixSeconds,
   zero,
+  type Interval,
+  type Money,
+  type UnixMillis,
+  type UnixSeconds,
 } from '../../core/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { coveredPart } from '../../reconcile/index.ts';
 

@@ -1,13 +1,24 @@
 import { z } from 'zod';
-import { startOfDay, toMillis, toSeconds, unixMillis, countText, rangeText } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import {
+  startOfDay,
+  toMillis,
+  toSeconds,
+  unixMillis,
+  countText,
+  rangeText,
+  type UnixMillis,
+} from '../../core/index.ts';
 import { date, duration } from '../../config/index.ts';
-import { createRequestBudget, planUsagePull, pullUsage } from '../../ingest/index.ts';
-import type { UsagePull, UsagePullDeps } from '../../ingest/index.ts';
+import {
+  createRequestBudget,
+  planUsagePull,
+  pullUsage,
+  type UsagePull,
+  type UsagePullDeps,
+  pullDeps,
+} from '../../ingest/index.ts';
 import { backfilled, backfillNotes } from '../pull/backfill.ts';
-import { defineJobKind } from '../job-kind.ts';
-import type { JobContext, WatermarkContext } from '../job-kind.ts';
-import { pullDeps } from '../../ingest/index.ts';
+import { defineJobKind, type JobContext, type WatermarkContext } from '../job-kind.ts';
 import { budgeted } from '../pull/budgeted.ts';
 import { contradictionOf, contradictionText } from './empty-usage.ts';
 import { compareUsageLanded, requestShortUsage } from './search-usage.ts';

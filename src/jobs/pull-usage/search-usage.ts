@@ -1,12 +1,16 @@
-import { compareMoney, subtractMoney, toMillis, zero } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
-import { pullUsage, shortUsageRanges } from '../../ingest/index.ts';
-import type { OpenUsageWindow, RequestBudget, UsagePull, UsagePullDeps } from '../../ingest/index.ts';
+import { compareMoney, subtractMoney, toMillis, zero, type UnixMillis } from '../../core/index.ts';
+import {
+  pullUsage,
+  shortUsageRanges,
+  type OpenUsageWindow,
+  type RequestBudget,
+  type UsagePull,
+  type UsagePullDeps,
+} from '../../ingest/index.ts';
 import type { ComparisonSource, StoredComparison } from '../../warehouse/index.ts';
 import { contradictionOf } from './empty-usage.ts';
 import type { JobContext } from '../job-kind.ts';
-import { compareLandedUsage, concludeComparing } from '../../reconcile/index.ts';
-import type { LandedReconciliation } from '../../reconcile/index.ts';
+import { compareLandedUsage, concludeComparing, type LandedReconciliation } from '../../reconcile/index.ts';
 
 const sourceOf: Readonly<Record<string, ComparisonSource>> = {
   model: 'usage by model',

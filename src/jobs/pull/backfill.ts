@@ -1,5 +1,12 @@
-import { toMillis, toSeconds, unixMillis, rangeText } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  toMillis,
+  toSeconds,
+  unixMillis,
+  rangeText,
+  type Interval,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
 /** The span that a backfill pulls again; no other run is held to its interval: it goes on from where the last one ended. */

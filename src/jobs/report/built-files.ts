@@ -1,5 +1,4 @@
-import { dataFiles } from '../../reports/index.ts';
-import type { DataFileFormat } from '../../reports/index.ts';
+import { dataFiles, type DataFileFormat } from '../../reports/index.ts';
 import type { ComposedReport } from './compose-report.ts';
 import type { JobContext } from '../job-kind.ts';
 

@@ -1,9 +1,7 @@
 import { access, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault, readTextWithin } from '../../core/index.ts';
-import type { LocaleTag } from '../../core/index.ts';
-import { formatConfigFault } from '../../config/index.ts';
-import type { ConfigFault } from '../../config/index.ts';
+import { fault, readTextWithin, type LocaleTag } from '../../core/index.ts';
+import { formatConfigFault, type ConfigFault } from '../../config/index.ts';
 import {
   buildReport,
   inLocale,
@@ -12,19 +10,16 @@ import {
   resolvePeriod,
   runNotes,
   standaloneHtml,
-} from '../../reports/index.ts';
-import type {
-  ComparisonName,
-  Period,
-  RenderedReport,
-  ReportDefinition,
-  ReportFacts,
-  ReportModel,
+  type ComparisonName,
+  type Period,
+  type RenderedReport,
+  type ReportDefinition,
+  type ReportFacts,
+  type ReportModel,
 } from '../../reports/index.ts';
 import type { BindQueries } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
-import { isWhole, depsFor, noCostOwners } from '../cost-owners.ts';
-import type { Filters, Part } from '../cost-owners.ts';
+import { isWhole, depsFor, noCostOwners, type Filters, type Part } from '../cost-owners.ts';
 import { readBudgets } from '../alert/read-budgets.ts';
 import type { Assessment } from '../../monitoring/index.ts';
 import { reconcilePeriod } from '../../reconcile/index.ts';

@@ -1,5 +1,4 @@
-import { trimEndOf } from '../../core/index.ts';
-import type { UnixMillis, LocaleTag } from '../../core/index.ts';
+import { trimEndOf, type UnixMillis, type LocaleTag } from '../../core/index.ts';
 import type { Announcement } from '../../notify/index.ts';
 import {
   boundOf,
@@ -8,18 +7,17 @@ import {
   renderReport,
   standaloneHtml,
   unitOf,
+  type DataFile,
+  type DataFileFormat,
+  type RenderedReport,
+  type ReportModel,
 } from '../../reports/index.ts';
-import type { DataFile, DataFileFormat, RenderedReport, ReportModel } from '../../reports/index.ts';
 import { announceReport } from './announce-report.ts';
-import { signedFile } from './compose-report.ts';
-import type { ComposedReport, ReportRequest } from './compose-report.ts';
+import { signedFile, type ComposedReport, type ReportRequest } from './compose-report.ts';
 import type { JobContext } from '../job-kind.ts';
-import { announcementFile, folderOf } from './archive/manifest.ts';
-import type { ReportKey, ReportManifest } from './archive/manifest.ts';
-import { readReport } from './archive/read-report.ts';
-import type { KeptReport } from './archive/read-report.ts';
-import { writeReport } from './archive/write-report.ts';
-import type { ArchivedFile } from './archive/write-report.ts';
+import { announcementFile, folderOf, type ReportKey, type ReportManifest } from './archive/manifest.ts';
+import { readReport, type KeptReport } from './archive/read-report.ts';
+import { writeReport, type ArchivedFile } from './archive/write-report.ts';
 
 const sizeOf = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

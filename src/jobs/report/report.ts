@@ -8,11 +8,9 @@ import {
   periodShape,
   resolvePeriod,
 } from '../../reports/index.ts';
-import { outlineOf, prepareReport } from './compose-report.ts';
-import type { PreparedReport } from './compose-report.ts';
+import { outlineOf, prepareReport, type PreparedReport } from './compose-report.ts';
 import { defineJobKind } from '../job-kind.ts';
-import { mailPart, mailedParts, outcomeOf } from './mail-parts.ts';
-import type { MailedPart } from './mail-parts.ts';
+import { mailPart, mailedParts, outcomeOf, type MailedPart } from './mail-parts.ts';
 
 const patterns = z.array(z.string().min(1)).min(1).optional();
 

@@ -1,6 +1,5 @@
 import { shellWord } from '../../core/index.ts';
-import { describeHead } from '../../keys/index.ts';
-import type { SkippedKey } from '../../keys/index.ts';
+import { describeHead, type SkippedKey } from '../../keys/index.ts';
 import { notify } from '../../notify/index.ts';
 import { renderAlertEmail } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';

@@ -1,7 +1,6 @@
 import { isFault } from '../../core/index.ts';
 import type { KindFault, RuledJob } from '../../config/index.ts';
-import { placesClash } from '../../keys/index.ts';
-import type { SinkSpec } from '../../keys/index.ts';
+import { placesClash, type SinkSpec } from '../../keys/index.ts';
 import { commonName } from './name-patterns.ts';
 import type { RotateSettings } from './rotate-shape.ts';
 

@@ -1,17 +1,22 @@
 import { countText } from '../../core/index.ts';
-import type { Advanced, KeyService, RotationPlan, SurveyedKey } from '../../keys/index.ts';
-import { isSelected, needsAttention, planRotations, withUsableSinks } from '../../keys/index.ts';
-import { defineJobKind } from '../job-kind.ts';
-import type { JobContext, JobOutcome } from '../job-kind.ts';
+import {
+  type Advanced,
+  type KeyService,
+  type RotationPlan,
+  type SurveyedKey,
+  isSelected,
+  needsAttention,
+  planRotations,
+  withUsableSinks,
+} from '../../keys/index.ts';
+import { defineJobKind, type JobContext, type JobOutcome } from '../job-kind.ts';
 import { rotateFaults } from './rotate-rules.ts';
 import { keyServiceOf, failureOf, advanceRotations, whoOf } from '../keys/key-runs.ts';
 import { skippedText, skippedRow, keyLine, rotatedKey } from '../keys/key-messages.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import { notifyOfBlocked } from './blocked-notice.ts';
-import { mailPlan } from '../keys/plan-mail.ts';
-import type { PlanEmail } from '../keys/plan-mail.ts';
-import { rotateShape, rotationPolicy } from './rotate-shape.ts';
-import type { RotateSettings } from './rotate-shape.ts';
+import { mailPlan, type PlanEmail } from '../keys/plan-mail.ts';
+import { rotateShape, rotationPolicy, type RotateSettings } from './rotate-shape.ts';
 
 /** What is planned of the keys as they are; before it is, `adopt` is given those that the job is about. */
 const planOf = async (

@@ -8,8 +8,9 @@ import {
   sinkSettings,
   thenSettings,
   weekdays,
+  type RotationPolicy,
+  type RotationTerms,
 } from '../../keys/index.ts';
-import type { RotationPolicy, RotationTerms } from '../../keys/index.ts';
 import { limitsShape, modeShape, planMailShape, selectionShape } from '../keys/key-shapes.ts';
 
 const templateProblem = (text: string): string | undefined => {

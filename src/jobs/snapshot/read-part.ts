@@ -1,5 +1,4 @@
-import { isFault } from '../../core/index.ts';
-import type { Fault, FaultCode } from '../../core/index.ts';
+import { isFault, type Fault, type FaultCode } from '../../core/index.ts';
 
 /** One part of a snapshot: what was read, or why the gateway does not show it, or why it could not be read this time. */
 export type Part<T> =

@@ -1,12 +1,16 @@
 import { z } from 'zod';
-import { errorFields, toSeconds, unixSeconds, countText, rangeText } from '../../core/index.ts';
-import type { UnixSeconds } from '../../core/index.ts';
+import {
+  errorFields,
+  toSeconds,
+  unixSeconds,
+  countText,
+  rangeText,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import type { LandedSnapshot, Snapshot } from '../../warehouse/index.ts';
-import { defineJobKind } from '../job-kind.ts';
-import type { JobContext } from '../job-kind.ts';
-import { readPart, valueOf } from './read-part.ts';
-import type { Part } from './read-part.ts';
+import { defineJobKind, type JobContext } from '../job-kind.ts';
+import { readPart, valueOf, type Part } from './read-part.ts';
 
 const shape = z.strictObject({});
 

@@ -1,11 +1,8 @@
-import { fault } from '../../core/index.ts';
-import type { FaultOptions, Log } from '../../core/index.ts';
+import { fault, type FaultOptions, type Log } from '../../core/index.ts';
 import type { KeyJournalRow } from '../../warehouse/index.ts';
-import { parseKeyEvent } from '../key-event.ts';
-import type { KeyEvent } from '../key-event.ts';
+import { parseKeyEvent, type KeyEvent } from '../key-event.ts';
 import { firstAuditLine, lastAuditLine, readAuditLines, replaceAuditFile } from './audit-file.ts';
-import { follows, lineAfter, noHead, readLine } from './audit-line.ts';
-import type { AuditHead } from './audit-line.ts';
+import { follows, lineAfter, noHead, readLine, type AuditHead } from './audit-line.ts';
 
 /** A step as it stands in a line of the file. */
 export type Recorded = { readonly head: AuditHead; readonly event: KeyEvent; readonly written: string };

@@ -2,8 +2,7 @@ import type { Log } from '../../core/index.ts';
 import type { KeyJournalRow } from '../../warehouse/index.ts';
 import { damaged, restoreFile } from './audit-chain.ts';
 import { appendAuditLines, asAuditFault, cutAuditFile, lineEndingAt, lookAtTail } from './audit-file.ts';
-import { readLine } from './audit-line.ts';
-import type { AuditHead } from './audit-line.ts';
+import { readLine, type AuditHead } from './audit-line.ts';
 
 export type AuditWriter = {
   /**

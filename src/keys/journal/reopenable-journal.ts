@@ -1,8 +1,6 @@
-import { createGate, fault, isFault, systemCode } from '../../core/index.ts';
-import type { Fault } from '../../core/index.ts';
+import { createGate, fault, isFault, systemCode, type Fault } from '../../core/index.ts';
 import type { AuditComparison } from './compare-audit.ts';
-import { closedJournal, openJournal } from './journal.ts';
-import type { JournalDeps, KeyJournal } from './journal.ts';
+import { closedJournal, openJournal, type JournalDeps, type KeyJournal } from './journal.ts';
 
 export type ReopenableJournal = {
   /**

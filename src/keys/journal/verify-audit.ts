@@ -1,5 +1,4 @@
-import { noHead, readLine } from './audit-line.ts';
-import type { AuditHead } from './audit-line.ts';
+import { noHead, readLine, type AuditHead } from './audit-line.ts';
 
 export type AuditVerdict = {
   /** Lines that hold. */

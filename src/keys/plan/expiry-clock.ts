@@ -1,5 +1,4 @@
-import { clockOffset, unixMillis } from '../../core/index.ts';
-import type { GatewayClock } from '../../core/index.ts';
+import { clockOffset, unixMillis, type GatewayClock } from '../../core/index.ts';
 import type { KeySurvey } from '../service-types.ts';
 import { clockEffect } from '../retirement/clock-skew.ts';
 import type { ExpiryPolicy } from './expiry-policy.ts';

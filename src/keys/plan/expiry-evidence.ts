@@ -1,9 +1,13 @@
-import { toMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { toMillis, type UnixMillis } from '../../core/index.ts';
 import type { SurveyedKey } from '../service-types.ts';
 import { maxLag } from '../lag.ts';
-import { rangeAsked, timesAsked } from './expiry-policy.ts';
-import type { ExpiryClock, ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
+import {
+  rangeAsked,
+  timesAsked,
+  type ExpiryClock,
+  type ExpiryEvidence,
+  type ExpiryPolicy,
+} from './expiry-policy.ts';
 import type { SkipReason } from './skipped-key.ts';
 import { creationTime, isExhausted, isExpired } from './key-state.ts';
 import { countText, rangeText } from './plan-messages.ts';

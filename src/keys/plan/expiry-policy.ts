@@ -1,5 +1,10 @@
-import { toSeconds, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  toSeconds,
+  unixSeconds,
+  type Interval,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { KeyEvent, KeyUse } from '../key-event.ts';
 import { maxLag } from '../lag.ts';
 import type { LogCompleteness } from '../ports.ts';

@@ -1,10 +1,7 @@
-import { toMillis, toSeconds, unixSeconds } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { toMillis, toSeconds, unixSeconds, type UnixMillis } from '../../core/index.ts';
 import type { PlannedExpiry, SurveyedKey } from '../service-types.ts';
-import { clockBegan, clockShows, mayEnd, unseenSince } from './expiry-evidence.ts';
-import type { Judged } from './expiry-evidence.ts';
-import { warningStage } from './expiry-policy.ts';
-import type { ExpiryClock } from './expiry-policy.ts';
+import { clockBegan, clockShows, mayEnd, unseenSince, type Judged } from './expiry-evidence.ts';
+import { warningStage, type ExpiryClock } from './expiry-policy.ts';
 import type { SkipReason } from './skipped-key.ts';
 import { isExpired, unreadableFields } from './key-state.ts';
 import { rangeText } from './plan-messages.ts';

@@ -1,5 +1,4 @@
-import { compareMoney, toSeconds, zero } from '../../core/index.ts';
-import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
+import { compareMoney, toSeconds, zero, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 
 /** What gateways of this family write for a disabled key (docs/gateway.md G8.2). */

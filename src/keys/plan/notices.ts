@@ -1,5 +1,4 @@
-import { toMillis } from '../../core/index.ts';
-import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
+import { toMillis, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry } from '../service-types.ts';
 import type { KeyEvent } from '../key-event.ts';
 import { oldestFirst } from './skipped-key.ts';

@@ -1,14 +1,11 @@
 import type { UnixMillis } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry, SurveyedKey } from '../service-types.ts';
 import type { ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
-import { judgeExpiry } from './expiry-step.ts';
-import type { Step } from './expiry-step.ts';
-import { skippedKey, oldestFirst } from './skipped-key.ts';
-import type { SkippedKey } from './skipped-key.ts';
+import { judgeExpiry, type Step } from './expiry-step.ts';
+import { skippedKey, oldestFirst, type SkippedKey } from './skipped-key.ts';
 import { deadBy, isExhausted, isExpired } from './key-state.ts';
 import { withinLimits } from './limits.ts';
-import { ageOf, isSelected } from './select.ts';
-import type { TeamPatterns } from './select.ts';
+import { ageOf, isSelected, type TeamPatterns } from './select.ts';
 
 export type ExpiryPlan = {
   readonly at: UnixMillis;

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { fault, money, unixMillis, unixSeconds } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { fault, money, unixMillis, unixSeconds, type UnixMillis } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry, PlannedRotation } from '../service-types.ts';
 import { rotationTerms } from '../terms.ts';
-import { changesSince, fingerprintOf, keyState, planState } from './plan-state.ts';
-import type { Concerned, PlanState } from './plan-state.ts';
+import {
+  changesSince,
+  fingerprintOf,
+  keyState,
+  planState,
+  type Concerned,
+  type PlanState,
+} from './plan-state.ts';
 
 /** What a plan file holds; it is of the job and account it was made for, and of no other. */
 export type KeyPlan = {

@@ -1,19 +1,14 @@
-import { formatMoment, toMillis, toSeconds } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { formatMoment, toMillis, toSeconds, type UnixMillis } from '../../core/index.ts';
 import type { KeySurvey, PlannedRotation, SurveyedKey } from '../service-types.ts';
 import type { RotationTerms } from '../terms.ts';
 import { currentUnknown, currentUnknownAdvice } from './current-candidates.ts';
-import { skippedKey, oldestFirst } from './skipped-key.ts';
-import type { SkippedKey } from './skipped-key.ts';
+import { skippedKey, oldestFirst, type SkippedKey } from './skipped-key.ts';
 import { isKeyName, isServiceName, longestKeyName, printKeyName, templateOf } from './key-names.ts';
 import { creationTime, deadBy, unreadableFields } from './key-state.ts';
-import { withinLimits } from './limits.ts';
-import type { Limits } from './limits.ts';
+import { withinLimits, type Limits } from './limits.ts';
 import { rangeText } from './plan-messages.ts';
-import { ageOf, isSelected } from './select.ts';
-import type { KeySelection, TeamPatterns } from './select.ts';
-import { isOpen, nextOpening } from './windows.ts';
-import type { MaintenanceWindow } from './windows.ts';
+import { ageOf, isSelected, type KeySelection, type TeamPatterns } from './select.ts';
+import { isOpen, nextOpening, type MaintenanceWindow } from './windows.ts';
 
 export type RotationPolicy = {
   readonly select: KeySelection;

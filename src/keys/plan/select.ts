@@ -1,5 +1,4 @@
-import { toMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { toMillis, type UnixMillis } from '../../core/index.ts';
 import { creationTime } from './key-state.ts';
 import type { SurveyedKey } from '../service-types.ts';
 

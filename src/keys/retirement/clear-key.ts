@@ -1,7 +1,6 @@
 import { hasCode } from '../../core/index.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
-import { generationKey, generationKeyOf, note, plaintextOf } from '../rotation/cycle.ts';
-import type { Cycle } from '../rotation/cycle.ts';
+import { generationKey, generationKeyOf, note, plaintextOf, type Cycle } from '../rotation/cycle.ts';
 import { orphanVerdict } from './orphan-facts.ts';
 import { retainOrphan } from './retain-orphan.ts';
 import { isGone, notifyStaying } from '../rotation/seek-key.ts';

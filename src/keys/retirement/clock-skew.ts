@@ -1,5 +1,10 @@
-import { clockOffset, formatMoment, toSeconds } from '../../core/index.ts';
-import type { ContradictedDate, GatewayClock } from '../../core/index.ts';
+import {
+  clockOffset,
+  formatMoment,
+  toSeconds,
+  type ContradictedDate,
+  type GatewayClock,
+} from '../../core/index.ts';
 
 /** Milliseconds by which the gateway's clock may differ from ours. */
 export const clockSkew = 900_000;

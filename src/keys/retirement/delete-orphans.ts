@@ -1,12 +1,10 @@
-import { errorFields, hasCode } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { errorFields, hasCode, type UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { RetainReason } from '../key-event.ts';
 import { probeService } from '../update/probe.ts';
 import type { GenerationKey } from '../rotation.ts';
 import { deleteAndVerify } from './clear-key.ts';
-import { generationKey, note, notifyOf } from '../rotation/cycle.ts';
-import type { Cycle } from '../rotation/cycle.ts';
+import { generationKey, note, notifyOf, type Cycle } from '../rotation/cycle.ts';
 import { orphanVerdict } from './orphan-facts.ts';
 import { isIdentified, retainOrphan, notifyRetained } from './retain-orphan.ts';
 import { isGone, notifyStaying } from '../rotation/seek-key.ts';

@@ -5,8 +5,7 @@ import { describeUsed } from './judge-old.ts';
 import { distinctNames } from './named-uses.ts';
 import { recentUses } from './renew-evidence.ts';
 import { candidateOf } from '../rotation.ts';
-import { generationKey, note, notifyOf } from '../rotation/cycle.ts';
-import type { Cycle } from '../rotation/cycle.ts';
+import { generationKey, note, notifyOf, type Cycle } from '../rotation/cycle.ts';
 import { endAt, hostMoment, keyClock } from '../rotation/key-clock.ts';
 import { outdatedNow, describeStop } from '../rotation/up-to-date.ts';
 

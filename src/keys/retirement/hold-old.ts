@@ -1,7 +1,6 @@
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import type { Sink } from '../sink.ts';
-import { generationKey, note, notifyOf } from '../rotation/cycle.ts';
-import type { Cycle } from '../rotation/cycle.ts';
+import { generationKey, note, notifyOf, type Cycle } from '../rotation/cycle.ts';
 import { instead } from '../rotation/deliver-key.ts';
 import { undeclaredMessage } from './hold-messages.ts';
 

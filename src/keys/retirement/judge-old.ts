@@ -1,13 +1,20 @@
-import { formatMoment, interval, toMillis, toSeconds, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  formatMoment,
+  interval,
+  toMillis,
+  toSeconds,
+  unixSeconds,
+  type Interval,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { KeyUse } from '../key-event.ts';
 import { maxLag } from '../lag.ts';
 import type { LogCompleteness } from '../ports.ts';
 import type { RetainedReason } from '../rotation.ts';
 import type { RetireTerms } from '../terms.ts';
 import { clockSkew, lengthText } from './clock-skew.ts';
-import { sumOfUses } from './named-uses.ts';
-import type { NamedUse } from './named-uses.ts';
+import { sumOfUses, type NamedUse } from './named-uses.ts';
 
 /** All that the retirement of an old key is judged by. Moments in milliseconds UTC on the gateway's clock, which stamps calls. */
 export type RetireFacts = {

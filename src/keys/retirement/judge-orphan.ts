@@ -1,5 +1,4 @@
-import { formatMoment, toMillis, unixSeconds } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { formatMoment, toMillis, unixSeconds, type UnixMillis } from '../../core/index.ts';
 import type { RetainReason } from '../key-event.ts';
 import { maxLag } from '../lag.ts';
 import type { LogCompleteness } from '../ports.ts';

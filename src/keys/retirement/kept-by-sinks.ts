@@ -5,8 +5,7 @@ import { deadBy } from '../plan/key-state.ts';
 import { isLive, newestOf } from '../plan/newest-key.ts';
 import { undeclaredPlaces } from '../rotation/known-places.ts';
 import { undeclaredText } from './hold-messages.ts';
-import { readSink } from '../match-sinks.ts';
-import type { SinkContent } from '../match-sinks.ts';
+import { readSink, type SinkContent } from '../match-sinks.ts';
 import type { Sink } from '../sink.ts';
 import type { EngineDeps } from '../rotation/engine-deps.ts';
 

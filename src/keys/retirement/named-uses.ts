@@ -1,5 +1,4 @@
-import { addMoney } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import { addMoney, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import type { KeyUse } from '../key-event.ts';
 import type { GenerationKey } from '../rotation.ts';
 import type { Cycle } from '../rotation/cycle.ts';

@@ -1,13 +1,19 @@
-import { interval, messageOf, toMillis, unixMillis, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixSeconds } from '../../core/index.ts';
+import {
+  interval,
+  messageOf,
+  toMillis,
+  unixMillis,
+  unixSeconds,
+  type Interval,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import { creationTime } from '../plan/key-state.ts';
 import type { KeyRequest } from '../journal/request-memory.ts';
 import type { Delivery, Sink } from '../sink.ts';
 import { probeService } from '../update/probe.ts';
 import { clockSkew } from './clock-skew.ts';
 import { defaultSettle } from '../rotation/engine-deps.ts';
-import { judgeOrphan } from './judge-orphan.ts';
-import type { OrphanFacts, OrphanVerdict, SinkFact } from './judge-orphan.ts';
+import { judgeOrphan, type OrphanFacts, type OrphanVerdict, type SinkFact } from './judge-orphan.ts';
 import { namesBorne, sumOfUses, usesOf } from './named-uses.ts';
 import type { Cycle } from '../rotation/cycle.ts';
 import { mismatchOf } from './request-match.ts';

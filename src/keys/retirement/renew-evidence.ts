@@ -6,12 +6,11 @@ import {
   messageOf,
   toSeconds,
   unixSeconds,
+  type UnixSeconds,
 } from '../../core/index.ts';
-import type { UnixSeconds } from '../../core/index.ts';
 import type { KeyUse } from '../key-event.ts';
 import type { OldKey, Rotation } from '../rotation.ts';
-import { generationKey, note, notifyOf } from '../rotation/cycle.ts';
-import type { Cycle } from '../rotation/cycle.ts';
+import { generationKey, note, notifyOf, type Cycle } from '../rotation/cycle.ts';
 import { gatewayNow } from '../rotation/gateway-time.ts';
 import { describeUsed, knownEnd } from './judge-old.ts';
 import { distinctNames, namesBorne, sumOfUses } from './named-uses.ts';

@@ -1,7 +1,6 @@
 import type { Rotation } from '../rotation.ts';
 import type { OrphanVerdict } from './judge-orphan.ts';
-import { note, notifyOf } from '../rotation/cycle.ts';
-import type { Cycle } from '../rotation/cycle.ts';
+import { note, notifyOf, type Cycle } from '../rotation/cycle.ts';
 
 type Retained = Extract<OrphanVerdict, { verdict: 'retain' }>;
 

@@ -1,5 +1,4 @@
-import { advanceRotation } from './advance.ts';
-import type { Moved } from './advance.ts';
+import { advanceRotation, type Moved } from './advance.ts';
 import type { Cycle } from './cycle.ts';
 import { comparedClock } from './key-clock.ts';
 import { notifyStaying } from './seek-key.ts';

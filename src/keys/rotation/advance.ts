@@ -1,7 +1,12 @@
-import { errorFields, hasCode, isFault, messageOf, unixMillis } from '../../core/index.ts';
-import type { Fault } from '../../core/index.ts';
-import { candidateOf, isCompromised, isTimed } from '../rotation.ts';
-import type { Attempt, OldKey, Rotation } from '../rotation.ts';
+import { errorFields, hasCode, isFault, messageOf, unixMillis, type Fault } from '../../core/index.ts';
+import {
+  candidateOf,
+  isCompromised,
+  isTimed,
+  type Attempt,
+  type OldKey,
+  type Rotation,
+} from '../rotation.ts';
 import { clearKey, deleteOld } from '../retirement/clear-key.ts';
 import { isStillUnused } from '../retirement/renew-evidence.ts';
 import type { Action } from './action.ts';
@@ -16,8 +21,7 @@ import { keyClock } from './key-clock.ts';
 import { judgeStep } from './judge-step.ts';
 import { makeKey, noteLost } from './make-key.ts';
 import { releaseSlot } from './release-slot.ts';
-import { generationKey, note } from './cycle.ts';
-import type { Cycle } from './cycle.ts';
+import { generationKey, note, type Cycle } from './cycle.ts';
 import { unusableSink } from '../usable-sinks.ts';
 import { cachesHold, verifyStillExists, verifySuccessorExists } from './seek-key.ts';
 import { settleQuota, shareQuota } from './settle-quota.ts';

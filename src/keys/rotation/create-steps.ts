@@ -1,5 +1,4 @@
-import { isFault, messageOf } from '../../core/index.ts';
-import type { FaultCode, Secret } from '../../core/index.ts';
+import { isFault, messageOf, type FaultCode, type Secret } from '../../core/index.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Step } from './cycle.ts';
 

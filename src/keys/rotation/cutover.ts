@@ -1,10 +1,8 @@
-import { unixSeconds } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { unixSeconds, type UnixMillis } from '../../core/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 import { liveOf } from '../lineage.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
-import { generationKey, generationKeyOf, note, plaintextOf } from './cycle.ts';
-import type { Cycle } from './cycle.ts';
+import { generationKey, generationKeyOf, note, plaintextOf, type Cycle } from './cycle.ts';
 import { gatewayMoment } from './gateway-time.ts';
 import { keyClock } from './key-clock.ts';
 import { notifyExposure } from './settle-quota.ts';

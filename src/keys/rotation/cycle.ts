@@ -1,5 +1,4 @@
-import { unixMillis } from '../../core/index.ts';
-import type { OwnStamps, UnixMillis } from '../../core/index.ts';
+import { unixMillis, type OwnStamps, type UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyAlert } from '../service-types.ts';
 import type { KeyEvent, KeyUse } from '../key-event.ts';

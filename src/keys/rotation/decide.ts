@@ -1,7 +1,14 @@
-import { formatMoment, shellWord, unixSeconds } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
-import { candidateOf, isCompromised, isHeldByPlace, isOfRotation, isTimed } from '../rotation.ts';
-import type { Attempt, OldKey, Rotation } from '../rotation.ts';
+import { formatMoment, shellWord, unixSeconds, type UnixMillis } from '../../core/index.ts';
+import {
+  candidateOf,
+  isCompromised,
+  isHeldByPlace,
+  isOfRotation,
+  isTimed,
+  type Attempt,
+  type OldKey,
+  type Rotation,
+} from '../rotation.ts';
 import type { Action, View, WantedPlace } from './action.ts';
 import { undeclaredMessage } from '../retirement/hold-messages.ts';
 

@@ -1,11 +1,9 @@
-import { fault, shellWord } from '../../core/index.ts';
-import type { Secret } from '../../core/index.ts';
+import { fault, shellWord, type Secret } from '../../core/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { Delivery, Sink } from '../sink.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Consumer } from './engine-deps.ts';
-import { generationKeyOf, note, plaintextOf } from './cycle.ts';
-import type { Cycle } from './cycle.ts';
+import { generationKeyOf, note, plaintextOf, type Cycle } from './cycle.ts';
 
 const deliveryOf = ({ account, service }: Rotation, { generation, name }: Attempt): Delivery => ({
   account,

@@ -2,8 +2,7 @@ import { errorFields, isFault, messageOf, shellWord } from '../../core/index.ts'
 import type { Rotation } from '../rotation.ts';
 import type { Pending } from './action.ts';
 import { describeOldKey } from '../retirement/old-key-messages.ts';
-import { note, notifyOf } from './cycle.ts';
-import type { Cycle } from './cycle.ts';
+import { note, notifyOf, type Cycle } from './cycle.ts';
 
 const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
 

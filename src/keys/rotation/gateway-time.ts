@@ -1,5 +1,11 @@
-import { clockOffset, unixMillis, unixSeconds } from '../../core/index.ts';
-import type { GatewayClock, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  clockOffset,
+  unixMillis,
+  unixSeconds,
+  type GatewayClock,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { Cycle } from './cycle.ts';
 import { comparedClock } from './key-clock.ts';

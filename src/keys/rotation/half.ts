@@ -1,5 +1,4 @@
-import { divideMoney, money, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { divideMoney, money, zero, type Money } from '../../core/index.ts';
 
 /** Half, down to what answers can show (docs/gateway.md G8.10: four fraction digits). */
 export const halfOf = (amount: Money): Money => {

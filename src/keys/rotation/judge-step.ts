@@ -1,16 +1,19 @@
-import { formatMoment, interval, toSeconds, unixSeconds } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
-import { isTimed } from '../rotation.ts';
-import type { Attempt, OldKey, Rotation } from '../rotation.ts';
+import { formatMoment, interval, toSeconds, unixSeconds, type UnixMillis } from '../../core/index.ts';
+import { isTimed, type Attempt, type OldKey, type Rotation } from '../rotation.ts';
 import { deadBy } from '../plan/key-state.ts';
 import { clockEffect, clockSkew } from '../retirement/clock-skew.ts';
 import { gatewayTimes, ownCalls } from './gateway-time.ts';
 import { widestSkew } from './key-clock.ts';
-import { judgeRetirement, knownEnd, idleRange, resumedFrom } from '../retirement/judge-old.ts';
-import type { RetireFacts, RetireVerdict } from '../retirement/judge-old.ts';
+import {
+  judgeRetirement,
+  knownEnd,
+  idleRange,
+  resumedFrom,
+  type RetireFacts,
+  type RetireVerdict,
+} from '../retirement/judge-old.ts';
 import { isSameName, namesBorne, usesOf } from '../retirement/named-uses.ts';
-import { generationKey, generationKeyOf, note, notifyOf } from './cycle.ts';
-import type { Cycle } from './cycle.ts';
+import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from './cycle.ts';
 
 /** Keys that had or have one of the names. */
 const bearersOf = async (

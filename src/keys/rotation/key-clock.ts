@@ -1,5 +1,13 @@
-import { clockOffset, unixMillis, unixSeconds } from '../../core/index.ts';
-import type { GatewayClock, OffsetRange, OwnStamps, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  clockOffset,
+  unixMillis,
+  unixSeconds,
+  type GatewayClock,
+  type OffsetRange,
+  type OwnStamps,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 import type { Cycle } from './cycle.ts';
 

@@ -1,9 +1,7 @@
-import { zero } from '../../core/index.ts';
-import type { Clock } from '../../core/index.ts';
+import { zero, type Clock } from '../../core/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
-import { knownUnit, needsProbe } from '../update/knowledge.ts';
-import type { UpdateKnowledge } from '../update/knowledge.ts';
+import { knownUnit, needsProbe, type UpdateKnowledge } from '../update/knowledge.ts';
 import { putWhole } from '../update/put-whole.ts';
 import { writtenQuota } from '../update/quota-unit.ts';
 import type { KeyGateway } from './engine-deps.ts';

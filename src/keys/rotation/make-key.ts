@@ -6,22 +6,26 @@ import {
   toSeconds,
   unixSeconds,
   zero,
+  type UnixMillis,
 } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import { creationTime } from '../plan/key-state.ts';
 import type { KeyEvent, KeyFields } from '../key-event.ts';
 import { liveOf } from '../lineage.ts';
 import { halfOf } from './half.ts';
-import { isKeyName, parseKeyName, printKeyName, randomSuffix, readTemplate } from '../plan/key-names.ts';
-import type { NameTemplate } from '../plan/key-names.ts';
+import {
+  isKeyName,
+  parseKeyName,
+  printKeyName,
+  randomSuffix,
+  readTemplate,
+  type NameTemplate,
+} from '../plan/key-names.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { RotationTerms } from '../terms.ts';
-import { created, createLost } from './create-steps.ts';
-import type { CreatedKey } from './create-steps.ts';
-import { note, plaintextOf } from './cycle.ts';
+import { created, createLost, type CreatedKey } from './create-steps.ts';
+import { note, plaintextOf, type Cycle } from './cycle.ts';
 import { gatewayNow } from './gateway-time.ts';
-import type { Cycle } from './cycle.ts';
 
 const blocked = (message: string, advice: string): never => {
   throw fault('rotation-blocked', message, { advice });

@@ -3,10 +3,8 @@ import type { Gateway } from '../../gateway/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 import type { KeyJournal } from '../journal/journal.ts';
 import { printKeyName, templateOf } from '../plan/key-names.ts';
-import { probeService } from '../update/probe.ts';
-import type { ProbeKeys } from '../update/probe.ts';
-import { created, createLost } from './create-steps.ts';
-import type { CreatedKey } from './create-steps.ts';
+import { probeService, type ProbeKeys } from '../update/probe.ts';
+import { created, createLost, type CreatedKey } from './create-steps.ts';
 
 type ProbeDeps = {
   readonly account: string;

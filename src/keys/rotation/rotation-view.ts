@@ -1,7 +1,6 @@
 import { unixMillis } from '../../core/index.ts';
 import type { RotationStage, RotationView } from '../service-types.ts';
-import { candidateOf, isHeldByPlace } from '../rotation.ts';
-import type { Rotation } from '../rotation.ts';
+import { candidateOf, isHeldByPlace, type Rotation } from '../rotation.ts';
 import { pauseAfter } from './decide.ts';
 
 /** How far a rotation is, in one word. */

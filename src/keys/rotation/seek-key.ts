@@ -1,7 +1,6 @@
 import { hasCode } from '../../core/index.ts';
 import type { Attempt, GenerationKey, OldKey, Rotation } from '../rotation.ts';
-import { generationKey, generationKeyOf, note, plaintextOf, notifyOf } from './cycle.ts';
-import type { Cycle } from './cycle.ts';
+import { generationKey, generationKeyOf, note, plaintextOf, notifyOf, type Cycle } from './cycle.ts';
 
 /**
  * The gateway knows no such key. Which status it answers with is open (docs/gateway.md G8.15): any refusal that is not of

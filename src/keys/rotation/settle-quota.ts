@@ -1,11 +1,8 @@
-import { addMoney, compareMoney, isFault, subtractMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
-import { isOfRotation } from '../rotation.ts';
-import type { Attempt, OldKey, QuotaSettled, Rotation } from '../rotation.ts';
+import { addMoney, compareMoney, isFault, subtractMoney, zero, type Money } from '../../core/index.ts';
+import { isOfRotation, type Attempt, type OldKey, type QuotaSettled, type Rotation } from '../rotation.ts';
 import { wasWritten } from '../update/judge-remain.ts';
 import { halfOf } from './half.ts';
-import { generationKey, generationKeyOf, note, notifyOf } from './cycle.ts';
-import type { Cycle } from './cycle.ts';
+import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from './cycle.ts';
 
 type Leaving = { readonly keyId: number; readonly name: string; readonly remain?: Money };
 

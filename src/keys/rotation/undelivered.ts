@@ -1,12 +1,10 @@
 import { errorFields, hasCode, isFault } from '../../core/index.ts';
-import { candidateOf } from '../rotation.ts';
-import type { Attempt, Rotation } from '../rotation.ts';
+import { candidateOf, type Attempt, type Rotation } from '../rotation.ts';
 import type { Sink } from '../sink.ts';
 import { deleteAndVerify } from '../retirement/clear-key.ts';
 import { advanceAll } from './advance-all.ts';
 import type { Moved } from './advance.ts';
-import { generationKeyOf, note, plaintextOf } from './cycle.ts';
-import type { Cycle } from './cycle.ts';
+import { generationKeyOf, note, plaintextOf, type Cycle } from './cycle.ts';
 import { sinksOf } from './up-to-date.ts';
 
 /** Milliseconds before each further delivery of the same key within one command. */

@@ -5,11 +5,15 @@ import { keyByMask } from '../plan/current-candidates.ts';
 import { readName } from '../plan/key-names.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Sink } from '../sink.ts';
-import { describeDifference, findDifferences } from '../retirement/find-differences.ts';
-import type { Difference, SinkContent, UnknownKey } from '../retirement/find-differences.ts';
+import {
+  describeDifference,
+  findDifferences,
+  type Difference,
+  type SinkContent,
+  type UnknownKey,
+} from '../retirement/find-differences.ts';
 import type { EngineDeps } from './engine-deps.ts';
-import { note, notifyOf } from './cycle.ts';
-import type { Cycle } from './cycle.ts';
+import { note, notifyOf, type Cycle } from './cycle.ts';
 
 type JournalDeps = Pick<EngineDeps, 'account' | 'journal' | 'templates'>;
 

@@ -2,11 +2,9 @@ import { deadBy } from '../plan/key-state.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { View } from './action.ts';
 import { isUnsettled } from './decide.ts';
-import { defaultSettle } from './engine-deps.ts';
-import type { Consumer } from './engine-deps.ts';
+import { defaultSettle, type Consumer } from './engine-deps.ts';
 import { gatewayNow } from './gateway-time.ts';
-import { plaintextOf } from './cycle.ts';
-import type { Cycle } from './cycle.ts';
+import { plaintextOf, type Cycle } from './cycle.ts';
 import { declaredSinks, undeclaredPlaces } from './known-places.ts';
 
 /** What a list tells of keys whose answer was lost. */

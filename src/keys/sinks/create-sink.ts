@@ -1,11 +1,9 @@
-import { isFault, messageOf } from '../../core/index.ts';
-import type { Secret } from '../../core/index.ts';
+import { isFault, messageOf, type Secret } from '../../core/index.ts';
 import type { Delivered, Sink } from '../sink.ts';
 import type { SinkNames } from './fill.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { locate, placeName } from './places.ts';
-import { definitionOf } from './registry.ts';
-import type { SinkSpec } from './registry.ts';
+import { definitionOf, type SinkSpec } from './registry.ts';
 import { failed, errorText } from './sink-faults.ts';
 import type { SinkDeps } from './sink-deps.ts';
 

@@ -3,8 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { systemCode } from '../../core/index.ts';
 import type { SinkProblem } from '../sink.ts';
 import type { EarlyContext } from './definition.ts';
-import { findTarget, problemOf, targetProblems } from './file-target.ts';
-import type { FileTarget } from './file-target.ts';
+import { findTarget, problemOf, targetProblems, type FileTarget } from './file-target.ts';
 import type { SinkNames } from './fill.ts';
 import type { SinkFiles } from './sink-files.ts';
 

@@ -1,13 +1,10 @@
-import { constants } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hasCode, messageOf, systemCode } from '../../core/index.ts';
 import type { SinkProblem } from '../sink.ts';
-import { checkParents, findParents } from './parent-folders.ts';
-import type { Parents } from './parent-folders.ts';
+import { checkParents, findParents, type Parents } from './parent-folders.ts';
 import { fileFault, refused } from './sink-faults.ts';
-import { createNew, readExisting, removeIfThere } from './sink-files.ts';
-import type { SinkFiles } from './sink-files.ts';
+import { createNew, readExisting, removeIfThere, type SinkFiles } from './sink-files.ts';
 
 /** The file that is really written; what is known of it comes from its open descriptor. */
 export type FileTarget = {

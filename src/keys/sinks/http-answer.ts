@@ -1,7 +1,12 @@
-import type { Clock, Fault, SecretRegistry } from '../../core/index.ts';
-import { messageOf } from '../../core/index.ts';
-import { isLoopback, isNetworkProblem, retryAfter } from '../../http/index.ts';
-import type { Http, HttpAnswer, HttpRequest } from '../../http/index.ts';
+import { type Clock, type Fault, type SecretRegistry, messageOf } from '../../core/index.ts';
+import {
+  isLoopback,
+  isNetworkProblem,
+  retryAfter,
+  type Http,
+  type HttpAnswer,
+  type HttpRequest,
+} from '../../http/index.ts';
 import { failed, refused, errorText } from './sink-faults.ts';
 
 /** Whom we speak with and who hears of it. */

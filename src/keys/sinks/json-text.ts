@@ -1,7 +1,5 @@
-import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
-import type { Node, ParseError } from 'jsonc-parser';
-import { lineEndOf } from './file/dotenv.ts';
-import type { FileForm } from './file/dotenv.ts';
+import { applyEdits, findNodeAtLocation, modify, parseTree, type Node, type ParseError } from 'jsonc-parser';
+import { lineEndOf, type FileForm } from './file/dotenv.ts';
 import { refused } from './sink-faults.ts';
 
 /** The parts of a JSON pointer (RFC 6901). @throws Fault sink-refused */

@@ -1,7 +1,6 @@
 import type { SinkNames } from './fill.ts';
 import type { Place } from './place.ts';
-import { definitionOf } from './registry.ts';
-import type { SinkSpec } from './registry.ts';
+import { definitionOf, type SinkSpec } from './registry.ts';
 
 export const placeName = ({ whole, part }: Place): string => whole + part;
 

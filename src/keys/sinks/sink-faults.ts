@@ -1,5 +1,12 @@
-import { fault, isFault, readReason, systemCode } from '../../core/index.ts';
-import type { Fault, FaultOptions, SecretRegistry } from '../../core/index.ts';
+import {
+  fault,
+  isFault,
+  readReason,
+  systemCode,
+  type Fault,
+  type FaultOptions,
+  type SecretRegistry,
+} from '../../core/index.ts';
 
 /** It may work when tried again. */
 export const failed = (message: string, options: FaultOptions = {}): Fault =>

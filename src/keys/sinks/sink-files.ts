@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { access, lstat, open, readFile, readlink, rename, unlink } from 'node:fs/promises';
 import { systemCode } from '../../core/index.ts';
 

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { readText } from '../../core/index.ts';
-import type { SecretRegistry } from '../../core/index.ts';
+import { readText, type SecretRegistry } from '../../core/index.ts';
 import { fileFault, refused } from './sink-faults.ts';
 import type { TokenSource } from './setting-fields.ts';
 

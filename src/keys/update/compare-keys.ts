@@ -1,8 +1,6 @@
-import { compareMoney, subtractMoney, zero } from '../../core/index.ts';
-import type { Money, UnixSeconds } from '../../core/index.ts';
+import { compareMoney, subtractMoney, zero, type Money, type UnixSeconds } from '../../core/index.ts';
 import type { ApiKey, KeySpec } from '../../gateway/index.ts';
-import { judgeRemain, refundOf } from './judge-remain.ts';
-import type { RemainReading } from './judge-remain.ts';
+import { judgeRemain, refundOf, type RemainReading } from './judge-remain.ts';
 
 /** Fields to be changed, by what they are to be. */
 export type KeyChange = Partial<KeySpec>;

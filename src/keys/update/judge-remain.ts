@@ -1,5 +1,12 @@
-import { addMoney, compareMoney, money, multiplyMoney, subtractMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import {
+  addMoney,
+  compareMoney,
+  money,
+  multiplyMoney,
+  subtractMoney,
+  zero,
+  type Money,
+} from '../../core/index.ts';
 
 /** What is known of what a limited key has left when it is read again after an update. */
 export type RemainReading = {

@@ -1,7 +1,6 @@
 import { fault } from '../../core/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
-import { parseQuotaUnit } from './quota-unit.ts';
-import type { QuotaUnit } from './quota-unit.ts';
+import { parseQuotaUnit, type QuotaUnit } from './quota-unit.ts';
 
 /** The fields of a key that an update may leave out, as the gateway names them (docs/gateway.md G8.12). */
 export const updateFields = ['name', 'remain_quota', 'unlimited_quota', 'expired_time', 'group'] as const;

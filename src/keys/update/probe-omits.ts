@@ -1,11 +1,8 @@
-import { unixSeconds } from '../../core/index.ts';
-import type { Money, UnixSeconds } from '../../core/index.ts';
+import { unixSeconds, type Money, type UnixSeconds } from '../../core/index.ts';
 import type { ApiKey, KeyPatch } from '../../gateway/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
-import { omitsText, updatePoints } from './knowledge.ts';
-import type { UpdateField } from './knowledge.ts';
-import { probeStep } from './probe-step.ts';
-import type { ProbeDeps, ProbeStep } from './probe-step.ts';
+import { omitsText, updatePoints, type UpdateField } from './knowledge.ts';
+import { probeStep, type ProbeDeps, type ProbeStep } from './probe-step.ts';
 
 type Fields = Omit<KeyPatch, 'id' | 'rest'>;
 

@@ -1,5 +1,4 @@
-import { hasCode, isFault, messageOf } from '../../core/index.ts';
-import type { Clock } from '../../core/index.ts';
+import { hasCode, isFault, messageOf, type Clock } from '../../core/index.ts';
 import type { ApiKey, Gateway, KeyPatch } from '../../gateway/index.ts';
 
 export type ProbeDeps = {

@@ -1,12 +1,9 @@
-import { compareMoney, divideMoney, money, roundMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { compareMoney, divideMoney, money, roundMoney, zero, type Money } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
 import { updatePoints } from './knowledge.ts';
-import { probeStep } from './probe-step.ts';
-import type { ProbeDeps } from './probe-step.ts';
-import { quotaUnitText, showsUnits } from './quota-unit.ts';
-import type { QuotaUnit } from './quota-unit.ts';
+import { probeStep, type ProbeDeps } from './probe-step.ts';
+import { quotaUnitText, showsUnits, type QuotaUnit } from './quota-unit.ts';
 
 /** A number that was written and the decimal that was read of it. */
 export type QuotaSample = { readonly written: Money; readonly read: Money };

@@ -1,14 +1,20 @@
-import { compareMoney, fault, hasCode, isFault, messageOf, toSeconds, zero } from '../../core/index.ts';
-import type { Clock, Money } from '../../core/index.ts';
+import {
+  compareMoney,
+  fault,
+  hasCode,
+  isFault,
+  messageOf,
+  toSeconds,
+  zero,
+  type Clock,
+  type Money,
+} from '../../core/index.ts';
 import type { ApiKey, Gateway } from '../../gateway/index.ts';
-import { compareKeys } from './compare-keys.ts';
-import type { KeyChange, KeyComparison } from './compare-keys.ts';
+import { compareKeys, type KeyChange, type KeyComparison } from './compare-keys.ts';
 import { remainToPutBack } from './judge-remain.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
-import { distrusted, nothingKnown } from './knowledge.ts';
-import type { UpdateField, UpdateKnowledge } from './knowledge.ts';
-import { updateBody } from './update-body.ts';
-import type { UpdateBody } from './update-body.ts';
+import { distrusted, nothingKnown, type UpdateField, type UpdateKnowledge } from './knowledge.ts';
+import { updateBody, type UpdateBody } from './update-body.ts';
 
 export type UpdateExpectations = {
   readonly knowledge: UpdateKnowledge;

@@ -7,8 +7,8 @@ import {
   roundMoney,
   subtractMoney,
   zero,
+  type Money,
 } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
 
 /** What a number written as `remain_quota` counts, where answers show a decimal of the currency (docs/gateway.md G8.10). */
 export type QuotaUnit =

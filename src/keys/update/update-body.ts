@@ -1,9 +1,7 @@
-import { compareMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { compareMoney, zero, type Money } from '../../core/index.ts';
 import type { ApiKey, KeyPatch } from '../../gateway/index.ts';
 import type { ExpectedRemain, KeyChange } from './compare-keys.ts';
-import { knownUnit, updateFields } from './knowledge.ts';
-import type { UpdateField, UpdateKnowledge } from './knowledge.ts';
+import { knownUnit, updateFields, type UpdateField, type UpdateKnowledge } from './knowledge.ts';
 import { shownStep, writtenQuota } from './quota-unit.ts';
 
 export type UpdateBody = {

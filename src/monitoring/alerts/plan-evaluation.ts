@@ -1,5 +1,4 @@
-import { interval, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixSeconds } from '../../core/index.ts';
+import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 import type { Budget } from '../budgets/budget.ts';
 import { paceSeconds } from '../budgets/forecast.ts';
 import { comparedWith, periodAt } from '../budgets/period.ts';

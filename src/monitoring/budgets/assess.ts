@@ -1,8 +1,14 @@
-import { compareMoney, money, multiplyMoney, zero } from '../../core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
+import {
+  compareMoney,
+  money,
+  multiplyMoney,
+  zero,
+  type Interval,
+  type Money,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { Budget, Threshold } from './budget.ts';
-import { forecastAtPace } from './forecast.ts';
-import type { Forecast } from './forecast.ts';
+import { forecastAtPace, type Forecast } from './forecast.ts';
 
 /** Why the state of a budget cannot be determined. Moments in seconds UTC. */
 export type UnknownReason =

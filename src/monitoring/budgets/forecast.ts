@@ -1,5 +1,12 @@
-import { addMoney, divideMoney, money, multiplyMoney } from '../../core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
+import {
+  addMoney,
+  divideMoney,
+  money,
+  multiplyMoney,
+  type Interval,
+  type Money,
+  type UnixSeconds,
+} from '../../core/index.ts';
 
 export type ForecastInput = {
   readonly period: Interval<UnixSeconds>;

@@ -7,8 +7,10 @@ import {
   startOfMonth,
   startOfWeek,
   unixSeconds,
+  type Interval,
+  type LocalDate,
+  type UnixSeconds,
 } from '../../core/index.ts';
-import type { Interval, LocalDate, UnixSeconds } from '../../core/index.ts';
 import type { Budget } from './budget.ts';
 
 export type PeriodRule = Pick<Budget, 'period' | 'anchorDay' | 'zone'>;

@@ -1,5 +1,4 @@
-import { matchesPattern, tagsOf, teamOf } from '../../warehouse/index.ts';
-import type { CubeTeam, TagRule } from '../../warehouse/index.ts';
+import { matchesPattern, tagsOf, teamOf, type CubeTeam, type TagRule } from '../../warehouse/index.ts';
 import type { BudgetScope } from './budget.ts';
 
 /** What assigns keys to teams and tags. */

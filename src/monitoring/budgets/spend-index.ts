@@ -1,9 +1,14 @@
-import { subtractMoney, sumMoney, zero } from '../../core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
+import {
+  subtractMoney,
+  sumMoney,
+  zero,
+  type Interval,
+  type Money,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { SegmentSums, SumsRequest } from '../../warehouse/index.ts';
 import type { BudgetScope } from './budget.ts';
-import { inScope } from './scope.ts';
-import type { ScopeRules } from './scope.ts';
+import { inScope, type ScopeRules } from './scope.ts';
 
 type Range = Interval<UnixSeconds>;
 

@@ -1,5 +1,4 @@
-import { absoluteMoney, compareMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { absoluteMoney, compareMoney, subtractMoney, sumMoney, zero, type Money } from '../../core/index.ts';
 import type { TokenClass } from '../../warehouse/index.ts';
 import {
   divide,
@@ -12,8 +11,8 @@ import {
   toUnits,
   unitsToMoney,
   whole,
+  type Rational,
 } from './rational.ts';
-import type { Rational } from './rational.ts';
 
 /** The calls of one model and key in one period. */
 export type Usage = {

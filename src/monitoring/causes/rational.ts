@@ -1,5 +1,4 @@
-import { money } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { money, type Money } from '../../core/index.ts';
 
 /** An exact fraction. Not reduced: the few operations on a cell cost less than the greatest common divisors. */
 export type Rational = { readonly over: bigint; readonly under: bigint };

@@ -8,8 +8,9 @@ import {
   sumMoney,
   unixMillis,
   zero,
+  type Money,
+  type UnixMillis,
 } from '../../core/index.ts';
-import type { Money, UnixMillis } from '../../core/index.ts';
 
 /** A balance or quota as the gateway showed it at a moment, in the unit of the gateway. */
 export type QuotaReading = {

@@ -1,9 +1,8 @@
-import { divideMoney, subtractMoney, sumMoney, zero, trimEndOf } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { divideMoney, subtractMoney, sumMoney, zero, trimEndOf, type Money } from '../../core/index.ts';
 import { waterfallOf } from '../build/changes/build-changes.ts';
 import { buildFigures } from '../build/build-figures.ts';
 import { stateOf } from '../build/build-table.ts';
-import { quotientOf } from '../build/query-table.ts';
+import { quotientOf, type QueryTable, type Row } from '../build/query-table.ts';
 import { isWithheld } from '../build/show-value.ts';
 import type { Context } from '../build/context.ts';
 import type {
@@ -16,7 +15,6 @@ import type {
 } from '../definition/definition.ts';
 import type { HeadlineModel } from '../build/model.ts';
 import type { Cell } from '../definition/port.ts';
-import type { QueryTable, Row } from '../build/query-table.ts';
 import type { DataCell, DataColumn, DataFormat, DataTable, ReportData } from './data.ts';
 import { distinct, fileWord } from './file-messages.ts';
 

@@ -2,8 +2,7 @@ import { localeOf } from '../locales/locales.ts';
 import type { ReportModel } from '../build/model.ts';
 import { csvOf } from './csv.ts';
 import type { DataTable } from './data.ts';
-import { parquetTableOf } from './parquet.ts';
-import type { ParquetTable } from './parquet.ts';
+import { parquetTableOf, type ParquetTable } from './parquet.ts';
 import { xlsxOf } from './xlsx.ts';
 
 export const dataFormats = ['csv', 'xlsx', 'parquet'] as const;

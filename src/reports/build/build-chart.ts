@@ -8,8 +8,10 @@ import {
   sumMoney,
   unixSeconds,
   zero,
+  type Interval,
+  type Money,
+  type UnixSeconds,
 } from '../../core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
 import { isDrawable } from '../charts/chart-glyphs.ts';
 import type { Context } from './context.ts';
 import type { ChartShape } from '../definition/definition.ts';

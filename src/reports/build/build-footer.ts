@@ -1,5 +1,4 @@
-import { formatMoment } from '../../core/index.ts';
-import type { UnixSeconds } from '../../core/index.ts';
+import { formatMoment, type UnixSeconds } from '../../core/index.ts';
 import type { Context } from './context.ts';
 import type { ReportFacts } from '../definition/facts.ts';
 import type { Locale } from '../locales/locale.ts';

@@ -1,8 +1,14 @@
-import { absoluteMoney, compareMoney, money, multiplyMoney, subtractMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
-import { changeOf } from './change.ts';
+import {
+  absoluteMoney,
+  compareMoney,
+  money,
+  multiplyMoney,
+  subtractMoney,
+  zero,
+  type Money,
+} from '../../core/index.ts';
+import { changeOf, compare } from './change.ts';
 import type { Context } from './context.ts';
-import { compare } from './change.ts';
 import { isWithheld, show } from './show-value.ts';
 import type { ReportShape } from '../definition/definition.ts';
 import { formatMoney } from './format.ts';

@@ -1,5 +1,4 @@
-import { formatMoment } from '../../core/index.ts';
-import type { LocalDay } from '../../core/index.ts';
+import { formatMoment, type LocalDay } from '../../core/index.ts';
 import type { Spike } from './build-chart.ts';
 import { describeReconciled } from './build-footer.ts';
 import type { Context } from './context.ts';

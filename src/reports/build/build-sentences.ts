@@ -1,14 +1,17 @@
 import type { Spike } from './build-chart.ts';
 import { describeSpike } from './build-notes.ts';
-import { quotientOf } from './query-table.ts';
-import { isWithheld } from './show-value.ts';
+import { quotientOf, type QueryTable, type Row } from './query-table.ts';
+import { isWithheld, showFigure } from './show-value.ts';
 import type { Context } from './context.ts';
-import { fieldsOfSentence } from '../definition/definition.ts';
-import type { Format, SentenceField, TextShape, WorthALookShape } from '../definition/definition.ts';
+import {
+  fieldsOfSentence,
+  type Format,
+  type SentenceField,
+  type TextShape,
+  type WorthALookShape,
+} from '../definition/definition.ts';
 import type { NotesModel, TextModel } from './model.ts';
 import { showName } from './names.ts';
-import type { QueryTable, Row } from './query-table.ts';
-import { showFigure } from './show-value.ts';
 
 const textOf = (text: string, { locale }: Context): string => {
   const name = showName(text, 60);

@@ -1,14 +1,12 @@
-import { compareMoney, moneyAsShare, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { compareMoney, moneyAsShare, zero, type Money } from '../../core/index.ts';
 import type { Context } from './context.ts';
 import { compare } from './change.ts';
-import { quotientOf } from './query-table.ts';
+import { quotientOf, type QueryTable, type Row } from './query-table.ts';
 import { show } from './show-value.ts';
 import type { ColumnShape, TableShape } from '../definition/definition.ts';
 import { formatPercent } from './format.ts';
 import type { CellModel, ColumnModel, DataState, RowModel, TableModel } from './model.ts';
 import { showName } from './names.ts';
-import type { QueryTable, Row } from './query-table.ts';
 import { otherColour } from './palette.ts';
 import { divideRows, hasFigures } from './table-rows.ts';
 import { sharesOf } from './shares.ts';

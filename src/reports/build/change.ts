@@ -1,5 +1,4 @@
-import { compareMoney, divideMoney, money, subtractMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { compareMoney, divideMoney, money, subtractMoney, zero, type Money } from '../../core/index.ts';
 import type { Direction } from '../definition/definition.ts';
 import type { Context } from './context.ts';
 import { formatPercent } from './format.ts';

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { addMonths } from '../../core/index.ts';
 import type { BuildRequest } from './build-request.ts';
-import { boundOf, unitOf } from '../attachments/data.ts';
-import type { ReportData } from '../attachments/data.ts';
-import type { Locale } from '../locales/locale.ts';
+import { boundOf, unitOf, type ReportData } from '../attachments/data.ts';
+import type { Locale, OpenReason } from '../locales/locale.ts';
 import type { DataState, NotesModel, Checksum, TextModel } from './model.ts';
-import type { OpenReason } from '../locales/locale.ts';
 
 /** A count of tokens may be the least that it can be; money may not. */
 const hasLowerBoundOfMoney = ({ figures }: ReportData, currency: string): boolean =>

@@ -1,13 +1,13 @@
-import { trimEndOf } from '../../core/index.ts';
 import {
+  trimEndOf,
   absoluteMoney,
   compareMoney,
   divideMoney,
   money,
   multiplyMoney,
   roundMoney,
+  type Money,
 } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
 import type { Locale, Power } from '../locales/locale.ts';
 
 const grouped = (digits: string, locale: Locale): string => {

@@ -1,9 +1,7 @@
-import { absoluteMoney, compareMoney, fault, isFault, money, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { absoluteMoney, compareMoney, fault, isFault, money, zero, type Money } from '../../core/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { ReportShape, SectionShape } from '../definition/definition.ts';
-import { furtherRange } from '../definition/period.ts';
-import type { Period, Range } from '../definition/period.ts';
+import { furtherRange, type Period, type Range } from '../definition/period.ts';
 import type { CubeFacts, ResultTable } from '../definition/port.ts';
 
 const maxQueryRows = 200_000;

@@ -1,5 +1,4 @@
-import { divideMoney, fault, money, multiplyMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { divideMoney, fault, money, multiplyMoney, zero, type Money } from '../../core/index.ts';
 import type { Quotient } from '../definition/definition.ts';
 import type { Cell, ResultTable } from '../definition/port.ts';
 

@@ -7,8 +7,8 @@ import {
   subtractMoney,
   sumMoney,
   zero,
+  type Money,
 } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
 
 const one = money('1');
 

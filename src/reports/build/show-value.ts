@@ -1,5 +1,4 @@
-import { dateAt, formatMoment, unixSeconds } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { dateAt, formatMoment, unixSeconds, type Money } from '../../core/index.ts';
 import { isDrawable } from '../charts/chart-glyphs.ts';
 import type { Context } from './context.ts';
 import type { Format } from '../definition/definition.ts';

@@ -1,5 +1,4 @@
-import { compareMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { compareMoney, subtractMoney, sumMoney, zero, type Money } from '../../core/index.ts';
 import type { ColumnShape, TableShape } from '../definition/definition.ts';
 import type { QueryTable, Row } from './query-table.ts';
 

@@ -1,10 +1,8 @@
-import { compareMoney } from '../../core/index.ts';
-import type { YamlPath } from '../../core/index.ts';
-import { isWithheld } from './show-value.ts';
+import { compareMoney, type YamlPath } from '../../core/index.ts';
+import { isWithheld, showFigure } from './show-value.ts';
 import type { Context } from './context.ts';
 import type { ColumnShape, Format, ReportShape, SectionShape, TableShape } from '../definition/definition.ts';
 import type { Advice, Locale } from '../locales/locale.ts';
-import { showFigure } from './show-value.ts';
 import type { QueryFacts } from '../sql/facts.ts';
 import { isOfSameRows } from '../sql/rows.ts';
 

@@ -1,5 +1,4 @@
-import { zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { zero, type Money } from '../../core/index.ts';
 import type { BarModel, ChartModel } from '../build/model.ts';
 import { isAdditive } from '../build/show-value.ts';
 

@@ -6,8 +6,8 @@ import {
   multiplyMoney,
   subtractMoney,
   zero,
+  type Money,
 } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
 
 /** The minimum, the maximum and the round steps of an axis; exact, so that labels are. */
 export type Scale = { readonly ticks: readonly Money[]; readonly low: Money; readonly high: Money };

@@ -1,8 +1,6 @@
-import { addMoney, compareMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { addMoney, compareMoney, zero, type Money } from '../../core/index.ts';
 import { drawable } from './chart-glyphs.ts';
-import { placeOn, scaleOf } from './chart-scale.ts';
-import type { Scale } from './chart-scale.ts';
+import { placeOn, scaleOf, type Scale } from './chart-scale.ts';
 import { lines } from './chart-lines.ts';
 import { escapeHtml } from '../render/markup.ts';
 import { localeOf } from '../locales/locales.ts';

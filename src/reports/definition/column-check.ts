@@ -1,8 +1,12 @@
-import { nearest } from '../../core/index.ts';
+import { nearest, type YamlFile, type YamlPath } from '../../core/index.ts';
 import { countedClasses } from '../../warehouse/index.ts';
-import type { YamlFile, YamlPath } from '../../core/index.ts';
-import { fieldsOfSentence } from './definition.ts';
-import type { FiguresShape, Quotient, ReportShape, SectionShape } from './definition.ts';
+import {
+  fieldsOfSentence,
+  type FiguresShape,
+  type Quotient,
+  type ReportShape,
+  type SectionShape,
+} from './definition.ts';
 import type { ResultTable } from './port.ts';
 import type { ReportFault } from './report-file.ts';
 

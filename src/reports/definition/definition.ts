@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isDate, tagNames } from '../../core/index.ts';
-import type { LocaleTag } from '../../core/index.ts';
+import { isDate, tagNames, type LocaleTag } from '../../core/index.ts';
 import { periodShape } from './period-shape.ts';
 import { comparisonNames } from './period.ts';
 import type { QueryFacts } from '../sql/facts.ts';

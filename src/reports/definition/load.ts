@@ -1,16 +1,12 @@
-import { nearest, parseYaml } from '../../core/index.ts';
-import type { YamlFile, YamlPath } from '../../core/index.ts';
+import { nearest, parseYaml, type YamlFile, type YamlPath } from '../../core/index.ts';
 import type { z } from 'zod';
-import { reportShape, spendQuery } from './definition.ts';
-import type { ReportDefinition, ReportShape } from './definition.ts';
-import { whyUnreadable } from './report-file.ts';
-import type { ReadFile, ReportFault } from './report-file.ts';
+import { reportShape, spendQuery, type ReportDefinition, type ReportShape } from './definition.ts';
+import { whyUnreadable, type ReadFile, type ReportFault } from './report-file.ts';
 import { columnFaults } from './column-check.ts';
 import type { ResultTable } from './port.ts';
 import { localeOf } from '../locales/locales.ts';
 import { checkSql } from './sql-check.ts';
-import { factsOf } from '../sql/facts.ts';
-import type { QueryFacts } from '../sql/facts.ts';
+import { factsOf, type QueryFacts } from '../sql/facts.ts';
 import { loadTexts } from './texts.ts';
 import { queryWarnings } from '../build/warnings.ts';
 

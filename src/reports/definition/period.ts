@@ -11,8 +11,13 @@ import {
   startOfWeek,
   toSeconds,
   unixSeconds,
+  type Interval,
+  type LocalDate,
+  type LocalDay,
+  type LocaleTag,
+  type UnixMillis,
+  type UnixSeconds,
 } from '../../core/index.ts';
-import type { Interval, LocalDate, LocalDay, LocaleTag, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import { localeOf } from '../locales/locales.ts';
 
 /** Whole calendar days of one zone. */

@@ -1,9 +1,13 @@
-import { localeTags, nearest, parseYaml } from '../../core/index.ts';
-import type { LocaleTag, YamlFile, YamlPath } from '../../core/index.ts';
-import { reportShape } from './definition.ts';
-import type { ReportDefinition, ReportShape } from './definition.ts';
-import { isNotThere, whyUnreadable } from './report-file.ts';
-import type { ReadFile, ReportFault } from './report-file.ts';
+import {
+  localeTags,
+  nearest,
+  parseYaml,
+  type LocaleTag,
+  type YamlFile,
+  type YamlPath,
+} from '../../core/index.ts';
+import { reportShape, type ReportDefinition, type ReportShape } from './definition.ts';
+import { isNotThere, whyUnreadable, type ReadFile, type ReportFault } from './report-file.ts';
 
 /** The keys of report.yaml whose values are shown to readers, at any depth. */
 const shownKeys: ReadonlySet<string> = new Set([

@@ -1,10 +1,8 @@
-import { formatMoment } from '../../core/index.ts';
-import type { Interval, LocaleTag, UnixSeconds } from '../../core/index.ts';
+import { formatMoment, type Interval, type LocaleTag, type UnixSeconds } from '../../core/index.ts';
 import type { Comparison } from '../../warehouse/index.ts';
 import { germanRunMessages } from './run-messages-de.ts';
 import { chineseRunMessages } from './run-messages-zh.ts';
-import { notifyCompared } from './run-messages.ts';
-import type { RunMessages } from './run-messages.ts';
+import { notifyCompared, type RunMessages } from './run-messages.ts';
 
 /** The facts of a run as text in a language. */
 export type RunNotes = {

@@ -1,8 +1,6 @@
-import { markup, trusted } from './markup.ts';
-import type { Html } from './markup.ts';
+import { markup, trusted, type Html } from './markup.ts';
 import { showName } from '../build/names.ts';
-import { meterHtml } from './meter.ts';
-import type { Meter } from './meter.ts';
+import { meterHtml, type Meter } from './meter.ts';
 import { mailDocument } from './render-html.ts';
 import { colour, fontOf } from './styles.ts';
 import { wrap } from './text-width.ts';

@@ -1,5 +1,4 @@
-import { markup } from './markup.ts';
-import type { Html } from './markup.ts';
+import { markup, type Html } from './markup.ts';
 import type { Change } from '../build/model.ts';
 import { colour } from './styles.ts';
 

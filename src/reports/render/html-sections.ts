@@ -1,8 +1,7 @@
 import { cidOf } from '../charts/chart-cid.ts';
 import { htmlChange } from './html-change.ts';
 import { htmlTable } from './html-table.ts';
-import { markup, trusted } from './markup.ts';
-import type { Html } from './markup.ts';
+import { markup, trusted, type Html } from './markup.ts';
 import type {
   ChartModel,
   FigureModel,

@@ -1,6 +1,5 @@
 import { htmlChange } from './html-change.ts';
-import { markup, trusted } from './markup.ts';
-import type { Html } from './markup.ts';
+import { markup, trusted, type Html } from './markup.ts';
 import type { CellModel, ColumnModel, RowModel, TableModel } from '../build/model.ts';
 import { colour } from './styles.ts';
 

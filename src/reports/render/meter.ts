@@ -1,7 +1,5 @@
-import { compareMoney, moneyAsShare, subtractMoney, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
-import { markup, trusted } from './markup.ts';
-import type { Html } from './markup.ts';
+import { compareMoney, moneyAsShare, subtractMoney, zero, type Money } from '../../core/index.ts';
+import { markup, trusted, type Html } from './markup.ts';
 import { colour } from './styles.ts';
 
 /** An amount beside a budget, and beyond the amount what is forecast. */

@@ -2,8 +2,7 @@ import type { LocaleTag } from '../../core/index.ts';
 import { htmlChange } from './html-change.ts';
 import { sectionHtml } from './html-sections.ts';
 import { localeOf } from '../locales/locales.ts';
-import { markup, trusted } from './markup.ts';
-import type { Html } from './markup.ts';
+import { markup, trusted, type Html } from './markup.ts';
 import type { HeadlineModel, ShownReport } from '../build/model.ts';
 import { colour, fontOf, styleBlocks } from './styles.ts';
 

@@ -11,10 +11,9 @@ import {
   scalarSubqueries,
   textAt,
   within,
+  type SqlNode,
 } from './tree.ts';
-import { mentions, none, rowsWhere, together } from './rows.ts';
-import type { Rows, Sum } from './rows.ts';
-import type { SqlNode } from './tree.ts';
+import { mentions, none, rowsWhere, together, type Rows, type Sum } from './rows.ts';
 
 type Column = {
   /** The column of the cube that it contains, row by row. */

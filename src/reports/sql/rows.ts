@@ -1,5 +1,13 @@
-import { canonical, columnNames, constantOf, constantsFor, isColumn, isNode, within } from './tree.ts';
-import type { SqlNode } from './tree.ts';
+import {
+  canonical,
+  columnNames,
+  constantOf,
+  constantsFor,
+  isColumn,
+  isNode,
+  within,
+  type SqlNode,
+} from './tree.ts';
 
 /** A column of the cube summed over rows, which are identified by their conditions, without those on the period. */
 export type Sum = {

@@ -1,10 +1,9 @@
 import { missingKey, ok, refused, type Answer } from '../answer.ts';
 import { handedOut } from './handed-out.ts';
-import { hasExpired, shownKey } from '../keys.ts';
+import { hasExpired, shownKey, type StoredKey } from '../keys.ts';
 import { readFields, type FieldFault } from './key-fields.ts';
 import { isRecord, wholeParameter, type Request } from '../request.ts';
 import { remainOf, syncTraffic, type State } from '../state.ts';
-import type { StoredKey } from '../keys.ts';
 
 const faultTexts: Readonly<Record<FieldFault, { en: string; zh: string }>> = {
   body: { en: 'invalid parameters', zh: '无效的参数' },

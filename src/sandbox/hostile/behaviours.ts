@@ -19,8 +19,8 @@ import {
   usagePath,
   withCell,
   withFields,
+  type Behaviour,
 } from './shapes.ts';
-import type { Behaviour } from './shapes.ts';
 
 const logHeader = 'created_at,model_name,token_name,prompt_tokens,completion_tokens,quota\n';
 const controls = '\u001b[2J\u001b]0;owned\u0007\u009b31m\r\n\u202Egnp';

@@ -1,10 +1,8 @@
 import { json, type Answer } from '../answer.ts';
-import type { StoredKey } from '../keys.ts';
-import { newSecret } from '../keys.ts';
+import { type StoredKey, newSecret } from '../keys.ts';
 import { badCall, bookCall, calledModel, isAnswer, tokensOf } from './model-call.ts';
 import { isRecord, type Request } from '../request.ts';
-import { eventsOf, messageOf, usageOf } from './message-events.ts';
-import type { Block, Reply } from './message-events.ts';
+import { eventsOf, messageOf, usageOf, type Block, type Reply } from './message-events.ts';
 import type { State } from '../state.ts';
 import { sample } from '../traffic/sample.ts';
 

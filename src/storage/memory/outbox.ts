@@ -1,5 +1,4 @@
-import { neverAgain } from '../outbox.ts';
-import type { OutboxRow, OutboxTable } from '../outbox.ts';
+import { neverAgain, type OutboxRow, type OutboxTable } from '../outbox.ts';
 
 export type MemoryOutbox = OutboxTable & { readonly rows: Map<string, OutboxRow> };
 

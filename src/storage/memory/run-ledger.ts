@@ -1,5 +1,4 @@
-import { fault, unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { fault, unixMillis, type UnixMillis } from '../../core/index.ts';
 import type {
   Claim,
   JobCursor,

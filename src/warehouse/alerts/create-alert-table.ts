@@ -1,10 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import type { Engine } from '../engine.ts';
-import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { execute, inTransaction, readRows, text, wholeNumber, type Row } from '../rows.ts';
 import type { AlertNotification, AlertTable, StoredAlert } from './alert-table.ts';
 import { operatorActions, readMutes } from './operator-actions.ts';
 

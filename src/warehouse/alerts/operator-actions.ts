@@ -1,9 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
-import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { execute, inTransaction, readRows, text, wholeNumber, type Row } from '../rows.ts';
 import type { AlertMute, AlertTable, OperatorAction } from './alert-table.ts';
 
 const moment = (row: Row, column: string): UnixMillis => unixMillis(wholeNumber(row, column));

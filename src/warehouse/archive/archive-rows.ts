@@ -11,8 +11,7 @@ import {
   rowReader,
   secondsRange,
 } from '../row-reader.ts';
-import { execute, readRows, text, wholeNumber } from '../rows.ts';
-import type { Bindings } from '../rows.ts';
+import { execute, readRows, text, wholeNumber, type Bindings } from '../rows.ts';
 import type { ArchiveFile } from './archive-files.ts';
 import type { Digest } from './digest.ts';
 import type { Month } from './months.ts';

@@ -1,23 +1,35 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { createGate, errorFields, hasCode, unixSeconds } from '../../core/index.ts';
-import type { Clock, Interval, Log, NamedGates, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  createGate,
+  errorFields,
+  hasCode,
+  unixSeconds,
+  type Clock,
+  type Interval,
+  type Log,
+  type NamedGates,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import type { LogBatch } from '../logs/log-batch.ts';
 import { execute, inTransaction, readRows, wholeNumber } from '../rows.ts';
 import type { ArchiveReader } from './archive-access.ts';
-import { createFileCheck, damagedArchive, removeFile } from './archive-files.ts';
-import type { DamagedFile } from './archive-files.ts';
-import { forgetFile, readMonths, readMonthsIn, readSoleFiles, readVoid } from './archive-rows.ts';
-import type { ArchivedMonth } from './archive-rows.ts';
+import { createFileCheck, damagedArchive, removeFile, type DamagedFile } from './archive-files.ts';
+import {
+  forgetFile,
+  readMonths,
+  readMonthsIn,
+  readSoleFiles,
+  readVoid,
+  type ArchivedMonth,
+} from './archive-rows.ts';
 import type { ArchivePlan, ArchiveRequest, ArchiveTable } from './archive-table.ts';
-import { rowsByMonth } from './months.ts';
-import type { MonthRows } from './months.ts';
+import { rowsByMonth, type MonthRows } from './months.ts';
 import { bringBack, takeOut } from './move-month.ts';
-import { planArchive } from './plan-archive.ts';
-import type { ArchivePolicy, PlannedMonth } from './plan-archive.ts';
-import { allCalls } from './relations.ts';
-import type { CallsRelation } from './relations.ts';
+import { planArchive, type ArchivePolicy, type PlannedMonth } from './plan-archive.ts';
+import { allCalls, type CallsRelation } from './relations.ts';
 import { writeMonth } from './write-month.ts';
 
 /**

@@ -1,8 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { money } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
-import { readRows, text, wholeNumber } from '../rows.ts';
-import type { Bindings } from '../rows.ts';
+import { money, type Money } from '../../core/index.ts';
+import { readRows, text, wholeNumber, type Bindings } from '../rows.ts';
 
 /** Distinguishes one multiset of rows from another, whatever their order. */
 export type Digest = {

@@ -1,5 +1,4 @@
-import { interval, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixSeconds } from '../../core/index.ts';
+import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 
 /** A calendar month of UTC. */
 export type Month = { readonly name: string; readonly range: Interval<UnixSeconds> };

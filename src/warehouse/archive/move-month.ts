@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, hasCode } from '../../core/index.ts';
-import type { Log } from '../../core/index.ts';
+import { fault, hasCode, type Log } from '../../core/index.ts';
 import type { LogBatch } from '../logs/log-batch.ts';
 import { execute, inTransaction } from '../rows.ts';
-import { readMonthsIn, setState } from './archive-rows.ts';
-import type { ArchivedMonth } from './archive-rows.ts';
+import { readMonthsIn, setState, type ArchivedMonth } from './archive-rows.ts';
 import { readDigest } from './digest.ts';
 import { archivedCallsSql } from './relations.ts';
-import { monthBindings, ofMonth, verifyAgainst } from './write-month.ts';
-import type { ArchiveDeps } from './write-month.ts';
+import { monthBindings, ofMonth, verifyAgainst, type ArchiveDeps } from './write-month.ts';
 
 /**
  * Removes the rows of a month from the table, and records in the same transaction that only the file contains them.

@@ -1,18 +1,14 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, messageOf } from '../../core/index.ts';
-import type { Clock } from '../../core/index.ts';
+import { fault, messageOf, type Clock } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { ownFolder } from '../own-folder.ts';
 import { execute, inTransaction, readRows, text } from '../rows.ts';
-import { setFileAccess, setFolderAccess } from './archive-access.ts';
-import type { ArchiveReader } from './archive-access.ts';
-import { makeDurable, putInPlace, removeFile, sha256Of } from './archive-files.ts';
-import type { FileCheck } from './archive-files.ts';
+import { setFileAccess, setFolderAccess, type ArchiveReader } from './archive-access.ts';
+import { makeDurable, putInPlace, removeFile, sha256Of, type FileCheck } from './archive-files.ts';
 import { draftName, fileName, monthFolder } from './archive-paths.ts';
 import { noteFile, readMonthsIn, setState } from './archive-rows.ts';
-import { readDigest, sameDigest } from './digest.ts';
-import type { Digest } from './digest.ts';
+import { readDigest, sameDigest, type Digest } from './digest.ts';
 import type { Month } from './months.ts';
 import { archivedCallsSql } from './relations.ts';
 

@@ -1,12 +1,16 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { afterReading, afterStamps, clockOffset, stampClock, unixMillis } from '../../core/index.ts';
-import type {
-  Clock,
-  ClockReading,
-  GatewayClock,
-  MeasuredClock,
-  OwnStamps,
-  UnixMillis,
+import {
+  afterReading,
+  afterStamps,
+  clockOffset,
+  stampClock,
+  unixMillis,
+  type Clock,
+  type ClockReading,
+  type GatewayClock,
+  type MeasuredClock,
+  type OwnStamps,
+  type UnixMillis,
 } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { takeBackEarly, takeBackFrom } from '../logs/log-ledger.ts';

@@ -1,9 +1,16 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, interval, money, multiplyMoney, subtractMoney } from '../../core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
+import {
+  fault,
+  interval,
+  money,
+  multiplyMoney,
+  subtractMoney,
+  type Interval,
+  type Money,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
-import { readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { readRows, text, wholeNumber, type Row } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
 import type { EntryTotals, LogTotals } from './comparison.ts';
 

@@ -1,21 +1,25 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixSeconds } from '../../core/index.ts';
+import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
 import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { ReportView, ViewInput } from '../report-views/view.ts';
-import { execute, readRows, text } from '../rows.ts';
-import type { Bindings } from '../rows.ts';
-import { callsWith, aggregatesSql, inCurrency, spendOf, whereBindings, whereSql } from './aggregates.ts';
-import type { AggregatesPlan, NamesLeft, Served } from './aggregates.ts';
+import { execute, readRows, text, type Bindings } from '../rows.ts';
+import {
+  callsWith,
+  aggregatesSql,
+  inCurrency,
+  spendOf,
+  whereBindings,
+  whereSql,
+  type AggregatesPlan,
+  type NamesLeft,
+  type Served,
+} from './aggregates.ts';
 import type { CubeRequest } from './cube-request.ts';
 import { addOwners, copyRows, createAggregates, createRelation } from './report-tables.ts';
-import { serviceIn } from './services.ts';
-import type { Services } from './services.ts';
-import { isKeyLeft, isModelLeft, restrictsKeys, restrictsModels } from './teams.ts';
-import type { OwnerRules } from './teams.ts';
-import { slotSql } from './timeline.ts';
-import type { Timeline } from './timeline.ts';
+import { serviceIn, type Services } from './services.ts';
+import { isKeyLeft, isModelLeft, restrictsKeys, restrictsModels, type OwnerRules } from './teams.ts';
+import { slotSql, type Timeline } from './timeline.ts';
 
 /** The warehouse and a report's own engine, while rows are copied from one to the other. */
 export type CubeBuild = {

@@ -1,15 +1,18 @@
-import { createGate, fault } from '../../core/index.ts';
-import type { Clock } from '../../core/index.ts';
+import { createGate, fault, type Clock } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import type { QueryEngine } from '../queries/query-engine.ts';
 import { reportViews } from '../report-views/registry.ts';
 import { valueOfServed } from '../spend.ts';
-import { cellsOf, planAggregates, serves } from './aggregates.ts';
-import type { AggregatesPlan } from './aggregates.ts';
+import { cellsOf, planAggregates, serves, type AggregatesPlan } from './aggregates.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube-request.ts';
-import { materializeCalls, materializeAggregates, materializeView, namesLeft } from './materialize.ts';
-import type { CubeBuild } from './materialize.ts';
+import {
+  materializeCalls,
+  materializeAggregates,
+  materializeView,
+  namesLeft,
+  type CubeBuild,
+} from './materialize.ts';
 import type { Needs } from './needs.ts';
 import { callsView, createTimeTables, cubeView } from './report-tables.ts';
 import { readServices } from './services.ts';

@@ -1,12 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, money } from '../../core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
+import { interval, money, type Interval, type Money, type UnixSeconds } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
-import { countedClasses } from '../tokens/class-names.ts';
-import type { TokenClass } from '../tokens/class-names.ts';
+import { countedClasses, type TokenClass } from '../tokens/class-names.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
-import { readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { readRows, text, wholeNumber, type Row } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
 import { inCurrency } from './aggregates.ts';
 import { readServices, serviceIn } from './services.ts';

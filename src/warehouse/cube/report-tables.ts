@@ -1,16 +1,12 @@
 import { tagNames } from '../../core/index.ts';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Bindings } from '../rows.ts';
-import { execute, readRows, streamRows, text } from '../rows.ts';
+import { type Bindings, execute, readRows, streamRows, text } from '../rows.ts';
 import { callsRelation } from '../report-views/calls.ts';
 import { cubeRelation, ofKey } from '../report-views/cube-columns.ts';
-import { declared } from '../report-views/relation.ts';
-import type { ReportRelation } from '../report-views/relation.ts';
-import { cellColumns } from './aggregates.ts';
-import type { AggregatesPlan } from './aggregates.ts';
+import { declared, type ReportRelation } from '../report-views/relation.ts';
+import { cellColumns, type AggregatesPlan } from './aggregates.ts';
 import { tagsOf } from './tags.ts';
-import { teamOf } from './teams.ts';
-import type { OwnerRules } from './teams.ts';
+import { teamOf, type OwnerRules } from './teams.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Base tables of the report views. */

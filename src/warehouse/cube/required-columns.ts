@@ -3,8 +3,7 @@ import { fault } from '../../core/index.ts';
 import { loadDuckDB } from '../duckdb.ts';
 import { reportRelations } from '../report-views/registry.ts';
 import { declared } from '../report-views/relation.ts';
-import { columnTypes } from './result-table.ts';
-import type { ResultTable } from './result-table.ts';
+import { columnTypes, type ResultTable } from './result-table.ts';
 import type { Needs } from './needs.ts';
 import { sqlFault } from './sql-fault.ts';
 

@@ -1,5 +1,4 @@
-import { tagNames } from '../../core/index.ts';
-import type { TagName } from '../../core/index.ts';
+import { tagNames, type TagName } from '../../core/index.ts';
 import { closest } from '../tokens/match-rule.ts';
 
 /** The tags of keys whose name or service matches the pattern; `*` matches anything. */

@@ -2,8 +2,7 @@ import type { TagName } from '../../core/index.ts';
 import { matches } from '../tokens/match-rule.ts';
 import type { CubeFilter, CubeTeam } from './cube-request.ts';
 import type { ServiceOf } from './services.ts';
-import { tagsOf } from './tags.ts';
-import type { TagRule } from './tags.ts';
+import { tagsOf, type TagRule } from './tags.ts';
 
 const fits = (names: readonly string[], patterns: readonly string[] | undefined): boolean =>
   patterns === undefined || patterns.some((pattern) => names.some((name) => matches(pattern, name)));

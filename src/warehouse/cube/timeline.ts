@@ -1,5 +1,4 @@
-import type { Interval, LocalDay, UnixSeconds } from '../../core/index.ts';
-import { interval } from '../../core/index.ts';
+import { type Interval, type LocalDay, type UnixSeconds, interval } from '../../core/index.ts';
 import type { CubePeriod, CubePeriodName } from './cube-request.ts';
 
 /** The position of a day in a period. */

@@ -1,7 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { withFingerprints } from '../../core/index.ts';
-import { boundRows } from '../bound-rows.ts';
-import type { BoundRows } from '../bound-rows.ts';
+import { boundRows, type BoundRows } from '../bound-rows.ts';
 
 /**
  * The distinct names of a query, as rows of `place` (in `unique`) and `name`. Answers identify a name by place, since

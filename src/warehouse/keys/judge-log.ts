@@ -1,5 +1,4 @@
-import { unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import { unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import { mergeRanges } from '../restatements/landed-ranges.ts';
 import type { LogCompleteness } from './key-table.ts';
 

@@ -1,11 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import { unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import { readRange } from '../logs/log-ledger.ts';
 import { column, millis, readAs, rowReader, seconds, secondsRange } from '../row-reader.ts';
-import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
-import type { Bindings } from '../rows.ts';
+import { optionalText, readRows, text, wholeNumber, type Bindings } from '../rows.ts';
 import type { BelievedLanding, LogFacts } from './judge-log.ts';
 
 type Asked = { readonly account: string; readonly range: Interval<UnixSeconds>; readonly now: UnixMillis };

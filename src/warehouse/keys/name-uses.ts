@@ -1,9 +1,15 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { money, multiplyMoney, unixSeconds, withFingerprints, zero } from '../../core/index.ts';
-import type { Interval, UnixSeconds } from '../../core/index.ts';
+import {
+  money,
+  multiplyMoney,
+  unixSeconds,
+  withFingerprints,
+  zero,
+  type Interval,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
-import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { optionalText, readRows, text, wholeNumber, type Row } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
 import { askedNames } from './asked-names.ts';
 import type { NameUse } from './key-table.ts';

@@ -1,10 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import { interval, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { optionalText, readRows } from '../rows.ts';
-import { applyKindLabels, applyTextLabels, noteUnclear } from './settle-kinds.ts';
-import type { LearnedKinds } from './settle-kinds.ts';
+import { applyKindLabels, applyTextLabels, noteUnclear, type LearnedKinds } from './settle-kinds.ts';
 import type { Rows } from './label-evidence.ts';
 
 /** Restores the months that a range touches in the table, as a whole. */

@@ -1,8 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { all, column, label, optional, readAs, rowReader } from '../row-reader.ts';
 import { execute, text, wholeNumber } from '../rows.ts';
-import { maxLabels } from './decide-kinds.ts';
-import type { LabelEvidence, LabelMeaning } from './decide-kinds.ts';
+import { maxLabels, type LabelEvidence, type LabelMeaning } from './decide-kinds.ts';
 
 /** What is known about a label in one column of an account's exports. */
 export type KindLabel = LabelEvidence & {

@@ -1,10 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { readRows } from '../rows.ts';
-import type { Bindings } from '../rows.ts';
-import { maxLabels } from './decide-kinds.ts';
-import type { LabelEvidence, LabelMeaning } from './decide-kinds.ts';
-import { evidenceOf, readKindLabels, withSeen, writeKindLabels } from './kind-labels.ts';
-import type { KindLabel } from './kind-labels.ts';
+import { readRows, type Bindings } from '../rows.ts';
+import { maxLabels, type LabelEvidence, type LabelMeaning } from './decide-kinds.ts';
+import { evidenceOf, readKindLabels, withSeen, writeKindLabels, type KindLabel } from './kind-labels.ts';
 import { evidenceSql, pointerTo, labelSql } from './row-sql.ts';
 
 /** Rows of `call_log`, as a condition with its bindings. */

@@ -2,11 +2,9 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { LogBatch, SeenKinds } from '../logs/log-batch.ts';
 import { execute, readRows, wholeNumber } from '../rows.ts';
-import { decideKindLabels, decideLabels, mayTellKinds } from './decide-kinds.ts';
-import type { LabelMeaning } from './decide-kinds.ts';
+import { decideKindLabels, decideLabels, mayTellKinds, type LabelMeaning } from './decide-kinds.ts';
 import { bareSql, kindByRowSql, pointerTo, labelSql } from './row-sql.ts';
-import { kindEvidence, learnLabels, textEvidence } from './label-evidence.ts';
-import type { Rows } from './label-evidence.ts';
+import { kindEvidence, learnLabels, textEvidence, type Rows } from './label-evidence.ts';
 
 /** The meanings of labels in columns that are stored as text, by column. */
 type TextMeanings = ReadonlyMap<string, ReadonlyMap<string, LabelMeaning>>;

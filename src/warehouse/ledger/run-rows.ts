@@ -1,8 +1,7 @@
 import { interval } from '../../core/index.ts';
 import type { BoundRow } from '../bound-rows.ts';
 import { all, column, label, millis, rowReader, sparse } from '../row-reader.ts';
-import { text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { text, wholeNumber, type Row } from '../rows.ts';
 import type { LedgerAttempt, LedgerRun, RunKey, RunState, RunTrigger } from '../../storage/index.ts';
 
 export const keyColumns = { job: 'VARCHAR', slot: 'BIGINT' } as const;

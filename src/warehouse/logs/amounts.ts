@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { compareMoney, divideMoney, fault, money, multiplyMoney } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { compareMoney, divideMoney, fault, money, multiplyMoney, type Money } from '../../core/index.ts';
 import { all, amount, column, flag, label, optional, readAs, rowReader } from '../row-reader.ts';
 import { execute, text, wholeNumber } from '../rows.ts';
 import type { AmountForm, LogBatch } from './log-batch.ts';

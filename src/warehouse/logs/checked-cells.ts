@@ -4,8 +4,7 @@
  * checks in TypeScript, to report the line.
  */
 import { trimOf } from '../../core/index.ts';
-import { tokenRoles } from './log-batch.ts';
-import type { AmountForm, TimeForm } from './log-batch.ts';
+import { tokenRoles, type AmountForm, type TimeForm } from './log-batch.ts';
 
 const fails = (reason: string, cell: string): string => `error('${reason}: ' || coalesce(${cell}, ''))`;
 

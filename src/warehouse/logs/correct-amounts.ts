@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import { interval, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { readRows, wholeNumber } from '../rows.ts';
 import { chargesAround, chargesIn, judgeCharges } from './amount-change.ts';

@@ -10,20 +10,19 @@ import {
   money,
   subtractMoney,
   unixSeconds,
+  type Clock,
+  type Money,
+  type UnixMillis,
 } from '../../core/index.ts';
-import type { Clock, Money, UnixMillis } from '../../core/index.ts';
 import { writeLearnedChanges } from '../profile/learned-changes.ts';
 import { amountOf, keepQuarantine } from '../quarantine/quarantine.ts';
-import { applyToPast } from '../kinds/apply-to-past.ts';
-import type { BringBack } from '../kinds/apply-to-past.ts';
+import { applyToPast, type BringBack } from '../kinds/apply-to-past.ts';
 import { settleKinds } from '../kinds/settle-kinds.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../ranges.ts';
-import { chargesIn } from './amount-change.ts';
-import type { ChargedRows } from './amount-change.ts';
-import { amountsFor, readAmounts, writeAmounts } from './amounts.ts';
-import type { AccountAmounts } from './amounts.ts';
+import { chargesIn, type ChargedRows } from './amount-change.ts';
+import { amountsFor, readAmounts, writeAmounts, type AccountAmounts } from './amounts.ts';
 import { ownKinds } from './checked-cells.ts';
 import { landingSql } from './landing-sql.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';

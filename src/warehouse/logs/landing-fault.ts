@@ -1,5 +1,4 @@
-import { fault, isFault, messageOf } from '../../core/index.ts';
-import type { Fault, FaultCode } from '../../core/index.ts';
+import { fault, isFault, messageOf, type Fault, type FaultCode } from '../../core/index.ts';
 
 /** The error() messages of the landing statement, and their codes in the catalogue. */
 const reasons: readonly (readonly [RegExp, FaultCode, string])[] = [

@@ -1,6 +1,5 @@
 import { amountSql, kindSql, plainRowSql, timeSlack, timeSql, tokensSql } from './checked-cells.ts';
-import { tokenRoles } from './log-batch.ts';
-import type { AmountForm, LogBatch, LogRole } from './log-batch.ts';
+import { tokenRoles, type AmountForm, type LogBatch, type LogRole } from './log-batch.ts';
 
 /** The only place where a name from data becomes part of SQL, whose text ends at a NUL. */
 const quoteName = (name: string): string => `"${name.replaceAll('\0', '\uFFFD').replaceAll('"', '""')}"`;

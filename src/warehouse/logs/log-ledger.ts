@@ -1,6 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixSeconds } from '../../core/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  interval,
+  unixSeconds,
+  type Interval,
+  type Money,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import {
   all,
   amount,

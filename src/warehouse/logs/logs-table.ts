@@ -1,20 +1,23 @@
-import type { Clock, Interval, NamedGates, UnixSeconds } from '../../core/index.ts';
-import { fault } from '../../core/index.ts';
+import { type Clock, type Interval, type NamedGates, type UnixSeconds, fault } from '../../core/index.ts';
 import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
 import type { Engine } from '../engine.ts';
 import type { Archive } from '../archive/archive.ts';
 import { inTransaction } from '../rows.ts';
-import { readKindLabels } from '../kinds/kind-labels.ts';
-import type { KindLabel } from '../kinds/kind-labels.ts';
+import { readKindLabels, type KindLabel } from '../kinds/kind-labels.ts';
 import { readUnclear } from '../kinds/settle-kinds.ts';
-import { readAmounts, writeAmounts } from './amounts.ts';
-import type { AccountAmounts } from './amounts.ts';
+import { readAmounts, writeAmounts, type AccountAmounts } from './amounts.ts';
 import { correctAmounts } from './correct-amounts.ts';
 import { landLogWindow } from './land-logs.ts';
 import { landingFault } from './landing-fault.ts';
 import type { AmountForm, LandedWindow, LogBatch } from './log-batch.ts';
-import { readLandings, readLedger, readRange, removeFutureRows } from './log-ledger.ts';
-import type { Landing, LedgerWindow } from './log-ledger.ts';
+import {
+  readLandings,
+  readLedger,
+  readRange,
+  removeFutureRows,
+  type Landing,
+  type LedgerWindow,
+} from './log-ledger.ts';
 import { readQuarantine } from '../quarantine/quarantine.ts';
 import type { QuarantinedRow } from '../quarantine/quarantined-row.ts';
 

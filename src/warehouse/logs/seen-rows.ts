@@ -1,9 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { addMoney, compareMoney, money, zero } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { addMoney, compareMoney, money, zero, type Money } from '../../core/index.ts';
 import { knownKinds } from '../kinds/label-evidence.ts';
-import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { optionalText, readRows, text, wholeNumber, type Row } from '../rows.ts';
 import type { ChargedRows } from './amount-change.ts';
 import type { SeenKinds } from './log-batch.ts';
 

@@ -1,5 +1,4 @@
-import { tokenRoles } from './log-batch.ts';
-import type { LogColumn } from './log-batch.ts';
+import { tokenRoles, type LogColumn } from './log-batch.ts';
 
 export type TokenRole = (typeof tokenRoles)[number];
 

@@ -1,14 +1,16 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { compareMoney, fault, money } from '../../core/index.ts';
-import type { Fault } from '../../core/index.ts';
+import { compareMoney, fault, money, type Fault } from '../../core/index.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
-import { chargesAround, chargesIn, judgeCharges } from './amount-change.ts';
-import type { ChargedRows, ModelCharges } from './amount-change.ts';
-import { judgeAmounts, storedCurrency, unitValue } from './amounts.ts';
-import type { AccountAmounts } from './amounts.ts';
+import {
+  chargesAround,
+  chargesIn,
+  judgeCharges,
+  type ChargedRows,
+  type ModelCharges,
+} from './amount-change.ts';
+import { judgeAmounts, storedCurrency, unitValue, type AccountAmounts } from './amounts.ts';
 import type { AmountForm, LogBatch } from './log-batch.ts';
-import { readSeen } from './seen-rows.ts';
-import type { SeenRows } from './seen-rows.ts';
+import { readSeen, type SeenRows } from './seen-rows.ts';
 
 /** All rows of an account. */
 const everything = (account: string): ChargedRows => ({ account, start: 0, end: Number.MAX_SAFE_INTEGER });

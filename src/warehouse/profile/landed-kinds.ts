@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { formatMoment, money } from '../../core/index.ts';
-import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
+import { formatMoment, money, type Interval, type Money, type UnixSeconds } from '../../core/index.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import type { LearnedPoint } from './learned-point.ts';
 

@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { formatMoment, toSeconds } from '../../core/index.ts';
-import type { Interval, UnixMillis } from '../../core/index.ts';
+import { formatMoment, toSeconds, type Interval, type UnixMillis } from '../../core/index.ts';
 import { all, label, millis, readAs, rowReader } from '../row-reader.ts';
 import { execute, readRows, text } from '../rows.ts';
 

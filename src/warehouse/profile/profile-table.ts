@@ -1,14 +1,18 @@
 import type { Clock, Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { inTransaction } from '../rows.ts';
-import { columnChanges } from './column-changes.ts';
-import type { ColumnChanges, KnownColumn, SeenColumns } from './column-changes.ts';
+import { columnChanges, type ColumnChanges, type KnownColumn, type SeenColumns } from './column-changes.ts';
 import { kindPoints, readLandedKinds } from './landed-kinds.ts';
 import { readColumns, writeColumns } from './learned-columns.ts';
-import { readLearnedChanges, writeLearnedChanges } from './learned-changes.ts';
-import type { LearnedChange } from './learned-changes.ts';
-import { learnPoints, readPastPoints, readPoints } from './learned-point.ts';
-import type { KnownPoint, LearnedPoint, PastPoint } from './learned-point.ts';
+import { readLearnedChanges, writeLearnedChanges, type LearnedChange } from './learned-changes.ts';
+import {
+  learnPoints,
+  readPastPoints,
+  readPoints,
+  type KnownPoint,
+  type LearnedPoint,
+  type PastPoint,
+} from './learned-point.ts';
 
 /** What was learned about each account's gateway, with the evidence. */
 export type ProfileTable = {

@@ -1,6 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { addMoney, interval } from '../../core/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import {
+  addMoney,
+  interval,
+  type Interval,
+  type Money,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { column, millis, readAs, rowReader, seconds, secondsRange } from '../row-reader.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';

@@ -1,5 +1,4 @@
-import { fault, isFault, messageOf } from '../../core/index.ts';
-import type { Clock } from '../../core/index.ts';
+import { fault, isFault, messageOf, type Clock } from '../../core/index.ts';
 import { interruptOn } from '../interrupt.ts';
 import { execute } from '../rows.ts';
 import { openOwnEngine } from './own-tables.ts';

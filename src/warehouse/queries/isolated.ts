@@ -1,12 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bytesOf, isFault } from '../../core/index.ts';
-import type { Clock } from '../../core/index.ts';
+import { bytesOf, isFault, type Clock } from '../../core/index.ts';
 import { spoolPrefix } from '../spool-prefix.ts';
 import { openOwnEngine } from './own-tables.ts';
-import { createQueryProcess } from './query-process.ts';
-import type { QueryProcess } from './query-process.ts';
+import { createQueryProcess, type QueryProcess } from './query-process.ts';
 import type { QueryEngine, QueryTables, TablesOptions } from './query-engine.ts';
 
 /** Planning a query takes milliseconds, unless the engine evaluates an expression of constants while it plans. */

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { createGate, fault } from '../../core/index.ts';
-import type { Clock } from '../../core/index.ts';
+import { createGate, fault, type Clock } from '../../core/index.ts';
 import { exceeded } from './in-process.ts';
 import type { QueryReply, Question, Questions } from './protocol.ts';
 import { residentBytes } from './resident-memory.ts';

@@ -1,7 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault } from '../../core/index.ts';
-import { resultTable } from '../cube/result-table.ts';
-import type { ResultTable } from '../cube/result-table.ts';
+import { resultTable, type ResultTable } from '../cube/result-table.ts';
 
 /** Characters of one result: a report shows far fewer, and the process that builds it must survive. */
 const maxCharacters = 64 * 1024 * 1024;

@@ -1,6 +1,5 @@
 import { tagColumns, tokenColumns } from './cube-columns.ts';
-import { columnsOf } from './relation.ts';
-import type { ReportRelation } from './relation.ts';
+import { columnsOf, type ReportRelation } from './relation.ts';
 
 /** Built like the cube, but row by row instead of summed. */
 export const callsRelation: ReportRelation = {

@@ -1,8 +1,7 @@
 import { tagNames } from '../../core/index.ts';
 import { tokenRoles } from '../logs/log-batch.ts';
 import { inputClasses, outputClasses, tokenClasses } from '../tokens/class-names.ts';
-import { columnsOf } from './relation.ts';
-import type { ReportColumn, ReportRelation } from './relation.ts';
+import { columnsOf, type ReportColumn, type ReportRelation } from './relation.ts';
 
 const served = (name: string): ReportColumn => ({
   name,

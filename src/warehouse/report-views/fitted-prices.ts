@@ -1,10 +1,7 @@
-import { interval, money, unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixSeconds } from '../../core/index.ts';
+import { interval, money, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 import { callsWith, inCurrency, whereBindings, whereSql } from '../cube/aggregates.ts';
-import { text } from '../rows.ts';
-import type { Bindings, Row } from '../rows.ts';
-import { fitPrices } from './fit-prices.ts';
-import type { FitSums, PriceFit } from './fit-prices.ts';
+import { text, type Bindings, type Row } from '../rows.ts';
+import { fitPrices, type FitSums, type PriceFit } from './fit-prices.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportView, ViewInput, ViewRow } from './view.ts';
 

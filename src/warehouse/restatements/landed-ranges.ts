@@ -1,5 +1,4 @@
-import { unixSeconds } from '../../core/index.ts';
-import type { Interval, UnixSeconds } from '../../core/index.ts';
+import { unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 
 type Range = Interval<UnixSeconds>;
 

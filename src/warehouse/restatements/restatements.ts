@@ -7,8 +7,11 @@ import {
   sumMoney,
   unixMillis,
   unixSeconds,
+  type Interval,
+  type Money,
+  type UnixMillis,
+  type UnixSeconds,
 } from '../../core/index.ts';
-import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';

@@ -1,8 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { UnixMillis } from '../../core/index.ts';
 import { all, amount, column, millis, optional, readAs, rowReader, seconds } from '../row-reader.ts';
-import { execute, text, wholeNumber } from '../rows.ts';
-import type { Bindings } from '../rows.ts';
+import { execute, text, wholeNumber, type Bindings } from '../rows.ts';
 import { amountType, exactDecimal } from './exact-decimal.ts';
 import type { AccountSnapshot, Snapshot, StatisticsSnapshot } from './snapshot.ts';
 import { withoutSecrets } from './without-secrets.ts';

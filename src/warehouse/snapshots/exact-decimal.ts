@@ -1,5 +1,4 @@
-import { fault, money, multiplyMoney } from '../../core/index.ts';
-import type { Money } from '../../core/index.ts';
+import { fault, money, multiplyMoney, type Money } from '../../core/index.ts';
 
 const scale = money('1e18');
 const limit = 10n ** 38n;

@@ -1,5 +1,4 @@
-import { unixMillis, withFingerprints } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { unixMillis, withFingerprints, type UnixMillis } from '../../core/index.ts';
 import type { BoundRow } from '../bound-rows.ts';
 import { amount, column, flag, millis, optional, rowReader, seconds } from '../row-reader.ts';
 import { text, wholeNumber } from '../rows.ts';

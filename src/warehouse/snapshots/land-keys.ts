@@ -1,11 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { interval, unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { interval, unixMillis, type UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { optionalText, readRows } from '../rows.ts';
 import { amountType } from './exact-decimal.ts';
-import { boundRange, keptKey, keyColumns, rangeOf, stillSo } from './key-rows.ts';
-import type { KeyRange } from './key-rows.ts';
+import { boundRange, keptKey, keyColumns, rangeOf, stillSo, type KeyRange } from './key-rows.ts';
 import { planKeys } from './plan-keys.ts';
 import type { KeyCounts, KeyState } from './snapshot.ts';
 

@@ -1,5 +1,4 @@
-import { fault } from '../../core/index.ts';
-import type { Interval, UnixMillis } from '../../core/index.ts';
+import { fault, type Interval, type UnixMillis } from '../../core/index.ts';
 import type { KeyRange } from './key-rows.ts';
 import type { KeyState } from './snapshot.ts';
 

@@ -1,9 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import { optionalText, readRows, wholeNumber } from '../rows.ts';
-import { rangeOf } from './key-rows.ts';
-import type { KeyRange } from './key-rows.ts';
+import { rangeOf, type KeyRange } from './key-rows.ts';
 import { rangesHolding } from './land-keys.ts';
 import type { Inventory, KeyChange } from './snapshot.ts';
 

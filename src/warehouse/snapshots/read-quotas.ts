@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { money, unixMillis } from '../../core/index.ts';
-import type { Money, UnixMillis } from '../../core/index.ts';
+import { money, unixMillis, type Money, type UnixMillis } from '../../core/index.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import type { QuotaOfKey } from './snapshot.ts';
 

@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { millis, optional } from '../row-reader.ts';
 import { inTransaction, optionalText, readRows } from '../rows.ts';

@@ -1,5 +1,4 @@
-import { errorFields } from '../../core/index.ts';
-import type { Log } from '../../core/index.ts';
+import { errorFields, type Log } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { execute, inTransaction } from '../rows.ts';
 import { literal } from '../sql-literal.ts';

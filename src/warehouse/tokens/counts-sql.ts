@@ -1,5 +1,4 @@
-import { isServedSql, servedByDaySql } from '../logs/served-columns.ts';
-import type { TokenRole } from '../logs/served-columns.ts';
+import { isServedSql, servedByDaySql, type TokenRole } from '../logs/served-columns.ts';
 
 /** A negative count is invalid: unknown. */
 const count = (column: string): string => `CASE WHEN ${column} >= 0 THEN ${column} END`;

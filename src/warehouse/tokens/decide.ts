@@ -1,7 +1,6 @@
 import type { UnixSeconds } from '../../core/index.ts';
 import type { OutputConvention, TokenConvention } from './convention.ts';
-import { ruleFor } from './match-rule.ts';
-import type { OutputRules, RulesOf, TokenRules } from './match-rule.ts';
+import { ruleFor, type OutputRules, type RulesOf, type TokenRules } from './match-rule.ts';
 
 /** A call with more cached, or more cache-write, tokens than its whole prompt. */
 export type Witness = {

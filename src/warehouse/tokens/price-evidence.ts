@@ -1,13 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { trimEndOf } from '../../core/index.ts';
-import { isServedSql } from '../logs/served-columns.ts';
-import type { TokenRole } from '../logs/served-columns.ts';
-import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { isServedSql, type TokenRole } from '../logs/served-columns.ts';
+import { execute, optionalText, readRows, text, wholeNumber, type Row } from '../rows.ts';
 import type { TokenSide } from './convention.ts';
 import type { DayToPrice } from './row-evidence.ts';
-import { cachePriceOf, partCalls, reasoningPriceOf } from './part-price.ts';
-import type { PartPrice, PricedCall } from './part-price.ts';
+import { cachePriceOf, partCalls, reasoningPriceOf, type PartPrice, type PricedCall } from './part-price.ts';
 
 const day = 86_400;
 

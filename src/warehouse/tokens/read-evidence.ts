@@ -1,8 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixSeconds } from '../../core/index.ts';
 import { all, column, label, optional, rowReader, seconds } from '../row-reader.ts';
-import { readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { readRows, text, wholeNumber, type Row } from '../rows.ts';
 import type { TokenSide } from './convention.ts';
 import type { ModelEvidence, ShownPrice } from './decide.ts';
 

@@ -1,12 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { createNamedGates } from '../../core/index.ts';
-import type { Log } from '../../core/index.ts';
+import { createNamedGates, type Log } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
 import { inTransaction } from '../rows.ts';
 import type { OutputConvention, TokenConvention } from './convention.ts';
 import { readConventions, readRules, writeConventions, writeRules } from './conventions.ts';
-import { decide } from './decide.ts';
-import type { ModelConvention } from './decide.ts';
+import { decide, type ModelConvention } from './decide.ts';
 import type { OutputRules, RulesOf, TokenRules } from './match-rule.ts';
 import { judgePrices } from './price-evidence.ts';
 import { readEvidence } from './read-evidence.ts';

@@ -1,11 +1,20 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { createNamedGates, fault, interval, money, multiplyMoney, sumMoney } from '../../core/index.ts';
-import type { Clock, Interval, Money, UnixMillis } from '../../core/index.ts';
+import {
+  createNamedGates,
+  fault,
+  interval,
+  money,
+  multiplyMoney,
+  sumMoney,
+  type Clock,
+  type Interval,
+  type Money,
+  type UnixMillis,
+} from '../../core/index.ts';
 import { loadDuckDB } from '../duckdb.ts';
 import type { Engine } from '../engine.ts';
 import { amount, column, millis, readAs, rowReader } from '../row-reader.ts';
-import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
-import type { Row } from '../rows.ts';
+import { execute, inTransaction, readRows, text, wholeNumber, type Row } from '../rows.ts';
 import { widen } from '../ranges.ts';
 import { unitValue } from '../logs/amounts.ts';
 import { noteOnce } from '../profile/learned-changes.ts';

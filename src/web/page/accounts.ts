@@ -10,8 +10,9 @@ import {
   isolated,
   messageWithCommands,
   section,
+  type Html,
+  type PageLook,
 } from './messages.ts';
-import type { Html, PageLook } from './messages.ts';
 
 const rangeOf = ({ start, end }: Interval<UnixMillis>, look: PageLook): Html =>
   html`${moment(start, look)} to ${moment(end, look)}`;

@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
 import type { StatusView } from '../status-view.ts';
 import { needsPerson } from '../needs-person.ts';
-import { command, momentAway, isolated } from './messages.ts';
-import type { Html, PageLook } from './messages.ts';
+import { command, momentAway, isolated, type Html, type PageLook } from './messages.ts';
 
 /** Whether all is well, in one look. */
 export const verdictOf = (status: StatusView): Html => {

@@ -11,8 +11,9 @@ import {
   isolated,
   messageWithCommands,
   section,
+  type Html,
+  type PageLook,
 } from './messages.ts';
-import type { Html, PageLook } from './messages.ts';
 
 /** A page that names more jobs than that is not read. */
 const maxJobs = 200;

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
-import { Hono } from 'hono';
-import type { Context } from 'hono';
-import { errorFields, messageOf } from '../../core/index.ts';
-import type { ConnectionLimits, Log } from '../../core/index.ts';
+import { Hono, type Context } from 'hono';
+import { errorFields, messageOf, type ConnectionLimits, type Log } from '../../core/index.ts';
 import type { OutboxState } from '../../storage/index.ts';
 import type { OutboxView, StatusView } from '../status-view.ts';
-import { openListener } from '../open-listener.ts';
-import type { Listener } from '../open-listener.ts';
+import { openListener, type Listener } from '../open-listener.ts';
 import { renderNote, renderPage } from './page.ts';
 import { readReport } from './read-report.ts';
 import { style } from './style.ts';

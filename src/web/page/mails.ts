@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
 import type { OutboxView, StatusView } from '../status-view.ts';
 import { mailTones } from '../tones.ts';
-import { chip, command, momentAway, pair, isolated, section } from './messages.ts';
-import type { Html, PageLook } from './messages.ts';
+import { chip, command, momentAway, pair, isolated, section, type Html, type PageLook } from './messages.ts';
 
 /** Rows of the outbox that the page tells of. */
 export type ShownMails = {

@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
-import { formatSlot } from '../../core/index.ts';
-import type { UnixMillis } from '../../core/index.ts';
+import { formatSlot, type UnixMillis } from '../../core/index.ts';
 import type { Tone } from '../tones.ts';
 
 export type Html = ReturnType<typeof html>;

@@ -3,12 +3,10 @@ import type { StatusView } from '../status-view.ts';
 import { accountsSection, rotationsSection } from './accounts.ts';
 import { stateOf, verdictOf } from './heading.ts';
 import { jobsSection, openSection } from './jobs.ts';
-import { mailsSection } from './mails.ts';
-import type { ShownMails } from './mails.ts';
+import { mailsSection, type ShownMails } from './mails.ts';
 import { reportsSection } from './reports.ts';
 import { style } from './style.ts';
-import { moment } from './messages.ts';
-import type { Html } from './messages.ts';
+import { moment, type Html } from './messages.ts';
 
 const document = (title: string, body: Html): Html =>
   html`<!doctype html>

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import type { KeptReportView, KeptReportsView } from '../status-data.ts';
-import { chip, command, momentAway, isolated, section } from './messages.ts';
-import type { Html, PageLook } from './messages.ts';
+import { chip, command, momentAway, isolated, section, type Html, type PageLook } from './messages.ts';
 
 /** Where the page serves a report of the archive. */
 const linkOf = (place: string): string => `/reports/${place.split('/').map(encodeURIComponent).join('/')}`;

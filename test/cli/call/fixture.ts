@@ -1,8 +1,12 @@
-import { startSandbox } from '../../../src/sandbox/index.ts';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/index.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { defaultConfig, openFolder } from '../../support/program.ts';
-import type { Folder, ProgramOptions, Ran } from '../../support/program.ts';
+import {
+  defaultConfig,
+  openFolder,
+  type Folder,
+  type ProgramOptions,
+  type Ran,
+} from '../../support/program.ts';
 
 export type Fixture = AsyncDisposable & {
   readonly folder: Folder;

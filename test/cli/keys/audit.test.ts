@@ -3,8 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { lineAfter, noHead } from '../../../src/keys/journal/audit-line.ts';
-import { openFolder, defaultConfig } from '../../support/program.ts';
-import type { Folder } from '../../support/program.ts';
+import { openFolder, defaultConfig, type Folder } from '../../support/program.ts';
 
 let folder: Folder;
 beforeEach(async () => {

@@ -14,8 +14,9 @@ import {
   now,
   plannedRotation,
   surveyed,
+  type FakeKeyService,
+  type KeyFixture,
 } from '../../daemon/support/fake-key-service.ts';
-import type { FakeKeyService, KeyFixture } from '../../daemon/support/fake-key-service.ts';
 import { handlersWith } from '../../support/unexpected-handlers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 

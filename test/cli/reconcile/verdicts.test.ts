@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/core/index.ts';
 import { verdicts } from '../../../src/reconcile/index.ts';
-import { startSandbox } from '../../../src/sandbox/index.ts';
-import type { SandboxOptions } from '../../../src/sandbox/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
-import type { Warehouse } from '../../../src/warehouse/index.ts';
+import { startSandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { openFolder } from '../../support/program.ts';
-import { openChangingGateway } from './changing-gateway.ts';
-import type { ChangeAnswer } from './changing-gateway.ts';
+import { openChangingGateway, type ChangeAnswer } from './changing-gateway.ts';
 
 const now = Date.parse('2026-11-20T09:30:00Z');
 

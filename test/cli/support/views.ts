@@ -1,7 +1,5 @@
-import { unixMillis } from '../../../src/core/index.ts';
-import type { UnixMillis } from '../../../src/core/index.ts';
-import { noPaint } from '../../../src/cli/ui/paint.ts';
-import type { Screen } from '../../../src/cli/ui/paint.ts';
+import { unixMillis, type UnixMillis } from '../../../src/core/index.ts';
+import { noPaint, type Screen } from '../../../src/cli/ui/paint.ts';
 import { widthOf } from '../../../src/cli/ui/text.ts';
 import type { JobView, RunResult, RunView, StatusView } from '../../../src/daemon/index.ts';
 

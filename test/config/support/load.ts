@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { createSecretRegistry } from '../../../src/core/index.ts';
-import type { SecretRegistry } from '../../../src/core/index.ts';
+import { createSecretRegistry, type SecretRegistry } from '../../../src/core/index.ts';
 import {
   date,
   duration,
@@ -9,8 +8,10 @@ import {
   loadConfig,
   positiveDuration,
   reportName,
+  type JobKind,
+  type Loaded,
+  type LoadOptions,
 } from '../../../src/config/index.ts';
-import type { JobKind, Loaded, LoadOptions } from '../../../src/config/index.ts';
 import { channels } from '../../../src/notify/index.ts';
 
 export const pullLogs = {

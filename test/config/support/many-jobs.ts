@@ -1,5 +1,4 @@
-import { goodSettings } from './load.ts';
-import type { Files } from './load.ts';
+import { goodSettings, type Files } from './load.ts';
 
 const filesOf = (count: number, lineOf: (index: number) => string): Files => ({
   'config/tollkeeper.yaml': goodSettings,

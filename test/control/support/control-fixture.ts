@@ -1,18 +1,21 @@
 import { request } from 'node:http';
 import { once } from 'node:events';
-import { createConnection, createServer } from 'node:net';
-import type { Server, Socket } from 'node:net';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { silentLog, unixMillis } from '../../../src/core/index.ts';
-import { commandTable, connectToDaemon, listenForCommands, socketPath } from '../../../src/control/index.ts';
-import type { ServerOptions } from '../../../src/control/index.ts';
+import {
+  commandTable,
+  connectToDaemon,
+  listenForCommands,
+  socketPath,
+  type ServerOptions,
+} from '../../../src/control/index.ts';
 import type { ProgramHandlers } from '../../../src/daemon/handlers/handlers.ts';
 import type { Commands, RunResult, RunView, StatusView } from '../../../src/daemon/index.ts';
 import { handlersWith } from '../../support/unexpected-handlers.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import type { ManualClock } from '../../support/manual-clock.ts';
+import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
 
 export const at = unixMillis(Date.UTC(2026, 10, 21, 6));
 

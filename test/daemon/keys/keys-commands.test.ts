@@ -9,9 +9,9 @@ import {
   plannedExpiry,
   plannedRotation,
   surveyed,
+  type FakeKeyService,
 } from '../support/fake-key-service.ts';
 import { createKeyHandlers } from '../../../src/daemon/keys/handlers.ts';
-import type { FakeKeyService } from '../support/fake-key-service.ts';
 
 const never = new AbortController().signal;
 const quiet = { progress: noProgress, signal: never };

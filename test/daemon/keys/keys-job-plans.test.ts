@@ -3,8 +3,7 @@ import { createJobPlans } from '../../../src/daemon/keys/job-plans.ts';
 import { createSecretRegistry, unixSeconds } from '../../../src/core/index.ts';
 import type { KeyPlanner } from '../../../src/daemon/keys/planner.ts';
 import { readConfig } from '../../../src/settings.ts';
-import { openFolder, defaultConfig } from '../../support/program.ts';
-import type { Folder } from '../../support/program.ts';
+import { openFolder, defaultConfig, type Folder } from '../../support/program.ts';
 import { fakeKeyService, now, surveyed } from '../support/fake-key-service.ts';
 
 const day = 86_400_000;

@@ -2,10 +2,8 @@ import { expect, it } from 'vitest';
 import { silentLog, systemClock, unixMillis } from '../../../src/core/index.ts';
 import { learnedMail } from '../support/alert-emails.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
-import type { LearnedChange, Warehouse } from '../../../src/warehouse/index.ts';
-import { openFolder } from '../../support/program.ts';
-import type { Folder } from '../../support/program.ts';
+import { openWarehouse, type LearnedChange, type Warehouse } from '../../../src/warehouse/index.ts';
+import { openFolder, type Folder } from '../../support/program.ts';
 
 const deps = { from: 'reports@example.com', operators: ['ops@example.com'], zone: 'UTC' };
 const notedAt = unixMillis(Date.UTC(2026, 0, 1));

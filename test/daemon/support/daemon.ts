@@ -1,14 +1,9 @@
 import { expect } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/index.ts';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/index.ts';
-import { openHoldingGateway } from '../../program/support/holding-gateway.ts';
-import type { HoldingGateway } from '../../program/support/holding-gateway.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import type { ManualClock } from '../../support/manual-clock.ts';
-import { openMailServer } from '../../support/mail-server.ts';
-import type { MailServer, TakenMail } from '../../support/mail-server.ts';
-import { openFolder } from '../../support/program.ts';
-import type { Folder, Ran } from '../../support/program.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
+import { openHoldingGateway, type HoldingGateway } from '../../program/support/holding-gateway.ts';
+import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
+import { openMailServer, type MailServer, type TakenMail } from '../../support/mail-server.ts';
+import { openFolder, type Folder, type Ran } from '../../support/program.ts';
 
 export type Line = Readonly<Record<string, unknown>>;
 

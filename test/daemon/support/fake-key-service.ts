@@ -1,8 +1,13 @@
-import { fault, money, toSeconds, unixMillis, unixSeconds } from '../../../src/core/index.ts';
-import type { UnixMillis } from '../../../src/core/index.ts';
+import {
+  fault,
+  money,
+  toSeconds,
+  unixMillis,
+  unixSeconds,
+  type UnixMillis,
+} from '../../../src/core/index.ts';
 import { createKeyHandlers } from '../../../src/daemon/keys/handlers.ts';
-import { createKeyWork } from '../../../src/daemon/keys/key-work.ts';
-import type { KeyWork } from '../../../src/daemon/keys/key-work.ts';
+import { createKeyWork, type KeyWork } from '../../../src/daemon/keys/key-work.ts';
 import type { FreshKeyPlan, KeyPlanner } from '../../../src/daemon/keys/planner.ts';
 import type {
   KeyService,

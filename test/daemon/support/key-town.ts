@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { exemptFile } from '../../support/secret-watch.ts';
-import { openTown } from './daemon.ts';
-import type { Town } from './daemon.ts';
+import { openTown, type Town } from './daemon.ts';
 
 /** A town whose job `rotate-prod` rotates `batch*` in mode apply, into one variable of a file that is there. */
 export const openKeyTown = async (content: string): Promise<Town> => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isFault } from '../../../src/core/index.ts';
-import { callModel } from '../../../src/gateway/index.ts';
-import type { ModelEndpoint } from '../../../src/gateway/index.ts';
+import { callModel, type ModelEndpoint } from '../../../src/gateway/index.ts';
 import { createPersona } from '../../../src/gateway/models/endpoints/create-persona.ts';
 import { embeddings } from '../../../src/gateway/models/endpoints/embeddings.ts';
 import { feed } from '../../../src/gateway/models/endpoints/feed.ts';

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, isFault, silentLog } from '../../../src/core/index.ts';
-import { callModel, createModelDeps, modelEndpoints, streamMessage } from '../../../src/gateway/index.ts';
-import type { ModelEndpoint } from '../../../src/gateway/index.ts';
+import {
+  callModel,
+  createModelDeps,
+  modelEndpoints,
+  streamMessage,
+  type ModelEndpoint,
+} from '../../../src/gateway/index.ts';
 import type { Http } from '../../../src/http/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { countingStore } from './counting-store.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callModel } from '../../../src/gateway/index.ts';
-import type { ModelEndpoint } from '../../../src/gateway/index.ts';
+import { callModel, type ModelEndpoint } from '../../../src/gateway/index.ts';
 import { action } from '../../../src/gateway/models/endpoints/action.ts';
 import { blend } from '../../../src/gateway/models/endpoints/blend.ts';
 import { concat } from '../../../src/gateway/models/endpoints/concat.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callModel, modelEndpoints, streamMessage } from '../../../src/gateway/index.ts';
-import type { ModelEndpoint } from '../../../src/gateway/index.ts';
+import { callModel, modelEndpoints, streamMessage, type ModelEndpoint } from '../../../src/gateway/index.ts';
 import { inputs } from './inputs.ts';
 import { jsonReply, scriptedModels } from './scripted-models.ts';
 

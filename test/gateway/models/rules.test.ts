@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callModel, fetchClips, modelEndpoints } from '../../../src/gateway/index.ts';
-import type { ModelEndpoint } from '../../../src/gateway/index.ts';
+import { callModel, fetchClips, modelEndpoints, type ModelEndpoint } from '../../../src/gateway/index.ts';
 import { describe as describeImage } from '../../../src/gateway/models/endpoints/describe.ts';
 import { embeddingNumbers, embeddings } from '../../../src/gateway/models/endpoints/embeddings.ts';
 import { imagine } from '../../../src/gateway/models/endpoints/imagine.ts';
@@ -9,8 +8,7 @@ import { musicTask } from '../../../src/gateway/models/endpoints/music-task.ts';
 import { uploadAudio } from '../../../src/gateway/models/endpoints/upload-audio.ts';
 import { inputs } from './inputs.ts';
 import { samples } from './samples.ts';
-import { jsonReply, plaintext, scriptedModels } from './scripted-models.ts';
-import type { Reply } from './scripted-models.ts';
+import { jsonReply, plaintext, scriptedModels, type Reply } from './scripted-models.ts';
 
 const call = async (endpoint: ModelEndpoint, reply: Reply, input = inputs[endpoint.name] ?? {}) => {
   const { deps, key, seen } = await scriptedModels([reply]);

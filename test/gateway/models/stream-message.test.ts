@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { isStreamFault, streamMessage } from '../../../src/gateway/index.ts';
 import { samples } from './samples.ts';
-import { jsonReply, scriptedModels } from './scripted-models.ts';
-import type { Reply } from './scripted-models.ts';
+import { jsonReply, scriptedModels, type Reply } from './scripted-models.ts';
 
 const input = { model: 'claude-haiku-4-5', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
 

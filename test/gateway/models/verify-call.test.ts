@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
-import { createModelCaller, createModelDeps } from '../../../src/gateway/index.ts';
-import type { ModelAnswer, ModelQuestion } from '../../../src/gateway/index.ts';
-import { startSandbox } from '../../../src/sandbox/index.ts';
-import type { SandboxOptions } from '../../../src/sandbox/index.ts';
+import {
+  createModelCaller,
+  createModelDeps,
+  type ModelAnswer,
+  type ModelQuestion,
+} from '../../../src/gateway/index.ts';
+import { startSandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
 import { collect, plainServer, testHttp } from '../../http/support/servers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 

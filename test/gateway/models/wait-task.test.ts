@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { waitForTask } from '../../../src/gateway/index.ts';
-import type { TaskId } from '../../../src/gateway/index.ts';
+import { waitForTask, type TaskId } from '../../../src/gateway/index.ts';
 import { samples } from './samples.ts';
-import { jsonReply, scriptedModels } from './scripted-models.ts';
-import type { Reply } from './scripted-models.ts';
+import { jsonReply, scriptedModels, type Reply } from './scripted-models.ts';
 
 const image: TaskId = { kind: 'image', id: '17' };
 const music: TaskId = { kind: 'music', id: 'task-1' };

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createSecretRegistry } from '../../../src/core/index.ts';
+import { createSecretRegistry, type RetryPolicy } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
-import type { RetryPolicy } from '../../../src/core/index.ts';
 import { createGateway } from '../../../src/gateway/index.ts';
 import type { HttpTimeouts } from '../../../src/http/index.ts';
 import { collect, plainServer, testHttp } from '../../http/support/servers.ts';

@@ -1,11 +1,9 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { createHttp } from '../../../src/http/index.ts';
-import type { Http, HttpOptions } from '../../../src/http/index.ts';
+import { createHttp, type Http, type HttpOptions } from '../../../src/http/index.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,11 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { fault, interval } from '../../../src/core/index.ts';
-import type { FaultCode } from '../../../src/core/index.ts';
-import { pullLogs } from '../../../src/ingest/index.ts';
-import type { LogQuery } from '../../../src/ingest/index.ts';
-import { chunksOf, logSource, plainStyle, seconds, sumOf } from './log-source.ts';
-import type { LogSource, SourceRow } from './log-source.ts';
+import { fault, interval, type FaultCode } from '../../../src/core/index.ts';
+import { pullLogs, type LogQuery } from '../../../src/ingest/index.ts';
+import {
+  chunksOf,
+  logSource,
+  plainStyle,
+  seconds,
+  sumOf,
+  type LogSource,
+  type SourceRow,
+} from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));

@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
 import { fault, interval } from '../../../src/core/index.ts';
-import { pullLogs } from '../../../src/ingest/index.ts';
-import type { LogQuery } from '../../../src/ingest/index.ts';
+import { pullLogs, type LogQuery } from '../../../src/ingest/index.ts';
 import { openJobFixture } from '../../support/job-fixture.ts';
-import { logSource, seconds } from './log-source.ts';
-import type { SourceRow } from './log-source.ts';
+import { logSource, seconds, type SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));

@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
-import { interval, systemClock, unixMillis } from '../../../src/core/index.ts';
-import type { Clock } from '../../../src/core/index.ts';
+import { interval, systemClock, unixMillis, type Clock } from '../../../src/core/index.ts';
 import { pullLogs } from '../../../src/ingest/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
 import { optionsIn } from '../../warehouse/support.ts';
-import { logSource, seconds } from './log-source.ts';
-import type { SourceRow } from './log-source.ts';
+import { logSource, seconds, type SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));

@@ -1,13 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fault, interval } from '../../../src/core/index.ts';
-import type { FaultCode } from '../../../src/core/index.ts';
-import { pullLogs } from '../../../src/ingest/index.ts';
-import type { LogPull, LogPullDeps, LogQuery } from '../../../src/ingest/index.ts';
+import { fault, interval, type FaultCode } from '../../../src/core/index.ts';
+import { pullLogs, type LogPull, type LogPullDeps, type LogQuery } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
-import { chunksOf, logSource, seconds, sumOf } from './log-source.ts';
-import type { LogSource, SourceRow } from './log-source.ts';
+import { chunksOf, logSource, seconds, sumOf, type LogSource, type SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
 import { runs } from '../../support/storm.ts';
 

@@ -7,8 +7,15 @@ import { expect, it } from 'vitest';
 import { isFault, localDays, unknownGateway } from '../../../src/core/index.ts';
 import { pullLogs } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
-import { chunksOf, csvOf, plainStyle, seconds, sumOf } from './log-source.ts';
-import type { SourceRow, SourceStyle } from './log-source.ts';
+import {
+  chunksOf,
+  csvOf,
+  plainStyle,
+  seconds,
+  sumOf,
+  type SourceRow,
+  type SourceStyle,
+} from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
 import { few, chaosFactor } from '../../support/storm.ts';
 

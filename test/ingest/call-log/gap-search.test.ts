@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interval, unixSeconds } from '../../../src/core/index.ts';
-import { afterQuestion, nextQuestion, searchGap } from '../../../src/ingest/call-log/gap-search.ts';
-import type { GapAnswer, GapQuestion, GapSearch } from '../../../src/ingest/call-log/gap-search.ts';
+import {
+  afterQuestion,
+  nextQuestion,
+  searchGap,
+  type GapAnswer,
+  type GapQuestion,
+  type GapSearch,
+} from '../../../src/ingest/call-log/gap-search.ts';
 import type { LogWindow } from '../../../src/ingest/call-log/log-windows.ts';
 import { runs } from '../../support/storm.ts';
 

@@ -1,12 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { interval, silentLog } from '../../../src/core/index.ts';
-import type { Log } from '../../../src/core/index.ts';
-import { pullLogs } from '../../../src/ingest/index.ts';
-import type { LogPull, LogPullDeps } from '../../../src/ingest/index.ts';
+import { interval, silentLog, type Log } from '../../../src/core/index.ts';
+import { pullLogs, type LogPull, type LogPullDeps } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
-import { chunksOf, csvOf, plainStyle, seconds } from './log-source.ts';
-import type { SourceRow, SourceStyle } from './log-source.ts';
+import { chunksOf, csvOf, plainStyle, seconds, type SourceRow, type SourceStyle } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
 import type { TestFolder } from '../../warehouse/support.ts';
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { plainStyle } from './log-source.ts';
-import type { SourceStyle } from './log-source.ts';
+import { plainStyle, type SourceStyle } from './log-source.ts';
 
 /** `2026-01-01T00:00:00.000Z` of seconds UTC. */
 export const iso = (at: number): string => new Date(at * 1000).toISOString();

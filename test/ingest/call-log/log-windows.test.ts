@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unknownGateway } from '../../../src/core/index.ts';
+import { unknownGateway, interval } from '../../../src/core/index.ts';
 import { planLogPull } from '../../../src/ingest/index.ts';
 import { askForLogs, splitLogWindow } from '../../../src/ingest/call-log/log-windows.ts';
 import { dstOverlapsOf, offsetsOf } from '../../../src/ingest/format/dst-overlaps.ts';
-import { interval } from '../../../src/core/index.ts';
 import { seconds } from './log-source.ts';
 import { once } from '../../support/storm.ts';
 

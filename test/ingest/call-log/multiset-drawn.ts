@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { anyStyle } from './log-styles.ts';
-import { day } from './multiset-model.ts';
-import type { TimedRow } from './multiset-model.ts';
+import { day, type TimedRow } from './multiset-model.ts';
 import { strikes } from './struck-effects.ts';
 import { base } from '../support.ts';
 

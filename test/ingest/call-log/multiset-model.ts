@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { csvOf, sumOf } from './log-source.ts';
-import type { SourceRow, SourceStyle } from './log-source.ts';
+import { csvOf, sumOf, type SourceRow, type SourceStyle } from './log-source.ts';
 
 /** A row, and from which second on the gateway shows it. */
 export type TimedRow = SourceRow & { readonly shownFrom: number };

@@ -3,17 +3,18 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { interval, isFault, systemClock, unixMillis, unknownGateway } from '../../../src/core/index.ts';
-import { pullLogs } from '../../../src/ingest/index.ts';
-import type { LogPull, LogPullDeps, LogQuery, PullSummary } from '../../../src/ingest/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
-import type { LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
+import {
+  pullLogs,
+  type LogPull,
+  type LogPullDeps,
+  type LogQuery,
+  type PullSummary,
+} from '../../../src/ingest/index.ts';
+import { openWarehouse, type LogBatch, type Warehouse } from '../../../src/warehouse/index.ts';
 import { few, chaosFactor } from '../../support/storm.ts';
-import { optionsIn } from '../../warehouse/support.ts';
-import type { TestFolder } from '../../warehouse/support.ts';
-import { chunksOf, csvOf, seconds } from './log-source.ts';
-import type { SourceRow } from './log-source.ts';
-import { days, scenario } from './multiset-drawn.ts';
-import type { Scenario, Step } from './multiset-drawn.ts';
+import { optionsIn, type TestFolder } from '../../warehouse/support.ts';
+import { chunksOf, csvOf, seconds, type SourceRow } from './log-source.ts';
+import { days, scenario, type Scenario, type Step } from './multiset-drawn.ts';
 import {
   changesOf,
   createModel,
@@ -25,8 +26,7 @@ import {
   storedRow,
   tableRow,
 } from './multiset-model.ts';
-import { effectsWith, stopped, strikeStatements } from './struck-effects.ts';
-import type { Effects } from './struck-effects.ts';
+import { effectsWith, stopped, strikeStatements, type Effects } from './struck-effects.ts';
 import { base, pullOf, testFolder } from '../support.ts';
 
 const revisit = { after: [day, 2 * day], zone: 'UTC' };

@@ -1,10 +1,8 @@
 import { chmod, readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { fault, interval, unknownGateway } from '../../../src/core/index.ts';
-import { pullLogs } from '../../../src/ingest/index.ts';
-import type { LogPull, LogPullDeps, LogQuery } from '../../../src/ingest/index.ts';
-import { chunksOf, logSource, seconds, sumOf } from './log-source.ts';
-import type { SourceRow, SourceStyle } from './log-source.ts';
+import { pullLogs, type LogPull, type LogPullDeps, type LogQuery } from '../../../src/ingest/index.ts';
+import { chunksOf, logSource, seconds, sumOf, type SourceRow, type SourceStyle } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));

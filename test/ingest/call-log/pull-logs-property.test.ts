@@ -4,8 +4,7 @@ import { interval, localDays, unknownGateway } from '../../../src/core/index.ts'
 import { pullLogs } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { anyStyle, iso, times } from './log-styles.ts';
-import { logSource, seconds, sumOf } from './log-source.ts';
-import type { SourceRow } from './log-source.ts';
+import { logSource, seconds, sumOf, type SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
 import { few, chaosFactor, runs } from '../../support/storm.ts';
 

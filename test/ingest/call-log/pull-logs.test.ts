@@ -2,8 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { interval } from '../../../src/core/index.ts';
 import { pullLogs } from '../../../src/ingest/index.ts';
-import { seconds } from './log-source.ts';
-import type { SourceRow } from './log-source.ts';
+import { seconds, type SourceRow } from './log-source.ts';
 import { base, pullOf, setUp } from '../support.ts';
 
 const call = (at: number, quota: string, change: Partial<SourceRow> = {}): SourceRow => ({

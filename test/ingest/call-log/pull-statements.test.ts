@@ -1,8 +1,7 @@
 import { DuckDBConnection } from '@duckdb/node-api';
 import { expect, it, vi } from 'vitest';
 import { pullLogs } from '../../../src/ingest/index.ts';
-import { seconds } from './log-source.ts';
-import type { SourceRow } from './log-source.ts';
+import { seconds, type SourceRow } from './log-source.ts';
 import { base, pullOf, setUp } from '../support.ts';
 
 const length = 7200;

@@ -2,10 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { DuckDBConnection } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { vi } from 'vitest';
-import { fault } from '../../../src/core/index.ts';
-import type { FaultCode } from '../../../src/core/index.ts';
-import { openSpoolFile } from '../../../src/ingest/call-log/spool-file.ts';
-import type { OpenSpoolFile } from '../../../src/ingest/call-log/spool-file.ts';
+import { fault, type FaultCode } from '../../../src/core/index.ts';
+import { openSpoolFile, type OpenSpoolFile } from '../../../src/ingest/call-log/spool-file.ts';
 
 /** Where a pull touches the world: the gateway, a piece of a body, the spool, the warehouse, its statements and commits. */
 export type Effect = 'fetch' | 'piece' | 'spool' | 'warehouse' | 'statement' | 'commit';

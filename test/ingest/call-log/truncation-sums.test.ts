@@ -2,8 +2,15 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { interval, isFault, money, unknownGateway } from '../../../src/core/index.ts';
 import { pullLogs } from '../../../src/ingest/index.ts';
-import { chunksOf, csvOf, plainStyle, seconds, sumOf } from './log-source.ts';
-import type { SourceRow, SourceStyle } from './log-source.ts';
+import {
+  chunksOf,
+  csvOf,
+  plainStyle,
+  seconds,
+  sumOf,
+  type SourceRow,
+  type SourceStyle,
+} from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
 import { agreement, matchFigures } from '../../../src/reconcile/index.ts';
 

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { interval, isFault } from '../../../src/core/index.ts';
 import { pullLogs } from '../../../src/ingest/index.ts';
-import { csvOf, chunksOf, logSource, plainStyle, seconds } from './log-source.ts';
-import type { SourceRow, SourceStyle } from './log-source.ts';
+import {
+  csvOf,
+  chunksOf,
+  logSource,
+  plainStyle,
+  seconds,
+  type SourceRow,
+  type SourceStyle,
+} from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from '../support.ts';
 import { chaosFactor } from '../../support/storm.ts';
 

@@ -1,11 +1,8 @@
 import { expect, it } from 'vitest';
-import { silentLog } from '../../../src/core/index.ts';
-import type { Log } from '../../../src/core/index.ts';
-import { pullLogs } from '../../../src/ingest/index.ts';
-import type { LogPull } from '../../../src/ingest/index.ts';
+import { silentLog, type Log } from '../../../src/core/index.ts';
+import { pullLogs, type LogPull } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
-import { logSource, plainStyle } from '../call-log/log-source.ts';
-import type { SourceRow, SourceStyle } from '../call-log/log-source.ts';
+import { logSource, plainStyle, type SourceRow, type SourceStyle } from '../call-log/log-source.ts';
 import { base, pullOf, setUp } from '../support.ts';
 
 const row = (change: Partial<SourceRow>): SourceRow => ({

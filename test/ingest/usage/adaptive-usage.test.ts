@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fault, interval, sumMoney, unixMillis } from '../../../src/core/index.ts';
-import type { FaultCode } from '../../../src/core/index.ts';
-import { pullUsage } from '../../../src/ingest/index.ts';
-import type { UsagePull, UsagePullDeps, UsageQuery } from '../../../src/ingest/index.ts';
+import { fault, interval, sumMoney, unixMillis, type FaultCode } from '../../../src/core/index.ts';
+import { pullUsage, type UsagePull, type UsagePullDeps, type UsageQuery } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { openIn, testFolder } from '../support.ts';
 import { usageSource } from './usage-source.ts';

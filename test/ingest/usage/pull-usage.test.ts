@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fault, interval, unixMillis, unknownGateway } from '../../../src/core/index.ts';
-import { pullUsage } from '../../../src/ingest/index.ts';
-import type { UsagePull, UsagePullDeps } from '../../../src/ingest/index.ts';
+import { pullUsage, type UsagePull, type UsagePullDeps } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { openIn, testFolder } from '../support.ts';
-import { usageSource } from './usage-source.ts';
+import { usageSource, type UsageFigure, type UsageStyle } from './usage-source.ts';
 import { day, start, usagePullOf } from './usage-support.ts';
-import type { UsageFigure, UsageStyle } from './usage-source.ts';
 import { few } from '../../support/storm.ts';
 
 const all = interval(unixMillis(0), unixMillis(4_000_000_000_000));

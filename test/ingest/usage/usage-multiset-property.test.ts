@@ -11,18 +11,15 @@ import {
   systemClock,
   unixMillis,
   unknownGateway,
+  type FaultCode,
 } from '../../../src/core/index.ts';
-import type { FaultCode } from '../../../src/core/index.ts';
-import { pullUsage } from '../../../src/ingest/index.ts';
-import type { UsagePull, UsagePullDeps, UsageQuery } from '../../../src/ingest/index.ts';
+import { pullUsage, type UsagePull, type UsagePullDeps, type UsageQuery } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { runs } from '../../support/storm.ts';
 import { chunksOf } from '../call-log/log-source.ts';
-import { effectsWith, stopped, strikes, strikeStatements } from '../call-log/struck-effects.ts';
-import type { Effects } from '../call-log/struck-effects.ts';
+import { effectsWith, stopped, strikes, strikeStatements, type Effects } from '../call-log/struck-effects.ts';
 import { openIn, testFolder } from '../support.ts';
-import { usageSource } from './usage-source.ts';
-import type { UsageFigure, UsageStyle } from './usage-source.ts';
+import { usageSource, type UsageFigure, type UsageStyle } from './usage-source.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

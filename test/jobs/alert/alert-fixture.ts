@@ -10,8 +10,7 @@ import {
   unixMillis,
   unixSeconds,
 } from '../../../src/core/index.ts';
-import { jobKinds } from '../../../src/jobs/index.ts';
-import type { JobContext, JobOutcome } from '../../../src/jobs/index.ts';
+import { jobKinds, type JobContext, type JobOutcome } from '../../../src/jobs/index.ts';
 import type { Budget } from '../../../src/monitoring/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { openGatewayFixture } from '../../support/gateway-fixture.ts';

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { chromium } from 'playwright-core';
-import type { Browser } from 'playwright-core';
+import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { money, unixMillis } from '../../../src/core/index.ts';
 import { alertMessage } from '../../../src/jobs/alert/alert-message.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixMillis } from '../../../src/core/index.ts';
-import { openAlertFixture, budgetOf, threshold } from './alert-fixture.ts';
-import type { Call } from './alert-fixture.ts';
+import { openAlertFixture, budgetOf, threshold, type Call } from './alert-fixture.ts';
 
 const calls = (day: string, charge: string): readonly Call[] => [{ at: `${day}T12:00:00Z`, charge }];
 

@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { interval, noProgress, toSeconds } from '../../../src/core/index.ts';
 import { collectExpiryEvidence } from '../../../src/jobs/index.ts';
-import { planExpiry } from '../../../src/keys/index.ts';
-import type { ExpiryPolicy, SurveyedKey } from '../../../src/keys/index.ts';
+import { planExpiry, type ExpiryPolicy, type SurveyedKey } from '../../../src/keys/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { day, daysAgo, now, surveyed, surveyOf } from '../../keys/plan/survey.ts';
 import { batchOfCalls, openAt } from '../../warehouse/archive/archive-support.ts';
 import { key, snapshotOf } from '../../warehouse/snapshots/snapshots-support.ts';
-import { testFolder } from '../../warehouse/support.ts';
-import type { TestFolder } from '../../warehouse/support.ts';
+import { testFolder, type TestFolder } from '../../warehouse/support.ts';
 
 let folder: TestFolder;
 let warehouse: Warehouse;

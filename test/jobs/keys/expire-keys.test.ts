@@ -3,8 +3,7 @@ import { money, toSeconds, unixMillis, unixSeconds } from '../../../src/core/ind
 import type { KeyEvent } from '../../../src/keys/index.ts';
 import { daysAgo, surveyed } from '../../keys/plan/survey.ts';
 import type { RunChange } from '../../support/job-fixture.ts';
-import { openKeyFixture } from './key-fixture.ts';
-import type { KeyFixture } from './key-fixture.ts';
+import { openKeyFixture, type KeyFixture } from './key-fixture.ts';
 
 const settings = {
   keys: { name: 'tmp-*' },

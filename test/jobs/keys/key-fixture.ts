@@ -2,8 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
-import { unixMillis } from '../../../src/core/index.ts';
-import type { Fault } from '../../../src/core/index.ts';
+import { unixMillis, type Fault } from '../../../src/core/index.ts';
 import type {
   Advanced,
   KeyService,
@@ -13,8 +12,7 @@ import type {
   RotationView,
   SurveyedKey,
 } from '../../../src/keys/index.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture, RunChange } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
 
 type FakeState = {
   /** The keys as they are; those of the sandbox where none are given. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../../src/core/index.ts';
 import { surveyed } from '../../keys/plan/survey.ts';
-import { openKeyFixture, viewOf } from './key-fixture.ts';
-import type { KeyFixture } from './key-fixture.ts';
+import { openKeyFixture, viewOf, type KeyFixture } from './key-fixture.ts';
 
 const applied = {
   keys: { name: '*' },

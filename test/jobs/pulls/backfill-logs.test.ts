@@ -4,10 +4,8 @@ import { startOfDay, unixMillis, unixSeconds } from '../../../src/core/index.ts'
 import { logPullDeps, pullLogs } from '../../../src/ingest/index.ts';
 import type { JobContext } from '../../../src/jobs/index.ts';
 import { now } from '../../support/gateway-fixture.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture } from '../../support/job-fixture.ts';
-import { heldQuarters, trueQuarters } from '../truth.ts';
-import type { Quarters } from '../truth.ts';
+import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
+import { heldQuarters, trueQuarters, type Quarters } from '../truth.ts';
 import { few } from '../../support/storm.ts';
 
 const since = '2026-11-10';

@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { money, startOfDay, sumMoney, unixMillis, unixSeconds, zero } from '../../../src/core/index.ts';
-import type { Money } from '../../../src/core/index.ts';
+import {
+  money,
+  startOfDay,
+  sumMoney,
+  unixMillis,
+  unixSeconds,
+  zero,
+  type Money,
+} from '../../../src/core/index.ts';
 import { bucketsOf } from '../../../src/ingest/usage/usage-windows.ts';
 import { now } from '../../support/gateway-fixture.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
 import { few } from '../../support/storm.ts';
 
 const since = '2026-10-25';

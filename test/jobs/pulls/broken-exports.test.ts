@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { interval, startOfDay, unixSeconds } from '../../../src/core/index.ts';
-import type { ProgressStep } from '../../../src/core/index.ts';
+import { interval, startOfDay, unixSeconds, type ProgressStep } from '../../../src/core/index.ts';
 import type { Fault } from '../../../src/sandbox/index.ts';
 import { now } from '../../support/gateway-fixture.ts';
 import { openJobFixture } from '../../support/job-fixture.ts';

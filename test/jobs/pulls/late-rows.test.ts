@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { addMoney, fault, interval, money, startOfDay, unixSeconds } from '../../../src/core/index.ts';
-import type { Money } from '../../../src/core/index.ts';
+import {
+  addMoney,
+  fault,
+  interval,
+  money,
+  startOfDay,
+  unixSeconds,
+  type Money,
+} from '../../../src/core/index.ts';
 import type { JobContext } from '../../../src/jobs/index.ts';
 import { reconcileRange } from '../../../src/reconcile/index.ts';
 import { plainRow } from '../../../src/sandbox/traffic/row.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
 
 const since = '2026-10-25';
 const day = 86_400_000;

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { interval, localDays, startOfDay } from '../../../src/core/index.ts';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import { composeReport } from '../../../src/jobs/index.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
 import { sampled } from '../../support/storm.ts';
 
 type Variants = NonNullable<SandboxOptions['variants']>;

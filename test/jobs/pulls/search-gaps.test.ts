@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { addMoney, interval, money, startOfDay, unixSeconds } from '../../../src/core/index.ts';
-import { pullLogs } from '../../../src/ingest/index.ts';
-import { logPullDeps } from '../../../src/ingest/index.ts';
+import { pullLogs, logPullDeps } from '../../../src/ingest/index.ts';
 import { now } from '../../support/gateway-fixture.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
 import { sampled } from '../../support/storm.ts';
 import { reconcileRange } from '../../../src/reconcile/index.ts';
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { interval, money, sumMoney, unixMillis } from '../../../src/core/index.ts';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import { now } from '../../support/gateway-fixture.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
 import { sampled } from '../../support/storm.ts';
 
 const usage = '/api/data/self/pivot/stream-export';

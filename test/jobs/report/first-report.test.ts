@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { summarise } from '../../../src/notify/channels/chat/chat-summary.ts';
 import { announceReport } from '../../../src/jobs/report/announce-report.ts';
-import { composeReport } from '../../../src/jobs/index.ts';
-import type { ComposedReport } from '../../../src/jobs/index.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture } from '../../support/job-fixture.ts';
+import { composeReport, type ComposedReport } from '../../../src/jobs/index.ts';
+import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
 
 /** The account has spent for two months; the log is pulled from November 1 on. */
 describe('the first report of a deployment', () => {

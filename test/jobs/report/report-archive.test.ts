@@ -8,8 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
 import { jobKinds, listReports, trimReports } from '../../../src/jobs/index.ts';
 import { writeReport } from '../../../src/jobs/report/archive/write-report.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture, RunChange } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
 
 const slot = unixMillis(Date.parse('2026-11-12T08:00:00Z'));
 const slotFolder = '20261112T080000.000Z';

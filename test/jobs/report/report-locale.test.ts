@@ -10,15 +10,13 @@ import {
   money,
   multiplyMoney,
   subtractMoney,
+  type LocaleTag,
 } from '../../../src/core/index.ts';
 import { parseYaml } from '../../../src/core/yaml.ts';
-import type { LocaleTag } from '../../../src/core/index.ts';
-import { composeReport } from '../../../src/jobs/index.ts';
-import type { ComposedReport } from '../../../src/jobs/index.ts';
+import { composeReport, type ComposedReport } from '../../../src/jobs/index.ts';
 import { all, parseHtml, tablesOf, textOf } from '../../reports/markup.ts';
 import { readShown } from '../../reports/read-shown.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
 
 const period = { from: '2026-10-26', to: '2026-11-16' };
 

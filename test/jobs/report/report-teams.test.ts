@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { localDays, money, sumMoney, unixMillis } from '../../../src/core/index.ts';
-import { composeReport } from '../../../src/jobs/index.ts';
-import type { CostOwners } from '../../../src/jobs/index.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture, RunChange } from '../../support/job-fixture.ts';
+import { composeReport, type CostOwners } from '../../../src/jobs/index.ts';
+import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
 
 const slot = unixMillis(Date.parse('2026-11-12T08:00:00Z'));
 

@@ -9,8 +9,7 @@ import { unixMillis } from '../../../src/core/index.ts';
 import type { Gateway } from '../../../src/gateway/index.ts';
 import { composeReport, createWatermarks, jobKinds } from '../../../src/jobs/index.ts';
 import { periodNames } from '../../../src/reports/index.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture, RunChange } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
 
 const day = 86_400_000;
 const since = '2026-10-25';

@@ -7,8 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { localeTags, money, sumMoney, unixMillis } from '../../../src/core/index.ts';
 import { composeReport, listReports } from '../../../src/jobs/index.ts';
 import { plainRow } from '../../../src/sandbox/traffic/row.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture, RunChange } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
 
 type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
 

@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
 import type { SurveyedKey } from '../../../src/keys/service-types.ts';
-import { pastSteps, rangeAsked, timesAsked } from '../../../src/keys/plan/expiry-policy.ts';
-import type { ExpiryEvidence, ExpiryPolicy, PastSteps } from '../../../src/keys/plan/expiry-policy.ts';
+import {
+  pastSteps,
+  rangeAsked,
+  timesAsked,
+  type ExpiryEvidence,
+  type ExpiryPolicy,
+  type PastSteps,
+} from '../../../src/keys/plan/expiry-policy.ts';
 import { planExpiry } from '../../../src/keys/plan/plan-expiry.ts';
 import type { LogCompleteness } from '../../../src/keys/ports.ts';
 import { runs } from '../../support/storm.ts';

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixSeconds } from '../../../src/core/index.ts';
 import type { SurveyedKey } from '../../../src/keys/service-types.ts';
-import { isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../../../src/keys/plan/plan-file.ts';
-import type { KeyPlan } from '../../../src/keys/plan/plan-file.ts';
+import {
+  isStale,
+  parsePlanFile,
+  printPlanFile,
+  withQuotaNow,
+  type KeyPlan,
+} from '../../../src/keys/plan/plan-file.ts';
 import { plannedRotation } from '../../../src/keys/plan/plan-rotations.ts';
 import { day, now, surveyed, surveyOf } from './survey.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unixSeconds } from '../../../src/core/index.ts';
-import { fitsPattern, isSelected, teamOf } from '../../../src/keys/plan/select.ts';
-import type { KeySelection } from '../../../src/keys/plan/select.ts';
+import { fitsPattern, isSelected, teamOf, type KeySelection } from '../../../src/keys/plan/select.ts';
 import { day, now, surveyed } from './survey.ts';
 
 const teams = [

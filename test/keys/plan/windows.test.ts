@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
-import { isOpen, minutesOf, nextOpening } from '../../../src/keys/plan/windows.ts';
-import type { MaintenanceWindow } from '../../../src/keys/plan/windows.ts';
+import { isOpen, minutesOf, nextOpening, type MaintenanceWindow } from '../../../src/keys/plan/windows.ts';
 import { runs } from '../../support/storm.ts';
 
 const at = (text: string) => unixMillis(Date.parse(text));

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AwsSpec } from '../../../src/keys/sinks/aws/settings.ts';
 import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
-import { serve } from './http-fakes.ts';
-import type { Fake, Reply } from './http-fakes.ts';
+import { serve, type Fake, type Reply } from './http-fakes.ts';
 
 const key = secretOf(plaintext);
 const secretKey = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';

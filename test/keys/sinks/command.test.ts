@@ -3,8 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../../src/keys/sinks/command/settings.ts';
 import { runThen } from '../../../src/keys/sinks/command/then-command.ts';
-import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
-import type { SinkFixture } from './support.ts';
+import {
+  delivery,
+  never,
+  older,
+  openSinkFixture,
+  plaintext,
+  secretOf,
+  sha,
+  thrownBy,
+  type SinkFixture,
+} from './support.ts';
 
 const key = secretOf(plaintext);
 const proof = sha(plaintext);

@@ -2,8 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { earlyProblems } from '../../../src/keys/index.ts';
-import type { SinkSpec } from '../../../src/keys/index.ts';
+import { earlyProblems, type SinkSpec } from '../../../src/keys/index.ts';
 import { systemFiles } from '../../../src/keys/sinks/sink-files.ts';
 
 let folder = '';

@@ -1,11 +1,9 @@
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { constants } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mountPointsIn } from '../../../src/keys/sinks/file-target.ts';
-import { systemFiles } from '../../../src/keys/sinks/sink-files.ts';
-import type { SinkFiles } from '../../../src/keys/sinks/sink-files.ts';
+import { systemFiles, type SinkFiles } from '../../../src/keys/sinks/sink-files.ts';
 import type { FileHolds, FileSpec } from '../../../src/keys/sinks/file/settings.ts';
 import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
 

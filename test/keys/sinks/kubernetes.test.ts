@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Http } from '../../../src/http/index.ts';
 import type { KubernetesSpec } from '../../../src/keys/sinks/kubernetes/settings.ts';
 import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
-import { serve } from './http-fakes.ts';
-import type { Fake, Reply, Seen } from './http-fakes.ts';
+import { serve, type Fake, type Reply, type Seen } from './http-fakes.ts';
 
 const key = secretOf(plaintext);
 const token = 'eyJhbGciOiJSUzI1NiJ9.c2VydmljZS1hY2NvdW50';

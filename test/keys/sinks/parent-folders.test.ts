@@ -3,10 +3,17 @@ import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemFiles } from '../../../src/keys/sinks/sink-files.ts';
-import type { SinkFiles } from '../../../src/keys/sinks/sink-files.ts';
-import { delivery, never, older, openSinkFixture, plaintext, secretOf, thrownBy } from './support.ts';
-import type { SinkFixture } from './support.ts';
+import { systemFiles, type SinkFiles } from '../../../src/keys/sinks/sink-files.ts';
+import {
+  delivery,
+  never,
+  older,
+  openSinkFixture,
+  plaintext,
+  secretOf,
+  thrownBy,
+  type SinkFixture,
+} from './support.ts';
 
 const key = secretOf(plaintext);
 

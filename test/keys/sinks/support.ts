@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNamedGates, createSecretRegistry } from '../../../src/core/index.ts';
-import type { Secret } from '../../../src/core/index.ts';
+import { createNamedGates, createSecretRegistry, type Secret } from '../../../src/core/index.ts';
 import { createSink } from '../../../src/keys/sinks/create-sink.ts';
 import type { SinkDeps } from '../../../src/keys/sinks/sink-deps.ts';
 import type { SinkSpec } from '../../../src/keys/sinks/registry.ts';
 import type { Delivery, Sink } from '../../../src/keys/sink.ts';
-import { createHttp } from '../../../src/http/index.ts';
-import type { Http } from '../../../src/http/index.ts';
+import { createHttp, type Http } from '../../../src/http/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 export const plaintext = 'sk-Np3vXw8RkQ1zLmTb6YcEoHs5';

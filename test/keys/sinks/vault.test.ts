@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { VaultSpec } from '../../../src/keys/sinks/vault/settings.ts';
 import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
-import { serve } from './http-fakes.ts';
-import type { Fake, Reply, Seen } from './http-fakes.ts';
+import { serve, type Fake, type Reply, type Seen } from './http-fakes.ts';
 
 const key = secretOf(plaintext);
 const token = 'hvs.CAESIJ2kT0pSecretToken';

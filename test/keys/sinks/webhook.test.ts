@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { delivery, never, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
-import { serve } from './http-fakes.ts';
-import type { Reply } from './http-fakes.ts';
+import { serve, type Reply } from './http-fakes.ts';
 
 const key = secretOf(plaintext);
 const signing = 'whsec-7b1f6f0e9ad14b5c';

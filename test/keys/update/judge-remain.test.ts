@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { money, zero } from '../../../src/core/index.ts';
-import { judgeRemain, remainToPutBack, wasWritten } from '../../../src/keys/update/judge-remain.ts';
-import type { RemainReading, RemainVerdict } from '../../../src/keys/update/judge-remain.ts';
+import {
+  judgeRemain,
+  remainToPutBack,
+  wasWritten,
+  type RemainReading,
+  type RemainVerdict,
+} from '../../../src/keys/update/judge-remain.ts';
 
 const minute = 60_000;
 

@@ -2,13 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { fault, hasCode, isFault, money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
 import type { Gateway } from '../../../src/gateway/index.ts';
 import { knownUnit, needsProbe, updateFields, updateKnowledge } from '../../../src/keys/update/knowledge.ts';
-import { probeKeyUpdates, probeService } from '../../../src/keys/update/probe.ts';
-import type { ProbeKeys } from '../../../src/keys/update/probe.ts';
+import { probeKeyUpdates, probeService, type ProbeKeys } from '../../../src/keys/update/probe.ts';
 import { putWhole } from '../../../src/keys/update/put-whole.ts';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import type { LearnedPoint } from '../../../src/warehouse/index.ts';
-import { openGatewayFixture } from '../../support/gateway-fixture.ts';
-import type { GatewayFixture } from '../../support/gateway-fixture.ts';
+import { openGatewayFixture, type GatewayFixture } from '../../support/gateway-fixture.ts';
 
 /** Makes keys as a journal does: each under a name of its own that is written down before, cleared away by the list. */
 const journalled = (gateway: Gateway): ProbeKeys & { readonly clear: () => Promise<void> } => {

@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
-import type { Money } from '../../../src/core/index.ts';
+import { money, toSeconds, unixSeconds, type Money } from '../../../src/core/index.ts';
 import type { ApiKey, Gateway, KeySpec } from '../../../src/gateway/index.ts';
 import {
   needsProbe,
   nothingKnown,
   updateFields,
   updateKnowledge,
+  type UpdateKnowledge,
 } from '../../../src/keys/update/knowledge.ts';
-import type { UpdateKnowledge } from '../../../src/keys/update/knowledge.ts';
-import { putWhole } from '../../../src/keys/update/put-whole.ts';
-import type { UpdateExpectations } from '../../../src/keys/update/put-whole.ts';
+import { putWhole, type UpdateExpectations } from '../../../src/keys/update/put-whole.ts';
 import type { LearnedPoint } from '../../../src/warehouse/index.ts';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
-import { openGatewayFixture } from '../../support/gateway-fixture.ts';
-import type { GatewayFixture } from '../../support/gateway-fixture.ts';
+import { openGatewayFixture, type GatewayFixture } from '../../support/gateway-fixture.ts';
 
 const knows = (unit: 'currency' | 'units', omits: 'keep' | 'replace' = 'replace'): UpdateKnowledge => ({
   kept: new Set(omits === 'keep' ? updateFields : []),

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareMoney, money, subtractMoney } from '../../../src/core/index.ts';
-import type { Money } from '../../../src/core/index.ts';
+import { compareMoney, money, subtractMoney, type Money } from '../../../src/core/index.ts';
 import { unitOf } from '../../../src/keys/update/probe-unit.ts';
 import {
   parseQuotaUnit,
   quotaUnitText,
   showsUnits,
   writtenQuota,
+  type QuotaUnit,
 } from '../../../src/keys/update/quota-unit.ts';
-import type { QuotaUnit } from '../../../src/keys/update/quota-unit.ts';
 import { runs } from '../../support/storm.ts';
 
 const cases = { numRuns: runs(200) };

@@ -8,14 +8,13 @@ import {
   subtractMoney,
   unixSeconds,
   zero,
+  type Money,
 } from '../../../src/core/index.ts';
-import type { Money } from '../../../src/core/index.ts';
 import type { ApiKey } from '../../../src/gateway/index.ts';
 import type { KeyChange } from '../../../src/keys/update/compare-keys.ts';
 import { wasWritten } from '../../../src/keys/update/judge-remain.ts';
 import { updateFields } from '../../../src/keys/update/knowledge.ts';
-import { putWhole } from '../../../src/keys/update/put-whole.ts';
-import type { UpdatingGateway } from '../../../src/keys/update/put-whole.ts';
+import { putWhole, type UpdatingGateway } from '../../../src/keys/update/put-whole.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { runs } from '../../support/storm.ts';
 

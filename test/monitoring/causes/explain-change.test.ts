@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { money, multiplyMoney, subtractMoney, sumMoney, zero } from '../../../src/core/index.ts';
-import type { Money } from '../../../src/core/index.ts';
-import { causeFactors, explainChange } from '../../../src/monitoring/index.ts';
-import type { ChangedCell, ClassPrices, Usage, Waterfall } from '../../../src/monitoring/index.ts';
+import { money, multiplyMoney, subtractMoney, sumMoney, zero, type Money } from '../../../src/core/index.ts';
+import {
+  causeFactors,
+  explainChange,
+  type ChangedCell,
+  type ClassPrices,
+  type Usage,
+  type Waterfall,
+} from '../../../src/monitoring/index.ts';
 import type { TokenClass } from '../../../src/warehouse/index.ts';
 
 const classes = [

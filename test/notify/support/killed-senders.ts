@@ -18,8 +18,7 @@ import { compiledModules } from '../../support/compiled-modules.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { openFolder } from '../../support/program.ts';
 import { start } from './outbox-fixture.ts';
-import { openPostOffice } from './post-office.ts';
-import type { Reply } from './post-office.ts';
+import { openPostOffice, type Reply } from './post-office.ts';
 
 const hour = 3_600_000;
 /** Mails that each process queues before it sends. */

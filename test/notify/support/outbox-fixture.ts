@@ -3,20 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecretRegistry } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
-import { createDelivery, createMailRoute, createSmtpTransport, enqueue } from '../../../src/notify/index.ts';
-import type {
-  Delivery,
-  DeliverySummary,
-  Enqueued,
-  Mail,
-  MailTransport,
-  SmtpOptions,
+import {
+  createDelivery,
+  createMailRoute,
+  createSmtpTransport,
+  enqueue,
+  type Delivery,
+  type DeliverySummary,
+  type Enqueued,
+  type Mail,
+  type MailTransport,
+  type SmtpOptions,
 } from '../../../src/notify/index.ts';
 import type { OutboxRoute } from '../../../src/notify/route.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import type { ManualClock } from '../../support/manual-clock.ts';
-import { createMemoryOutbox } from '../../../src/storage/index.ts';
-import type { MemoryOutbox } from '../../../src/storage/index.ts';
+import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
+import { createMemoryOutbox, type MemoryOutbox } from '../../../src/storage/index.ts';
 import { ca } from './post-office.ts';
 
 export const png = Buffer.from(

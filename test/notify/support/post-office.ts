@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { SMTPServer } from 'smtp-server';
-import type { SMTPServerOptions } from 'smtp-server';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 const pem = (name: string): string =>
   readFileSync(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url), 'utf8');

@@ -1,13 +1,9 @@
 import { systemClock } from '../../../src/core/index.ts';
-import { startSandbox } from '../../../src/sandbox/index.ts';
-import type { Sandbox } from '../../../src/sandbox/index.ts';
-import { openMailServer } from '../../support/mail-server.ts';
-import type { MailServer } from '../../support/mail-server.ts';
-import { openFolder } from '../../support/program.ts';
-import type { Folder, Ran } from '../../support/program.ts';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/index.ts';
+import { openMailServer, type MailServer } from '../../support/mail-server.ts';
+import { openFolder, type Folder, type Ran } from '../../support/program.ts';
 import type { BuiltProgram, Running } from './built-program.ts';
-import { openHoldingGateway } from './holding-gateway.ts';
-import type { HoldingGateway } from './holding-gateway.ts';
+import { openHoldingGateway, type HoldingGateway } from './holding-gateway.ts';
 
 export type Line = Readonly<Record<string, unknown>>;
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };

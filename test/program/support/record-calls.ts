@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'vitest/node';
-import { startIn } from './built-program.ts';
-import type { BuiltProgram } from './built-program.ts';
+import { startIn, type BuiltProgram } from './built-program.ts';
 
 /** A request that a program sent, and the functions it went through, each entered by the one before. */
 export type RecordedCall = { readonly request: string; readonly functions: readonly string[] };

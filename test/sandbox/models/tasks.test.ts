@@ -1,7 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { open, withBox } from '../support.ts';
-import type { Box } from '../support.ts';
+import { open, withBox, type Box } from '../support.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -1,5 +1,4 @@
-import { slotsIn, textOf } from '../oracle.ts';
-import type { DayField, Field, Pattern } from '../oracle.ts';
+import { slotsIn, textOf, type DayField, type Field, type Pattern } from '../oracle.ts';
 
 /** A schedule as the oracle of the slots reads it. */
 export type KnownSchedule = { readonly text: string; readonly pattern: Pattern };

@@ -1,6 +1,5 @@
 import type { Job } from '../../../src/config/index.ts';
-import { firstSlot, newestSlots } from './known-schedules.ts';
-import type { KnownSchedule } from './known-schedules.ts';
+import { firstSlot, newestSlots, type KnownSchedule } from './known-schedules.ts';
 
 const second = 1000;
 const day = 86_400 * second;

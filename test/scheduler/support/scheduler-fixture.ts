@@ -1,13 +1,15 @@
-import { unixMillis } from '../../../src/core/index.ts';
+import { unixMillis, type UnixMillis } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
-import type { UnixMillis } from '../../../src/core/index.ts';
 import type { Job } from '../../../src/config/index.ts';
-import type { Execution, Notice, Outcome, Scheduler } from '../../../src/scheduler/index.ts';
-import { createScheduler } from '../../../src/scheduler/index.ts';
-import { createMemoryLedger } from '../../../src/storage/index.ts';
-import type { LedgerRun, RunLedger } from '../../../src/storage/index.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import type { ManualClock } from '../../support/manual-clock.ts';
+import {
+  type Execution,
+  type Notice,
+  type Outcome,
+  type Scheduler,
+  createScheduler,
+} from '../../../src/scheduler/index.ts';
+import { createMemoryLedger, type LedgerRun, type RunLedger } from '../../../src/storage/index.ts';
+import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
 
 export type WrittenJob = Partial<Omit<Job, 'name' | 'kind' | 'fields' | 'place'>>;
 

@@ -1,14 +1,22 @@
-import { fault, unixMillis } from '../../../src/core/index.ts';
+import { fault, unixMillis, type Clock } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
-import type { Clock } from '../../../src/core/index.ts';
 import type { Job } from '../../../src/config/index.ts';
-import { createScheduler } from '../../../src/scheduler/index.ts';
-import type { Execution, Outcome, Scheduler } from '../../../src/scheduler/index.ts';
+import {
+  createScheduler,
+  type Execution,
+  type Outcome,
+  type Scheduler,
+} from '../../../src/scheduler/index.ts';
 import type { RunLedger } from '../../../src/storage/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { knownSchedule, leapDays, newestSlots } from './known-schedules.ts';
-import { createInvariantChecker, isOpenRow, rowKey } from './invariant-checker.ts';
-import type { InvariantChecker, WorkEnd } from './invariant-checker.ts';
+import {
+  createInvariantChecker,
+  isOpenRow,
+  rowKey,
+  type InvariantChecker,
+  type WorkEnd,
+} from './invariant-checker.ts';
 import { settled } from './scheduler-fixture.ts';
 import type { Action, Edit, Plan, Work } from './storm-plan.ts';
 

@@ -1,15 +1,11 @@
 import { join } from 'node:path';
 import { silentLog, systemClock } from '../../../src/core/index.ts';
-import { startSandbox } from '../../../src/sandbox/index.ts';
-import type { Sandbox } from '../../../src/sandbox/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
-import type { Warehouse } from '../../../src/warehouse/index.ts';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/index.ts';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
 import type { BuiltProgram, Running } from '../../program/support/built-program.ts';
-import { openMailServer } from '../../support/mail-server.ts';
-import type { TakenMail } from '../../support/mail-server.ts';
+import { openMailServer, type TakenMail } from '../../support/mail-server.ts';
 import { openFolder } from '../../support/program.ts';
-import { openRecordingGateway } from './recording-gateway.ts';
-import type { SeenRequest } from './recording-gateway.ts';
+import { openRecordingGateway, type SeenRequest } from './recording-gateway.ts';
 
 /** Milliseconds: longer than a run takes on a busy machine, so that a backlog is caught up with. */
 export const slotLength = 3000;

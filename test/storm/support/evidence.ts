@@ -1,8 +1,6 @@
 import type { LedgerAttempt, LedgerRun } from '../../../src/storage/index.ts';
-import { linesOf } from './daemon-run.ts';
-import type { Run } from './daemon-run.ts';
-import { chaosJobs } from './chaos-fixture.ts';
-import type { StormFixture } from './chaos-fixture.ts';
+import { linesOf, type Run } from './daemon-run.ts';
+import { chaosJobs, type StormFixture } from './chaos-fixture.ts';
 
 type Outbox = Awaited<ReturnType<Awaited<ReturnType<StormFixture['openLedger']>>['outbox']['list']>>;
 

@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startSandbox } from '../../../src/sandbox/index.ts';
-import type { Sandbox } from '../../../src/sandbox/index.ts';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/index.ts';
 import type { BuiltProgram } from '../../program/support/built-program.ts';
-import { startConsumer } from '../../support/consumer.ts';
-import type { Consumer, Source } from '../../support/consumer.ts';
-import { openMailServer } from '../../support/mail-server.ts';
-import type { MailServer } from '../../support/mail-server.ts';
-import { openFolder } from '../../support/program.ts';
-import type { Folder } from '../../support/program.ts';
+import { startConsumer, type Consumer, type Source } from '../../support/consumer.ts';
+import { openMailServer, type MailServer } from '../../support/mail-server.ts';
+import { openFolder, type Folder } from '../../support/program.ts';
 import { exemptFile } from '../../support/secret-watch.ts';
 import type { KeyScenario } from './key-variants.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { buildProgram } from '../../program/support/built-program.ts';
-import type { BuiltProgram } from '../../program/support/built-program.ts';
+import { buildProgram, type BuiltProgram } from '../../program/support/built-program.ts';
 import { isLong } from '../../support/storm.ts';
 import { openKeyFixture } from './key-fixture.ts';
 import { keyScenarios } from './key-variants.ts';

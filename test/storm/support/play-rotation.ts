@@ -1,5 +1,4 @@
-import { day } from './key-fixture.ts';
-import type { Kill, KeyFixture, Lived } from './key-fixture.ts';
+import { day, type Kill, type KeyFixture, type Lived } from './key-fixture.ts';
 
 const hour = 3_600_000;
 

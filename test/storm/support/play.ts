@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bear, end, stoodInLine, untilServing } from './daemon-run.ts';
-import type { Run, LogLine, Took } from './daemon-run.ts';
+import { bear, end, stoodInLine, untilServing, type Run, type LogLine, type Took } from './daemon-run.ts';
 import type { Round } from './rounds.ts';
-import { chaosJobs } from './chaos-fixture.ts';
-import type { StormFixture } from './chaos-fixture.ts';
+import { chaosJobs, type StormFixture } from './chaos-fixture.ts';
 
 /** What the rounds left to be looked at. */
 export type Played = {

@@ -1,14 +1,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/index.ts';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/index.ts';
-import { openMailServer } from '../../support/mail-server.ts';
-import type { MailServer } from '../../support/mail-server.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import type { ManualClock } from '../../support/manual-clock.ts';
-import { openFolder } from '../../support/program.ts';
-import type { Folder, Ran } from '../../support/program.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
+import { openMailServer, type MailServer } from '../../support/mail-server.ts';
+import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
+import { openFolder, type Folder, type Ran } from '../../support/program.ts';
 import { exemptFile } from '../../support/secret-watch.ts';
 
 const hour = 3_600_000;

@@ -1,10 +1,18 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { interval, unixSeconds } from '../../../src/core/index.ts';
-import type { Interval, UnixSeconds } from '../../../src/core/index.ts';
+import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../../src/core/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
-import { at, batchOfCalls, cubeOf, day, dayMillis, openAt, rowsAtRest, year } from './archive-support.ts';
-import type { Call } from './archive-support.ts';
+import {
+  at,
+  batchOfCalls,
+  cubeOf,
+  day,
+  dayMillis,
+  openAt,
+  rowsAtRest,
+  year,
+  type Call,
+} from './archive-support.ts';
 import { testFolder } from '../support.ts';
 import { few, chaosFactor } from '../../support/storm.ts';
 

@@ -2,12 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect } from 'vitest';
-import { interval, localDays, systemClock, unixMillis, unixSeconds } from '../../../src/core/index.ts';
-import type { Interval, UnixSeconds } from '../../../src/core/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
-import type { LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
-import { optionsIn } from '../support.ts';
-import type { TestFolder } from '../support.ts';
+import {
+  interval,
+  localDays,
+  systemClock,
+  unixMillis,
+  unixSeconds,
+  type Interval,
+  type UnixSeconds,
+} from '../../../src/core/index.ts';
+import { openWarehouse, type LogBatch, type Warehouse } from '../../../src/warehouse/index.ts';
+import { optionsIn, type TestFolder } from '../support.ts';
 
 export const day = 86_400;
 export const dayMillis = day * 1000;

@@ -3,8 +3,7 @@ import { chmod, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
-import { interval, silentLog } from '../../../src/core/index.ts';
-import type { LogFields } from '../../../src/core/index.ts';
+import { interval, silentLog, type LogFields } from '../../../src/core/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import {
   archiveOf,
@@ -18,8 +17,7 @@ import {
   someCalls,
   year,
 } from './archive-support.ts';
-import { testFolder } from '../support.ts';
-import type { TestFolder } from '../support.ts';
+import { testFolder, type TestFolder } from '../support.ts';
 
 const spring = interval(at('2024-01-01'), at('2024-05-03'));
 const march = interval(at('2024-03-01'), at('2024-04-01'));

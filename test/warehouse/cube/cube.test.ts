@@ -2,10 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { interval, localDays, systemClock, unixMillis, unixSeconds } from '../../../src/core/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
-import type { CubeQuery, CubeRequest, LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
-import { batchOf, optionsIn, openInMemory, testFolder } from '../support.ts';
-import type { TestFolder } from '../support.ts';
+import {
+  openWarehouse,
+  type CubeQuery,
+  type CubeRequest,
+  type LogBatch,
+  type Warehouse,
+} from '../../../src/warehouse/index.ts';
+import { batchOf, optionsIn, openInMemory, testFolder, type TestFolder } from '../support.ts';
 
 const columns: LogBatch['columns'] = [
   { name: 'created_at', role: 'created_at' },

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { localDays, tagNames } from '../../../src/core/index.ts';
-import { matchesPattern, tagsOf } from '../../../src/warehouse/index.ts';
-import type { TagRule } from '../../../src/warehouse/index.ts';
+import { matchesPattern, tagsOf, type TagRule } from '../../../src/warehouse/index.ts';
 import { batchOf, openInMemory, testFolder } from '../support.ts';
 
 const rules: readonly TagRule[] = [

@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addMoney, interval, localDays, money, unixMillis, zero } from '../../../src/core/index.ts';
-import type { Money } from '../../../src/core/index.ts';
+import {
+  addMoney,
+  interval,
+  localDays,
+  money,
+  unixMillis,
+  zero,
+  type Money,
+} from '../../../src/core/index.ts';
 import type { CubeRequest, LineageRow, Warehouse } from '../../../src/warehouse/index.ts';
 import { runs } from '../../support/storm.ts';
-import { at, batchOfCalls, now, openAt } from '../archive/archive-support.ts';
-import type { Call } from '../archive/archive-support.ts';
+import { at, batchOfCalls, now, openAt, type Call } from '../archive/archive-support.ts';
 import { key, snapshotOf } from '../snapshots/snapshots-support.ts';
 import { testFolder } from '../support.ts';
 

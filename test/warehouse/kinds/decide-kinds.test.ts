@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideKindLabels, decideLabels, mayTellKinds } from '../../../src/warehouse/kinds/decide-kinds.ts';
-import type { LabelEvidence } from '../../../src/warehouse/kinds/decide-kinds.ts';
+import {
+  decideKindLabels,
+  decideLabels,
+  mayTellKinds,
+  type LabelEvidence,
+} from '../../../src/warehouse/kinds/decide-kinds.ts';
 
 const word = (name: string, seen: Partial<LabelEvidence>): LabelEvidence => ({
   word: name,

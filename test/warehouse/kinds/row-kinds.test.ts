@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { interval, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import type { LogColumn, Warehouse } from '../../../src/warehouse/index.ts';
-import { batchOf, openInMemory, testFolder } from '../support.ts';
-import type { TestFolder } from '../support.ts';
+import { batchOf, openInMemory, testFolder, type TestFolder } from '../support.ts';
 
 const columns: readonly LogColumn[] = [
   { name: 'created_at', role: 'created_at' },

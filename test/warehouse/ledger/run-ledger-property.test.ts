@@ -2,9 +2,14 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { interval } from '../../../src/core/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
-import type { Claim, LedgerRun, RunKey, RunLedger } from '../../../src/storage/index.ts';
+import {
+  type Claim,
+  type LedgerRun,
+  type RunKey,
+  type RunLedger,
+  createMemoryLedger,
+} from '../../../src/storage/index.ts';
 import { at } from './ledger-support.ts';
-import { createMemoryLedger } from '../../../src/storage/index.ts';
 import { openIn, testFolder } from '../support.ts';
 import { few } from '../../support/storm.ts';
 

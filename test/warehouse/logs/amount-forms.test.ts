@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { money, multiplyMoney } from '../../../src/core/index.ts';
 import { formBySource } from '../../../src/reconcile/form-by-source.ts';
 import { provenRate } from '../../../src/reconcile/proven-rate.ts';
-import { judgeCharges } from '../../../src/warehouse/logs/amount-change.ts';
-import type { ModelCharges } from '../../../src/warehouse/logs/amount-change.ts';
-import { isProven, judgeAmounts, storedCurrency } from '../../../src/warehouse/logs/amounts.ts';
-import type { AccountAmounts } from '../../../src/warehouse/logs/amounts.ts';
+import { judgeCharges, type ModelCharges } from '../../../src/warehouse/logs/amount-change.ts';
+import {
+  isProven,
+  judgeAmounts,
+  storedCurrency,
+  type AccountAmounts,
+} from '../../../src/warehouse/logs/amounts.ts';
 import { judgeUsage } from '../../../src/warehouse/usage/usage-change.ts';
 
 const factor = 500_000;

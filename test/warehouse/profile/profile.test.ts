@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { interval, unixMillis, unixSeconds } from '../../../src/core/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
-import type { LearnedPoint, Warehouse } from '../../../src/warehouse/index.ts';
-import { columnChanges } from '../../../src/warehouse/profile/column-changes.ts';
-import type { KnownColumn, SeenColumns } from '../../../src/warehouse/profile/column-changes.ts';
+import { openWarehouse, type LearnedPoint, type Warehouse } from '../../../src/warehouse/index.ts';
+import {
+  columnChanges,
+  type KnownColumn,
+  type SeenColumns,
+} from '../../../src/warehouse/profile/column-changes.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { batchOf, optionsIn, testFolder } from '../support.ts';
 

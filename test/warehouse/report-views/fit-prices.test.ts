@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitPrices } from '../../../src/warehouse/report-views/fit-prices.ts';
-import type { FitSums } from '../../../src/warehouse/report-views/fit-prices.ts';
+import { fitPrices, type FitSums } from '../../../src/warehouse/report-views/fit-prices.ts';
 import { runs } from '../../support/storm.ts';
 
 type Observation = { readonly counts: readonly number[]; readonly charge: number };

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interval, localDays, money, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import type { CubeRequest, LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
-import { batchOf, openInMemory, testFolder } from '../support.ts';
-import type { TestFolder } from '../support.ts';
+import { batchOf, openInMemory, testFolder, type TestFolder } from '../support.ts';
 import { once } from '../../support/storm.ts';
 
 const columns: LogBatch['columns'] = [

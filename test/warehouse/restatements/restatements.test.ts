@@ -9,11 +9,9 @@ import {
   unixMillis,
   unixSeconds,
 } from '../../../src/core/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
-import type { LogBatch, Restated, Warehouse } from '../../../src/warehouse/index.ts';
+import { openWarehouse, type LogBatch, type Restated, type Warehouse } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { batchOf, openInMemory, optionsIn, testFolder } from '../support.ts';
-import type { TestFolder } from '../support.ts';
+import { batchOf, openInMemory, optionsIn, testFolder, type TestFolder } from '../support.ts';
 import { few } from '../../support/storm.ts';
 
 const seconds = unixSeconds;

@@ -4,8 +4,7 @@ import type { Snapshot } from '../../../src/warehouse/index.ts';
 import { openEngine } from '../../../src/warehouse/engine.ts';
 import { readRows } from '../../../src/warehouse/rows.ts';
 import { at, key, keysOf, profileOf, snapshotOf } from './snapshots-support.ts';
-import { openIn, optionsIn, testFolder } from '../support.ts';
-import type { TestFolder } from '../support.ts';
+import { openIn, optionsIn, testFolder, type TestFolder } from '../support.ts';
 
 /** All rows of a table of a warehouse that is closed. */
 const rowsOf = async (folder: TestFolder, table: string) => {

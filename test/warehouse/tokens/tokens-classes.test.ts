@@ -3,8 +3,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { openIn, optionsIn, testFolder } from '../support.ts';
-import { classesBy, counts, inputClasses, landCalls, outputClasses } from './tokens-support.ts';
-import type { Classes, CountName, LoggedCall } from './tokens-support.ts';
+import {
+  classesBy,
+  counts,
+  inputClasses,
+  landCalls,
+  outputClasses,
+  type Classes,
+  type CountName,
+  type LoggedCall,
+} from './tokens-support.ts';
 import { few } from '../../support/storm.ts';
 
 const rules = { 'in-*': 'includes_cache', 'ex-*': 'excludes_cache' } as const;

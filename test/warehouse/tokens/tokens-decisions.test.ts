@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
-import type { ModelConvention } from '../../../src/warehouse/index.ts';
+import { openWarehouse, type ModelConvention } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { openIn, openInMemory, optionsIn, testFolder } from '../support.ts';
-import { classesBy, day, landCalls } from './tokens-support.ts';
-import type { LoggedCall } from './tokens-support.ts';
+import { classesBy, day, landCalls, type LoggedCall } from './tokens-support.ts';
 
 /** Calls of all sizes at 2 a million for text, 0.2 for cached tokens and 8 for completions. */
 const priced = (includes: boolean, change: Partial<LoggedCall> = {}): LoggedCall[] =>

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cachePriceOf, reasoningPriceOf } from '../../../src/warehouse/tokens/part-price.ts';
-import type { PricedCall } from '../../../src/warehouse/tokens/part-price.ts';
+import { cachePriceOf, reasoningPriceOf, type PricedCall } from '../../../src/warehouse/tokens/part-price.ts';
 import { once } from '../../support/storm.ts';
 
 type Use = { readonly text: number; readonly cached: number; readonly write: number; readonly out: number };

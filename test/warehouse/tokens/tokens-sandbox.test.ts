@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addDays, dateAt, localDays, startOfDay, unixSeconds } from '../../../src/core/index.ts';
 import type { TruthRow } from '../../../src/sandbox/index.ts';
 import { now } from '../../support/gateway-fixture.ts';
-import { openJobFixture } from '../../support/job-fixture.ts';
-import type { JobFixture } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
 
 const first = '2026-11-01';
 const today = dateAt(unixSeconds(Math.floor(now / 1000)), 'UTC');

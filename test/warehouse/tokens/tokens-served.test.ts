@@ -1,13 +1,10 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import { localDays } from '../../../src/core/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
-import type { Warehouse } from '../../../src/warehouse/index.ts';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { openIn, optionsIn, testFolder } from '../support.ts';
-import type { TestFolder } from '../support.ts';
-import { day, landCalls } from './tokens-support.ts';
-import type { CountName, LoggedCall } from './tokens-support.ts';
+import { openIn, optionsIn, testFolder, type TestFolder } from '../support.ts';
+import { day, landCalls, type CountName, type LoggedCall } from './tokens-support.ts';
 
 const rules = { 'in-*': 'includes_cache', 'ex-*': 'excludes_cache' } as const;
 const outputRules = { 'in-*': 'includes_reasoning', 'ex-*': 'excludes_reasoning' } as const;

@@ -1,8 +1,6 @@
-import { localDays } from '../../../src/core/index.ts';
+import { localDays, interval, unixSeconds } from '../../../src/core/index.ts';
 import type { LogBatch, LogColumn, Warehouse } from '../../../src/warehouse/index.ts';
-import { interval, unixSeconds } from '../../../src/core/index.ts';
-import { batchOf } from '../support.ts';
-import type { TestFolder } from '../support.ts';
+import { batchOf, type TestFolder } from '../support.ts';
 
 /** A UTC day that tests live in. */
 export const day = Date.UTC(2026, 2, 28) / 1000;

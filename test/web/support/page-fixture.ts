@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { money, unixMillis } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
-import { listenForPage } from '../../../src/web/index.ts';
-import type { JobView, OutboxView, StatusView } from '../../../src/web/index.ts';
+import { listenForPage, type JobView, type OutboxView, type StatusView } from '../../../src/web/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { at, runView } from '../../control/support/control-fixture.ts';
 

@@ -5,8 +5,7 @@ import { iso, isoOr } from '../../ui/json.ts';
 import { inZone, localMoment, timesIn } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { describeTries } from '../../ui/rotation-messages.ts';
-import { tableLines } from '../../ui/table.ts';
-import type { Cell, Row } from '../../ui/table.ts';
+import { tableLines, type Cell, type Row } from '../../ui/table.ts';
 import { clip, oneLine, wrap } from '../../ui/text.ts';
 import { counted, describeDuration } from '../../ui/messages.ts';
 

@@ -1,10 +1,14 @@
 import { compareMoney, formatMoment, money, shellWord, subtractMoney } from '../../../core/index.ts';
-import { describeScope, levelName } from '../../../monitoring/index.ts';
-import type { AlertRecord, Assessment, Level } from '../../../monitoring/index.ts';
+import {
+  describeScope,
+  levelName,
+  type AlertRecord,
+  type Assessment,
+  type Level,
+} from '../../../monitoring/index.ts';
 import type { AlertBlock } from '../../../reports/index.ts';
 import type { AlertNotification } from '../../../warehouse/index.ts';
-import { notification, percentOf, show } from './notification.ts';
-import type { MessageContext } from './notification.ts';
+import { notification, percentOf, show, type MessageContext } from './notification.ts';
 
 type Lines = AlertBlock['lines'];
 

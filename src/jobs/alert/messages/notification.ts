@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
-import { divideMoney, money, multiplyMoney, roundMoney } from '../../../core/index.ts';
-import type { Money, UnixMillis } from '../../../core/index.ts';
+import {
+  divideMoney,
+  money,
+  multiplyMoney,
+  roundMoney,
+  type Money,
+  type UnixMillis,
+} from '../../../core/index.ts';
 import type { AlertRecord, Assessment } from '../../../monitoring/index.ts';
 import { formatMoney, localeOf } from '../../../reports/index.ts';
 import type { AlertNotification } from '../../../warehouse/index.ts';

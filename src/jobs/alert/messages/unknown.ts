@@ -1,10 +1,8 @@
 import { formatMoment, formatSlot } from '../../../core/index.ts';
-import { describeScope } from '../../../monitoring/index.ts';
-import type { AlertRecord, Assessment } from '../../../monitoring/index.ts';
+import { describeScope, type AlertRecord, type Assessment } from '../../../monitoring/index.ts';
 import type { AlertBlock } from '../../../reports/index.ts';
 import type { AlertNotification } from '../../../warehouse/index.ts';
-import { notification, percentOf, show } from './notification.ts';
-import type { MessageContext } from './notification.ts';
+import { notification, percentOf, show, type MessageContext } from './notification.ts';
 import { reasonText } from './reason-text.ts';
 
 /** More budgets than this make a mail that nobody reads. */

@@ -3,8 +3,17 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault, messageOf, systemCode } from '../../../core/index.ts';
 import type { Announcement } from '../../../notify/index.ts';
-import { announcementFile, draftPrefix, folderOf, mailsFile, mailsShape, readManifest } from './manifest.ts';
-import type { ReportKey, ReportMails, ReportManifest } from './manifest.ts';
+import {
+  announcementFile,
+  draftPrefix,
+  folderOf,
+  mailsFile,
+  mailsShape,
+  readManifest,
+  type ReportKey,
+  type ReportMails,
+  type ReportManifest,
+} from './manifest.ts';
 
 /** A kept report as its mail is made of it. */
 export type KeptReport = {

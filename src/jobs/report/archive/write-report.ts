@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import { access, chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault, messageOf, syncPath, systemCode, writeThrough } from '../../../core/index.ts';
-import type { Fault } from '../../../core/index.ts';
-import { draftPrefix, folderOf, mailsFile, manifestFile } from './manifest.ts';
-import type { ReportKey, ReportMails, ReportManifest } from './manifest.ts';
+import { fault, messageOf, syncPath, systemCode, writeThrough, type Fault } from '../../../core/index.ts';
+import {
+  draftPrefix,
+  folderOf,
+  mailsFile,
+  manifestFile,
+  type ReportKey,
+  type ReportMails,
+  type ReportManifest,
+} from './manifest.ts';
 
 export type ArchivedFile = {
   readonly name: string;

@@ -1,6 +1,5 @@
 import type { Encrypter } from 'age-encryption';
-import { messageOf } from '../../../core/index.ts';
-import type { Secret } from '../../../core/index.ts';
+import { messageOf, type Secret } from '../../../core/index.ts';
 import type { Sink } from '../../sink.ts';
 import { findTarget, folderProblems, targetProblems, problemOf } from '../file-target.ts';
 import { replaceFile } from '../file/replace-file.ts';

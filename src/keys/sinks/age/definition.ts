@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
 import { defineSink } from '../definition.ts';
 import { earlyFileProblems } from '../early-file.ts';
-import { fillPath } from '../fill.ts';
-import type { SinkNames } from '../fill.ts';
+import { fillPath, type SinkNames } from '../fill.ts';
 import { wholePlace } from '../place.ts';
 import { createAgeSink } from './age-sink.ts';
-import { ageSettings } from './settings.ts';
-import type { AgeSpec } from './settings.ts';
+import { ageSettings, type AgeSpec } from './settings.ts';
 
 const fill = (spec: AgeSpec, names: SinkNames, cwd: string): AgeSpec => ({
   ...spec,

@@ -1,6 +1,5 @@
 import type * as SecretsManager from '@aws-sdk/client-secrets-manager';
-import { messageOf, systemCode } from '../../../core/index.ts';
-import type { Fault, SecretRegistry } from '../../../core/index.ts';
+import { messageOf, systemCode, type Fault, type SecretRegistry } from '../../../core/index.ts';
 import { secureUrl } from '../http-answer.ts';
 import { failed, refused, errorText } from '../sink-faults.ts';
 import type { AwsSpec } from './settings.ts';

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import type * as SecretsManager from '@aws-sdk/client-secrets-manager';
-import { isFault } from '../../../core/index.ts';
-import type { Secret } from '../../../core/index.ts';
+import { isFault, type Secret } from '../../../core/index.ts';
 import type { Sink } from '../../sink.ts';
-import { awsFault, loadAws, needAws, openClient } from './aws-client.ts';
-import type { AwsModule } from './aws-client.ts';
+import { awsFault, loadAws, needAws, openClient, type AwsModule } from './aws-client.ts';
 import { problemOf } from '../file-target.ts';
 import { fingerprintOf, readingOf } from '../fingerprint.ts';
 import { readField, writeField } from '../json-text.ts';

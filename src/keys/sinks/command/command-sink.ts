@@ -1,8 +1,7 @@
 import { hasCode, isProgram } from '../../../core/index.ts';
 import type { Delivery, Sink, SinkProblem } from '../../sink.ts';
 import { fingerprintIn } from '../fingerprint.ts';
-import { runCommand } from './run-command.ts';
-import type { CommandRun } from './run-command.ts';
+import { runCommand, type CommandRun } from './run-command.ts';
 import { failed, refused } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';
 import type { CommandSpec } from './settings.ts';

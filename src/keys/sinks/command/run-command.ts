@@ -1,7 +1,12 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { fault, messageOf, systemCode } from '../../../core/index.ts';
-import type { Clock, Secret, SecretRegistry } from '../../../core/index.ts';
+import { spawn, type ChildProcess } from 'node:child_process';
+import {
+  fault,
+  messageOf,
+  systemCode,
+  type Clock,
+  type Secret,
+  type SecretRegistry,
+} from '../../../core/index.ts';
 import { errorText } from '../sink-faults.ts';
 import type { CommandRequest } from './settings.ts';
 

@@ -1,7 +1,5 @@
-import { fillArgument } from '../fill.ts';
-import type { SinkNames } from '../fill.ts';
-import { runCommand } from './run-command.ts';
-import type { CommandDeps } from './run-command.ts';
+import { fillArgument, type SinkNames } from '../fill.ts';
+import { runCommand, type CommandDeps } from './run-command.ts';
 import type { CommandRequest } from './settings.ts';
 
 /** Variables that tell a program whose key it is about. */

@@ -3,15 +3,12 @@ import { isFault } from '../../../core/index.ts';
 import type { SinkProblem } from '../../sink.ts';
 import { defineSink } from '../definition.ts';
 import { earlyFileProblems } from '../early-file.ts';
-import { contentOf, groupProblems, problemOf } from '../file-target.ts';
-import type { FileTarget } from '../file-target.ts';
-import { fillName, fillPath, fillPointer } from '../fill.ts';
-import type { SinkNames } from '../fill.ts';
+import { contentOf, groupProblems, problemOf, type FileTarget } from '../file-target.ts';
+import { fillName, fillPath, fillPointer, type SinkNames } from '../fill.ts';
 import type { Place } from '../place.ts';
 import { createFileSink } from './file-sink.ts';
 import { formOf, textOf } from './form-of.ts';
-import { fileSettings, fileSpecOf } from './settings.ts';
-import type { FileHolds, FileSpec } from './settings.ts';
+import { fileSettings, fileSpecOf, type FileHolds, type FileSpec } from './settings.ts';
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

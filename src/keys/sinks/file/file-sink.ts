@@ -8,14 +8,13 @@ import {
   groupProblems,
   targetProblems,
   problemOf,
+  type FileTarget,
 } from '../file-target.ts';
-import type { FileTarget } from '../file-target.ts';
 import { fingerprintOf, readingOf } from '../fingerprint.ts';
 import { formOf, textOf } from './form-of.ts';
 import { removeLeftover, replaceFile } from './replace-file.ts';
 import { failed, fileFault, refused } from '../sink-faults.ts';
-import { systemFiles } from '../sink-files.ts';
-import type { SinkFiles } from '../sink-files.ts';
+import { systemFiles, type SinkFiles } from '../sink-files.ts';
 import type { SinkDeps } from '../sink-deps.ts';
 import type { FileSpec } from './settings.ts';
 

@@ -1,5 +1,4 @@
-import { dotenvForm, rawForm } from './dotenv.ts';
-import type { FileForm } from './dotenv.ts';
+import { dotenvForm, rawForm, type FileForm } from './dotenv.ts';
 import { jsonForm } from '../json-text.ts';
 import type { FileSpec } from './settings.ts';
 

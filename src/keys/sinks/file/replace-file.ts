@@ -1,8 +1,7 @@
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { refused } from '../sink-faults.ts';
-import { createNew, removeIfThere } from '../sink-files.ts';
-import type { SinkFiles } from '../sink-files.ts';
+import { createNew, removeIfThere, type SinkFiles } from '../sink-files.ts';
 
 export type Replacement = {
   readonly path: string;

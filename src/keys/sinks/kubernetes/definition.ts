@@ -1,13 +1,11 @@
 import { resolve } from 'node:path';
 import { trimEndOf } from '../../../core/index.ts';
 import { defineSink } from '../definition.ts';
-import { fillName } from '../fill.ts';
-import type { SinkNames } from '../fill.ts';
+import { fillName, type SinkNames } from '../fill.ts';
 import { fieldPlace } from '../place.ts';
 import { tokenFrom } from '../token.ts';
 import { createKubernetesSink } from './kubernetes-sink.ts';
-import { kubernetesSettings, kubernetesSpecOf } from './settings.ts';
-import type { ClusterSpec, KubernetesSpec } from './settings.ts';
+import { kubernetesSettings, kubernetesSpecOf, type ClusterSpec, type KubernetesSpec } from './settings.ts';
 
 const objectName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 const namespaceName = /^(?=.{1,63}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;

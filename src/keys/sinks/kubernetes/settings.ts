@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { httpsUrl } from '../../../config/index.ts';
-import { fillNote, issuer, oneToken, text, tokenFields, tokenOf, tokenRule } from '../setting-fields.ts';
-import type { TokenSource } from '../setting-fields.ts';
+import {
+  fillNote,
+  issuer,
+  oneToken,
+  text,
+  tokenFields,
+  tokenOf,
+  tokenRule,
+  type TokenSource,
+} from '../setting-fields.ts';
 
 const cluster = z
   .strictObject({

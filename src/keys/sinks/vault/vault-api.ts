@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { trimEndOf } from '../../../core/index.ts';
 import type { Http, HttpRequest } from '../../../http/index.ts';
-import { ask, secureUrl } from '../http-answer.ts';
-import type { Answer } from '../http-answer.ts';
+import { ask, secureUrl, type Answer } from '../http-answer.ts';
 import { rawAt } from '../json-text.ts';
 import { failed } from '../sink-faults.ts';
 import type { SinkDeps } from '../sink-deps.ts';

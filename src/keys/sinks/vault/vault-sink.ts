@@ -1,5 +1,4 @@
-import { backoff } from '../../../core/index.ts';
-import type { RetryPolicy, Secret } from '../../../core/index.ts';
+import { backoff, type RetryPolicy, type Secret } from '../../../core/index.ts';
 import type { Sink, SinkProblem } from '../../sink.ts';
 import { problemOf } from '../file-target.ts';
 import { readingOf } from '../fingerprint.ts';

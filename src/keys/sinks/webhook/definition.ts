@@ -1,10 +1,8 @@
 import type { Secret } from '../../../core/index.ts';
 import { defineSink } from '../definition.ts';
-import { fillUrl } from '../fill.ts';
-import type { SinkNames } from '../fill.ts';
+import { fillUrl, type SinkNames } from '../fill.ts';
 import { short, wholePlace } from '../place.ts';
-import { webhookSettings } from './settings.ts';
-import type { WebhookSpec } from './settings.ts';
+import { webhookSettings, type WebhookSpec } from './settings.ts';
 import { createWebhookSink } from './webhook-sink.ts';
 
 const filledSecret = (secret: Secret, names: SinkNames): Secret => {

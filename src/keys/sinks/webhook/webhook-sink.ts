@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { createSecretRegistry, toSeconds } from '../../../core/index.ts';
-import type { Secret, SecretRegistry } from '../../../core/index.ts';
+import { createSecretRegistry, toSeconds, type Secret, type SecretRegistry } from '../../../core/index.ts';
 import { signatureOf } from '../../../http/index.ts';
 import type { Delivered, Delivery, Sink } from '../../sink.ts';
 import { fingerprintIn, fingerprintOf } from '../fingerprint.ts';

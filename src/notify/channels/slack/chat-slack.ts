@@ -1,6 +1,5 @@
 import type { Announcement } from '../../announcement.ts';
-import { summarise, withinLimit } from '../chat/chat-summary.ts';
-import type { ChatSummary, SummaryTable } from '../chat/chat-summary.ts';
+import { summarise, withinLimit, type ChatSummary, type SummaryTable } from '../chat/chat-summary.ts';
 import { chatLines, columnsOf, cut } from '../chat/chat-text.ts';
 import type { Envelope } from '../webhook/webhook-body.ts';
 

@@ -1,7 +1,5 @@
-import { fault, isFault, messageOf } from '../../../core/index.ts';
-import type { Fault } from '../../../core/index.ts';
-import { mailRouteName } from '../../route.ts';
-import type { OutboxRoute, Rate } from '../../route.ts';
+import { fault, isFault, messageOf, type Fault } from '../../../core/index.ts';
+import { mailRouteName, type OutboxRoute, type Rate } from '../../route.ts';
 import type { MailSession, MailTransport } from './transport.ts';
 
 const asFault = (error: unknown): Fault =>

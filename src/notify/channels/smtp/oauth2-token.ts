@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { fault, isFault, messageOf } from '../../../core/index.ts';
-import type { Clock, Fault, Secret, SecretRegistry } from '../../../core/index.ts';
-import { isNetworkProblem } from '../../../http/index.ts';
-import type { Http } from '../../../http/index.ts';
+import {
+  fault,
+  isFault,
+  messageOf,
+  type Clock,
+  type Fault,
+  type Secret,
+  type SecretRegistry,
+} from '../../../core/index.ts';
+import { isNetworkProblem, type Http } from '../../../http/index.ts';
 import { oneLine } from '../../address.ts';
 
 /** A refresh token (RFC 6749 6) that access tokens are asked with. */

@@ -1,6 +1,5 @@
 import type { NodemailerError } from 'nodemailer';
-import { fault } from '../../../core/index.ts';
-import type { Fault } from '../../../core/index.ts';
+import { fault, type Fault } from '../../../core/index.ts';
 import { oneLine } from '../../address.ts';
 
 export type FaultContext = {

@@ -1,10 +1,8 @@
-import { createSecretRegistry, fault } from '../../../core/index.ts';
-import type { Log, Secret } from '../../../core/index.ts';
+import { createSecretRegistry, fault, type Log, type Secret } from '../../../core/index.ts';
 import { trustedContext } from '../../../http/index.ts';
 import type { TokenSource } from './oauth2-token.ts';
 import { readSmtpUrl, startTlsFor } from './smtp-server-address.ts';
-import { openSession } from './smtp-session.ts';
-import type { SmtpTimeouts } from './smtp-session.ts';
+import { openSession, type SmtpTimeouts } from './smtp-session.ts';
 import type { MailSession, MailTransport } from './transport.ts';
 
 export type SmtpOptions = {

@@ -1,7 +1,5 @@
-import { fault, messageOf, systemCode } from '../../../core/index.ts';
-import type { UnixMillis } from '../../../core/index.ts';
-import { isNetworkProblem, retryAfter } from '../../../http/index.ts';
-import type { HttpAnswer } from '../../../http/index.ts';
+import { fault, messageOf, systemCode, type UnixMillis } from '../../../core/index.ts';
+import { isNetworkProblem, retryAfter, type HttpAnswer } from '../../../http/index.ts';
 import { oneLine } from '../../address.ts';
 import type { RouteOutcome } from '../../route.ts';
 

@@ -1,7 +1,5 @@
-import { createSecretRegistry, fault, toSeconds } from '../../../core/index.ts';
-import type { Clock, Secret } from '../../../core/index.ts';
-import { isLoopback, signatureOf } from '../../../http/index.ts';
-import type { Http } from '../../../http/index.ts';
+import { createSecretRegistry, fault, toSeconds, type Clock, type Secret } from '../../../core/index.ts';
+import { isLoopback, signatureOf, type Http } from '../../../http/index.ts';
 import type { OutboxRoute, Rate } from '../../route.ts';
 import { answerOutcome, problemOutcome } from './webhook-faults.ts';
 

@@ -1,5 +1,12 @@
-import { compareMoney, dateAt, divideMoney, moneyAsShare, unixSeconds, zero } from '../../../core/index.ts';
-import type { Money } from '../../../core/index.ts';
+import {
+  compareMoney,
+  dateAt,
+  divideMoney,
+  moneyAsShare,
+  unixSeconds,
+  zero,
+  type Money,
+} from '../../../core/index.ts';
 import type { Assessment } from '../../../monitoring/index.ts';
 import type { BudgetsShape } from '../../definition/definition.ts';
 import type { Context } from '../context.ts';

@@ -7,8 +7,8 @@ import {
   subtractMoney,
   sumMoney,
   zero,
+  type Money,
 } from '../../../core/index.ts';
-import type { Money } from '../../../core/index.ts';
 
 /**
  * Rounds amounts so that they add up to a total that is itself rounded: what is missing goes, a last digit each, to those

@@ -6,10 +6,15 @@ import {
   roundMoney,
   subtractMoney,
   zero,
+  type Money,
 } from '../../../core/index.ts';
-import type { Money } from '../../../core/index.ts';
-import { explainChange } from '../../../monitoring/index.ts';
-import type { ChangedCell, ClassPrices, Usage, Waterfall } from '../../../monitoring/index.ts';
+import {
+  explainChange,
+  type ChangedCell,
+  type ClassPrices,
+  type Usage,
+  type Waterfall,
+} from '../../../monitoring/index.ts';
 import { countedClasses } from '../../../warehouse/index.ts';
 import type { ChangesShape } from '../../definition/definition.ts';
 import { apportion } from './apportion.ts';

@@ -1,5 +1,4 @@
-import { absoluteMoney, compareMoney, subtractMoney, zero } from '../../../core/index.ts';
-import type { Money } from '../../../core/index.ts';
+import { absoluteMoney, compareMoney, subtractMoney, zero, type Money } from '../../../core/index.ts';
 import type { CausePart, Contribution, Waterfall } from '../../../monitoring/index.ts';
 import type { Locale } from '../../locales/locale.ts';
 import { formatMoney } from '../format.ts';
