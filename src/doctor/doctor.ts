@@ -1,4 +1,12 @@
-import { fault, firstSignal, type Clock, type Log, type Deps, type Progress } from '../core/index.ts';
+import {
+  fault,
+  firstSignal,
+  type Clock,
+  type Log,
+  type Deps,
+  type Progress,
+  formatMoment,
+} from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import type { MailTransport } from '../notify/index.ts';
 import type { DoctorCheck, DoctorRequest, DoctorView, LearnedView } from './doctor-view.ts';
@@ -9,10 +17,30 @@ import { checkGateway, neededScopes } from './gateway.ts';
 import { checkSinks } from './sinks.ts';
 import { checkThen } from './then.ts';
 import { keyWriteKnown, keyWriteTried, type ProbeKeysOf } from './keys.ts';
-import { quarantinePoint } from './quarantine.ts';
 import { kindPoints } from './kinds.ts';
 import { conventionPoints } from './tokens.ts';
 import type { DeclaredSink, DoctorAccounts, DoctorPaths } from './deps.ts';
+
+type Quarantined = Awaited<ReturnType<Warehouse['logs']['quarantined']>>;
+
+/** What a gateway wrote is told as far as a line can hold it. */
+const longestReason = 200;
+
+/** Rows that could not be read, and the last of them; nothing where there are none. */
+export const quarantinePoint = (rows: Quarantined): LearnedView['points'] => {
+  const last = rows.at(-1);
+  if (last === undefined) return [];
+  const window = `${formatMoment(last.window.start, 'UTC')} to ${formatMoment(last.window.end, 'UTC')}`;
+  return [
+    {
+      point: 'log.quarantine',
+      value: `${rows.length.toLocaleString('en-US')} row${rows.length === 1 ? '' : 's'} unreadable, not included in any total`,
+      evidence: `the last at line ${last.line} of the export of ${window}: ${last.reason.slice(0, longestReason)}`,
+      how: 'data',
+      learnedAt: last.landedAt,
+    },
+  ];
+};
 
 export type DoctorDeps = {
   readonly config: Config;

@@ -12,10 +12,30 @@ import {
 import type { OutboxRow } from '../storage/index.ts';
 import { backoffAfter, giveUpAfter } from './after-attempt.ts';
 import { loadMail } from './mail-file.ts';
-import { createRateLimit } from './rate-limit.ts';
-import type { OutboxRoute, RouteOutcome } from './route.ts';
+import type { OutboxRoute, RouteOutcome, Rate } from './route.ts';
 import { sendWithin, type StopDeps } from './send-within.ts';
 import { settleAttempt, type SettleDeps } from './settle.ts';
+
+export type RateLimit = {
+  /** Milliseconds to wait before the next attempt may begin; 0 counts it as begun. */
+  readonly take: (now: number) => number;
+};
+
+/** At most `count` in any span of `per` milliseconds; without a rate there is no limit. */
+export const createRateLimit = (rate: Rate | undefined): RateLimit => {
+  if (rate === undefined) return { take: () => 0 };
+  let begun: number[] = [];
+  return {
+    take: (now) => {
+      // A clock that was set back must not close the route until it has caught up.
+      begun = begun.filter((moment) => moment > now - rate.per && moment <= now);
+      const [oldest] = begun;
+      if (oldest !== undefined && begun.length >= rate.count) return oldest + rate.per - now;
+      begun.push(now);
+      return 0;
+    },
+  };
+};
 
 /** How many rows ended which way in this pass. */
 export type DeliverySummary = {

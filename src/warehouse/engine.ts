@@ -4,10 +4,18 @@ import { createGate } from '../core/index.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import { loadDuckDB } from './duckdb.ts';
 import { engineFault } from './engine-faults.ts';
-import { engineMemory } from './engine-memory.ts';
 import { interruptOn } from './interrupt.ts';
 import { ownFolder } from './own-folder.ts';
 import { literal } from './sql-literal.ts';
+
+/**
+ * The engine's memory limit, from what the user allows: vectors and buffers that the engine does not count add about an
+ * eighth. Both as DuckDB writes sizes, `512MB`.
+ */
+export const engineMemory = (allowed: string): string => {
+  const [, digits = '', unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*$/.exec(allowed) ?? [];
+  return digits === '' ? allowed : `${Number(digits) * 0.875}${unit}`;
+};
 
 export type EngineOptions = {
   /** The database file, or `:memory:`. */

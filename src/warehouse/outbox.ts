@@ -1,7 +1,27 @@
-import { neverAgain, type OutboxFilter, type OutboxRow, type OutboxTable } from '../storage/index.ts';
+import {
+  neverAgain,
+  type OutboxFilter,
+  type OutboxRow,
+  type OutboxTable,
+  type OutboxState,
+} from '../storage/index.ts';
 import type { Engine } from './engine.ts';
-import { outboxRowOf } from './outbox-row.ts';
-import { execute, inTransaction, readRows, text } from './rows.ts';
+import { execute, inTransaction, readRows, text, wholeNumber, type Row } from './rows.ts';
+import { all, label, millis, optional, rowReader } from './row-reader.ts';
+
+const outboxRow = rowReader({
+  ...all(text, 'id', 'account', 'kind', 'subject', 'recipient', 'sender', 'messageId', 'file', 'route'),
+  state: label<OutboxState>(),
+  ...all(wholeNumber, 'attempts', 'doubts'),
+  ...all(millis, 'queuedAt', 'nextAttempt', 'changedAt'),
+  triedFrom: optional(millis),
+  ...all(optional(text), 'title', 'lastError'),
+});
+
+const outboxRowOf = (row: Row): OutboxRow => {
+  const values = outboxRow(row);
+  return { ...values, triedFrom: values.triedFrom ?? values.queuedAt };
+};
 
 const isDue = `state IN ('queued', 'deferred', 'unknown') AND next_attempt <= $at`;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { importsOf, readSources } from './imports.ts';
-import { breaches, overfullFolders, importCycles, missingModules } from './rules.ts';
+import { breaches, crumbs, overfullFolders, importCycles, missingModules } from './rules.ts';
 
 const root = new URL('../../src', import.meta.url).pathname;
 
@@ -11,10 +11,11 @@ describe('the architecture', () => {
     expect(breaches(sources)).toEqual([]);
   });
 
-  it('has no import cycle, no folder with more than 25 files, and no module in the table that does not exist', async () => {
+  it('has no import cycle, no folder with more than 25 files, no small file with one importer, and no module in the table that does not exist', async () => {
     const sources = await readSources(root);
     expect(importCycles(sources)).toEqual([]);
     expect(overfullFolders(sources)).toEqual([]);
+    expect(crumbs(sources)).toEqual([]);
     expect(missingModules(sources)).toEqual([]);
   });
 
@@ -33,6 +34,16 @@ describe('the architecture', () => {
     expect(overfullFolders(planted)).toEqual(['core: 26 files, at most 25']);
     expect(overfullFolders(planted.slice(1))).toEqual([]);
     expect(missingModules(planted)).toContain('warehouse');
+  });
+
+  it('fails on a planted file of 25 lines that one file imports', () => {
+    const planted = (lines: number) => [
+      { path: 'core/a.ts', text: 'x\n'.repeat(lines) },
+      { path: 'core/b.ts', text: `import { a } from './a.ts';` },
+    ];
+    expect(crumbs(planted(25))).toEqual(['core/a.ts joins core/b.ts']);
+    expect(crumbs(planted(26))).toEqual([]);
+    expect(crumbs([...planted(25), { path: 'core/c.ts', text: `import { a } from './a.ts';` }])).toEqual([]);
   });
 
   it('covers imports in every form', () => {

@@ -126,6 +126,32 @@ export const overfullFolders = (sources: readonly SourceFile[]): readonly string
     .map(([folder, count]) => `${folder}: ${count} files, at most ${maxFilesInFolder}`);
 };
 
+/** Tables that an extension adds an entry to: the files of the entries stay apart, as small as they are. */
+const registries = [
+  'gateway/endpoints.ts',
+  'gateway/models/model-endpoints.ts',
+  'keys/sinks/registry.ts',
+  'notify/channels/registry.ts',
+  'sandbox/variant-table.ts',
+  'warehouse/report-views/registry.ts',
+];
+
+/** Files of at most 25 lines that one file alone imports, which they are to join; what an index exports has others. */
+export const crumbs = (sources: readonly SourceFile[]): readonly string[] => {
+  const importers = new Map<string, Set<string>>();
+  for (const { path, text } of sources)
+    for (const specifier of importsOf(text)) {
+      const imported = target(path, specifier);
+      importers.set(imported, (importers.get(imported) ?? new Set()).add(path));
+    }
+  return sources.flatMap(({ path, text }) => {
+    const [importer, ...others] = importers.get(path) ?? [];
+    const isApart = [path, importer].some((one) => one !== undefined && registries.includes(one));
+    if (importer === undefined || others.length > 0 || isApart || importer.endsWith('index.ts')) return [];
+    return text.split('\n').length - 1 > 25 ? [] : [`${path} joins ${importer}`];
+  });
+};
+
 /** The import cycles among files, type-only imports included: each as the files from one back to itself. */
 export const importCycles = (sources: readonly SourceFile[]): readonly string[] => {
   const imports = new Map(

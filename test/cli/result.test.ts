@@ -13,7 +13,7 @@ import {
   printResult,
   resultJson,
 } from '../../src/cli/run/render.ts';
-import { requestOf } from '../../src/cli/run/request.ts';
+import { requestOf } from '../../src/cli/run/command.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { at, hostile, jobView, now, pageFaults, resultOf, runView, statusView } from './support/views.ts';
 

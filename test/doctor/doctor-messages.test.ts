@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { fault, interval, unixMillis, unixSeconds, type FaultCode } from '../../src/core/index.ts';
 import { neededScopes } from '../../src/doctor/gateway.ts';
 import { keyWriteKnown, keyWriteTried, type ProbeKeysOf } from '../../src/doctor/keys.ts';
-import { quarantinePoint } from '../../src/doctor/quarantine.ts';
+import { quarantinePoint } from '../../src/doctor/doctor.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
 import type { LearnedPoint } from '../../src/warehouse/index.ts';
 

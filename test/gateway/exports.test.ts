@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { unixMillis, unixSeconds } from '../../src/core/index.ts';
 import { collect, rejection } from '../http/support/servers.ts';
 import { createKeyFilter } from '../../src/gateway/admin/key-filter.ts';
-import { sniff } from '../../src/gateway/admin/csv-sniff.ts';
+import { sniff } from '../../src/gateway/admin/export-body.ts';
 import { adminKey, csv, json, scriptedGateway, type Answer } from './support/scripted-gateway.ts';
 
 const logs = { start: unixSeconds(1), end: unixSeconds(2), columns: [], currency: 'USD' as const };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isFault } from '../../src/core/index.ts';
-import { isPrivateHost } from '../../src/notify/channels/smtp/private-host.ts';
 import {
+  isPrivateHost,
   readSmtpUrl,
   startTlsFor,
   type StartTls,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fault } from '../../src/core/index.ts';
 import { createDelivery } from '../../src/notify/index.ts';
 import { createMailRoute } from '../../src/notify/channels/smtp/mail-route.ts';
-import { createRateLimit } from '../../src/notify/rate-limit.ts';
+import { createRateLimit } from '../../src/notify/route-worker.ts';
 import type { OutboxRoute, RouteOutcome } from '../../src/notify/route.ts';
 import { enqueueBytes } from '../../src/notify/enqueue.ts';
 import { openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { money } from '../../src/core/index.ts';
 import { chartFonts } from '../../src/reports/charts/chart-fonts.ts';
-import { drawPng } from '../../src/reports/charts/chart-png.ts';
+import { drawPng } from '../../src/reports/render/render.ts';
 import { chartSvg } from '../../src/reports/charts/chart-svg.ts';
 import type { ChartModel } from '../../src/reports/build/model.ts';
 import type { CubeRow } from './cube.ts';

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { fillTemplate } from '../../src/reports/build/subject-fields.ts';
 import { describe, expect, test } from 'vitest';
 import {
   compareMoney,
@@ -19,7 +20,6 @@ import {
 import { localeOf } from '../../src/reports/locales/locales.ts';
 import { scaleOf } from '../../src/reports/charts/chart-scale.ts';
 import { sharesOf } from '../../src/reports/build/shares.ts';
-import { fillTemplate } from '../../src/reports/definition/template.ts';
 import { showName } from '../../src/reports/build/names.ts';
 import { padEnd, widthOf, wrap } from '../../src/reports/render/text-width.ts';
 import { hostileNames } from './hostile.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../src/core/index.ts';
 import { chartFonts } from '../../src/reports/charts/chart-fonts.ts';
 import { drawable, isDrawable } from '../../src/reports/charts/chart-glyphs.ts';
-import { drawPng } from '../../src/reports/charts/chart-png.ts';
+import { drawPng } from '../../src/reports/render/render.ts';
 import {
   formatExact,
   formatInteger,

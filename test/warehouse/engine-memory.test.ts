@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { engineMemory } from '../../src/warehouse/engine-memory.ts';
+import { engineMemory } from '../../src/warehouse/engine.ts';
 
 it.each([
   ['512MB', '448MB'],

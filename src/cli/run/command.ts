@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Deps } from '../../core/index.ts';
+import { type Deps, fault, type Fault } from '../../core/index.ts';
 import { openCommands, type BackfillStep, type Commands, type RunResult } from '../../daemon/index.ts';
 import { backfillProgress } from './backfill-progress.ts';
 import { configOption } from '../options.ts';
@@ -18,7 +18,30 @@ import {
   printResult,
   resultJson,
 } from './render.ts';
-import { requestOf, type WhichSlots } from './request.ts';
+
+/** Which slots of a job: one of its own or now, or all of a span. */
+export type WhichSlots = { readonly slot?: string | undefined; readonly from?: string; readonly to?: string };
+
+type SlotChoice =
+  | { readonly job: string; readonly slot?: string | undefined }
+  | { readonly job: string; readonly from: string; readonly to: string };
+
+const misuse = (message: string): Fault =>
+  fault('wrong-use', message, {
+    advice:
+      'use neither for a run now, --slot for one slot, or --from and --to for all slots of a time range',
+  });
+
+/** @throws Fault `wrong-use` for options that do not go together */
+export const requestOf = (job: string, { slot, from, to }: WhichSlots): SlotChoice => {
+  if (slot !== undefined && (from !== undefined || to !== undefined))
+    throw misuse('--slot cannot be combined with --from and --to');
+  if (slot !== undefined) return { job, slot };
+  if (from === undefined && to === undefined) return { job };
+  if (from === undefined) throw misuse('--to requires --from');
+  if (to === undefined) throw misuse('--from requires --to');
+  return { job, from, to };
+};
 
 type RunOptions = WhichSlots & {
   readonly config: string;
@@ -26,8 +49,7 @@ type RunOptions = WhichSlots & {
   readonly json?: boolean;
 };
 
-type Order = ReturnType<typeof requestOf>;
-type Range = Extract<Order, { readonly from: string }>;
+type Range = Extract<SlotChoice, { readonly from: string }>;
 type Shown = { readonly json: boolean; readonly progress: ReturnType<typeof showProgress> };
 
 /** All print to both outputs and resolve to the exit code. */
@@ -59,7 +81,7 @@ const backfill = async (deps: Deps, call: Commands, request: Range, shown: Shown
 const runOne = async (
   deps: Deps,
   call: Commands,
-  request: Exclude<Order, Range>,
+  request: Exclude<SlotChoice, Range>,
   shown: Shown,
 ): Promise<number> => {
   const { json, progress } = shown;
@@ -71,7 +93,7 @@ const runOne = async (
   return printed.code;
 };
 
-const showPlan = async (deps: Deps, call: Commands, request: Order, json: boolean): Promise<number> => {
+const showPlan = async (deps: Deps, call: Commands, request: SlotChoice, json: boolean): Promise<number> => {
   const plan = await call('plan', request);
   deps.stdout.write(deps.secrets.redact(json ? jsonText({ plan }) : `${plan.join('\n')}\n`));
   return 0;

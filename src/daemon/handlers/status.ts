@@ -1,14 +1,43 @@
 import type { Clock, Fault } from '../../core/index.ts';
 import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
 import { version } from '../../version.ts';
-import type { DeadKeyView, OpenRotationView, OutdatedServiceView, StatusView } from '../../web/index.ts';
+import type {
+  DeadKeyView,
+  OpenRotationView,
+  OutdatedServiceView,
+  StatusView,
+  ClockProblemView,
+} from '../../web/index.ts';
 import type { App } from '../open-app.ts';
 import type { RuntimeLease } from '../runtime-leases.ts';
-import { clockProblems } from '../views/clock-status.ts';
 import { attemptsByRun, runView } from '../views/config-views.ts';
 import { accountViews, keptReports } from '../views/data-status.ts';
 import { jobFailures } from '../views/job-failures.ts';
 import { mailStatus } from './outbox.ts';
+import type { Config } from '../../config/index.ts';
+import { expiryPolicy, type ExpireSettings, type RotateSettings } from '../../jobs/index.ts';
+import { clockEffect } from '../../keys/index.ts';
+import type { Warehouse } from '../../warehouse/index.ts';
+
+/** The accounts whose clocks are so wrong that their key jobs delete nothing, each once. */
+const clockProblems = (
+  { jobs }: Pick<Config, 'jobs'>,
+  clocks: Pick<Warehouse['clocks'], 'of'>,
+): readonly ClockProblemView[] => {
+  const found = new Map<string, ClockProblemView>();
+  for (const { name, kind, account, fields, suspend } of Object.values(jobs)) {
+    if (suspend || (kind !== 'rotate-keys' && kind !== 'expire-keys')) continue;
+    // The config has parsed the fields with the shape of the kind.
+    const quiet =
+      kind === 'rotate-keys'
+        ? (fields as RotateSettings).retire.quiet
+        : expiryPolicy(name, fields as ExpireSettings).quiet;
+    const effect = clockEffect(clocks.of(account), quiet);
+    if (effect.effect === 'suspend' && !found.has(account))
+      found.set(account, { account, message: effect.message });
+  }
+  return [...found.values()];
+};
 
 /** What `status` tells of the process itself. */
 export type ProcessState = Pick<StatusView, 'daemon' | 'config'>;

@@ -6,11 +6,37 @@ import {
   countText,
   rangeText,
   type UnixSeconds,
+  isFault,
+  type Fault,
+  type FaultCode,
 } from '../../core/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import type { LandedSnapshot, Snapshot } from '../../warehouse/index.ts';
 import { defineJobKind, type JobContext } from '../job-kind.ts';
-import { readPart, valueOf, type Part } from './read-part.ts';
+
+/** One part of a snapshot: what was read, or why the gateway does not show it, or why it could not be read this time. */
+type Part<T> =
+  | { readonly state: 'read'; readonly value: T }
+  | { readonly state: 'refused' | 'failed'; readonly fault: Fault };
+
+/**
+ * Answers of a gateway that gives the Admin Key no access; which one it gives for a missing scope differs, and some say
+ * no more than that it refuses.
+ */
+const refusals: readonly FaultCode[] = ['gateway-scope-missing', 'gateway-key-refused', 'gateway-refused'];
+
+/** @throws whatever is no fault of the catalogue, the reason of an aborted signal among them. */
+const readPart = async <T>(read: () => Promise<T>, signal: AbortSignal): Promise<Part<T>> => {
+  try {
+    return { state: 'read', value: await read() };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isFault(error)) throw error;
+    return { state: refusals.includes(error.code) ? 'refused' : 'failed', fault: error };
+  }
+};
+
+const valueOf = <T>(part: Part<T>): T | undefined => (part.state === 'read' ? part.value : undefined);
 
 const shape = z.strictObject({});
 

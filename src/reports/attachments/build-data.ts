@@ -1,4 +1,12 @@
-import { divideMoney, subtractMoney, sumMoney, zero, trimEndOf, type Money } from '../../core/index.ts';
+import {
+  divideMoney,
+  subtractMoney,
+  sumMoney,
+  zero,
+  trimEndOf,
+  type Money,
+  trimOf,
+} from '../../core/index.ts';
 import { waterfallOf } from '../build/changes/build-changes.ts';
 import { buildFigures } from '../build/build-figures.ts';
 import { stateOf } from '../build/build-table.ts';
@@ -16,7 +24,25 @@ import type {
 import type { HeadlineModel } from '../build/model.ts';
 import type { Cell } from '../definition/port.ts';
 import type { DataCell, DataColumn, DataFormat, DataTable, ReportData } from './data.ts';
-import { distinct, fileWord } from './file-messages.ts';
+
+/** A title as a part of a file's name: `Tokens by model` is `tokens-by-model`. Nothing for one in another script. */
+const fileWord = (title: string): string | undefined => {
+  if (/[^\P{L}a-z]/iu.test(title)) return undefined;
+  const word = trimOf(title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), '-').slice(0, 60);
+  return word === '' ? undefined : word;
+};
+
+/** The names, with `_2`, `_3` appended to repeated ones, regardless of case. */
+const distinct = (names: readonly string[], taken: readonly string[] = [], mark = '_'): readonly string[] => {
+  const known = new Set(taken.map((name) => name.toLowerCase()));
+  return names.map((name) => {
+    let candidate = name;
+    for (let number = 2; known.has(candidate.toLowerCase()); number += 1)
+      candidate = `${name}${mark}${number}`;
+    known.add(candidate.toLowerCase());
+    return candidate;
+  });
+};
 
 const formats: Readonly<Record<Format, DataFormat>> = {
   money: 'money',

@@ -1,9 +1,9 @@
 import { buildBudgets } from './budgets/build-budgets.ts';
 import { buildChanges, waterfallOf } from './changes/build-changes.ts';
-import { compareMoney, dateAt, fault, zero } from '../../core/index.ts';
-import type { Waterfall } from '../../monitoring/index.ts';
+import { fault } from '../../core/index.ts';
 import type { BuildRequest } from './build-request.ts';
-import { buildChart, coloured, type BuiltChart, type Spike } from './build-chart.ts';
+import { contextOf, isShown, withColours, type BuildResults } from './build-context.ts';
+import { buildChart, type BuiltChart, type Spike } from './build-chart.ts';
 import { buildFigures } from './build-figures.ts';
 import { buildFooter } from './build-footer.ts';
 import { buildHeadline } from './build-headline.ts';
@@ -12,7 +12,6 @@ import { buildNotes } from './build-notes.ts';
 import { buildTable } from './build-table.ts';
 import { isWithheld } from './show-value.ts';
 import type { Context } from './context.ts';
-import { coverageOf } from './coverage.ts';
 import type { SectionShape } from '../definition/definition.ts';
 import type { ReportFacts } from '../definition/facts.ts';
 import { formatMoney } from './format.ts';
@@ -20,93 +19,16 @@ import { describeCause } from './changes/describe-cause.ts';
 import { buildData } from '../attachments/build-data.ts';
 import type { ReportData } from '../attachments/data.ts';
 import type { Advice } from '../locales/locale.ts';
-import { localeOf } from '../locales/locales.ts';
 import type { DataState, ReportModel, Checksum, SectionModel, ShownReport } from './model.ts';
 import { showName } from './names.ts';
-import { isOfPeriod, runQueries, rangeOf, type QueryResults } from './queries.ts';
-import { queryTable } from './query-table.ts';
+import { runQueries, type QueryResults } from './queries.ts';
 import { renderHtml } from '../render/render-html.ts';
 import { sealOf, sealSections, sealState } from './checksum.ts';
-import { subjectFields } from './subject-fields.ts';
-import { fillTemplate } from '../definition/template.ts';
+import { fillTemplate, subjectFields } from './subject-fields.ts';
 import { dataWarnings, queryWarnings } from './warnings.ts';
 
 /** Gmail clips a mail at 102 kB; the difference is for what mail servers add. */
 const maxHtmlBytes = 90_000;
-
-/** A period without any data shows only text: sums would read as zero. */
-const isShown = (section: SectionShape, state: DataState, context: Context): boolean =>
-  (state !== 'missing' ||
-    section.kind === 'notes' ||
-    (section.kind === 'text' && section.sql === undefined)) &&
-  isOfPeriod(section, context.period);
-
-/**
- * The first day of the call log if it begins after the comparison period does: earlier values are unknown, not zero.
- */
-const noDataBefore = ({ period, facts, zone, locale }: BuildRequest): Pick<Context, 'noDataBefore'> => {
-  const { dataSince } = facts;
-  const { comparison } = period;
-  if (dataSince === undefined || comparison.days.length === 0 || dataSince <= comparison.interval.start)
-    return {};
-  const day = dateAt(dataSince, zone);
-  const { shortDay, longDay } = localeOf(locale ?? 'en');
-  return { noDataBefore: day.slice(0, 4) === period.last.slice(0, 4) ? shortDay(day) : longDay(day) };
-};
-
-type BuildResults = QueryResults & Pick<Context, 'colours' | 'waterfalls'>;
-
-/** The colours of all series in the shown charts. */
-const withColours = async (request: BuildRequest, results: QueryResults): Promise<BuildResults> => {
-  const bare = { ...results, colours: new Map<string, number>(), waterfalls: new Map<string, Waterfall>() };
-  const { context, state } = contextOf(request, bare);
-  const names = request.definition.sections.flatMap((section) =>
-    section.kind === 'chart' && isShown(section, state, context) ? coloured(section, context) : [],
-  );
-  const colours = names.length === 0 ? undefined : await request.assignColours?.(names);
-  return colours === undefined ? bare : { ...bare, colours };
-};
-
-const contextOf = (
-  request: BuildRequest,
-  { tables, currency, hasAmounts, colours, waterfalls }: BuildResults,
-): { context: Context; state: DataState } => {
-  const { definition, period, facts } = request;
-  const table = (file: string) => {
-    const result = tables.get(file);
-    if (result === undefined) throw fault('report-invalid', `the report names ${file}, which is not there`);
-    return queryTable(file, result);
-  };
-  const { sql, name } = definition.headline;
-  const totals = table(sql);
-  const row = totals.only();
-  const hasSpend = compareMoney(totals.figure(row, name) ?? zero, zero) !== 0;
-  const reached = definition.rests_on === 'snapshots' ? 'complete' : coverageOf(period.interval, facts);
-  const state = reached === 'missing' && hasSpend ? 'partial' : reached;
-  const before = totals.has(`${name}_before`) ? (totals.figure(row, `${name}_before`) ?? zero) : zero;
-  const isCovered =
-    state === 'complete' &&
-    hasAmounts &&
-    period.comparison.days.length > 0 &&
-    coverageOf(period.comparison.interval, facts) === 'complete';
-  return {
-    state,
-    context: {
-      locale: localeOf(request.locale ?? 'en'),
-      currency,
-      hasAmounts,
-      zone: request.zone,
-      period,
-      rangeOf: (range) => rangeOf(request, range),
-      comparable: isCovered && compareMoney(before, zero) !== 0,
-      ...noDataBefore(request),
-      covers: (day) => coverageOf(day, facts),
-      table,
-      colours,
-      waterfalls,
-    },
-  };
-};
 
 /** Whether a table shows the colours of the charts, so that they need no legend. */
 const hasSwatches = (sections: readonly SectionShape[]): boolean =>

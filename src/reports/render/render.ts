@@ -1,10 +1,26 @@
 import { cidOf } from '../charts/chart-cid.ts';
-import { drawPng } from '../charts/chart-png.ts';
 import { chartSvg } from '../charts/chart-svg.ts';
 import { escapeHtml } from './markup.ts';
 import type { ReportModel } from '../build/model.ts';
 import { renderHtml } from './render-html.ts';
 import { renderText } from './render-text.ts';
+import { chartFonts } from '../charts/chart-fonts.ts';
+import { contentWidth } from './html-sections.ts';
+
+/** The picture at twice its display size, on a transparent background. */
+export const drawPng = async (svg: string, fonts: readonly string[] = chartFonts()): Promise<Uint8Array> => {
+  const { renderAsync } = await import('@resvg/resvg-js');
+  const image = await renderAsync(svg, {
+    fitTo: { mode: 'width', value: contentWidth * 2 },
+    font: {
+      loadSystemFonts: false,
+      fontFiles: [...fonts],
+      defaultFontFamily: 'Inter',
+      sansSerifFamily: 'Inter',
+    },
+  });
+  return image.asPng();
+};
 
 export type ReportImage = {
   /** Content-ID without angle brackets; the HTML refers to it as `cid:…`. */

@@ -2,7 +2,17 @@ import type { ChildProcess } from 'node:child_process';
 import { createGate, fault, type Clock } from '../../core/index.ts';
 import { exceeded } from './in-process.ts';
 import type { QueryReply, Question, Questions } from './protocol.ts';
-import { residentBytes } from './resident-memory.ts';
+import { readFileSync } from 'node:fs';
+
+/** Bytes of memory that a process has in use; undefined where the system does not report it. */
+const residentBytes = (pid: number): number | undefined => {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    return undefined;
+  }
+};
 
 export type AskLimits = {
   /** Milliseconds. */

@@ -21,9 +21,19 @@ import { apportion } from './apportion.ts';
 import { causeLabel, contributorText, signedMoney } from './describe-cause.ts';
 import type { Context } from '../context.ts';
 import { decimalsOf } from '../format.ts';
-import { notComparedText } from './not-compared.ts';
 import type { CellModel, RowModel, TableModel, TextModel } from '../model.ts';
 import type { QueryTable, Row } from '../query-table.ts';
+
+/** Why figures are not compared with the comparison period; undefined where that says nothing. */
+const notComparedText = (context: Context): string | undefined => {
+  const { comparison } = context.period;
+  const { messages } = context.locale;
+  const state = context.covers(context.period.interval);
+  if (!context.hasAmounts) return undefined;
+  if (context.noDataBefore !== undefined && state !== 'missing')
+    return messages.notComparedBefore(comparison.label, context.noDataBefore);
+  return messages.notCompared[state === 'complete' ? 'nothing-before' : 'incomplete'];
+};
 
 const usageOf = (table: QueryTable, row: Row, suffix: '' | '_before'): Usage => {
   const figure = (column: string): Money => table.figure(row, `${column}${suffix}`) ?? zero;
