@@ -1,10 +1,18 @@
+export const hourSeconds = 3600;
+export const daySeconds = 24 * hourSeconds;
+
+export const minuteMillis = 60_000;
+export const hourMillis = 60 * minuteMillis;
+export const dayMillis = 24 * hourMillis;
+export const weekMillis = 7 * dayMillis;
+
 const millisOf: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
+  m: minuteMillis,
+  h: hourMillis,
+  d: dayMillis,
+  w: weekMillis,
 };
 
 /**

@@ -1,3 +1,4 @@
+import { dayMillis } from './duration.ts';
 import { DateTime, IANAZone } from 'luxon';
 import {
   toMillis,
@@ -15,8 +16,6 @@ export type LocalDate = string;
 export type LocalDay = Interval<UnixSeconds> & { readonly date: LocalDate };
 
 export const isZone = (name: string): boolean => IANAZone.isValidZone(name);
-
-const oneDay = 86_400_000;
 
 /** Dates are calculated with in UTC, where each has 24 hours: many times faster than in a zone. */
 const utcText = (millis: number): LocalDate => new Date(millis).toISOString().slice(0, 10);
@@ -73,12 +72,12 @@ export const dateAt = (moment: UnixSeconds, zone: string): LocalDate =>
     ? utcText(moment * 1000)
     : DateTime.fromSeconds(moment, { zone }).toFormat('yyyy-MM-dd');
 
-export const addDays = (date: LocalDate, days: number): LocalDate => utcText(dayOf(date) + days * oneDay);
+export const addDays = (date: LocalDate, days: number): LocalDate => utcText(dayOf(date) + days * dayMillis);
 
 /** The Monday of the week. */
 export const startOfWeek = (date: LocalDate): LocalDate => {
   const start = dayOf(date);
-  return utcText(start - ((new Date(start).getUTCDay() + 6) % 7) * oneDay);
+  return utcText(start - ((new Date(start).getUTCDay() + 6) % 7) * dayMillis);
 };
 
 export const startOfMonth = (date: LocalDate): LocalDate => `${utcText(dayOf(date)).slice(0, 8)}01`;
@@ -88,7 +87,7 @@ export const addMonths = (date: LocalDate, months: number): LocalDate => {
   const from = new Date(dayOf(date));
   const first = Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months, 1);
   const last = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months + 1, 0)).getUTCDate();
-  return utcText(first + (Math.min(from.getUTCDate(), last) - 1) * oneDay);
+  return utcText(first + (Math.min(from.getUTCDate(), last) - 1) * dayMillis);
 };
 
 /** The days from `first` to `last`, both included, each with the seconds at which it begins and ends in the zone. */

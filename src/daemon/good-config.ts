@@ -1,4 +1,4 @@
-import { fault } from '../core/index.ts';
+import { countText, fault } from '../core/index.ts';
 import { formatConfigFault, type Config, type Loaded } from '../config/index.ts';
 
 /** The config, or the fault that lists all of its faults. @throws Fault `config-invalid` */
@@ -6,7 +6,7 @@ export const goodConfig = ({ config, faults }: Loaded): Config => {
   if (config !== undefined) return config;
   throw fault(
     'config-invalid',
-    `the config has ${faults.length} fault${faults.length === 1 ? '' : 's'}\n${faults.map(formatConfigFault).join('\n')}`,
+    `the config has ${countText(faults.length, 'fault')}\n${faults.map(formatConfigFault).join('\n')}`,
   );
 };
 

@@ -1,4 +1,5 @@
 import {
+  countText,
   fault,
   firstSignal,
   type Clock,
@@ -34,7 +35,7 @@ export const quarantinePoint = (rows: Quarantined): LearnedView['points'] => {
   return [
     {
       point: 'log.quarantine',
-      value: `${rows.length.toLocaleString('en-US')} row${rows.length === 1 ? '' : 's'} unreadable, not included in any total`,
+      value: `${countText(rows.length, 'row')} unreadable, not included in any total`,
       evidence: `the last at line ${last.line} of the export of ${window}: ${last.reason.slice(0, longestReason)}`,
       how: 'data',
       learnedAt: last.landedAt,
@@ -59,8 +60,6 @@ export type DoctorDeps = {
 
 /** Milliseconds until a mail server that says nothing is given up. */
 const mailTimeout = 30_000;
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Connects, goes over to TLS and logs in where there is a login; nothing is sent. */
 const checkMail = async (
@@ -149,7 +148,7 @@ export const runDoctor = async (
   const asked = names.map((name) => accounts.get(name));
   progress({ step: 'looking at the disk' });
   const checks: DoctorCheck[] = [
-    passed('config', `${counted(asked.length, 'account')} and ${counted(jobs.length, 'job')} configured`),
+    passed('config', `${countText(asked.length, 'account')} and ${countText(jobs.length, 'job')} configured`),
     passed('database', `${paths.path} is open`),
     ...(await checkDisk(paths)),
   ];

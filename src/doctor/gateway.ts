@@ -1,4 +1,5 @@
 import {
+  dayMillis,
   fault,
   firstSignal,
   hasCode,
@@ -68,7 +69,6 @@ export type GatewayDeps = {
 };
 
 const second = 1000;
-const day = 86_400 * second;
 
 /** Milliseconds that one question may take, its tries included. */
 const timeout = 45 * second;
@@ -117,7 +117,7 @@ const questions: Readonly<Record<ReadScope, (deps: GatewayDeps, signal: AbortSig
   'usage:read': async ({ account, clock }, signal) => {
     const { gateway } = account;
     const end = clock.now();
-    const start = unixMillis(end - day);
+    const start = unixMillis(end - dayMillis);
     const query = { start, end, groupBy: 'model', metric: 'spend', granularity: 'day', topN: 1 } as const;
     await gateway.retryRead(async () => drain((await gateway.exportUsage(query, { signal })).body), {
       signal,

@@ -1,14 +1,11 @@
-import { interval, unixSeconds } from '../core/index.ts';
+import { countText, interval, unixSeconds } from '../core/index.ts';
 import type { LearnedView } from './doctor-view.ts';
 import type { KindLabel, Warehouse } from '../warehouse/index.ts';
-
-const count = (value: number, what: string): string =>
-  `${value.toLocaleString('en-US')} ${what}${value === 1 ? '' : 's'}`;
 
 const shownWord = (word: string): string => (word === '' ? 'empty' : word);
 
 const evidenceOf = ({ word, bare, charged, refunds, free }: KindLabel): string =>
-  `${shownWord(word)}: ${count(charged + refunds + free, 'row')} with a charge or tokens, ${bare.toLocaleString('en-US')} without`;
+  `${shownWord(word)}: ${countText(charged + refunds + free, 'row')} with a charge or tokens, ${bare.toLocaleString('en-US')} without`;
 
 /** What the words of a column were found to mean; nothing for a column that proves nothing. */
 const columnPoint = (column: string, labels: readonly KindLabel[]): LearnedView['points'] => {
@@ -46,7 +43,7 @@ export const kindPoints = async (
       : [
           {
             point: 'log.unclear_rows',
-            value: `open: ${count(unclear, 'row')} counted as calls may be errors`,
+            value: `open: ${countText(unclear, 'row')} counted as calls may be errors`,
             evidence:
               'they have no charge and no tokens, and no column shows their kind; if one does, set gateway.columns.kind to its name and gateway.kinds to its labels',
             how: 'data' as const,

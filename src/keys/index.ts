@@ -71,5 +71,5 @@ export {
 } from './plan/expiry-policy.ts';
 export { planNotices } from './plan/notices.ts';
 export { needsAttention, type SkippedKey } from './plan/skipped-key.ts';
-export { rangeText } from './plan/plan-messages.ts';
+export { durationText } from './plan/plan-messages.ts';
 export type { Sink } from './sink.ts';

@@ -1,4 +1,4 @@
-import { fault, type Clock, type Secret } from '../core/index.ts';
+import { countText, fault, type Clock, type Secret } from '../core/index.ts';
 import type { ModelAnswer } from '../gateway/index.ts';
 
 export type VerifyDeps = {
@@ -26,8 +26,7 @@ const called = ({ kind, model, status }: ModelAnswer): string =>
 const messageBy = ({ message }: ModelAnswer): string => (message === '' ? '' : `: ${message}`);
 
 const evidenceOf = (answer: ModelAnswer, tries: number, spent: number): string => {
-  const tokens =
-    answer.tokens === undefined ? '' : `, ${answer.tokens} token${answer.tokens === 1 ? '' : 's'}`;
+  const tokens = answer.tokens === undefined ? '' : `, ${countText(answer.tokens, 'token')}`;
   const after = tries === 1 ? '' : `, at try ${tries} after ${Math.round(spent / 1000)} s`;
   const meaning =
     answer.verdict === 'no-channel'

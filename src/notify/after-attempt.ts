@@ -1,22 +1,19 @@
-import { hasCode, unixMillis, type UnixMillis } from '../core/index.ts';
+import { minuteMillis, hourMillis, hasCode, unixMillis, type UnixMillis } from '../core/index.ts';
 import type { OutboxRow } from '../storage/index.ts';
 import type { RouteOutcome } from './route.ts';
 
-const minute = 60_000;
-const hour = 60 * minute;
-
 /** As long as RFC 5321 4.5.4.1 has senders try: mail servers that are down for days lose nothing. */
-export const giveUpAfter = 5 * 24 * hour;
+export const giveUpAfter = 5 * 24 * hourMillis;
 
 /** Milliseconds before the first and the second time that a mail of unknown outcome is sent again; there is no third. */
-const afterDoubt: readonly number[] = [5 * minute, 30 * minute];
+const afterDoubt: readonly number[] = [5 * minuteMillis, 30 * minuteMillis];
 
 /** A quarter more or less, so that what was put off together does not come back together. `random`: 0 to 1. */
 const jittered = (wait: number, random: () => number): number => Math.round(wait * (0.75 + random() / 2));
 
 /** About a minute after the first attempt, doubling to about an hour. */
 export const backoffAfter = (attempts: number, random: () => number): number =>
-  jittered(Math.min(hour, minute * 2 ** Math.min(Math.max(attempts, 1) - 1, 10)), random);
+  jittered(Math.min(hourMillis, minuteMillis * 2 ** Math.min(Math.max(attempts, 1) - 1, 10)), random);
 
 export type Verdict = {
   readonly state: 'sent' | 'deferred' | 'failed' | 'unknown';

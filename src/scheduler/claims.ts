@@ -1,4 +1,4 @@
-import { formatSlot, unixMillis, type UnixMillis } from '../core/index.ts';
+import { dayMillis, formatSlot, unixMillis, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { Claim, JobCursor, LedgerRun } from '../storage/index.ts';
 import { readSchedule, scheduleOf, scheduleText } from './job-schedule.ts';
@@ -6,13 +6,12 @@ import { randomizedDelay } from './randomized-delay.ts';
 import { nextSlots, previousSlot, previousSlots, scheduleFault, type Schedule } from './slots.ts';
 
 const second = 1000;
-const day = 86_400 * second;
 
 /** A slot that is detected later than this was missed: until then it counts as on time, whatever delayed the loop. */
 const punctual = 60 * second;
 
 /** Default maximum age of slots that `catchup: all` still runs. */
-const defaultWindowOfAll = 7 * day;
+const defaultWindowOfAll = 7 * dayMillis;
 
 /**
  * Slots with their own row in one claim, unless more must run; older ones share a row, since years of missed seconds

@@ -1,3 +1,4 @@
+import { daySeconds } from '../core/index.ts';
 /** The parsed fields of an expression: small, and all that the planner needs. */
 export type CronSets = {
   /** In ascending order, like all lists here. */
@@ -24,7 +25,6 @@ export type CronSets = {
 /** Towards later or towards earlier. */
 export type Direction = 1 | -1;
 
-const daySeconds = 86_400;
 /** The Gregorian calendar repeats after so many months; an expression without a match by then never matches. */
 const calendarMonths = 400 * 12;
 

@@ -1,3 +1,4 @@
+import { daySeconds } from '../core/index.ts';
 /** An interval in which a zone has one constant UTC offset. All in seconds; `end` is excluded. */
 export type OffsetPeriod = {
   readonly start: number;
@@ -11,7 +12,6 @@ export type OffsetPeriod = {
   readonly fresh: number;
 };
 
-const daySeconds = 86_400;
 /** Offset periods are computed for so many seconds at a time. */
 const blockSeconds = 400 * daySeconds;
 /** Offsets are sampled once a day: since 1970, no zone has changed its offset twice within a week. */

@@ -1,8 +1,6 @@
+import { countText } from '../core/index.ts';
 import type { StatusView } from './status-view.ts';
 import type { OpenRotationView } from './status-data.ts';
-
-const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 
 /** As many names as a person reads. */
 const maxNames = 5;
@@ -68,9 +66,9 @@ export const needsPerson = ({
       ? []
       : [`${outages.length === 1 ? 'job' : 'jobs'} in outage: ${outages.join(', ')}`]),
     ...(failed.length === 0 ? [] : [`${failed.length === 1 ? 'job' : 'jobs'} failed: ${failed.join(', ')}`]),
-    ...(config.faults.length === 0 ? [] : [`${counted(config.faults.length, 'fault')} in the config`]),
+    ...(config.faults.length === 0 ? [] : [`${countText(config.faults.length, 'fault')} in the config`]),
     ...(data === undefined ? [] : ofKeys(data)),
-    ...(mail.failed === 0 ? [] : [`${counted(mail.failed, 'mail')} refused`]),
-    ...(mail.unknown === 0 ? [] : [`${counted(mail.unknown, 'mail')} of unknown outcome`]),
+    ...(mail.failed === 0 ? [] : [`${countText(mail.failed, 'mail')} refused`]),
+    ...(mail.unknown === 0 ? [] : [`${countText(mail.unknown, 'mail')} of unknown outcome`]),
   ];
 };

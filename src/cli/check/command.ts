@@ -1,7 +1,7 @@
+import { countText, type Deps } from '../../core/index.ts';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { checkConfig } from '../../settings.ts';
-import type { Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { iso, jsonText } from '../ui/json.ts';
 import { faultLines, nextRuns, reportTables, warningLines } from './render.ts';
@@ -41,9 +41,7 @@ Examples:
       }
       if (warnings.length > 0) deps.stdout.write(`${warningLines(warnings)}\n\n`);
       if (faults.length > 0) {
-        deps.stdout.write(
-          `${faultLines(faults)}\n\n${faults.length} fault${faults.length === 1 ? '' : 's'}\n`,
-        );
+        deps.stdout.write(`${faultLines(faults)}\n\n${countText(faults.length, 'fault')}\n`);
         return;
       }
       for (const job of jobs) {

@@ -1,13 +1,12 @@
+import { countText, fault, readReason, readText, systemCode } from '../../core/index.ts';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { fault, readReason, readText, systemCode } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { agreed, printOutcome, request, type KeysDeps, type OpenKeys } from './deps.ts';
 import { screenOf } from '../ui/paint.ts';
 import { keyPlansJson, planCheckJson, renderKeyPlans, renderStale } from './render/plan.ts';
-import { counted } from '../ui/messages.ts';
 
 type PlanOptions = {
   readonly config: string;
@@ -133,7 +132,7 @@ Examples:
       return { isStale: true, go: false };
     }
     if (!isDry) {
-      await agreed(part.ask, options.yes, `${counted(checked.plan.changes.length, 'change')}. Continue?`);
+      await agreed(part.ask, options.yes, `${countText(checked.plan.changes.length, 'change')}. Continue?`);
       return { isStale: false, go: true };
     }
     if (options.json !== true) print('the plan is not stale; nothing was written\n');

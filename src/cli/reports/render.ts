@@ -1,9 +1,8 @@
+import { countText, unixMillis } from '../../core/index.ts';
 import type { ListedReport, ReportList } from '../../daemon/index.ts';
-import { unixMillis } from '../../core/index.ts';
 import { commonZone, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 import { tableLines } from '../ui/table.ts';
-import { counted } from '../ui/messages.ts';
 
 const totalOf = ({ totals: [total] }: ListedReport): string =>
   total?.exact == null ? 'unknown' : `${total.exact} ${total.unit ?? ''}`.trim();
@@ -51,7 +50,7 @@ export const renderReports = ({ reports, damaged }: ReportList, screen: Screen):
     ...(reports.length === 0 ? [] : [...timesIn(zone, screen), ...lines]),
     ...(damaged.length === 0
       ? []
-      : [screen.paint('bad', `${counted(damaged.length, 'folder')} without a readable report:`)]),
+      : [screen.paint('bad', `${countText(damaged.length, 'folder')} without a readable report:`)]),
     ...damaged.map((folder) => `    ${folder}`),
   ].join('\n')}\n`;
 };

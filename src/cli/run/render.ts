@@ -1,9 +1,9 @@
+import { countText } from '../../core/index.ts';
 import type { RunResult, RunView } from '../../daemon/index.ts';
 import { runJson } from '../runs/json.ts';
 import { localMoment, localSlot } from '../ui/moment.ts';
 import { describeElapsed, describeReason } from '../ui/run-messages.ts';
 import { oneLine } from '../ui/text.ts';
-import { counted } from '../ui/messages.ts';
 
 type Mail = RunResult['mail'];
 
@@ -27,8 +27,8 @@ export const addMail = (left: Mail, right: Mail): Mail => {
 
 export const notificationMail = (mail: Mail): Told => {
   const out = [
-    ...(mail.sent === 0 ? [] : [`${counted(mail.sent, 'mail')} sent\n`]),
-    ...(mail.queued === 0 ? [] : [`${counted(mail.queued, 'mail')} queued for \`serve\` to send\n`]),
+    ...(mail.sent === 0 ? [] : [`${countText(mail.sent, 'mail')} sent\n`]),
+    ...(mail.queued === 0 ? [] : [`${countText(mail.queued, 'mail')} queued for \`serve\` to send\n`]),
   ].join('');
   if (mail.deferred + mail.failed + mail.unknown === 0) return { out, err: '', code: 0 };
   const parts = [
@@ -110,7 +110,7 @@ export const backfillEnd = (total: {
 }): string =>
   total.slots === 0
     ? 'no slots in this time range\n'
-    : `${counted(total.slots, 'slot')}: ${total.ok} ok, ${total.already} already ran, ${total.failed} failed\n`;
+    : `${countText(total.slots, 'slot')}: ${total.ok} ok, ${total.already} already ran, ${total.failed} failed\n`;
 
 /** What the run did and how its mails stand lie on top, the run itself below. */
 export const resultJson = ({ run, already, figures, mail, advice }: RunResult) => ({

@@ -1,3 +1,4 @@
+import { countText } from '../../core/index.ts';
 import { needsPerson, type JobView, type RunView, type StatusView } from '../../daemon/index.ts';
 import { lines } from '../ui/lines.ts';
 import { commonZone, localMoment, localSlot, timesIn } from '../ui/moment.ts';
@@ -7,7 +8,7 @@ import { rotationLines } from './rotations.ts';
 import { stateCell, describeElapsed, describeWait, describeReason } from '../ui/run-messages.ts';
 import { tableLines, type Row } from '../ui/table.ts';
 import { clip, oneLine } from '../ui/text.ts';
-import { counted, describeDuration, describeUntil } from '../ui/messages.ts';
+import { describeDuration, describeUntil } from '../ui/messages.ts';
 
 type Look = Screen & { readonly now: number; readonly zone: string };
 
@@ -29,7 +30,7 @@ const daemonLines = ({ daemon, version }: StatusView, look: Look): readonly stri
 };
 
 const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
-  const found = `${counted(config.faults.length, 'fault')} in the config`;
+  const found = `${countText(config.faults.length, 'fault')} in the config`;
   const kept = `; the one read ${moment(config.loadedAt, look.zone)} remains active`;
   return [
     ...(config.faults.length === 0 ? [] : ['', ...lines(`${found}${kept}`, 0, look, 'bad')]),

@@ -1,6 +1,5 @@
+import { minuteMillis, hourMillis } from '../../core/index.ts';
 const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
 
 const parts = (large: number, largeName: string, small: number, smallName: string): string =>
   small === 0 ? `${large} ${largeName}` : `${large} ${largeName} ${small} ${smallName}`;
@@ -15,16 +14,12 @@ export const describeDuration = (millis: number): string => {
   const seconds = Math.round(range / second);
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return parts(Math.floor(seconds / 60), 'min', seconds % 60, 's');
-  const minutes = Math.round(range / minute);
+  const minutes = Math.round(range / minuteMillis);
   if (minutes < 24 * 60) return parts(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
-  const hours = Math.round(range / hour);
+  const hours = Math.round(range / hourMillis);
   return parts(Math.floor(hours / 24), 'd', hours % 24, 'h');
 };
 
 /** How far ahead a moment is: `in 3 h 20 min`, `in 4 s`; `now` when it is there. */
 export const describeUntil = (moment: number, now: number): string =>
   moment <= now ? 'now' : `in ${describeDuration(Math.ceil((moment - now) / second) * second)}`;
-
-/** `1 mail`, `3 mails`, `1,204 slots`. */
-export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;

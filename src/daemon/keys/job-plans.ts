@@ -18,7 +18,7 @@ import {
   planNotices,
   planRotations,
   printKeyName,
-  rangeText,
+  durationText,
   templateOf,
   withUsableSinks,
   type SkippedKey,
@@ -102,7 +102,7 @@ const describeSelection = ({ name, group, olderThan, team, status }: RotationPol
     ...(group === undefined ? [] : [`group ${group}`]),
     ...(team === undefined ? [] : [`team ${team}`]),
     ...(status === undefined ? [] : [`status ${status.join(' or ')}`]),
-    ...(olderThan === undefined ? [] : [`older_than ${rangeText(olderThan)}`]),
+    ...(olderThan === undefined ? [] : [`older_than ${durationText(olderThan)}`]),
   ];
   return [parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter((part) => part !== '').join(' and ');
 };

@@ -1,4 +1,5 @@
 import {
+  daySeconds,
   isFault,
   toSeconds,
   unixSeconds,
@@ -26,8 +27,6 @@ export const stateOf = (view: RotationView, error?: unknown): RotationState => (
   ...view,
   ...(isFault(error) ? { fault: { code: error.code, message: error.message, advice: error.advice } } : {}),
 });
-
-const daySeconds = 86_400;
 
 const throughOf = (log: LogCompleteness, range: Interval<UnixSeconds>): UnixSeconds | undefined =>
   log.complete ? range.end : log.through;

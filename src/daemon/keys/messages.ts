@@ -1,11 +1,8 @@
-import { formatMoment, formatSlot } from '../../core/index.ts';
+import { countText, formatMoment, formatSlot } from '../../core/index.ts';
 import type { KeyEvent, KeyEventKind, KeyEventOf, KeyUse } from '../../keys/index.ts';
 
 /** As much of a SHA-256 as a person compares. */
 const shortHash = (hash: string): string => `SHA-256 ${hash.slice(0, 12)}…`;
-
-const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 
 /** What somebody's use of a key looked like: `12 calls, last 2026-11-21 08:00 UTC, gpt-4o 12, 0.5 USD spent`. */
 export const describeUse = (
@@ -14,10 +11,10 @@ export const describeUse = (
   currency?: string,
 ): string =>
   [
-    counted(calls, 'call'),
+    countText(calls, 'call'),
     ...(lastCall === undefined ? [] : [`last ${formatMoment(lastCall, zone)}`]),
     ...models.slice(0, 3).map((one) => `${one.model} ${one.calls.toLocaleString('en-US')}`),
-    ...(models.length > 3 ? [counted(models.length - 3, 'more model')] : []),
+    ...(models.length > 3 ? [countText(models.length - 3, 'more model')] : []),
     ...(spend === undefined ? [] : [`${spend}${currency === undefined ? '' : ` ${currency}`} spent`]),
   ].join(', ');
 
@@ -67,7 +64,7 @@ const descriptions: Messages = {
   confirmed: ({ name, place }) => `the receipt of ${name} at ${place} is confirmed`,
   doubted: ({ name, place }) =>
     `${place} did not prove that it holds ${name}; the key is delivered there again`,
-  'read-back': ({ name, places }) => `${name} was read back from ${counted(places.length, 'sink')}`,
+  'read-back': ({ name, places }) => `${name} was read back from ${countText(places.length, 'sink')}`,
   current: ({ name, olds }) =>
     `${name} is the current key of the service${olds.length === 0 ? '' : `, replacing ${olds.map((old) => old.name).join(', ')}`}`,
   reloaded: ({ name }) => `the consumer was notified to load ${name}`,

@@ -1,4 +1,4 @@
-import { isFault, messageOf, type Clock, type UnixMillis } from '../../core/index.ts';
+import { minuteMillis, isFault, messageOf, type Clock, type UnixMillis } from '../../core/index.ts';
 import type { KeyAlert } from '../../keys/index.ts';
 
 /** A time in which an account's rotations could not be advanced. */
@@ -10,16 +10,14 @@ type Problem = {
   notified: boolean;
 };
 
-const minute = 60_000;
-
 /** Milliseconds that a problem which passes by itself may last without a notification; it is met again every five minutes. */
-const timeout = 30 * minute;
+const timeout = 30 * minuteMillis;
 
 /** Milliseconds after which a problem that lasts is told again. */
-const repeatAfter = 7 * 24 * 60 * minute;
+const repeatAfter = 7 * 24 * 60 * minuteMillis;
 
 /** Milliseconds after a notification in which no other problem of the account is told of: one that comes and goes floods nobody. */
-const minInterval = 60 * minute;
+const minInterval = 60 * minuteMillis;
 
 /** The gateway's own problem, or of the way there. A disk that is full helps itself no more than a key that is revoked. */
 const isTransient = (error: unknown): boolean =>

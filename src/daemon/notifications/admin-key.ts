@@ -1,11 +1,9 @@
-import { unixMillis, type UnixMillis } from '../../core/index.ts';
+import { dayMillis, unixMillis, type UnixMillis } from '../../core/index.ts';
 import type { Account } from '../../config/index.ts';
 import type { Message } from './message.ts';
 
-const day = 86_400_000;
-
 /** Milliseconds between two reminders of one key. */
-const again = 30 * day;
+const again = 30 * dayMillis;
 
 type AdminKeyEvent = {
   readonly accounts: Readonly<Record<string, Pick<Account, 'admin_key_issued' | 'admin_key_max_age'>>>;
@@ -23,7 +21,7 @@ export const adminKeyMessages = ({ accounts, now }: AdminKeyEvent): readonly Mes
       account,
       // A new key has another day, and is reminded of by itself.
       subject: [issued, 1 + Math.floor((now - due) / again)],
-      title: `the Admin Key of ${account} is ${Math.floor((now - since) / day)} days old`,
+      title: `the Admin Key of ${account} is ${Math.floor((now - since) / dayMillis)} days old`,
       blocks: [
         {
           tone: 'bad',

@@ -1,4 +1,4 @@
-import { formatSlot, type UnixMillis } from '../../core/index.ts';
+import { countText, formatSlot, type UnixMillis } from '../../core/index.ts';
 import type { ConfigFault } from '../../config/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { Message, MessageDeps } from './message.ts';
@@ -11,7 +11,7 @@ export const configMessages = (
   {
     account: '',
     subject: [at, faults],
-    title: `the new config has ${faults.length} fault${faults.length === 1 ? '' : 's'}; the previous config remains active`,
+    title: `the new config has ${countText(faults.length, 'fault')}; the previous config remains active`,
     blocks: faults.map(({ file, line, column, message, advice }): AlertBlock => ({
       heading: `${file}:${line}:${column}`,
       tone: 'bad',

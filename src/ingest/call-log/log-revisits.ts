@@ -1,4 +1,5 @@
 import {
+  daySeconds,
   addDays,
   dateAt,
   interval,
@@ -32,13 +33,11 @@ export type RevisitRequest = RevisitRule & {
   readonly until: UnixSeconds;
 };
 
-const day = 86_400;
-
 /**
  * Days older than this before the end of the covered range are not revisited: a new rule does not pull all history
  * again.
  */
-const reachBack = 31 * day;
+const reachBack = 31 * daySeconds;
 
 /**
  * Start of the days to check, by the range covered before the pull, so that days before a long outage are revisited
@@ -49,7 +48,7 @@ export const revisitsFrom = (covered: LogWindow, after: readonly number[]): Unix
 
 /** When a landing of the day starts to count as this revisit: the date has come, and the day is over. */
 const dueAt = ({ date, end }: LocalDay, after: number, zone: string): number =>
-  Math.max(end, startOfDay(addDays(date, Math.floor(after / day)), zone) + (after % day));
+  Math.max(end, startOfDay(addDays(date, Math.floor(after / daySeconds)), zone) + (after % daySeconds));
 
 /** From the first to the last second of the range that no landing covers; undefined when all of it is covered. */
 const missing = (range: LogWindow, landings: readonly LogWindow[]): LogWindow | undefined => {

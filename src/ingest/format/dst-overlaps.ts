@@ -1,4 +1,5 @@
 import {
+  daySeconds,
   dateAt,
   formatMoment,
   interval,
@@ -14,7 +15,6 @@ import type { ZoneOffset } from '../../warehouse/index.ts';
 /** Seconds UTC in which a zone's wall clock shows each time twice; covers both occurrences. */
 export type DstOverlap = Interval<UnixSeconds>;
 
-const day = 86_400;
 const quarter = 900;
 
 const wallMinute = (moment: number, zone: string): string =>
@@ -31,10 +31,10 @@ const offsetAt = (moment: number, zone: string): number => {
  * in one: if one window contains the whole overlap, each served row lands once, whichever occurrence it belongs to.
  */
 export const dstOverlapsOf = (zone: string, range: Interval<UnixSeconds>): readonly DstOverlap[] => {
-  const first = dateAt(unixSeconds(range.start - day), zone);
-  const last = dateAt(unixSeconds(range.end + day), zone);
+  const first = dateAt(unixSeconds(range.start - daySeconds), zone);
+  const last = dateAt(unixSeconds(range.end + daySeconds), zone);
   return localDays(first, last, zone).flatMap(({ start, end }) => {
-    const length = end - start - day;
+    const length = end - start - daySeconds;
     if (length <= 0) return [];
     for (let moment = start; moment < end; moment = unixSeconds(moment + quarter))
       if (wallMinute(moment, zone) === wallMinute(moment - length, zone))
@@ -47,13 +47,13 @@ export const dstOverlapsOf = (zone: string, range: Interval<UnixSeconds>): reado
  * How far local time is ahead of UTC, by local time, around an interval. Uses the first occurrence of a repeated hour.
  */
 export const offsetsOf = (zone: string, range: Interval<UnixSeconds>): readonly ZoneOffset[] => {
-  const first = (Math.floor(range.start / day) - 2) * day;
+  const first = (Math.floor(range.start / daySeconds) - 2) * daySeconds;
   const offsets: ZoneOffset[] = [{ fromLocal: first, seconds: offsetAt(first, zone) }];
-  for (let from = first; from < range.end + 2 * day; from += day) {
+  for (let from = first; from < range.end + 2 * daySeconds; from += daySeconds) {
     const before = offsetAt(from, zone);
-    const after = offsetAt(from + day, zone);
+    const after = offsetAt(from + daySeconds, zone);
     if (before === after) continue;
-    let [low, high] = [from, from + day];
+    let [low, high] = [from, from + daySeconds];
     while (high - low > 60) {
       const middle = Math.floor((low + high) / 120) * 60;
       if (offsetAt(middle, zone) === before) low = middle;
@@ -71,7 +71,7 @@ export const offsetsOf = (zone: string, range: Interval<UnixSeconds>): readonly 
 export const momentOf = (wallClock: string, zone: string): UnixMillis | undefined => {
   const local = Math.floor(Date.parse(`${wallClock.replace(' ', 'T')}Z`) / 1000);
   if (Number.isNaN(local)) return undefined;
-  const near = interval(unixSeconds(local - day), unixSeconds(local + day));
+  const near = interval(unixSeconds(local - daySeconds), unixSeconds(local + daySeconds));
   const offset = offsetsOf(zone, near).findLast(({ fromLocal }) => local >= fromLocal);
   return offset === undefined ? undefined : toMillis(unixSeconds(local - offset.seconds));
 };

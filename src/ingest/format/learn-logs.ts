@@ -1,4 +1,11 @@
-import { type Log, type LogExportFormat, type UnixSeconds, fault, unixSeconds } from '../../core/index.ts';
+import {
+  hourSeconds,
+  type Log,
+  type LogExportFormat,
+  type UnixSeconds,
+  fault,
+  unixSeconds,
+} from '../../core/index.ts';
 import type { ExportFormat, ReceivedLogs } from '../call-log/receive-logs.ts';
 import type { LogWindow } from '../call-log/log-windows.ts';
 
@@ -29,8 +36,6 @@ const probed = (
 const same = (left: ReceivedLogs | undefined, right: ReceivedLogs | undefined): boolean =>
   left?.header.cells.join() === right?.header.cells.join() && left?.ended === right?.ended;
 
-const hour = 3600;
-
 /**
  * Determines the format of a gateway's exports: an empty `columns` over one second returns the header, and shows
  * whether the last line has a line end (docs/gateway.md G6.2). A header without one is requested again, since it may be
@@ -46,7 +51,7 @@ export const learnLogs = async (
   const ask = { start: first, end: unixSeconds(first + 1) };
   const seen = await probe(ask);
   if (seen === undefined) {
-    const lastHour = { start: unixSeconds(Math.max(first, until - hour)), end: until };
+    const lastHour = { start: unixSeconds(Math.max(first, until - hourSeconds)), end: until };
     const recent = await probe(lastHour);
     log.debug('the gateway sends no header in exports without rows', { headerFound: recent !== undefined });
     return { ...probed(lastHour, recent, format), emptyWithoutRows: true };

@@ -1,4 +1,5 @@
 import {
+  countText,
   formatMoment,
   type GatewayProfile,
   type Interval,
@@ -71,7 +72,7 @@ const configured = (setting: unknown, name: string, point: LearnedPoint): Learne
 export const probePoints = (probed: ProbedExport, format: LogExportFormat = {}): readonly LearnedPoint[] => {
   const { asked, titleLines, endsLines, totalLine, emptyWithoutRows } = probed;
   const seconds = asked.end - asked.start;
-  const evidence = `an export of ${seconds} second${seconds === 1 ? '' : 's'} from ${formatMoment(asked.start, 'UTC')}, requested without a list of columns`;
+  const evidence = `an export of ${countText(seconds, 'second')} from ${formatMoment(asked.start, 'UTC')}, requested without a list of columns`;
   const of = (point: string, value: string): LearnedPoint => ({ point, value, evidence, how: 'probe' });
   const empty = of('log.empty_export', emptyWithoutRows ? 'an empty body' : 'a header');
   if (titleLines === undefined) return [empty];

@@ -1,4 +1,5 @@
 import {
+  dayMillis,
   addMoney,
   fault,
   hasCode,
@@ -97,8 +98,6 @@ export type UsageSummary = {
 /** How often a window is requested whose exports have no spend although other sources have some. */
 const maxEmpty = 3;
 
-const day = 86_400_000;
-
 /** Some gateways refuse longer ranges (docs/gateway.md G7.3). */
 const cautiousDays = 30;
 
@@ -111,7 +110,11 @@ const inWindow = (values: readonly UsageValue[], window: UsageWindow): readonly 
   values.filter(({ bucket }) => bucket >= window.start && bucket < window.end);
 
 /** Maximum shift of buckets that belong to another zone or week start; a larger one means that a time was misread. */
-const aside: Readonly<Record<Granularity, number>> = { hour: day, day: 2 * day, week: 8 * day };
+const aside: Readonly<Record<Granularity, number>> = {
+  hour: dayMillis,
+  day: 2 * dayMillis,
+  week: 8 * dayMillis,
+};
 
 const checkTimes = (received: ReceivedUsage, asked: UsageWindow, granularity: Granularity): void => {
   const slack = aside[granularity];
@@ -170,7 +173,7 @@ const isCapped = ({ table }: ReceivedUsage): boolean =>
 
 /** The length of the next request after an unanswered window, in days: half of it, or the common limit. */
 const shorter = (error: unknown, asked: UsageWindow): number => {
-  const days = (asked.end - asked.start) / day;
+  const days = (asked.end - asked.start) / dayMillis;
   const refused = hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-http-error');
   return refused && days > cautiousDays ? cautiousDays : days / 2;
 };

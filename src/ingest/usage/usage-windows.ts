@@ -1,4 +1,6 @@
 import {
+  hourMillis,
+  dayMillis,
   addDays,
   dateAt,
   interval,
@@ -37,9 +39,6 @@ export type UsagePlanRequest = {
   readonly profile: GatewayProfile;
 };
 
-const hour = 3_600_000;
-const day = 24 * hour;
-
 /** Buckets begin at UTC hours, or at days or Mondays of the gateway's zone (docs/gateway.md G7.6). */
 type Buckets = {
   readonly at: (moment: UnixMillis) => UnixMillis;
@@ -48,9 +47,9 @@ type Buckets = {
 };
 
 const hours: Buckets = {
-  at: (moment) => unixMillis(Math.floor(moment / hour) * hour),
-  after: (bucket) => unixMillis(bucket + hour),
-  before: (bucket) => unixMillis(bucket - hour),
+  at: (moment) => unixMillis(Math.floor(moment / hourMillis) * hourMillis),
+  after: (bucket) => unixMillis(bucket + hourMillis),
+  before: (bucket) => unixMillis(bucket - hourMillis),
 };
 
 const dated = (zone: string, days: number, snap: (date: LocalDate) => LocalDate): Buckets => {
@@ -87,7 +86,7 @@ export const cutUsage = (
   const windows: UsageWindow[] = [];
   for (let start = range.start; start < range.end;) {
     // Up to the maximum request length, minus the bucket requested after the window; at least one bucket.
-    const watermark = buckets.at(unixMillis(buckets.before(start) + longestDays * day));
+    const watermark = buckets.at(unixMillis(buckets.before(start) + longestDays * dayMillis));
     const end = unixMillis(Math.min(range.end, Math.max(buckets.before(watermark), buckets.after(start))));
     windows.push(interval(start, end));
     start = end;
@@ -104,7 +103,7 @@ const ownEnds = (request: UsagePlanRequest, buckets: Buckets): Ends & { readonly
   const first = buckets.at(since);
   // A clock that ran ahead may have moved the cursor to a time that cannot have been pulled yet.
   const reached = cursor === undefined ? first : Math.min(cursor, until);
-  const again = unixMillis(reached - (request.revisitDays ?? 2) * day);
+  const again = unixMillis(reached - (request.revisitDays ?? 2) * dayMillis);
   const revisited = again < first ? first : buckets.at(again);
   const reachesBack = origin !== undefined && first < origin;
   return { start: reachesBack ? first : revisited, end: buckets.at(until), revisited };

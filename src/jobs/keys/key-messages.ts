@@ -1,15 +1,15 @@
 import { formatMoment } from '../../core/index.ts';
-import { rangeText, type SkippedKey, type PlannedExpiry, type PlannedRotation } from '../../keys/index.ts';
+import { durationText, type SkippedKey, type PlannedExpiry, type PlannedRotation } from '../../keys/index.ts';
 import type { PlannedKey } from './plan-mail.ts';
 
 const ageText = (age: number | undefined): { readonly age?: string | undefined } =>
-  age === undefined ? {} : { age: rangeText(age) };
+  age === undefined ? {} : { age: durationText(age) };
 
 const describeEnd = ({ retire, overlap }: PlannedRotation['terms']): string => {
   const end = retire.ending === 'delete' ? 'deleted' : 'set to expire';
   return retire.when === 'unused'
-    ? `${end} when the log shows no call by it for ${rangeText(retire.quiet)}, after at least ${rangeText(overlap)}`
-    : `${end} after ${rangeText(overlap)}`;
+    ? `${end} when the log shows no call by it for ${durationText(retire.quiet)}, after at least ${durationText(overlap)}`
+    : `${end} after ${durationText(overlap)}`;
 };
 
 /** What a rotation does, as a sentence. */

@@ -1,10 +1,8 @@
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
+import { minuteMillis, hourMillis, dayMillis } from '../../core/index.ts';
 
 /** Milliseconds as `48h` or `14d`, as they may be written. */
 export const writtenDuration = (millis: number): string => {
-  if (millis > 0 && millis % day === 0) return `${millis / day}d`;
-  if (millis > 0 && millis % hour === 0) return `${millis / hour}h`;
-  return millis > 0 && millis % minute === 0 ? `${millis / minute}m` : `${millis / 1000}s`;
+  if (millis > 0 && millis % dayMillis === 0) return `${millis / dayMillis}d`;
+  if (millis > 0 && millis % hourMillis === 0) return `${millis / hourMillis}h`;
+  return millis > 0 && millis % minuteMillis === 0 ? `${millis / minuteMillis}m` : `${millis / 1000}s`;
 };

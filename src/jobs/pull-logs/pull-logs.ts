@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import {
+  dayMillis,
   startOfDay,
   toMillis,
   toSeconds,
@@ -8,6 +8,7 @@ import {
   rangeText,
   type UnixSeconds,
 } from '../../core/index.ts';
+import { z } from 'zod';
 import { date, duration, positiveDuration } from '../../config/index.ts';
 import {
   createRequestBudget,
@@ -39,8 +40,6 @@ import {
 } from './pull-texts.ts';
 import { searchGaps } from './search-gaps.ts';
 import { compareLanded, concludeComparing } from '../../reconcile/index.ts';
-
-const day = 86_400_000;
 
 const shape = z.strictObject({
   columns: z
@@ -100,7 +99,7 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
       ? { revisit: { after: settings.revisit.map(toSecondsOf), zone: context.zone } }
       : {}),
     ahead,
-    windowSeconds: Math.max(1, toSecondsOf(Math.min(settings.window, 366 * day))),
+    windowSeconds: Math.max(1, toSecondsOf(Math.min(settings.window, 366 * dayMillis))),
     columns: settings.columns,
     badRows: settings.bad_rows,
     currency: context.account.currency,

@@ -1,4 +1,4 @@
-import { toMillis, type UnixMillis } from '../../core/index.ts';
+import { countText, toMillis, type UnixMillis } from '../../core/index.ts';
 import type { SurveyedKey } from '../service-types.ts';
 import { maxLag } from '../lag.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from './expiry-policy.ts';
 import type { SkipReason } from './skipped-key.ts';
 import { creationTime, isExhausted, isExpired } from './key-state.ts';
-import { countText, rangeText } from './plan-messages.ts';
+import { durationText } from './plan-messages.ts';
 import { ageOf } from './select.ts';
 
 /** Whether something is so; where it cannot be known, why not. */
@@ -47,7 +47,7 @@ const logHolds = (millis: number, judged: Judged): Proof => {
     'log-incomplete',
     completeness === undefined || completeness.complete
       ? 'the call log was not queried'
-      : `the call log is incomplete for the last ${rangeText(millis)}: ${completeness.why}`,
+      : `the call log is incomplete for the last ${durationText(millis)}: ${completeness.why}`,
   );
 };
 
@@ -105,7 +105,7 @@ export const clockBegan = (clock: ExpiryClock, judged: Judged): UnixMillis | und
   return lastCallOf(judged) ?? unseenSince(judged) ?? created;
 };
 
-const rangeAgo = (judged: Judged): string => `the last ${rangeText(judged.policy.quiet)}`;
+const rangeAgo = (judged: Judged): string => `the last ${durationText(judged.policy.quiet)}`;
 
 /** Whether the key alone had its names all through the idle time, so that what the log shows under them is its use. */
 const aloneUnderName = (judged: Judged, nameCollisions: number): Proof => {
@@ -165,7 +165,7 @@ export const mayEnd = (judged: Judged, nameCollisions: number): Proof => {
             .join(', ')})`;
     return unknown(
       'used',
-      `it is in use: last call ${rangeText(Math.max(0, now - last))} ago${of}; \`even_if_used: true\` ends it anyway`,
+      `it is in use: last call ${durationText(Math.max(0, now - last))} ago${of}; \`even_if_used: true\` ends it anyway`,
     );
   }
   return logHolds(policy.quiet, judged);

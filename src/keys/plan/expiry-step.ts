@@ -4,7 +4,7 @@ import { clockBegan, clockShows, mayEnd, unseenSince, type Judged } from './expi
 import { warningStage, type ExpiryClock } from './expiry-policy.ts';
 import type { SkipReason } from './skipped-key.ts';
 import { isExpired, unreadableFields } from './key-state.ts';
-import { rangeText } from './plan-messages.ts';
+import { durationText } from './plan-messages.ts';
 
 /** What is done with a key now, or why nothing is. */
 export type Step =
@@ -18,17 +18,17 @@ type Stage = (typeof stageNames)[number];
 const expiresIn = 60;
 
 const describeClock = (clock: ExpiryClock, millis: number): string => {
-  const range = rangeText(millis);
-  if (clock === 'age') return `at least ${range} old`;
-  if (clock === 'idle') return `not used for ${range}`;
-  return clock === 'expired' ? `expired at least ${range} ago` : `used up, and not used for ${range}`;
+  const duration = durationText(millis);
+  if (clock === 'age') return `at least ${duration} old`;
+  if (clock === 'idle') return `not used for ${duration}`;
+  return clock === 'expired' ? `expired at least ${duration} ago` : `used up, and not used for ${duration}`;
 };
 
 const tooSoonMessage = (clock: ExpiryClock, millis: number): string => {
-  const range = rangeText(millis);
-  if (clock === 'age') return `not ${range} old yet`;
-  if (clock === 'idle') return `not idle for ${range} yet`;
-  return clock === 'expired' ? `not expired for ${range} yet` : `not used up and idle for ${range} yet`;
+  const duration = durationText(millis);
+  if (clock === 'age') return `not ${duration} old yet`;
+  if (clock === 'idle') return `not idle for ${duration} yet`;
+  return clock === 'expired' ? `not expired for ${duration} yet` : `not used up and idle for ${duration} yet`;
 };
 
 /** When a stage was passed on this clock; nothing when it was not. */
@@ -59,8 +59,8 @@ const warningOf = (clock: ExpiryClock, judged: Judged): string => {
       ? ''
       : ` (${describeSince[clock]} ${new Date(began).toISOString().replace('.000Z', 'Z')}${began === unseenSince(judged) ? ', or longer' : ''})`;
   const then = [
-    ...(expire === undefined ? [] : [`it expires in ${rangeText(expire - warn)}`]),
-    ...(end === undefined ? [] : [`it is deleted in ${rangeText(end - warn)}`]),
+    ...(expire === undefined ? [] : [`it expires in ${durationText(expire - warn)}`]),
+    ...(end === undefined ? [] : [`it is deleted in ${durationText(end - warn)}`]),
   ];
   const unless = judged.policy.evenIfUsed ? '' : ', unless it is used';
   return `${warningStage} by job ${job}${since}${then.length === 0 ? '' : `: ${then.join(', ')} at the earliest${unless}`}`;
@@ -97,7 +97,7 @@ const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
         message: shown.message ?? tooSoonMessage(clock, at),
       };
     const waits = Math.max(0, ...before.map((past) => past.passed + at - past.at - now));
-    if (waits > 0) return { reason: 'not-due', message: `${stage} is due in ${rangeText(waits)}` };
+    if (waits > 0) return { reason: 'not-due', message: `${stage} is due in ${durationText(waits)}` };
     if (stage === 'expire' && expiresSoon(surveyed, now))
       return { reason: 'not-due', message: 'it expires within a minute' };
     const set = evidence.past.get(surveyed.key.id)?.expirySet;
@@ -105,7 +105,7 @@ const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
     if (stage === 'expire' && set !== undefined && (began === undefined || set >= began))
       return {
         reason: 'revived',
-        message: `it was set to expire ${rangeText(now - set)} ago, and its expiry was extended since; exclude it from \`keys\`, or delete it manually`,
+        message: `it was set to expire ${durationText(now - set)} ago, and its expiry was extended since; exclude it from \`keys\`, or delete it manually`,
       };
     return { action: actionOf(stage, clock, judged), why: describeClock(clock, at) };
   }

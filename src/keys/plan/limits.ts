@@ -1,4 +1,4 @@
-import { countText } from './plan-messages.ts';
+import { countText } from '../../core/index.ts';
 
 /** How many keys a run may touch: so many, or a share in hundredths of a percent of the keys it is about. */
 export type MaxPerRun = { readonly count: number } | { readonly hundredths: number };

@@ -1,17 +1,15 @@
-import { toMillis, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
+import { dayMillis, toMillis, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry } from '../service-types.ts';
 import type { KeyEvent } from '../key-event.ts';
 import { oldestFirst } from './skipped-key.ts';
-import { rangeText } from './plan-messages.ts';
-
-const day = 86_400_000;
+import { durationText } from './plan-messages.ts';
 
 /** Milliseconds before its expiry at which a key is notified of. */
-export const defaultNotices: readonly number[] = [30 * day, 7 * day, day];
+export const defaultNotices: readonly number[] = [30 * dayMillis, 7 * dayMillis, dayMillis];
 
 /** Names one notice of one expiry: a key whose expiry is moved is notified of again. */
 const stageOf = (before: number, expiredTime: UnixSeconds): string =>
-  `${rangeText(before)} before it expires, ${new Date(toMillis(expiredTime)).toISOString().replace('.000Z', 'Z')}`;
+  `${durationText(before)} before it expires, ${new Date(toMillis(expiredTime)).toISOString().replace('.000Z', 'Z')}`;
 
 /** Notices that are due now, the key that expires first foremost: of each key the nearest alone, and each once. */
 export const planNotices = (

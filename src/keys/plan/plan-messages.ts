@@ -1,3 +1,4 @@
+import { countText } from '../../core/index.ts';
 const units = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -5,12 +6,8 @@ const units = [
   ['second', 1000],
 ] as const;
 
-/** `1 key`, `41,203 keys`. */
-export const countText = (value: number, noun: string): string =>
-  `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`;
-
 /** Milliseconds as `30 days`, `36 hours`, rounded towards what has passed; whole days from two days on. */
-export const rangeText = (millis: number): string => {
+export const durationText = (millis: number): string => {
   const [noun, length] =
     millis >= 2 * units[0][1] || (millis > 0 && millis % units[0][1] === 0)
       ? units[0]

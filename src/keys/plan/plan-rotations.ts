@@ -6,7 +6,7 @@ import { skippedKey, oldestFirst, type SkippedKey } from './skipped-key.ts';
 import { isKeyName, isServiceName, longestKeyName, printKeyName, templateOf } from './key-names.ts';
 import { creationTime, deadBy, unreadableFields } from './key-state.ts';
 import { withinLimits, type Limits } from './limits.ts';
-import { rangeText } from './plan-messages.ts';
+import { durationText } from './plan-messages.ts';
 import { ageOf, isSelected, type KeySelection, type TeamPatterns } from './select.ts';
 import { isOpen, nextOpening, type MaintenanceWindow } from './windows.ts';
 
@@ -187,7 +187,7 @@ const judge = (surveyed: SurveyedKey, survey: KeySurvey, policy: RotationPolicy)
   if (age === undefined)
     return skip('age-unknown', 'the gateway does not report its creation time; rotate it manually');
   if (age < policy.every)
-    return skip('not-due', `too young: ${rangeText(age)} old, rotated at ${rangeText(policy.every)}`);
+    return skip('not-due', `too young: ${durationText(age)} old, rotated at ${durationText(policy.every)}`);
   return { due: { surveyed, age, isSplit: false } };
 };
 

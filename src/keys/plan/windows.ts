@@ -1,4 +1,4 @@
-import { unixMillis, type UnixMillis } from '../../core/index.ts';
+import { minuteMillis, unixMillis, type UnixMillis } from '../../core/index.ts';
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof weekdays)[number];
@@ -15,10 +15,9 @@ export type MaintenanceWindow = {
   readonly to: string;
 };
 
-const minute = 60_000;
-const quarter = 15 * minute;
+const quarter = 15 * minuteMillis;
 const minutesOfDay = 1440;
-const fortnight = 14 * minutesOfDay * minute;
+const fortnight = 14 * minutesOfDay * minuteMillis;
 
 /** Minutes since midnight of `02:30`; nothing when it is no time of day. */
 export const minutesOf = (text: string): number | undefined => {
@@ -78,8 +77,8 @@ export const nextOpening = (
   for (let start = first; start < first + fortnight; start += quarter) {
     // Clocks are set at full quarter hours alone: within one they just go on.
     const { day, minutes } = wallClock(unixMillis(start));
-    for (let at = start; at < start + quarter; at += minute) {
-      const shown = minutes + (at - start) / minute;
+    for (let at = start; at < start + quarter; at += minuteMillis) {
+      const shown = minutes + (at - start) / minuteMillis;
       const isNext = shown >= minutesOfDay;
       const clock = { day: isNext ? (day + 1) % 7 : day, minutes: isNext ? shown - minutesOfDay : shown };
       if (at > moment && isOpenAt(clock)) return unixMillis(at);

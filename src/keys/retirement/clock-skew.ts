@@ -1,4 +1,6 @@
 import {
+  countText,
+  minuteMillis,
   clockOffset,
   formatMoment,
   toSeconds,
@@ -20,13 +22,11 @@ export type ClockEffect =
   | { readonly effect: 'add'; readonly margin: number }
   | { readonly effect: 'suspend'; readonly message: string };
 
-const minute = 60_000;
-
 /** `2 hours`, `90 minutes`. */
 export const lengthText = (millis: number): string => {
-  const minutes = Math.max(1, Math.round(millis / minute));
+  const minutes = Math.max(1, Math.round(millis / minuteMillis));
   const [count, noun] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute'];
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return countText(count, noun);
 };
 
 const advice = 'synchronize both clocks (NTP); deletions resume automatically';

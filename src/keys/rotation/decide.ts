@@ -1,4 +1,4 @@
-import { formatMoment, shellWord, unixSeconds, type UnixMillis } from '../../core/index.ts';
+import { minuteMillis, formatMoment, shellWord, unixSeconds, type UnixMillis } from '../../core/index.ts';
 import {
   candidateOf,
   isCompromised,
@@ -12,11 +12,9 @@ import {
 import type { Action, View, WantedPlace } from './action.ts';
 import { undeclaredMessage } from '../retirement/hold-messages.ts';
 
-const minute = 60_000;
-
 /** Milliseconds after a failed try before the next: 5 minutes, doubled each time, 6 hours at most. */
 export const pauseAfter = (tries: number): number =>
-  Math.min(5 * minute * 2 ** Math.max(0, tries - 1), 360 * minute);
+  Math.min(5 * minuteMillis * 2 ** Math.max(0, tries - 1), 360 * minuteMillis);
 
 const rest = (message: string): Extract<Action, { step: 'rest' }> => ({ step: 'rest', message });
 

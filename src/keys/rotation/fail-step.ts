@@ -1,13 +1,10 @@
-import { errorFields, isFault, messageOf, shellWord } from '../../core/index.ts';
+import { weekMillis, errorFields, isFault, messageOf, shellWord } from '../../core/index.ts';
 import type { Rotation } from '../rotation.ts';
 import type { Pending } from './action.ts';
 import { describeOldKey } from '../retirement/old-key-messages.ts';
 import { note, notifyOf, type Cycle } from './cycle.ts';
 
 const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
-
-/** Milliseconds after which who has to do something is told again. */
-const week = 604_800_000;
 
 /** Writes a failed step down and tells it; after too many it is paused. */
 export const failStep = async (
@@ -64,7 +61,7 @@ export const notifyStuck = async (
   { title, key: about, since, atOnce }: Pending,
   message: string,
 ): Promise<void> => {
-  const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / week));
+  const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / weekMillis));
   if (weeks === 0 && !atOnce) return;
   const key = weeks === 0 ? `${rotation.id}/${about}` : `${rotation.id}/${about}/${weeks}`;
   await notifyOf(cycle, rotation, { kind: 'waiting', title, message, key });

@@ -1,4 +1,4 @@
-import { errorFields, shellWord } from '../../core/index.ts';
+import { weekMillis, errorFields, shellWord } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { OutdatedService } from '../journal/service-memory.ts';
 import { keyByMask } from '../plan/current-candidates.ts';
@@ -100,14 +100,11 @@ export const differencesOf = async (
   return { differences: findDifferences(highest, keys, contents), whole: whole && sinks !== undefined };
 };
 
-/** Milliseconds after which operators are told again. */
-const week = 604_800_000;
-
 const notifyOutdated = async (
   cycle: Cycle,
   { service, since, differences }: OutdatedService,
 ): Promise<void> => {
-  const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / week));
+  const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / weekMillis));
   await notifyOf(
     cycle,
     { id: `outdated/${service}`, service },

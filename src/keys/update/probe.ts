@@ -1,4 +1,4 @@
-import { money, toSeconds, unixSeconds } from '../../core/index.ts';
+import { daySeconds, money, toSeconds, unixSeconds } from '../../core/index.ts';
 import type { KeySpec } from '../../gateway/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
 import { probeOmits } from './probe-omits.ts';
@@ -27,8 +27,6 @@ export type KeyProbeDeps = ProbeDeps & {
   readonly learn: (points: readonly LearnedPoint[]) => Promise<unknown>;
 };
 
-const day = 86_400;
-
 /** Milliseconds that clearing away may take when everything else is being stopped. */
 const clearing = 30_000;
 
@@ -40,7 +38,7 @@ const clearing = 30_000;
  */
 export const probeKeyUpdates = async (deps: KeyProbeDeps): Promise<readonly LearnedPoint[]> => {
   const { gateway, keys, clock, signal, learn } = deps;
-  const end = unixSeconds(toSeconds(clock.now()) + day);
+  const end = unixSeconds(toSeconds(clock.now()) + daySeconds);
   const { id } = await keys.createProbeKey(
     { remainQuota: money('1'), unlimitedQuota: false, expiredTime: end, group: '' },
     signal,

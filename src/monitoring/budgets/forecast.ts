@@ -1,4 +1,5 @@
 import {
+  daySeconds,
   addMoney,
   divideMoney,
   money,
@@ -21,17 +22,15 @@ export type ForecastInput = {
 /** Expected spend of the whole period; undefined when the data does not suffice. */
 export type Forecast = (input: ForecastInput) => Money | undefined;
 
-const day = 86_400;
-
 /** Seconds before the end of the data from which the pace is taken: whole weeks, so that each weekday counts equally. */
-export const paceSeconds = 14 * day;
+export const paceSeconds = 14 * daySeconds;
 
 /** The spend so far, and the rest of the period at the pace of the recent range. Undefined with less than a day of data. */
 export const forecastAtPace: Forecast = ({ period, through, spend, recent }) => {
   const left = Math.max(0, period.end - through);
   if (left === 0) return spend;
   const known = recent.range.end - recent.range.start;
-  if (known < day) return undefined;
+  if (known < daySeconds) return undefined;
   const rest = divideMoney(multiplyMoney(recent.spend, money(String(left))), money(String(known)), 12);
   return rest === undefined ? undefined : addMoney(spend, rest);
 };

@@ -1,4 +1,5 @@
 import {
+  dayMillis,
   compareMoney,
   divideMoney,
   money,
@@ -39,10 +40,8 @@ export type Runway =
   /** Fewer than two readings at least a day apart. */
   | { readonly state: 'unknown' };
 
-const day = 86_400_000;
-
 /** Milliseconds before the last reading from which the pace is taken: whole weeks, so that each weekday counts equally. */
-export const runwayDuration = 14 * day;
+export const runwayDuration = 14 * dayMillis;
 
 const usedBetween = (before: QuotaReading, after: QuotaReading): Money => {
   const used =
@@ -57,7 +56,7 @@ const usedBetween = (before: QuotaReading, after: QuotaReading): Money => {
 const dailyShares = (readings: readonly QuotaReading[], total: Money): readonly number[] => {
   const [first, last] = [readings[0], readings.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const count = Math.max(1, Math.floor((last.at - first.at) / day));
+  const count = Math.max(1, Math.floor((last.at - first.at) / dayMillis));
   const length = (last.at - first.at) / count;
   const shares = Array.from({ length: count }, () => 0);
   for (const [index, after] of readings.entries()) {
@@ -83,15 +82,16 @@ const marginOf = (shares: readonly number[]): number => {
 /** Days until the last reading is used up at the pace of the readings, oldest first. */
 export const runwayOf = (readings: readonly QuotaReading[]): Runway => {
   const [first, last] = [readings[0], readings.at(-1)];
-  if (first === undefined || last === undefined || last.at - first.at < day) return { state: 'unknown' };
+  if (first === undefined || last === undefined || last.at - first.at < dayMillis)
+    return { state: 'unknown' };
   const used = sumMoney(
     readings.slice(1).map((after, index) => usedBetween(readings[index] ?? after, after)),
   );
   if (compareMoney(used, zero) <= 0) return { state: 'unused', left: last.left };
   const elapsed = money(String(last.at - first.at));
-  const perDay = divideMoney(multiplyMoney(used, money(String(day))), elapsed, 12) ?? zero;
+  const perDay = divideMoney(multiplyMoney(used, money(String(dayMillis))), elapsed, 12) ?? zero;
   const left = compareMoney(last.left, zero) > 0 ? last.left : zero;
-  const days = moneyAsShare(multiplyMoney(left, elapsed), multiplyMoney(used, money(String(day))));
+  const days = moneyAsShare(multiplyMoney(left, elapsed), multiplyMoney(used, money(String(dayMillis))));
   const margin = marginOf(dailyShares(readings, used));
   return {
     state: 'known',
@@ -100,6 +100,6 @@ export const runwayOf = (readings: readonly QuotaReading[]): Runway => {
     days,
     low: days / (1 + margin),
     high: margin >= 1 ? Number.POSITIVE_INFINITY : days / (1 - margin),
-    emptyAt: unixMillis(last.at + Math.round(Math.min(days, 36_500) * day)),
+    emptyAt: unixMillis(last.at + Math.round(Math.min(days, 36_500) * dayMillis)),
   };
 };

@@ -1,4 +1,5 @@
 import {
+  hourSeconds,
   addMoney,
   compareMoney,
   divideMoney,
@@ -36,8 +37,6 @@ const maxBars = 130;
 const maxNames = 8;
 /** Maximum total length of all labels. */
 const maxLetters = 44;
-
-const hour = 3600;
 
 /** Replaces a name in the picture with characters that its font lacks. */
 const numberOf = (at: number): string => `#${at + 1}`;
@@ -77,8 +76,8 @@ const slotsOf = (shape: ChartShape, context: Context): readonly Slot[] => {
     }));
   return days.flatMap((day) => {
     const slots: Slot[] = [];
-    for (let start = day.start; start < day.end; start = unixSeconds(start + hour)) {
-      const end = unixSeconds(Math.min(start + hour, day.end));
+    for (let start = day.start; start < day.end; start = unixSeconds(start + hourSeconds)) {
+      const end = unixSeconds(Math.min(start + hourSeconds, day.end));
       slots.push({
         range: { start, end },
         keys: [String(start)],

@@ -1,5 +1,12 @@
+import {
+  countText,
+  formatMoment,
+  money,
+  type Interval,
+  type Money,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { formatMoment, money, type Interval, type Money, type UnixSeconds } from '../../core/index.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import type { LearnedPoint } from './learned-point.ts';
 
@@ -52,7 +59,7 @@ export const kindPoints = (
     return {
       point: `${kindPoint}${kind.slice(0, longestName)}`,
       value: meanings.get(kind) ?? 'unknown: listed separately, counted neither as spend nor as refunds',
-      evidence: `${rows.toLocaleString('en-US')} row${rows === 1 ? '' : 's'} of ${range}, amounts as served ${amount}`,
+      evidence: `${countText(rows, 'row')} of ${range}, amounts as served ${amount}`,
       how: 'data',
       kind,
       known: meanings.has(kind),

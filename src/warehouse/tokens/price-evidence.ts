@@ -1,12 +1,10 @@
+import { daySeconds, trimEndOf } from '../../core/index.ts';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { trimEndOf } from '../../core/index.ts';
 import { isServedSql, type TokenRole } from '../logs/served-columns.ts';
 import { execute, optionalText, readRows, text, wholeNumber, type Row } from '../rows.ts';
 import type { TokenSide } from './convention.ts';
 import type { DayToPrice } from './row-evidence.ts';
 import { cachePriceOf, partCalls, reasoningPriceOf, type PartPrice, type PricedCall } from './part-price.ts';
-
-const day = 86_400;
 
 /** The number of sampled calls, with cached tokens and without. */
 const callsOfEach = 200;
@@ -78,7 +76,7 @@ const readPrice = async (
   const ask = asks[side];
   for (const days of ranges) {
     if (partCallsIn(days) < partCalls) continue;
-    const bindings = { account, model, start: last - (days - 1) * day, end: last + day };
+    const bindings = { account, model, start: last - (days - 1) * daySeconds, end: last + daySeconds };
     const [usual] = await readRows(connection, usualKeySql(ask.part), bindings);
     const key = optionalText(usual, 'token_name');
     if (key === undefined || wholeNumber(usual, 'part_calls') < partCalls) continue;
@@ -102,12 +100,12 @@ const heldDays = async (
   const days = asked.map((one) => one.day);
   const rows = await readRows(
     connection,
-    `SELECT DISTINCT model_name, created_at // ${day} * ${day} AS day FROM call_log
+    `SELECT DISTINCT model_name, created_at // ${daySeconds} * ${daySeconds} AS day FROM call_log
      WHERE account = $account AND created_at >= $start AND created_at < $end AND list_contains($models, model_name)`,
     {
       account,
       start: Math.min(...days),
-      end: Math.max(...days) + day,
+      end: Math.max(...days) + daySeconds,
       models: [...new Set(asked.map(({ model }) => model))],
     },
   );

@@ -1,3 +1,4 @@
+import { daySeconds } from '../../core/index.ts';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { all, column, readAs, rowReader } from '../row-reader.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
@@ -11,8 +12,6 @@ export type DayRange = { readonly start: number; readonly end: number };
  * moment.
  */
 export type Judged = { readonly landings: number; readonly newest: number; readonly before: number };
-
-const day = 86_400;
 
 /** Maximum number of days of a model whose charges are examined each time. */
 const daysAsked = 2;
@@ -77,7 +76,7 @@ export const staleDays = async (
     judged !== undefined && (await readLandings(connection, account, judged.newest)).before === judged.before;
   const rows = await readRows(
     connection,
-    `SELECT DISTINCT start_at // ${day} * ${day} AS start_day, (end_at + ${day - 1}) // ${day} * ${day} AS end_day
+    `SELECT DISTINCT start_at // ${daySeconds} * ${daySeconds} AS start_day, (end_at + ${daySeconds - 1}) // ${daySeconds} * ${daySeconds} AS end_day
      FROM log_window WHERE account = $account AND landed_at >= $since ORDER BY start_day, end_day`,
     { account, since: onlyGrew ? judged.newest : 0 },
   );
@@ -128,7 +127,7 @@ const evidenceSql = ({ side, whole, part, write, hasPart, excludes }: (typeof si
   SELECT $account, '${side}', day, model_name, calls, part_calls, excludes_calls, witness.moment, witness.whole,
     witness.part, witness.cache_write
   FROM (
-    SELECT created_at // ${day} * ${day} AS day, model_name, count(*) AS calls,
+    SELECT created_at // ${daySeconds} * ${daySeconds} AS day, model_name, count(*) AS calls,
       count(*) FILTER (kind = 'consumption' AND ${hasPart}) AS part_calls,
       count(*) FILTER (kind = 'consumption' AND ${excludes}) AS excludes_calls,
       arg_min({moment: created_at, whole: ${whole}, part: ${part}, cache_write: ${write}}, created_at)
@@ -147,7 +146,7 @@ export const judgeRows = async (
   await execute(
     connection,
     `DELETE FROM token_row_evidence WHERE account = $account AND day IN (
-       SELECT DISTINCT created_at // ${day} * ${day} FROM call_log WHERE ${ofRange})`,
+       SELECT DISTINCT created_at // ${daySeconds} * ${daySeconds} FROM call_log WHERE ${ofRange})`,
     bindings,
   );
   for (const side of sides) await execute(connection, evidenceSql(side), bindings);
@@ -189,7 +188,7 @@ export const daysToPrice = async (
         day: last,
         partCallsIn: (count: number) =>
           days
-            .filter(({ at }) => at <= last && at > last - count * day)
+            .filter(({ at }) => at <= last && at > last - count * daySeconds)
             .reduce((sum, { calls }) => sum + calls, 0),
       })),
   );

@@ -1,7 +1,8 @@
+import { countText } from '../../../src/core/index.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clip, oneLine, widthOf, wrap } from '../../../src/cli/ui/text.ts';
-import { counted, describeDuration, describeUntil } from '../../../src/cli/ui/messages.ts';
+import { describeDuration, describeUntil } from '../../../src/cli/ui/messages.ts';
 import { hostile } from '../support/views.ts';
 
 const s = 1000;
@@ -53,7 +54,11 @@ describe('a duration as text', () => {
   });
 
   it('gives counts with the right plural', () => {
-    expect([0, 1, 1204].map((count) => counted(count, 'slot'))).toEqual(['0 slots', '1 slot', '1,204 slots']);
+    expect([0, 1, 1204].map((count) => countText(count, 'slot'))).toEqual([
+      '0 slots',
+      '1 slot',
+      '1,204 slots',
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { dayMillis } from '../../../core/index.ts';
 import type { KeyView } from '../../../daemon/index.ts';
 import type { Style } from '../../ui/paint.ts';
 import { describeTries } from '../../ui/rotation-messages.ts';
@@ -11,10 +12,8 @@ export type Attention = {
   readonly message: string;
 };
 
-const day = 86_400_000;
-
 /** Milliseconds before its end from which on a key is shown as ending. */
-const soon = 30 * day;
+const soon = 30 * dayMillis;
 
 /** How far it is on its way to its rotation or its end, 1 where it is there; nothing where it has no age or no goal. */
 export const progressOf = (key: KeyView, now: number): number | undefined => {

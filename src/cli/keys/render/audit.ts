@@ -1,7 +1,7 @@
+import { countText } from '../../../core/index.ts';
 import type { AuditView } from '../../../daemon/index.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { oneLine, wrap } from '../../ui/text.ts';
-import { counted } from '../../ui/messages.ts';
 
 type Line = readonly [text: string, style: Style];
 
@@ -10,7 +10,7 @@ const missingLines = ({ missing }: AuditView): readonly Line[] =>
     ? []
     : [
         [
-          `the file was missing or empty, although the database contains ${counted(missing.steps, 'step')}`,
+          `the file was missing or empty, although the database contains ${countText(missing.steps, 'step')}`,
           'bad',
         ],
         ...(missing.writtenAgain ? [['it has been rewritten from the database', 'plain'] as const] : []),
@@ -20,7 +20,7 @@ const verdictLines = ({ lines, head, broken, missing }: AuditView): readonly Lin
   if (missing?.writtenAgain === false) return [];
   return [
     broken === undefined
-      ? [`${counted(lines, 'step')} in an unbroken chain`, 'good']
+      ? [`${countText(lines, 'step')} in an unbroken chain`, 'good']
       : [`broken in line ${broken.line}: ${broken.why}`, 'bad'],
     ...(lines === 0 ? [] : [[`head ${head}`, 'plain'] as const]),
   ];

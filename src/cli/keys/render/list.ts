@@ -1,5 +1,5 @@
+import { countText, toMillis } from '../../../core/index.ts';
 import type { KeyListView, KeyView, RotationState } from '../../../daemon/index.ts';
-import { toMillis } from '../../../core/index.ts';
 import { attentionOf, byAttention, progressOf } from './attention.ts';
 import { iso, isoOr } from '../../ui/json.ts';
 import { inZone, localMoment, timesIn } from '../../ui/moment.ts';
@@ -7,7 +7,7 @@ import type { Screen, Style } from '../../ui/paint.ts';
 import { describeTries } from '../../ui/rotation-messages.ts';
 import { tableLines, type Cell, type Row } from '../../ui/table.ts';
 import { clip, oneLine, wrap } from '../../ui/text.ts';
-import { counted, describeDuration } from '../../ui/messages.ts';
+import { describeDuration } from '../../ui/messages.ts';
 
 const cells = 10;
 
@@ -117,7 +117,7 @@ export const renderKeys = (view: KeyListView, screen: Screen, wide = false): str
     byAttention(view.keys, view.at).map((key) => rowOf(key, view, screen, wide)),
     wide ? { ...screen, width: Number.POSITIVE_INFINITY } : screen,
   );
-  const end = `${counted(view.keys.length, 'key')}${needing === 0 ? '' : `, ${needing} of them need attention`}`;
+  const end = `${countText(view.keys.length, 'key')}${needing === 0 ? '' : `, ${needing} of them need attention`}`;
   return `${[...timesIn(view.zone, screen), ...watermarkLines(view, screen), ...table, ...rest, end].join('\n')}\n`;
 };
 

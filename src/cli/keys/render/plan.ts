@@ -1,9 +1,9 @@
+import { countText } from '../../../core/index.ts';
 import type { KeyPlanView, PlanCheck, PlannedChange } from '../../../daemon/index.ts';
 import { iso } from '../../ui/json.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { tableLines } from '../../ui/table.ts';
 import { clip, oneLine, wrap } from '../../ui/text.ts';
-import { counted } from '../../ui/messages.ts';
 
 const styles: Readonly<Record<PlannedChange['what'], Style>> = {
   rotate: 'busy',
@@ -27,7 +27,7 @@ const leftLines = ({ notes, skipped }: KeyPlanView, all: boolean): readonly stri
 const planLines = (plan: KeyPlanView, all: boolean, screen: Screen): readonly string[] => {
   const { changes } = plan;
   const heading = `${plan.job} (${plan.kind}, ${plan.account}): ${
-    changes.length === 0 ? 'nothing to do now' : counted(changes.length, 'change')
+    changes.length === 0 ? 'nothing to do now' : countText(changes.length, 'change')
   }`;
   const short = (text: string): string =>
     screen.width === undefined ? text : clip(oneLine(text), Math.max(12, Math.floor(screen.width / 4)));
