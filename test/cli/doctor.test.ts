@@ -9,6 +9,7 @@ import { handlersWith } from '../support/unexpected-handlers.ts';
 import { version } from '../../src/version.ts';
 import { openMailServer, type MailServer } from '../support/mail-server.ts';
 import { openFolder, type Folder, type Ran } from '../support/program.ts';
+import { noPaint } from '../../src/cli/ui/paint.ts';
 import { hostile, pageFaults, screens } from './support/views.ts';
 
 const narrowKey = 'sk-admin-narrow';
@@ -280,6 +281,36 @@ it('`doctor` rejects an account that is not configured', async () => {
   const ran = await run(folder, ['doctor', '--account', 'nobody']);
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain('unknown account nobody; accounts: main');
+});
+
+it('`doctor` shows what was learned before below the point that it replaced', () => {
+  const moment = unixMillis(Date.UTC(2026, 0, 1));
+  const point = (name: string, value: string) => ({
+    point: name,
+    value,
+    evidence: 'seen',
+    how: 'data' as const,
+    learnedAt: moment,
+  });
+  const page = renderDoctor(
+    {
+      zone: 'UTC',
+      checks: [],
+      learned: [
+        {
+          account: 'main',
+          points: [point('time zone', 'UTC'), point('row cap', '5000')],
+          past: [{ ...point('row cap', '1000'), until: moment }],
+          goneColumns: [],
+          overrides: [],
+        },
+      ],
+    },
+    { paint: noPaint },
+  );
+  const lines = page.split('\n').map((line) => line.trim());
+  expect(lines.filter((line) => line.startsWith('until'))).toEqual(['until 2026-01-01: 1000']);
+  expect(lines.indexOf('until 2026-01-01: 1000')).toBeGreaterThan(lines.indexOf('row cap: 5000'));
 });
 
 it.each(screens)('`doctor` keeps hostile values on their lines: %s', (_, screen) => {

@@ -3,6 +3,7 @@ import {
   interval,
   money,
   startOfDay,
+  subtractMoney,
   unixMillis,
   type Interval,
   type UnixSeconds,
@@ -341,6 +342,34 @@ describe('a statistics endpoint that fails', () => {
     const period = await reconcilePeriod(range, fixture.context);
     expect(period).toMatchObject({ known: true, reconciliation: { verdict: 'equal', good: true } });
   });
+});
+
+it('a snapshot that does not count the calls of its last five minutes differs by late data', async () => {
+  await using fixture = await openJobFixture({ callsPerDay: 1500 });
+  const { account } = fixture.context;
+  const missing = money(fixture.sandbox.truth.sums(range.end + 300, range.end + 600).net);
+  const behind: JobAccount = {
+    ...account,
+    gateway: {
+      ...account.gateway,
+      profile: async (options) => {
+        const profile = await account.gateway.profile(options);
+        return { ...profile, usedQuota: subtractMoney(profile.usedQuota, missing) };
+      },
+    },
+  };
+  await fill({
+    ...fixture,
+    run: (kind, settings, change) =>
+      fixture.run(
+        kind,
+        settings,
+        fixture.clock.now() < range.end * 1000 ? change : { ...change, account: behind },
+      ),
+  });
+  const { totals } = await compare(fixture);
+  expect(missing).not.toBe('0');
+  expect(totals['used_quota']?.verdict).toBe('late data');
 });
 
 it('a rising balance is not compared, with the reason, when the log shows no top-ups', async () => {

@@ -1,3 +1,4 @@
+import { layersOf } from '../support/file-layers.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -311,6 +312,24 @@ describe('the data of a report', () => {
       ...model.footer,
     ])
       expect(reported).toContain(message);
+  });
+
+  it('format the figures of the summary as money, as a share or as a number', async () => {
+    const { figures } = ordinary.data;
+    const rows = [
+      ['Spend', '1.5', 'USD', null, null],
+      ['Share', '0.25', 'ratio', null, null],
+      ['Calls', '3', 'calls', null, null],
+      ['Refunds', '0.5', 'USD', null, null],
+    ];
+    const model = { ...ordinary, data: { ...ordinary.data, figures: { ...figures, rows } } };
+    const parts = layersOf(await fileOf(model, 'xlsx', 'spend.xlsx')).map((bytes) => Buffer.from(bytes));
+    const summary = parts.find((part) => part.includes('<worksheet'))?.toString() ?? '';
+    const [spend, share, calls, refunds] = [...summary.matchAll(/<c r="B\d+" s="(\d+)"><v>/g)].map(
+      ([, style]) => style,
+    );
+    expect(refunds).toBe(spend);
+    expect(new Set([spend, share, calls]).size).toBe(3);
   });
 
   it('leave missing values empty, and show no day without data as zero', async () => {

@@ -187,7 +187,7 @@ describe('bad rows in quarantine', () => {
     [
       'times none of which is read',
       'export-timestamp-unreadable',
-      /not a known time format/,
+      /created_at is written "soon", which is not a known time format/,
       (body) => body.replaceAll(/^\d+/gm, 'soon'),
       {},
     ],
