@@ -27,10 +27,11 @@ export const reportRelations: readonly {
 /** Reports that come with the program; a folder of the same name beside the config goes before them. */
 const shippedReports = fileURLToPath(new URL('../reports', import.meta.url));
 
-const ownReports = (folder: string): string => join(folder, 'reports');
-
 /** Where reports are looked for, in this order. */
-export const reportDirectories = (folder: string): readonly string[] => [ownReports(folder), shippedReports];
+export const reportDirectories = (folder: string): readonly string[] => [
+  join(folder, 'reports'),
+  shippedReports,
+];
 
 /** From here on the spaces between the slots of a schedule are looked at: a few of them tell whether a delay fits in. */
 const looked = { from: unixMillis(Date.UTC(2025, 0, 1)), slots: 6 };
@@ -97,7 +98,7 @@ export const checkConfig = async (
   });
   // Reports that come with the program are checked by its own tests.
   await using queries = await openQueries(deps.startQueryProcess, deps.clock);
-  const reports = await checkReports([ownReports(folder)], bindWith(queries));
+  const reports = await checkReports(reportDirectories(folder), bindWith(queries));
   const sinks = await sinkFaults(config, deps.cwd);
   return {
     faults: [...reports.faults, ...sinks.faults],

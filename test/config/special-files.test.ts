@@ -41,7 +41,8 @@ describe('a secret file', () => {
     await symlink('..2026_1', join(folder.path, 'secrets/..data'));
     await symlink('..data/key', join(folder.path, 'secrets/key'));
     await folder.write('config/tollkeeper.yaml', settings(join(folder.path, 'secrets/key')));
-    expect(await check(folder)).toMatchObject({ code: 0 });
+    const shared = await check(folder);
+    expect([shared.code, shared.stdout]).toEqual([0, expect.anything()]);
   });
 
   it('is bounded in its size', async () => {
@@ -91,6 +92,22 @@ describe('a report folder', () => {
     for (const name of Object.keys(files)) await symlink(`..data/${name}`, join(path, '..', name));
     const { code, stdout, stderr } = await check(folder);
     expect([code, stdout + stderr]).toEqual([0, expect.not.stringContaining('mine')]);
+  });
+
+  it('uses SQL of a report beside it, else of a shipped one', async () => {
+    await using folder = await openFolder();
+    await written(folder, 'config/reports/mine');
+    const other = (sqlFile: string) => report.replace('sql: totals.sql\n', `sql: ${sqlFile}\n`);
+    await folder.write(
+      'config/reports/other/report.yaml',
+      other('mine/totals.sql').replace('sql: totals.sql,', 'sql: spend-summary/totals.sql,'),
+    );
+    const shared = await check(folder);
+    expect([shared.code, shared.stdout]).toEqual([0, expect.anything()]);
+    await folder.write('config/reports/other/report.yaml', other('mine/nothing.sql'));
+    const { code, stdout } = await check(folder);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/other\/report\.yaml:6:\d+: mine\/nothing\.sql: /);
   });
 
   it.each(['report.yaml', 'totals.sql', 'texts.de.yaml'])(

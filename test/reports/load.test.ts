@@ -52,7 +52,8 @@ describe('loading a report', () => {
       );
       expect(faults).toEqual([]);
       const written = (await readdir(`${root}/${entry.name}`)).filter((name) => name.endsWith('.sql'));
-      expect([...(report?.queries.keys() ?? [])].sort()).toEqual(written.sort());
+      const own = [...(report?.queries.keys() ?? [])].filter((name) => !name.includes('/'));
+      expect(own.sort()).toEqual(written.sort());
     }
   });
 
@@ -121,8 +122,8 @@ describe('loading a report', () => {
     expect(faults[0]).toMatch(expected);
   });
 
-  test.each(['../secrets.sql', '/etc/passwd', 'a/b.sql', 'models.txt', '.sql'])(
-    '%s is no SQL file of the folder',
+  test.each(['../secrets.sql', '/etc/passwd', 'a/b/c.sql', '../a/b.sql', 'models.txt', '.sql'])(
+    '%s is no SQL file of a report',
     async (name) => {
       const faults = reported(
         await load({ ...files, 'report.yaml': good.replace('models.sql', JSON.stringify(name)) }),

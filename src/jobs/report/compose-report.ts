@@ -1,5 +1,5 @@
 import { access, readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fault, readTextWithin, type LocaleTag } from '../../core/index.ts';
 import { formatConfigFault, type ConfigFault } from '../../config/index.ts';
 import {
@@ -24,18 +24,38 @@ import { readBudgets } from '../alert/read-budgets.ts';
 import type { Assessment } from '../../monitoring/index.ts';
 import { reconcilePeriod } from '../../reconcile/index.ts';
 
-/** Loads a report whose files all lie in the folder of the reports, also behind the links of a ConfigMap. */
-const load = (folder: string, bind: BindQueries): ReturnType<typeof loadReport> =>
-  loadReport(folder, (path) => readTextWithin(dirname(folder), path), bind);
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Loads a report whose files all lie in the folder of the reports, also behind the links of a ConfigMap. SQL of another
+ * report is looked for there first.
+ */
+const load = (
+  folder: string,
+  directories: readonly string[],
+  bind: BindQueries,
+): ReturnType<typeof loadReport> => {
+  const own = dirname(folder);
+  const readShared = async (name: string): Promise<string> => {
+    for (const directory of [own, ...directories])
+      if (await isThere(join(directory, name))) return readTextWithin(directory, join(directory, name));
+    return readTextWithin(own, join(own, name));
+  };
+  return loadReport(
+    folder,
+    (path) => (dirname(path) === folder ? readTextWithin(own, path) : readShared(relative(own, path))),
+    bind,
+  );
+};
 
 const folderOf = async (name: string, directories: readonly string[]): Promise<string> => {
   for (const directory of directories) {
     const folder = join(directory, name);
-    const found = await access(join(folder, 'report.yaml')).then(
-      () => true,
-      () => false,
-    );
-    if (found) return folder;
+    if (await isThere(join(folder, 'report.yaml'))) return folder;
   }
   throw fault('report-unknown', `no report ${name} exists in ${directories.join(', ')}`);
 };
@@ -46,7 +66,7 @@ export const openReport = async (
   directories: readonly string[],
   bind: BindQueries,
 ): Promise<ReportDefinition> => {
-  const { report, faults } = await load(await folderOf(name, directories), bind);
+  const { report, faults } = await load(await folderOf(name, directories), directories, bind);
   if (report !== undefined && faults.length === 0) return report;
   throw fault(
     'report-invalid',
@@ -61,23 +81,23 @@ const foldersIn = async (directory: string): Promise<readonly string[]> =>
   );
 
 /**
- * Faults and warnings of all reports there are, each once, and of their SQL; a report that a job names and that is missing
- * is told by the config's rules.
+ * Faults and warnings of the reports in the first of the folders, and of their SQL; a report that a job names and that is
+ * missing is reported by the rules of the configuration.
  */
 export const checkReports = async (
   directories: readonly string[],
   bind: BindQueries,
 ): Promise<{ readonly faults: readonly ConfigFault[]; readonly warnings: readonly ConfigFault[] }> => {
-  const folders = new Map<string, string>();
-  for (const directory of directories)
-    for (const name of await foldersIn(directory)) {
-      const folder = folders.has(name) ? undefined : await folderOf(name, [directory]).catch(() => undefined);
-      if (folder !== undefined) folders.set(name, folder);
-    }
-  const loaded = await Promise.all([...folders.values()].sort().map(async (folder) => load(folder, bind)));
+  const [own = ''] = directories;
+  const loaded = await Promise.all(
+    (await foldersIn(own)).toSorted().map(async (name) => {
+      const folder = join(own, name);
+      return (await isThere(join(folder, 'report.yaml'))) ? load(folder, directories, bind) : undefined;
+    }),
+  );
   return {
-    faults: loaded.flatMap(({ faults }) => faults),
-    warnings: loaded.flatMap(({ warnings }) => warnings),
+    faults: loaded.flatMap((report) => report?.faults ?? []),
+    warnings: loaded.flatMap((report) => report?.warnings ?? []),
   };
 };
 

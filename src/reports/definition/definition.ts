@@ -10,7 +10,10 @@ const column = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a column: letters, digits and _');
 const sqlFile = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*\.sql$/, 'must be the name of an .sql file in the folder of the report');
+  .regex(
+    /^(?:[A-Za-z0-9][A-Za-z0-9_-]*\/)?[A-Za-z0-9][A-Za-z0-9_-]*\.sql$/,
+    'must be the name of an .sql file in the folder of the report, or REPORT/FILE.sql for one of a report beside it',
+  );
 
 /** The headline of a report without its own; no file of a report can have this name. */
 export const spendQuery = {

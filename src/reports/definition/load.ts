@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { nearest, parseYaml, type YamlFile, type YamlPath } from '../../core/index.ts';
 import type { z } from 'zod';
 import { reportShape, spendQuery, type ReportDefinition, type ReportShape } from './definition.ts';
@@ -51,6 +52,10 @@ const faultsOf = (issue: z.core.$ZodIssue, file: string, yaml: YamlFile): Report
   return [{ ...at, message: isMissing ? `"${name}" is missing` : `${name ?? 'report'}: ${issue.message}` }];
 };
 
+/** An SQL file of the report, or `REPORT/FILE.sql` of a report beside it. */
+const pathOf = (folder: string, name: string): string =>
+  name.includes('/') ? `${dirname(folder)}/${name}` : `${folder}/${name}`;
+
 type Reference = { readonly file: string; readonly path: YamlPath };
 
 const referencesOf = (shape: ReportShape): Reference[] => [
@@ -75,7 +80,7 @@ const looseReferences = (value: unknown, path: YamlPath = []): Reference[] => {
   if (Array.isArray(value)) return value.flatMap((item, index) => looseReferences(item, [...path, index]));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) =>
-    (key === 'sql' || key === 'prices') && typeof item === 'string' && /^[\w-]+\.sql$/.test(item)
+    (key === 'sql' || key === 'prices') && typeof item === 'string' && /^(?:[\w-]+\/)?[\w-]+\.sql$/.test(item)
       ? [{ file: item, path: [...path, key] }]
       : looseReferences(item, [...path, key]),
   );
@@ -106,13 +111,13 @@ const bound = async (
   faults: ReportFault[],
   bind: BindQueries,
 ): Promise<ReadonlyMap<string, GoodQuery>> => {
-  const good = [...queries].filter(([name]) => !faults.some(({ file }) => file === `${folder}/${name}`));
+  const good = [...queries].filter(([name]) => !faults.some(({ file }) => file === pathOf(folder, name)));
   const given = new Map<string, GoodQuery>();
   for (const [name, { columns, tree, fault }] of await bind(new Map(good))) {
     if (columns !== undefined) given.set(name, { columns, facts: factsOf(tree) });
     if (fault !== undefined)
       faults.push({
-        file: `${folder}/${name}`,
+        file: pathOf(folder, name),
         line: fault.line ?? 1,
         column: fault.column ?? 1,
         message: fault.message,
@@ -154,7 +159,7 @@ export const loadReport = async (
   for (const reference of parsed.success ? referencesOf(parsed.data) : looseReferences(yaml.value)) {
     if (seen.has(reference.file)) continue;
     seen.add(reference.file);
-    const path = `${folder}/${reference.file}`;
+    const path = pathOf(folder, reference.file);
     try {
       const sql = await readFile(path);
       queries.set(reference.file, sql);
@@ -178,7 +183,7 @@ export const loadReport = async (
     if ('path' in place) return { file, ...yaml.positionOf(place.path), ...advice };
     // The built-in query has no file and no warnings.
     return {
-      file: `${folder}/${place.sql}`,
+      file: pathOf(folder, place.sql),
       ...positionIn(queries.get(place.sql) ?? '', place.at),
       ...advice,
     };
