@@ -135,6 +135,8 @@ export type KeyAlert = {
   readonly rotation: string;
   readonly title: string;
   readonly message: string;
+  /** Of the fault that it is about; precedes what is to be done for all news of the kind. */
+  readonly faultAdvice?: string | undefined;
   /** What to do, where that is not what it is for most news of the kind. */
   readonly advice?: string | undefined;
   readonly use?: KeyUse | undefined;

@@ -25,7 +25,10 @@ const isTransient = (error: unknown): boolean =>
 
 const momentOf = (at: UnixMillis): string => new Date(at).toISOString().replace(/\.\d+/, '');
 
-const about = (account: string, alert: Pick<KeyAlert, 'kind' | 'title' | 'message' | 'key'>): KeyAlert => ({
+const about = (
+  account: string,
+  alert: Pick<KeyAlert, 'kind' | 'title' | 'message' | 'faultAdvice' | 'key'>,
+): KeyAlert => ({
   account,
   service: '',
   rotation: '',
@@ -74,12 +77,12 @@ const stuckAlert = (
   const code = isFault(error) ? error.code : 'error';
   // One outage shows in many ways.
   const what = isTransient(error) ? 'passing' : code;
-  const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
   const { title, text } = of.failed(account, momentOf(since));
   return about(account, {
     kind: 'failed',
     title,
-    message: `${messageOf(error)}. ${text}${advice}`,
+    message: `${messageOf(error)}. ${text}`,
+    faultAdvice: isFault(error) ? error.advice : undefined,
     key: `${of.key}/${account}/${what}/${name}${weeks === 0 ? '' : `/${weeks}`}`,
   });
 };

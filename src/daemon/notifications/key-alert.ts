@@ -22,29 +22,15 @@ type Kind = KeyAlert['kind'];
 /** What concerns whoever uses the key; the rest is the operators' alone. */
 const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
 
-const marker = ' What to do: ';
-
-/** What happened, and what is said to be done about it, which goes into a line of its own. */
-const parted = (message: string): { readonly what: string; readonly detail?: string } => {
-  const at = message.indexOf(marker);
-  return at < 0
-    ? { what: message }
-    : { what: message.slice(0, at), detail: message.slice(at + marker.length) };
-};
-
 /** What is to be done whatever went wrong. */
-const defaultToDo = ({ kind, service: named, message }: KeyAlert): string | undefined => {
+const defaultToDo = ({ kind, service: named }: KeyAlert): string | undefined => {
   // Of an account, or of the journal: what it says is all there is to do.
   if (named === '') return undefined;
   const service = shellWord(named);
-  const resume = `tollkeeper keys resume ${service}`;
   const advice: { readonly [What in Kind]?: string } = {
     failed:
       'The step is retried every five minutes while the daemon runs, less often after repeated failures; without a daemon, with each run of its job in mode apply.',
-    // What is said of it may tell the command already.
-    waiting: message.includes(resume)
-      ? `or give up the rotation: \`tollkeeper keys give-up ${service}\`.`
-      : `Fix the cause, then run \`${resume}\`; or give up the rotation: \`tollkeeper keys give-up ${service}\`.`,
+    waiting: `Fix the cause, then run \`tollkeeper keys resume ${service}\`; or give up the rotation: \`tollkeeper keys give-up ${service}\`.`,
     held: 'Switch the remaining consumers of the old key to the new one. Until then the old key is retained.',
     escalated: `Find out who still uses the old key. \`tollkeeper keys list ${service}\` shows its usage; nothing is deleted until it is idle.`,
     warning: 'If the key is still needed, extend its expiry, or use it.',
@@ -53,10 +39,9 @@ const defaultToDo = ({ kind, service: named, message }: KeyAlert): string | unde
 };
 
 const toDo = (alert: KeyAlert): string | undefined => {
-  const { detail } = parted(alert.message);
-  const usual = alert.advice ?? defaultToDo(alert);
-  if (detail === undefined || usual === undefined) return detail ?? usual;
-  return `${detail}${detail.endsWith('.') ? '' : ';'} ${usual}`;
+  const { faultAdvice, advice = defaultToDo(alert) } = alert;
+  if (faultAdvice === undefined || advice === undefined) return faultAdvice ?? advice;
+  return `${faultAdvice}${faultAdvice.endsWith('.') ? '' : '.'} ${advice}`;
 };
 
 /** What stands for how things are now: a service that never had a key is in no list of keys. */
@@ -90,7 +75,7 @@ export const keyAlertMessages = (
   const block: AlertBlock = {
     tone: good.has(alert.kind) ? 'good' : 'bad',
     lines: [
-      ['What', parted(alert.message).what],
+      ['What', alert.message],
       ...(alert.use === undefined ? [] : [['Last use', describeUse(alert.use, zone, currency)] as const]),
       ...(advice === undefined ? [] : [['What to do', advice] as const]),
       // Some news is of no service: of an account, or of the journal.

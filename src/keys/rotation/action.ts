@@ -44,6 +44,8 @@ export type Pending = {
   readonly key: string;
   readonly since: UnixMillis;
   readonly atOnce: boolean;
+  /** Where the message of the action also says what to do, for which the notification has a line of its own. */
+  readonly message?: string;
 };
 
 /** The next step of a rotation, or why there is none now. */

@@ -286,6 +286,7 @@ const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
       key: `the rotation of ${service} still waits for you`,
       since: waitingSince,
       atOnce: false,
+      message: waiting,
     },
   };
 };

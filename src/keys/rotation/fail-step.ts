@@ -1,4 +1,4 @@
-import { weekMillis, errorFields, isFault, messageOf, shellWord } from '../../core/index.ts';
+import { weekMillis, errorFields, isFault, messageOf } from '../../core/index.ts';
 import type { Rotation } from '../rotation.ts';
 import type { Pending } from './action.ts';
 import { describeOldKey } from '../retirement/old-key-messages.ts';
@@ -34,7 +34,6 @@ export const failStep = async (
       ? [{ what: 'waiting' as const, step, message: `${step} failed ${tries} times: ${message}` }]
       : []),
   );
-  const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
   const { service, id } = rotation;
   const standing =
     rotation.cutover === undefined
@@ -46,8 +45,9 @@ export const failStep = async (
       ? `the rotation of ${service} is paused: action required`
       : `a step of the rotation of ${service} failed`,
     message: isLast
-      ? `${step} failed ${tries} times: ${message}.${advice} ${standing}. Then resume the rotation: tollkeeper keys resume ${shellWord(service)}`
-      : `${step}: ${message}.${advice} ${standing}; the step is retried.`,
+      ? `${step} failed ${tries} times: ${message}. ${standing}.`
+      : `${step}: ${message}. ${standing}; the step is retried.`,
+    faultAdvice: isFault(error) ? error.advice : undefined,
     key: isLast
       ? `${id}/waiting/${step}/${rotation.beganAt}/${rotation.attempts.length}`
       : `${id}/failed/${step}/${code}`,
@@ -58,11 +58,11 @@ export const failStep = async (
 export const notifyStuck = async (
   cycle: Cycle,
   rotation: Rotation,
-  { title, key: about, since, atOnce }: Pending,
-  message: string,
+  { title, key: about, since, atOnce, message }: Pending,
+  resting: string,
 ): Promise<void> => {
   const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / weekMillis));
   if (weeks === 0 && !atOnce) return;
   const key = weeks === 0 ? `${rotation.id}/${about}` : `${rotation.id}/${about}/${weeks}`;
-  await notifyOf(cycle, rotation, { kind: 'waiting', title, message, key });
+  await notifyOf(cycle, rotation, { kind: 'waiting', title, message: message ?? resting, key });
 };
