@@ -3,7 +3,7 @@
 # further arguments go to vitest.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-multiplier=4 rounds=30 mails=50 keys=24
+multiplier=4 rounds=15 mails=25 keys=24
 if [ "${1-}" = --full ]; then
   shift
   multiplier=40 rounds=500 mails=500 keys=1200

@@ -87,7 +87,7 @@ it('an alert and its recovery are each mailed exactly once, although processes i
   const options = optionsIn(folder, join(folder.path, 'crash.duckdb'));
   const outbox = join(folder.path, 'outbox');
   await mkdir(folder.spool, { recursive: true });
-  const rounds = fc.sample(fc.integer({ min: 1, max: 24 }), few(10, 60));
+  const rounds = fc.sample(fc.integer({ min: 1, max: 24 }), few(10, 30));
   for (const [round, lines] of rounds.entries()) {
     const killed = spawn(
       process.execPath,

@@ -26,8 +26,6 @@ export const runKeyChaos = (isWanted: (index: number) => boolean): void => {
   vi.setConfig({ hookTimeout: 120_000, testTimeout: 900_000 + each * 20_000 });
 
   let program: BuiltProgram;
-  /** Milliseconds that processes took which nobody disturbed, by scenario. */
-  const undisturbed = new Map<number, number[]>();
   beforeAll(async () => {
     say(
       `storm of ${mine.length} of ${scenarios.length} weathers, ${each} kills at random in each, TOLLKEEPER_STORM_SEED=${seed}`,
@@ -41,15 +39,12 @@ export const runKeyChaos = (isWanted: (index: number) => boolean): void => {
     if (isCut)
       it('killed at each boundary of a step leaves no invalid key in a sink and no orphan', async () => {
         await using fixture = await openKeyFixture(program, scenario);
-        const whole: number[] = [];
-        const { kills, wrongs, unfinished } = await playRotation(
-          fixture,
-          () => ({ kind: 'boundary', which: isLong ? finest : steps }),
-          ({ killed, took }) => void (killed || whole.push(took)),
-        );
+        const { kills, wrongs, unfinished } = await playRotation(fixture, () => ({
+          kind: 'boundary',
+          which: isLong ? finest : steps,
+        }));
         expect(wrongs).toEqual([]);
         expect(unfinished).toEqual([]);
-        undisturbed.set(index, whole);
         const killedBoundaries = await fixture.killedBoundaries();
         expect(killedBoundaries).toHaveLength(kills);
         // A kill before and after each line of the journal, each answer, each file.
@@ -77,19 +72,10 @@ export const runKeyChaos = (isWanted: (index: number) => boolean): void => {
     it('killed at random moments leaves no invalid key in a sink and no orphan', async () => {
       await using fixture = await openKeyFixture(program, scenario);
       const moments = fc.sample(fc.noBias(fc.integer({ min: 0, max: 1000 })), { seed, numRuns: 100_000 });
-      // Processes that nobody disturbs tell how long they take, so that kills fall all over their work.
-      const lives = undisturbed.get(index) ?? [];
-      if (lives.length === 0) {
-        const calm = await playRotation(
-          fixture,
-          () => ({ kind: 'none' }),
-          ({ took }) => void lives.push(took),
-        );
-        expect([calm.wrongs, calm.unfinished]).toEqual([[], []]);
-      }
-      /** Milliseconds: most of what a process takes that has nothing to do, and within which one may end that has. */
-      const least = Math.min(...lives) * 0.7;
-      let longest = Math.max(...lives);
+      // What a process takes that pulls tells how long one that rotates takes, so that kills fall all over its work.
+      const { took: usual } = await fixture.live(['run', 'pull-logs']);
+      const least = usual * 0.7;
+      let longest = usual * 2;
       let [kills, amid, rotations, draw] = [0, 0, 0, 0];
       const ends = performance.now() + share;
       while (kills < each && (rotations === 0 || performance.now() < ends)) {
