@@ -6,7 +6,7 @@ import { openKeyFixture } from './key-fixture.ts';
 import { keyScenarios } from './key-variants.ts';
 import { playRotation } from './play-rotation.ts';
 
-/** How many processes are killed at random moments, over all weathers. */
+/** How many processes are killed at random moments, over all scenarios. */
 const count = Number(process.env['TOLLKEEPER_KEY_ROUNDS'] ?? process.env['TOLLKEEPER_STORM_ROUNDS'] ?? 100);
 const seed = Number(process.env['TOLLKEEPER_STORM_SEED'] ?? Date.now() % 2 ** 31);
 /** In the long storm all pairs of ways, and the finest boundaries too: half a line, a line that is not synced, a file. */
@@ -18,7 +18,7 @@ const each = Math.max(1, Math.ceil(count / scenarios.length));
 const share = isLong ? Infinity : 30_000;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** The weathers whose place in the list is wanted: files that share them out are played side by side. */
+/** The scenarios whose place in the list is wanted: files that share them out are played side by side. */
 export const runKeyChaos = (isWanted: (index: number) => boolean): void => {
   const mine = scenarios
     .map((scenario, index) => [scenario.name, scenario, index] as const)
@@ -28,7 +28,7 @@ export const runKeyChaos = (isWanted: (index: number) => boolean): void => {
   let program: BuiltProgram;
   beforeAll(async () => {
     say(
-      `storm of ${mine.length} of ${scenarios.length} weathers, ${each} kills at random in each, TOLLKEEPER_STORM_SEED=${seed}`,
+      `storm of ${mine.length} of ${scenarios.length} scenarios, ${each} kills at random in each, TOLLKEEPER_STORM_SEED=${seed}`,
     );
     program = await buildProgram();
   });
