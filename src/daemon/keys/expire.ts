@@ -20,7 +20,7 @@ import type { KeyWork } from './key-work.ts';
 
 type Run = ContextOf<'progress'>;
 
-/** A moment to come, as a person writes it: `2026-12-01`, `2026-12-01T08:00`, `+48h`. @throws Fault `wrong-use` */
+/** A future time: `2026-12-01`, `2026-12-01T08:00`, `+48h`. @throws Fault `wrong-use` */
 export const futureMoment = (text: string, zone: string, now: UnixMillis): UnixSeconds => {
   const range = parseDuration(text.replace(/^\+/, ''));
   const moment = range === undefined ? readMoment(text, zone) : unixMillis(now + range);
@@ -33,7 +33,7 @@ export const futureMoment = (text: string, zone: string, now: UnixMillis): UnixS
   return toSeconds(moment);
 };
 
-/** What is proven of the end of a key that was expired at once. */
+/** What the probes prove about the end of a key that was expired at once. */
 const provenEnd = async (
   work: KeyWork,
   found: FoundKey,
