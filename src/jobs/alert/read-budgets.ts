@@ -15,7 +15,7 @@ import type { KnownGap, Sums } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 
-/** The assessments of a budget: of periods that have ended since the last evaluation, and of the current one last. */
+/** The assessments of periods that have ended since the last evaluation, then of the current one. */
 export type AssessedBudget = {
   readonly budget: Budget;
   readonly periods: readonly { readonly planned: PlannedPeriod; readonly assessment: Assessment }[];
@@ -63,7 +63,7 @@ const withoutCalls = async (
 
 const nothing: Sums = { cells: [], isProven: false, currency: undefined };
 
-/** The range up to a moment; nothing of it if it begins later. */
+/** The range up to the time; empty if it begins later. */
 const cutAt = (
   { start, end }: Interval<UnixSeconds>,
   until: UnixSeconds,

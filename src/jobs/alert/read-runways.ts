@@ -11,7 +11,7 @@ export type ReadRunway = {
   readonly readAt: UnixMillis | undefined;
 };
 
-/** Older readings say nothing about the balance of today. */
+/** Milliseconds; an older snapshot says nothing about today's balance. */
 const oldest = 2 * 86_400_000;
 
 /** The runway of the account and of every key with a quota, from the snapshots of the last weeks. */

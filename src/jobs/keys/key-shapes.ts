@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { duration, jobMail, teamName } from '../../config/index.ts';
 import { readMaxPerRun, type Limits } from '../../keys/index.ts';
 
-/** `keys` of a job: which keys it is about. */
+/** `keys` of a job: its selection of keys. */
 export const selectionShape = z
   .strictObject({
     name: z.string().min(1).max(200).optional().describe('Name of a key or service; * matches any text.'),
