@@ -109,7 +109,7 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
   };
 };
 
-/** Evaluated at each wake-up; the watches outlive that, so that problems are not reported anew. */
+/** Evaluated at each wake-up; the watches persist, so that a known problem is not reported again. */
 export const createHousekeeping = (
   app: App,
   reload: Reload,

@@ -17,7 +17,7 @@ const sourceOf: Readonly<Record<string, ComparisonSource>> = {
   token: 'usage by key',
 };
 
-/** Maximum requests per run for a range whose usage stays below the log. */
+/** How often a run requests a range again whose usage stays below the log. */
 const maxRounds = 2;
 
 /** Stores windows that did not land as comparisons, so that every list of gaps shows them. */
