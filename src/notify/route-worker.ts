@@ -91,7 +91,7 @@ const isClosed = (outcome: RouteOutcome): outcome is RouteOutcome & { readonly f
 export const createRouteWorker = (route: OutboxRoute, deps: RouteWorkerDeps): RouteWorker => {
   const { outbox, clock, random, log } = deps;
   const limit = createRateLimit(route.rate);
-  /** Outcomes that could not be stored, on a full disk for example: without them a sent row would be sent again. */
+  /** Outcomes that could not be stored, on a full disk for example: only this process knows them. */
   const unwritten = new Map<string, { readonly row: OutboxRow; readonly outcome: RouteOutcome }>();
 
   const settle = async (row: OutboxRow, outcome: RouteOutcome) => {

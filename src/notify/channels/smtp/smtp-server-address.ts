@@ -58,7 +58,7 @@ export type StartTls = 'required' | 'offered' | 'never';
 
 /**
  * Passwords never cross a network unencrypted, and mails only a private network, unless `insecure` allows it.
- * `requireTls` forbids it in private networks, too.
+ * `requireTls` requires TLS everywhere.
  */
 export const startTlsFor = (
   { host, implicitTls, login }: SmtpServerAddress,

@@ -21,7 +21,7 @@ const secretPartsOf = (url: URL): readonly string[] =>
     (part) => part.length >= 8,
   );
 
-/** Posts stored messages to one URL: https except for loopback, without redirects. @throws Fault `config-invalid` */
+/** Posts stored messages to this URL only: https, or http on loopback. @throws Fault `config-invalid` */
 export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
   const { name, http, clock, secret } = options;
   const url = new URL(options.url.reveal());
