@@ -23,7 +23,7 @@ const percentOf = (part: Money, whole: Money): string => {
 
 const barWidth = 10;
 
-/** `████▌·····`: a tenth of the budget a character. */
+/** `████▌·····`: one character per tenth of the budget. */
 const barOf = (spend: Money | undefined, amount: Money): string => {
   const share = spend === undefined ? undefined : divideMoney(spend, amount, 4);
   if (share === undefined) return '-';

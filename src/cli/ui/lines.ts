@@ -1,7 +1,7 @@
 import type { Screen, Style } from './paint.ts';
 import { oneLine, wrap } from './text.ts';
 
-/** Lines of a text that may be long, indented and in one style. */
+/** Wraps, indents and styles a text. */
 export const lines = (
   text: string,
   indent: number,
