@@ -19,7 +19,7 @@ export const describeReason = ({
   return code ?? summary ?? '';
 };
 
-/** Duration of the attempt so far; empty without an attempt. */
+/** Duration of the attempt, up to now if it runs; empty without an attempt. */
 export const describeElapsed = (
   attempt: { readonly startedAt: number; readonly endedAt?: number; readonly state: string } | undefined,
   now: number,
