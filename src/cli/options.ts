@@ -16,7 +16,6 @@ export const amount = (text: string): number => {
   return count;
 };
 
-/** `--config`, for every command that reads one. */
 export const configOption = (): Option =>
   new Option('-c, --config <folder>', 'folder that contains tollkeeper.yaml and jobs/')
     .env('TOLLKEEPER_CONFIG')

@@ -10,7 +10,6 @@ export const heartbeat = 10_000;
 /** Bytes buffered for a client that does not read: some thousand results. */
 const maxUnread = 4_000_000;
 
-/** The answer to one command: events as they occur, then its end. */
 export type Answer = CommandContext & {
   /** The first call ends the answer; later calls and events are ignored. `status` is the HTTP status, 200 by default. */
   readonly end: (outcome: Outcome, status?: number) => void;

@@ -22,7 +22,6 @@ const person = { who: text, account: optionalText };
 const service = z.strictObject({ ...person, service: text });
 const alert = { ...person, alert: text };
 
-/** All commands of the program, run by the daemon through its socket or by the process itself. */
 export const commandTable = {
   status: { input: z.strictObject({}), streams: 'nothing' },
   /** Newest first. */

@@ -9,7 +9,6 @@ import {
   type Handlers,
 } from './command.ts';
 
-/** Runs the commands in this process, with the same handlers as a daemon. */
 export const callLocally = <Table extends CommandTable, Given extends Handlers<Table>>(
   table: Table,
   handlers: Given,

@@ -57,7 +57,6 @@ export const placesToPlan = async (paths: Paths, folder: string): Promise<Paths>
     ? paths
     : { ...paths, path: ':memory:', spoolDirectory: folder, tempDirectory: folder, outboxDirectory: folder };
 
-/** Whether `inner` is the folder or lies in it. */
 const isWithin = (folder: string, inner: string): boolean => !/^\.\.(\/|$)/.test(relative(folder, inner));
 
 /**

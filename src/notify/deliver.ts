@@ -13,7 +13,6 @@ import { settleAttempt, type SettleDeps } from './settle.ts';
 export type Delivery = {
   /** Names of the declared routes: each is processed separately, so that a slow one delays no other. */
   readonly routes: readonly string[];
-  /** One pass over one route. */
   readonly runCycle: (route: string, signal: AbortSignal) => Promise<DeliverySummary>;
   /** One pass over the rows of undeclared routes, which are deferred and finally given up. */
   readonly deferUndeclared: (signal: AbortSignal) => Promise<DeliverySummary>;

@@ -43,7 +43,6 @@ const logProblem = (
   });
 };
 
-/** Stores the outcome of an attempt and logs it. */
 export const settleAttempt = async (
   row: OutboxRow,
   outcome: RouteOutcome,

@@ -33,7 +33,6 @@ export type Message = { readonly en: string; readonly zh: string };
 const envelope = (status: number, message: string, code?: string): Answer =>
   json(status, { success: false, message, ...(code === undefined ? {} : { code }), data: null });
 
-/** A request that the gateway understood and refused. */
 export const refused = (variants: Variants, message: Message): Answer =>
   envelope(variants.business_errors === 'http-200' ? 200 : 400, message[variants.message_language]);
 
@@ -51,7 +50,6 @@ export const badBody = (variants: Variants, status: 400 | 413): Answer =>
     { en: 'the body is not valid JSON, or too long', zh: '请求体无效' }[variants.message_language],
   );
 
-/** A missing or wrong Admin Key, or one without the scope. */
 export const notAllowed = (variants: Variants, kind: 'key' | 'scope'): Answer => {
   const texts = {
     key: { en: 'invalid access token', zh: '无权进行此操作，access token 无效' },

@@ -38,7 +38,6 @@ export type Effect =
 
 /** An effect, and the requests that it applies to. */
 export type Fault = Effect & {
-  /** Only this method. */
   readonly method?: string;
   /** Prefix of the path. */
   readonly path?: string;
@@ -52,7 +51,6 @@ export type Fault = Effect & {
 
 export type Faults = {
   plant(fault: Fault): void;
-  /** Faults that have not been used up. */
   pending(): readonly Fault[];
   clear(): void;
   /** The effect for a request, which uses it up. */

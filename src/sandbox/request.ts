@@ -29,6 +29,5 @@ export const writtenNumber = (text: string, name: string): string | undefined =>
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The value after `Bearer `. */
 export const bearer = (headers: IncomingHttpHeaders): string | undefined =>
   /^Bearer +(?<value>\S+)\s*$/iu.exec(headers.authorization ?? '')?.groups?.['value'];

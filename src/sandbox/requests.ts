@@ -13,7 +13,6 @@ export type RequestRecord = {
   body: unknown;
   /** HTTP status; 0 before the answer. */
   status: number;
-  /** The injected fault. */
   fault: string | undefined;
   /** Pieces of the body generated so far: one for the header and one per row in an export. */
   pieces: number;
@@ -35,7 +34,6 @@ export type Requests = {
 
 const KEPT = 10_000;
 
-/** Replaces everything in the text that looks like a key. */
 export const redact = (text: string): string => text.replaceAll(/sk-[\w-]+/gu, 'sk-***');
 
 export const createRequests = (): Requests & { add(record: RequestRecord): void } => {

@@ -64,7 +64,7 @@ const routes: readonly Route[] = [
 /** Why the body is not readable as JSON. */
 export type Unreadable = 'malformed' | 'too long';
 
-/** The decoded id of a path; empty if it cannot be decoded. */
+/** An id that cannot be decoded stays as written, and matches nothing. */
 const idIn = (pattern: RegExp, path: string): string => {
   const id = pattern.exec(path)?.groups?.['id'] ?? '';
   try {

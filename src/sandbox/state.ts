@@ -15,7 +15,6 @@ export type Scope = (typeof scopes)[number];
 
 export type AdminKey = { readonly hash: string; readonly scopes: readonly Scope[] };
 
-/** The complete state of the gateway. */
 export type State = {
   readonly variants: Variants;
   /** Name of the hostile behaviour, or `none`. */
@@ -33,7 +32,6 @@ export type State = {
   readonly later: Later;
   readonly adminKeys: readonly AdminKey[];
   readonly limiter: RateLimiter;
-  /** Submitted image and music tasks by ID. */
   readonly tasks: Map<string, Task>;
   readonly callbacks: Callbacks;
   /** Prompts that a model can read from its cache. */

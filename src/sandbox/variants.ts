@@ -6,7 +6,6 @@ import type { Point } from './variants/point.ts';
 
 export type VariantName = keyof typeof variantTable;
 
-/** One value per variant. */
 export type Variants = { readonly [Name in VariantName]: (typeof variantTable)[Name]['values'][number] };
 
 export const variantNames = Object.keys(variantTable) as readonly VariantName[];
@@ -47,7 +46,6 @@ export const withDefaults = (given: Partial<Variants>): Variants => {
 
 const points = Object.entries<Point>(variantTable) as readonly [VariantName, Point][];
 
-/** The columns of the log export, changed by the variants. */
 export const columnsBy = (variants: Variants, columns: readonly Column[]): readonly Column[] =>
   points.reduce(
     (changed, [name, { logColumns }]) => logColumns?.(changed, variants[name]) ?? changed,

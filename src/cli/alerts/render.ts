@@ -86,7 +86,6 @@ const budgetRow = (view: AlertView, status: Budget | undefined, accounts: boolea
   below: notesOf(view),
 });
 
-/** Budgets in one table, balance and key quotas in another. */
 export const renderAlerts = (views: readonly AlertView[], screen: Screen): string => {
   if (views.length === 0)
     return 'no budgets are declared, and nothing was evaluated\n\nDeclare budgets in tollkeeper.yaml, and a job of kind alert in a file in jobs/.\n';

@@ -49,7 +49,6 @@ const optionOf = (field: InputField): Option => {
   return field.kind === 'number' ? option.argParser(numberOf) : option;
 };
 
-/** A flag that is on by default gets its negation, too. */
 export const addFlags = (command: Command, fields: readonly InputField[]): void => {
   for (const field of fields) command.addOption(optionOf(field));
 };

@@ -91,7 +91,6 @@ const songIds = (task: TaskRecord): readonly string[] => {
   );
 };
 
-/** Sends the call, waits for its task, saves its files, and looks its cost up. */
 export const runCall = async (
   deps: Deps,
   access: ModelAccess,

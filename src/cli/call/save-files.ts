@@ -4,7 +4,6 @@ import { fault, readReason, systemCode } from '../../core/index.ts';
 import type { BlobStore, SavedBlob } from '../../gateway/index.ts';
 import { mediaTypeOf } from './media-type.ts';
 
-/** Saves images and sounds under unused names. */
 export type FileStore = BlobStore & { readonly saved: readonly SavedBlob[] };
 
 const failed = (folder: string, error: unknown): Error =>

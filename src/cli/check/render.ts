@@ -23,7 +23,6 @@ export const nextRuns = ({ next, zone }: JobPreview): readonly string[] => {
   });
 };
 
-/** The tables of report SQL with their columns, as text or JSON. */
 export const reportTables = (asJson: boolean): string => {
   if (asJson) return jsonText({ tables: reportRelations });
   const wide = Math.max(...reportRelations.flatMap(({ columns }) => columns.map(({ name }) => name.length)));

@@ -13,7 +13,6 @@ const signs: Readonly<Record<Check['state'], readonly [string, Style]>> = {
   skipped: ['–', 'quiet'],
 };
 
-/** Wraps the text to the screen, with a left margin. */
 const block = (text: string, margin: number, { width }: Screen): readonly string[] => {
   const clean = oneLine(text);
   const lines = width === undefined ? [clean] : wrap(clean, width - margin);
@@ -71,7 +70,6 @@ const learnedLines = (learned: Learned, zone: string, screen: Screen): readonly 
   ];
 };
 
-/** One line per check, the observations on each gateway, and the conclusion. */
 export const renderDoctor = (
   { zone, checks, learned }: Pick<DoctorView, 'zone' | 'checks' | 'learned'>,
   screen: Screen,

@@ -54,7 +54,6 @@ const rowOf = (one: Comparison, view: ReconcileView, screen: Screen): Row => ({
 const lines = (text: string, { width }: Screen): readonly string[] =>
   width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
 
-/** Every comparison, the sources that could not be compared, and the conclusion. */
 export const renderReconcile = (view: ReconcileView, screen: Screen): string => {
   const { asked, compared, zone, comparisons, notCompared, conclusion, good } = view;
   const heading = `${view.account}, ${rangeText(compared, zone)}${

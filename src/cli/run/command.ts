@@ -19,7 +19,6 @@ import {
   resultJson,
 } from './render.ts';
 
-/** One slot, now, or all slots of a range. */
 export type WhichSlots = { readonly slot?: string | undefined; readonly from?: string; readonly to?: string };
 
 type SlotChoice =

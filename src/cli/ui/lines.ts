@@ -1,7 +1,6 @@
 import type { Screen, Style } from './paint.ts';
 import { oneLine, wrap } from './text.ts';
 
-/** Wraps, indents and styles a text. */
 export const lines = (
   text: string,
   indent: number,

@@ -26,7 +26,6 @@ const indent = '    ';
 const total = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, widths.length - 1);
 
-/** Indices of the columns that fit the terminal. */
 const shownColumns = (
   columns: readonly Column[],
   widths: readonly number[],

@@ -28,7 +28,6 @@ const widthOfGrapheme = (grapheme: string): number => {
 const graphemes = (text: string): readonly string[] =>
   Array.from(segmenter.segment(text), ({ segment }) => segment);
 
-/** Width in terminal columns. */
 export const widthOf = (text: string): number =>
   isPlain(text) ? text.length : graphemes(text).reduce((sum, grapheme) => sum + widthOfGrapheme(grapheme), 0);
 

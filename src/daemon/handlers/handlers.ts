@@ -55,5 +55,4 @@ export type ProgramHandlers = ReturnType<typeof createHandlers>;
 
 export type CommandAnswer<Name extends CommandName> = Awaited<ReturnType<ProgramHandlers[Name]>>;
 
-/** Runs a command by name, in this process or in the daemon. */
 export type Commands = Call<typeof commandTable, ProgramHandlers>;

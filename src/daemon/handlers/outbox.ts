@@ -96,7 +96,6 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
   } satisfies Partial<CommandHandlers>;
 };
 
-/** Counts of unsent mails, and the newest that need a person. */
 export const mailStatus = async ({ app }: Pick<Deps, 'app'>) => {
   const { outbox } = app.warehouse;
   const zone = app.config().settings.timezone;

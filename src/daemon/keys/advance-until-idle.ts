@@ -32,7 +32,6 @@ export const outcomeOf = (
   good: rotations.every(isGood) && changes.every(({ done }) => done),
 });
 
-/** Rotations that were started, and why others were not. */
 export type StartedRotations = {
   readonly ids: readonly string[];
   readonly notes?: readonly string[];

@@ -14,7 +14,6 @@ export const atOnce = (terms: RotationTerms): RotationTerms => {
   return { ...terms, overlap: 0, retire };
 };
 
-/** Runs the due steps of an open rotation. */
 export const resumeRotation = async (
   work: KeyWork,
   { account, view }: OpenRotation,

@@ -7,7 +7,6 @@ const describeEnd = {
   delete: 'to be deleted',
 } as const;
 
-/** Why a job would no longer do with a key what it planned. */
 const whyNot = (
   { keyId }: PlannedExpiry,
   { expiries, skipped }: FreshKeyPlan,
@@ -19,7 +18,7 @@ const whyNot = (
     return `it is ${others.map(({ action }) => describeEnd[action.kind]).join(' and ')} now`;
   const why = skipped.find((one) => one.keyId === keyId);
   if (why === undefined) return 'the job no longer selects it';
-  // A restarted idle clock has no brief reason; a call restarts it.
+  // The reason `not-due` means that the idle time restarted, which only a call does.
   return why.reason === 'not-due'
     ? 'it is no longer due: it was used since, or the job was changed'
     : why.message;

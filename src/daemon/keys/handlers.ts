@@ -26,7 +26,6 @@ const namedIn = async (
   return { keys: rotations > 0 ? [] : [findKey(named, all, now())], rotations };
 };
 
-/** Compares a plan file with the current keys. */
 const check = async (work: KeyWork, file: string, signal: AbortSignal) => {
   const filed = parsePlanFile(file);
   const job = work.jobNamed(filed.job);

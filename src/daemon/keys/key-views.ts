@@ -91,7 +91,6 @@ export type KeyPlanView = {
 /** Changes since the plan was made; an empty `stale` allows applying it. */
 export type PlanCheck = { readonly plan: KeyPlanView; readonly stale: readonly string[] };
 
-/** The outcome of a request after every step that was due. */
 export type KeyOutcome = {
   readonly rotations: readonly RotationState[];
   readonly changes: readonly {

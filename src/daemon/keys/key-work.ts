@@ -17,7 +17,6 @@ type KeyWorkParts = Disposable & {
   readonly keyService: (account: string) => Promise<KeyService>;
   readonly evidence: ListDeps['evidence'];
   readonly planner: KeyPlanner;
-  /** The team that pays for the key. */
   readonly teamOf: (key: FoundKey) => string | undefined;
 };
 

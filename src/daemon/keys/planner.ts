@@ -21,7 +21,6 @@ export type JobKeyPlan = {
   readonly notes: readonly string[];
 };
 
-/** A fresh plan, with the keys that the job covers and leaves unchanged. */
 export type FreshKeyPlan = JobKeyPlan & {
   readonly skipped: readonly Pick<SkippedKey, 'keyId' | 'name' | 'reason' | 'message'>[];
 };

@@ -1,7 +1,6 @@
 import { minuteMillis, isFault, messageOf, type Clock, type UnixMillis } from '../../core/index.ts';
 import type { KeyAlert } from '../../keys/index.ts';
 
-/** A period in which the rotations of an account could not be advanced. */
 type Problem = {
   /** The first failure since they last advanced. */
   readonly since: UnixMillis;

@@ -8,7 +8,6 @@ type GapDeps = Pick<MessageDeps, 'zone' | 'jobs'>;
 /** UTC, which commands accept in any time zone of the config. */
 const written = (millis: number): string => new Date(millis).toISOString().replace('.000Z', 'Z');
 
-/** The command that pulls the time range again. */
 const pullAgain = ({ range }: KnownGap, account: string, { jobs }: GapDeps): string | undefined => {
   const pull = Object.values(jobs).find((job) => job.kind === 'pull-logs' && job.account === account);
   return pull === undefined

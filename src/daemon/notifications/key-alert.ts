@@ -10,7 +10,6 @@ type KeyAlertEvent = {
   readonly at: UnixMillis;
   readonly teams: CostOwners['teams'];
   readonly currency?: string | undefined;
-  /** Known names of the keys of the service. */
   readonly keyNames: readonly string[];
   /** The last step of the audit log; missing before the first. */
   readonly audit?: AuditHead | undefined;

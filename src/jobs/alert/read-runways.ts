@@ -2,7 +2,6 @@ import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import { runwayOf, runwayDuration, type Runway } from '../../monitoring/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
-/** How long the balance of the account or the quota of a key lasts. */
 export type ReadRunway = {
   /** `runway`, or `key:NAME`. */
   readonly alert: string;

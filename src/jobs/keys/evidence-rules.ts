@@ -5,7 +5,6 @@ import { writtenDuration } from './written-duration.ts';
 /** Milliseconds by which rows land late (docs/gateway.md G16.1). */
 const lateness = 600_000;
 
-/** Jobs of the kind that pull data of the same account. */
 export const sourceJobs = (job: RuledJob, all: readonly RuledJob[], kind: string): readonly RuledJob[] =>
   all.filter((other) => other.kind === kind && other.account === job.account && !other.suspended);
 

@@ -12,11 +12,9 @@ const describeEnd = ({ retire, overlap }: PlannedRotation['terms']): string => {
     : `${end} after ${durationText(overlap)}`;
 };
 
-/** The steps of a rotation as a sentence. */
 export const describeRotation = ({ service, terms, why }: PlannedRotation): string =>
   `${why === 'split' ? 'its sinks may hold different keys since its last rotation was given up: ' : ''}a new key of ${service} is created, verified and delivered; the old key is ${describeEnd(terms)}`;
 
-/** What happens to a key that is to end, as a sentence. */
 export const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
   if (action.kind === 'warn') return `its owner is notified: ${action.stage}`;
   if (action.kind === 'delete') return 'it is deleted permanently';

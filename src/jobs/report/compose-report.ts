@@ -103,7 +103,6 @@ export const checkReports = async (
 
 export type ReportFile = { readonly name: string; readonly text: string };
 
-/** The file with the signed figures, if any. */
 export const signedFile = (name: string, { seal }: Pick<ReportModel, 'seal'>): readonly ReportFile[] =>
   seal?.state === 'closed' ? [{ name: `${name}-signed.json`, text: seal.document }] : [];
 
@@ -135,7 +134,6 @@ export type ReportRequest = {
   readonly allow?: 'unreconciled' | undefined;
 };
 
-/** A loaded report with its period and reconciliation, from which any part can be built. */
 export type PreparedReport = {
   readonly definition: ReportDefinition;
   readonly period: Period;

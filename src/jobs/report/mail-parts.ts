@@ -51,7 +51,6 @@ export type MailedPart = { readonly subject: string; readonly queued: number; re
 type MailedReport = ReportRequest &
   Recipients & { readonly mail?: { readonly attach: readonly DataFileFormat[] } | undefined };
 
-/** Builds and keeps one part, unless it is kept already, and enqueues its mail. */
 export const mailPart = async (
   settings: MailedReport,
   { team, label, to }: ReportPart,

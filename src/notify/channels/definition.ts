@@ -18,7 +18,6 @@ type Parts<Kind extends string> = {
   readonly body: (announcement: Announcement, envelope: Envelope) => string;
 };
 
-/** A kind of channel: the shape of its config, its message format and its route. */
 export type ChannelDefinition<Kind extends string = string> = Parts<Kind> & {
   readonly settings: z.ZodType;
   /** Opens no connection. `settings` was parsed with the schema of this channel. @throws Fault `config-invalid` */

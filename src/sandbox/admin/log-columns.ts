@@ -60,7 +60,6 @@ type Written = {
   readonly showsCached?: boolean;
 };
 
-/** Every column of this gateway, in its usual order. */
 export const allColumns = (
   variants: Variants,
   unit: MoneyUnit,

@@ -12,10 +12,8 @@ export const checkHostile = (name: string): string => {
   return name;
 };
 
-/** Replaces the regular answer. */
 export const hostileAnswer = (name: string, answer: Answer, request: Request): Answer =>
   behaviours[name]?.[1](answer, request) ?? answer;
 
-/** One line per behaviour, for help. */
 export const hostileHelp = (): string =>
   hostileNames.map((name) => `  ${name.padEnd(20)}${behaviours[name]?.[0] ?? ''}`).join('\n');

@@ -9,7 +9,6 @@ export type Block =
       readonly input: Record<string, Json>;
     };
 
-/** An answer of a chat, before it is written as a whole or as events. */
 export type Reply = {
   readonly id: string;
   readonly model: string;

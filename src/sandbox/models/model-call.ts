@@ -36,11 +36,9 @@ export const callingKey = (state: State, request: Request): StoredKey | Answer =
   return known === 'exhausted' ? refuse('exhausted') : key;
 };
 
-/** A body that violates the contract. */
 export const badCall = (message: string): Answer =>
   modelError(400, 'invalid_request_error', 'invalid_request', message);
 
-/** A model of this kind, or the refusal. */
 export const calledModel = ({ variants }: State, name: unknown, kind: Model['kind']): Model | Answer => {
   if (typeof name !== 'string' || name === '') return badCall('model is required');
   const model = modelByName.get(name);

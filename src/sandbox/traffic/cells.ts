@@ -54,7 +54,6 @@ const add = (cell: Cell, row: Row): void => {
   cell.reasoning += row.reasoning;
 };
 
-/** Sums rows by hour, model and key. */
 export const toAggregates = (rows: Iterable<Row>): Cell[] => {
   const cells = new Map<string, Cell>();
   for (const row of rows) {

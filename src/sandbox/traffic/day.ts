@@ -15,7 +15,7 @@ export type DayOptions = {
   readonly wholeUnits: boolean;
 };
 
-/** Dollars paid in on the first and the fifteenth, per call a day. */
+/** Dollars paid in on the first and the fifteenth, per daily call of the account. */
 const TOPUP_DOLLARS_PER_CALL = 0.15;
 
 const pickConsumer = weighted(
@@ -109,7 +109,7 @@ export const causedRows = (day: number, options: DayOptions): Row[] => {
       content: '',
     };
     push(row);
-    // A batch that embeds the same text twice gives two identical rows, which importers must not merge.
+    // A batch that embeds the same text twice: two calls give two identical rows.
     if (model.kind === 'embeddings' && random() < 0.012) push({ ...row });
     if (model.kind === 'image-task' && random() < 0.06)
       refund(row, between(random, 30, HOUR), '', 'image task failed');

@@ -1,5 +1,3 @@
-/** Tokens of a call. */
-
 export type Usage = {
   /** Prompt tokens of text that were neither read from nor written to a cache. */
   readonly text: number;

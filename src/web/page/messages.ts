@@ -74,7 +74,6 @@ export const section = (title: string, body: Html | readonly Html[]): Html =>
     ${body}
   </section>`;
 
-/** Label and value, stacked on narrow screens. */
 export const pair = (label: string, value: Html): Html =>
   html`<div>
     <dt>${label}</dt>

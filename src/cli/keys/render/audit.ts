@@ -33,7 +33,6 @@ const databaseLines = ({ database }: AuditView): readonly Line[] => {
     : [[`the file differs from the database: ${database.differs}`, 'bad']];
 };
 
-/** The result of an audit check, with the next step if it failed. */
 export const renderAudit = (view: AuditView, { paint, width }: Screen): string => {
   const page: readonly Line[] = [
     [oneLine(view.file), 'quiet'],

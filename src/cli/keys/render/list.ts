@@ -82,7 +82,6 @@ const watermarkLines = ({ accounts, at, zone }: KeyListView, screen: Screen): re
     return lines(message, screen).map((line) => screen.paint('quiet', line));
   });
 
-/** Rotations without a listed key. */
 const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationState[] => {
   const shown = new Set(keys.map(({ rotation }) => rotation?.id));
   return rotations.filter(({ id }) => !shown.has(id));

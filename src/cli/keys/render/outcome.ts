@@ -42,7 +42,6 @@ const rotationLines = (state: RotationState, zone: string, screen: Screen): read
   ].filter((line) => line.trim() !== '');
 };
 
-/** The state of each requested rotation, and the outcome of each key to be ended. */
 export const renderKeyOutcome = (
   { rotations, changes, notes, zone = 'UTC' }: KeyOutcome,
   screen: Screen,

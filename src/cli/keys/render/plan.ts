@@ -60,7 +60,6 @@ export const renderKeyPlans = (plans: readonly KeyPlanView[], screen: Screen, al
     ? 'no job of kind rotate-keys or expire-keys is configured\n'
     : `${plans.map((plan) => planLines(plan, all, screen).join('\n')).join('\n\n')}\n`;
 
-/** Why the plan cannot be applied. */
 export const renderStale = (stale: readonly string[], screen: Screen): string =>
   `${[
     screen.paint('bad', 'the plan is stale; nothing was done:'),

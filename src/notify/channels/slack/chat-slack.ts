@@ -73,6 +73,5 @@ const limit = 13_000;
 
 const blocksLength = (text: string): number => text.length - text.indexOf('"blocks":');
 
-/** For incoming webhooks of Slack and compatible chats. */
 export const slackBody = (announcement: Announcement, { id }: Envelope): string =>
   withinLimit(summarise(announcement), limit, blocksLength, (summary) => message(summary, id));
