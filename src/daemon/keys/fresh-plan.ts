@@ -18,7 +18,6 @@ const whyNot = (
     return `it is ${others.map(({ action }) => describeEnd[action.kind]).join(' and ')} now`;
   const why = skipped.find((one) => one.keyId === keyId);
   if (why === undefined) return 'the job no longer selects it';
-  // The reason `not-due` means that the idle time restarted, which only a call does.
   return why.reason === 'not-due'
     ? 'it is no longer due: it was used since, or the job was changed'
     : why.message;
