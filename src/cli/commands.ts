@@ -9,7 +9,6 @@ export type CommandEntry = {
   /** Defaults to true. */
   readonly hasOptions?: boolean;
   readonly summary: string;
-  /** A line of the program's help. */
   readonly example?: string;
   readonly load: () => Promise<{ readonly define: (command: Command, deps: Deps) => void }>;
 };

@@ -50,7 +50,6 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
   ];
 };
 
-/** Returns whether there was a rotation to advance. */
 const moveAccountOn = async (
   account: string,
   keyService: KeyService,

@@ -5,7 +5,6 @@ import { listenForPage } from '../web/index.ts';
 type PageDeps = Omit<Parameters<typeof listenForPage>[0], 'host' | 'port' | 'names'>;
 
 export type Page = AsyncDisposable & {
-  /** Missing when the page is not served. */
   readonly address?: string;
 };
 

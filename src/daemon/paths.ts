@@ -10,7 +10,6 @@ export type Paths = {
   readonly outboxDirectory: string;
   /** Built reports, one folder per job and slot. */
   readonly reportsDirectory: string;
-  /** Closed months of the call log as Parquet files. */
   readonly archiveDirectory: string;
   readonly archiveReader: 'owner' | 'group';
   /** The audit log: one line per step on a key, chained by hashes. */

@@ -20,7 +20,6 @@ export type ConfigState = {
 export type Reload = {
   /** Checks for changes; applies a change that is the same in two consecutive checks. */
   readonly look: () => Promise<void>;
-  /** Reads the config now, changed or not. */
   readonly now: () => Promise<void>;
   readonly state: () => ConfigState;
 };

@@ -16,7 +16,6 @@ export type Volume = {
 export type VolumeDeps = {
   readonly paths: Paths;
   readonly log: Log;
-  /** Whether to wait for another daemon to end. */
   readonly wait: boolean;
   readonly ready: () => boolean;
 };

@@ -18,7 +18,6 @@ export type CostOwners = {
   /** Per calendar month. */
   readonly budget?: Money | undefined;
   readonly prices: NonNullable<CubeRequest['prices']>;
-  /** No tags when omitted. */
   readonly tags?: NonNullable<CubeRequest['tags']>;
   readonly operators: readonly string[];
   /** Includes the budgets in short form. */

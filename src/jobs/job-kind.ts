@@ -42,9 +42,7 @@ export type JobReports = {
   readonly filesUrl?: string;
 };
 
-/** Everything that a run may access. */
 export type JobContext = {
-  /** Name of the job in the config. */
   readonly name: string;
   /** Identifies the run in mails and logs: job and slot. */
   readonly runId: string;
@@ -68,7 +66,6 @@ export type JobContext = {
   readonly costOwners?: CostOwners;
   /** Missing when nothing can be sent. */
   readonly mail: JobMail | undefined;
-  /** For kinds that change keys. */
   readonly keys?: (() => Promise<KeyService>) | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -82,7 +79,6 @@ export type JobOutcome = { readonly summary: string; readonly figures: LogFields
 /** What a run would do, one line each; planning writes nothing. */
 export type JobPlan = readonly string[];
 
-/** A job kind: the shape of its config and how it runs. */
 export type JobKind = JobShape & {
   readonly run: (settings: unknown, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: unknown, context: JobContext) => Promise<JobPlan>;

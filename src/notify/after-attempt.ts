@@ -20,7 +20,6 @@ export type Verdict = {
   /** Missing when there is no further attempt. */
   readonly nextAttempt?: UnixMillis | undefined;
   readonly error?: string | undefined;
-  /** Whether this attempt may have arrived. */
   readonly doubt: boolean;
 };
 

@@ -12,7 +12,6 @@ const diskFault = (folder: string, error: unknown): Fault =>
 
 export type StoredMail = {
   readonly file: string;
-  /** The file did not exist before. */
   readonly fresh: boolean;
 };
 

@@ -9,7 +9,6 @@ export type Unsubscribe = {
   readonly url?: string | undefined;
 };
 
-/** Settings common to all mails, except the sender. */
 export type MessageDefaults = {
   readonly replyTo?: Mailbox | undefined;
   readonly unsubscribe?: Unsubscribe;

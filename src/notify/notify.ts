@@ -16,7 +16,6 @@ const paragraphsOf = (text: string): readonly string[] =>
     )
     .filter((paragraph) => paragraph !== '');
 
-/** The message that routes get for a mail that is not a report. */
 const noticeOf = ({ key, subject, text }: Mail): Announcement => ({
   kind: 'notice',
   title: subject,

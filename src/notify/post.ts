@@ -6,7 +6,6 @@ import { channelOf, type RouteKind } from './channels/registry.ts';
 import { enqueueBytes, type Enqueued, type EnqueueDeps, type MailKey } from './enqueue.ts';
 
 export type PostDeps = EnqueueDeps & {
-  /** By name of the declared route. */
   readonly kinds: ReadonlyMap<string, RouteKind>;
 };
 
@@ -14,7 +13,6 @@ export type Post = {
   /** Identity of the message: it is sent once per key and route. */
   readonly key: MailKey;
   readonly announcement: Announcement;
-  /** Names of routes. */
   readonly to: readonly string[];
 };
 

@@ -39,9 +39,7 @@ export const createRateLimit = (rate: Rate | undefined): RateLimit => {
 
 export type DeliverySummary = {
   readonly sent: number;
-  /** Will be retried. */
   readonly deferred: number;
-  /** Will not be retried. */
   readonly failed: number;
   /** May have arrived. */
   readonly unknown: number;

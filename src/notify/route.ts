@@ -29,7 +29,6 @@ export type OutboxLine = {
 export type Rate = { readonly count: number; readonly per: number };
 
 export type OutboxRoute = {
-  /** The name stored in rows. */
   readonly name: string;
   readonly rate?: Rate | undefined;
   /** Opens no connection; several passes may run concurrently. */

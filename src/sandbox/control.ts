@@ -5,7 +5,6 @@ import type { Requests } from './requests.ts';
 import { remainOf, syncTraffic, type State } from './state.ts';
 import type { Truth } from './truth.ts';
 
-/** Changes that a test makes to the account outside the gateway's endpoints. */
 export type Traffic = {
   /** Creates `count` keys without calls, named `name` plus a number. */
   addKeys(count: number, name: string): void;

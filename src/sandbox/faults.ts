@@ -127,7 +127,6 @@ const fits = (check: Check, value: unknown): boolean => {
   return check === 'number' ? Number.isSafeInteger(value) && Number(value) >= 0 : typeof value === 'string';
 };
 
-/** A fault from JSON, or the reason why it is invalid. */
 export const parseFault = (value: unknown): Fault | string => {
   if (!isRecord(value)) return 'a fault is a JSON object';
   const { kind } = value;

@@ -10,7 +10,6 @@ export type StoredKey = {
   readonly hash: string;
   readonly mask: string;
   readonly createdAt: number;
-  /** The simulated traffic that spends from this key, if any. */
   consumer: string | undefined;
   name: string;
   disabled: boolean;
@@ -108,7 +107,6 @@ export const createKeyStore = (random: () => number): KeyStore => {
 export const hasExpired = ({ expiredTime }: Pick<StoredKey, 'expiredTime'>, at: number): boolean =>
   expiredTime !== -1 && expiredTime <= at;
 
-/** The state of a key at `at`, derived from its fields. */
 export const keyState = (
   key: StoredKey,
   remain: bigint,

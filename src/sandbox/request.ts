@@ -7,7 +7,6 @@ export type Request = {
   readonly headers: IncomingHttpHeaders;
   /** Scheme, host and port as the client wrote them: the prefix of links in answers. */
   readonly origin: string;
-  /** The id in the path, if the route has one. */
   readonly id: string;
   /** The parsed JSON body; undefined without one. */
   readonly body: unknown;

@@ -1,4 +1,3 @@
-/** A request that the sandbox received, without its secrets. */
 export type RequestRecord = {
   /** Milliseconds of the caller's clock. */
   readonly at: number;
@@ -9,7 +8,6 @@ export type RequestRecord = {
   readonly authorization: 'none' | 'admin key' | 'other';
   readonly userAgent: string;
   readonly acceptEncoding: string;
-  /** The JSON body of a key write. */
   body: unknown;
   /** HTTP status; 0 before the answer. */
   status: number;
@@ -25,9 +23,7 @@ export type KeyWrite = 'POST' | 'PUT' | 'DELETE';
 export type Requests = {
   /** Oldest first; the last 10,000. */
   all(): readonly RequestRecord[];
-  /** Requests for changes through admin endpoints. */
   writes(): number;
-  /** Those for keys, by method. */
   keyWrites(): Readonly<Record<KeyWrite, number>>;
   clear(): void;
 };

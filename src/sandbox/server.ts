@@ -40,7 +40,6 @@ const readBody = async (
 
 const isLoopback = (address: string | undefined): boolean => /^(?:::ffff:)?127\.|^::1$/u.test(address ?? '');
 
-/** The answer of a fault that replaces that of the gateway, if any. */
 const instead = (effect: Effect | undefined): Answer | undefined => {
   const text = (status: number, contentType: string, body: string): Answer => ({
     status,
@@ -174,7 +173,6 @@ const timeouts = {
   connectionsCheckingInterval: 1000,
 };
 
-/** The HTTP server of the sandbox, not yet listening. */
 export const createGatewayServer = (
   gateway: Gateway,
   tls: { readonly key: string; readonly cert: string } | undefined,

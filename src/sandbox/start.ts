@@ -36,7 +36,6 @@ export type SandboxOptions = {
 
 export type Sandbox = {
   readonly baseUrl: string;
-  /** Plaintext of the first Admin Key. */
   readonly adminKey: string;
   readonly variants: Variants;
   readonly faults: Faults;
@@ -45,7 +44,6 @@ export type Sandbox = {
   readonly traffic: Traffic;
   /** State of the gateway; read it, do not change it. */
   readonly state: State;
-  /** Ends every connection and closes the server. */
   stop(): Promise<void>;
 };
 

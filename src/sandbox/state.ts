@@ -17,7 +17,6 @@ export type AdminKey = { readonly hash: string; readonly scopes: readonly Scope[
 
 export type State = {
   readonly variants: Variants;
-  /** Name of the hostile behaviour, or `none`. */
   hostile: string;
   readonly random: () => number;
   /** The caller's clock in milliseconds, and in whole seconds. */
@@ -34,7 +33,6 @@ export type State = {
   readonly limiter: RateLimiter;
   readonly tasks: Map<string, Task>;
   readonly callbacks: Callbacks;
-  /** Prompts that a model can read from its cache. */
   readonly promptCache: Set<string>;
   /** Charges are whole units if any answer counts in units. */
   readonly wholeUnits: boolean;

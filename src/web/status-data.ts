@@ -38,7 +38,6 @@ export type AccountView = {
   readonly compared: readonly ComparedView[];
   /** Newest first. */
   readonly gaps: readonly GapView[];
-  /** Number of further gaps. */
   readonly moreGaps: number;
 };
 
@@ -51,7 +50,6 @@ export type KeptReportView = {
   /** Label of the period in the report. */
   readonly period: string;
   readonly builtAt: UnixMillis;
-  /** Result of the reconciliation with the gateway's statistics. */
   readonly verdict: { readonly text: string; readonly good: boolean };
   /** Its folder in the archive: `daily-spend/20261121T070000.000Z`. */
   readonly place: string;
@@ -60,7 +58,6 @@ export type KeptReportView = {
 export type KeptReportsView = {
   /** Newest slot first. */
   readonly newest: readonly KeptReportView[];
-  /** Why the list is incomplete. */
   readonly problem?: string | undefined;
 };
 

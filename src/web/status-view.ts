@@ -64,7 +64,6 @@ export type StatusView = {
     readonly atNextStart: readonly string[];
   };
   readonly jobs: readonly JobView[];
-  /** Runs in progress or waiting. */
   readonly open: readonly RunView[];
   /** Numbers of unsent mails, by state. */
   readonly mail: {

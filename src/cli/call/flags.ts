@@ -53,7 +53,6 @@ export const addFlags = (command: Command, fields: readonly InputField[]): void 
   for (const field of fields) command.addOption(optionOf(field));
 };
 
-/** The name under which commander stores a flag. */
 const attributeOf = (flag: string): string =>
   flag.replace(/-([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
 

@@ -7,7 +7,6 @@ import {
   type SavedBlob,
 } from '../../gateway/index.ts';
 
-/** An image or sound of an answer: the saved file, or why it was not saved. */
 export type Media =
   | { readonly field: string; readonly saved: SavedBlob }
   | { readonly field: string; readonly link: string; readonly problem: string };

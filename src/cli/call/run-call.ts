@@ -31,11 +31,9 @@ export type CallRequest = {
 };
 
 export type CallOutcome = {
-  /** As served; saved images and sounds are replaced by their paths. */
   readonly answer: unknown;
   readonly deviations: readonly string[];
   readonly task: TaskId | undefined;
-  /** The record of the finished task. */
   readonly record: unknown;
   readonly media: readonly Media[];
   readonly cost: BookedCost | undefined;

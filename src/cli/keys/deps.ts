@@ -18,7 +18,6 @@ import { showProgress } from '../ui/progress.ts';
 import { keyOutcomeJson, renderKeyOutcome } from './render/outcome.ts';
 import { renderStale } from './render/plan.ts';
 
-/** Commands while they are open; their events go to `progress`. */
 export type OpenKeys = OpenCommands & { readonly progress: Progress };
 
 export type KeysDeps = {

@@ -13,7 +13,6 @@ export const personOf = (user: typeof userInfo = userInfo): string => {
   }
 };
 
-/** Undefined when nobody can be asked. */
 export type Ask = ((question: string) => Promise<boolean>) | undefined;
 
 /** Undefined when the command runs in a script. */

@@ -20,7 +20,6 @@ const isSame = (left: Range, right: Range): boolean => left.start === right.star
 const rangeText = ({ start, end }: Range, zone: string): string =>
   `${localSlot(toMillis(start), zone)} to ${localSlot(toMillis(end), zone)}`;
 
-/** Notes on open intervals, and where another range was compared. */
 const noteOf = (one: Comparison, { compared, zone }: ReconcileView): Pick<Row, 'below'> => {
   const style = styles[one.verdict];
   const below = [

@@ -7,7 +7,6 @@ import { oneLine } from '../ui/text.ts';
 
 type Mail = RunResult['mail'];
 
-/** Final output of a command: standard output, standard error and exit code. */
 export type Told = { readonly out: string; readonly err: string; readonly code: 0 | 1 };
 
 export const noMail: Mail = { sent: 0, deferred: 0, failed: 0, unknown: 0, queued: 0 };

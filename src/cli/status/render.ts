@@ -44,7 +44,6 @@ const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
   ];
 };
 
-/** A short reason why a job is not well; `runs JOB` shows all of it. */
 const jobNote = (job: JobView, { now, width = 200 }: Look): Row['note'] => {
   const { last, failure, outageSince, zone } = job;
   const why = last === undefined || last.state === 'ok' ? '' : describeReason(last);

@@ -51,7 +51,6 @@ export const commonZone = (things: readonly { readonly zone: string }[]): string
   return zones.size === 1 ? only : undefined;
 };
 
-/** A line above a table with the time zone of its times. */
 export const timesIn = (zone: string | undefined, { paint }: Pick<Screen, 'paint'>): readonly string[] => [
   paint('quiet', zone === undefined ? 'times in the time zone of each job' : `times in ${zone}`),
 ];

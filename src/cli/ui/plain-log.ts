@@ -16,7 +16,6 @@ export const plainLine = (level: 'warning' | 'error', message: string, fields: L
   return `${what}${about}${toDo}\n`;
 };
 
-/** Whether to omit a line that the command prints itself. */
 export type IsOmitted = (message: string, fields: LogFields) => boolean;
 
 /** Omits the end of the requested run, which the command prints as its outcome; the ends of runs it depends on are logged. */

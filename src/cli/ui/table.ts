@@ -13,7 +13,6 @@ export type Row = {
   readonly cells: readonly Cell[];
   /** A longer text: after the row if it fits, else below it. */
   readonly note?: Cell | undefined;
-  /** Separate lines below the row. */
   readonly below?: readonly Cell[] | undefined;
 };
 

@@ -30,7 +30,6 @@ export type AlertView = {
   };
   readonly status?: AlertStatusContent | undefined;
   readonly evaluatedAt?: UnixMillis | undefined;
-  /** Alerts that have not recovered. */
   readonly firing: readonly StoredAlert[];
   readonly mute?: AlertMute | undefined;
   /** Set when all firing alerts are acknowledged. */

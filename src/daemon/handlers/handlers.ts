@@ -18,7 +18,6 @@ export type HandlerDeps = {
   readonly state: () => ProcessState;
 };
 
-/** A newer config that is not active because it has faults. */
 const configChecks = (faults: ProcessState['config']['faults']): readonly DoctorCheck[] =>
   faults.map(({ file, line, column, message, advice }) => ({
     about: 'new config',

@@ -17,7 +17,6 @@ export type MailOutcome = {
 
 export type RunResult = {
   readonly run: RunView;
-  /** The run had succeeded before, so nothing was done now. */
   readonly already: boolean;
   readonly figures: LogFields;
   readonly mail: MailOutcome;

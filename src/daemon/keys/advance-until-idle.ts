@@ -35,7 +35,6 @@ export const outcomeOf = (
 export type StartedRotations = {
   readonly ids: readonly string[];
   readonly notes?: readonly string[];
-  /** Nothing that was requested was started. */
   readonly isNone?: boolean;
 };
 

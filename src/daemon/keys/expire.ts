@@ -33,7 +33,6 @@ export const futureMoment = (text: string, zone: string, now: UnixMillis): UnixS
   return toSeconds(moment);
 };
 
-/** What the probes prove about the end of a key that was expired at once. */
 const provenEnd = async (
   work: KeyWork,
   found: FoundKey,
@@ -67,7 +66,6 @@ const provenEnd = async (
   };
 };
 
-/** Ends a key without a successor: expires it now or later, or deletes it. */
 export const createExpire =
   (lease: () => KeyWork) =>
   async (input: CommandInput<'keys/expire'>, run: Run): Promise<KeyOutcome> => {

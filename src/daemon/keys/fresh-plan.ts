@@ -23,7 +23,6 @@ const whyNot = (
     : why.message;
 };
 
-/** Whether the action ends the key, rather than only warning of its end. */
 export const endsKey = ({ action }: PlannedExpiry): boolean => action.kind !== 'warn';
 
 /** Planned ends that a fresh plan no longer contains, one line each: use is not part of a key's state, so states alone miss it. */

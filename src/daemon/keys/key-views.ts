@@ -122,14 +122,11 @@ export type KeyStep = {
 };
 export type KeyHistory = { readonly zone: string; readonly steps: readonly KeyStep[] };
 
-/** Services whose journal differs from the gateway or the sinks. */
 export type ReconciledKeys = readonly {
   readonly account: string;
   readonly service: string;
   readonly differences: readonly string[];
-  /** Changes that the journal takes over, or would in a dry run. */
   readonly changes: readonly string[];
   readonly applied: boolean;
-  /** Sinks that hold a key which no longer works. */
   readonly faults: readonly string[];
 }[];

@@ -1,7 +1,6 @@
 import { countText, formatMoment, formatSlot } from '../../core/index.ts';
 import type { KeyEvent, KeyEventKind, KeyEventOf, KeyUse } from '../../keys/index.ts';
 
-/** The prefix of a SHA-256 that a person can compare. */
 const shortHash = (hash: string): string => `SHA-256 ${hash.slice(0, 12)}…`;
 
 /** `12 calls, last 2026-11-21 08:00 UTC, gpt-4o 12, 0.5 USD spent`. */

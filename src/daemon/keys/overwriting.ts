@@ -3,7 +3,6 @@ import type { FoundKey } from './find.ts';
 import type { KeyWork } from './key-work.ts';
 import type { KeyJob } from './planner.ts';
 
-/** Refuses a sink location that holds the key of another service. */
 export const refuseOverwriting = (
   { planner, now }: KeyWork,
   job: KeyJob,

@@ -10,7 +10,6 @@ import { refuseOverwriting } from './overwriting.ts';
 import type { KeyJob } from './planner.ts';
 import { withQuota } from './quota.ts';
 
-/** Obstacles to a rotation that do not apply to a compromised key. */
 const noMatterWhenCompromised: ReadonlySet<string> = new Set([
   'name-not-unique',
   'disabled',

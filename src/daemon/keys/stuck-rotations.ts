@@ -2,7 +2,6 @@ import { minuteMillis, isFault, messageOf, type Clock, type UnixMillis } from '.
 import type { KeyAlert } from '../../keys/index.ts';
 
 type Problem = {
-  /** The first failure since they last advanced. */
   readonly since: UnixMillis;
   /** Part of the keys of its notifications. */
   readonly name: string;
@@ -34,7 +33,6 @@ const about = (
   ...alert,
 });
 
-/** Texts of a problem and of its end; times in UTC. */
 type Messages = {
   /** Prefix of the keys of its notifications. */
   readonly key: string;

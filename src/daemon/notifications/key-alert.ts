@@ -17,10 +17,8 @@ type KeyAlertEvent = {
 
 type Kind = KeyAlert['kind'];
 
-/** Kinds that concern the users of a key; the others go to operators only. */
 const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
 
-/** The next step for any failure of this kind. */
 const defaultToDo = ({ kind, service: named }: KeyAlert): string | undefined => {
   // For an account or the journal, the alert itself contains the whole next step.
   if (named === '') return undefined;
@@ -52,7 +50,6 @@ const good: ReadonlySet<Kind> = new Set(['done', 'exposure']);
 const isNotifiedAgain = ({ kind, service }: KeyAlert): boolean =>
   kind === 'waiting' || (kind === 'failed' && service === '');
 
-/** The first team that pays for the service or one of its keys. */
 const costOwnerOf = (
   { service }: KeyAlert,
   { teams, keyNames }: KeyAlertEvent,

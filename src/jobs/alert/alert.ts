@@ -12,7 +12,6 @@ import { deliverAlerts } from './deliver.ts';
 import { decide } from './decide.ts';
 import { budgetsOf, evaluate } from './evaluate.ts';
 
-/** The time that the call log must reach for a run of the slot. */
 const neededFor = (slot: UnixMillis, lag: number): UnixSeconds => toSeconds(unixMillis(slot - lag));
 
 /** Evaluates budgets, the balance and the quotas of keys, and notifies of each threshold once per period. */

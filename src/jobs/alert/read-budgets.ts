@@ -25,7 +25,6 @@ export type AssessedBudget = {
 
 type Request = {
   readonly budgets: readonly Budget[];
-  /** The time that the call log must reach. */
   readonly needed: UnixSeconds;
   /** Later data is ignored; all data counts when omitted. */
   readonly until?: UnixSeconds;
@@ -37,7 +36,6 @@ type Context = Pick<JobContext, 'account' | 'warehouse' | 'costOwners' | 'signal
 const overlaps = (left: Interval<UnixSeconds>, right: Interval<UnixSeconds>): boolean =>
   left.start < right.end && right.start < left.end;
 
-/** Other sources show charges that the log lacks. */
 const missingIn = (gaps: readonly KnownGap[], period: Interval<UnixSeconds>): string | undefined =>
   gaps.find(
     ({ state, verdict, range }) => state === 'open' && verdict === 'truncated' && overlaps(range, period),

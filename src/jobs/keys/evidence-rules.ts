@@ -33,7 +33,6 @@ type EvidenceNeeds = {
   readonly quiet: number;
   /** Milliseconds by which the log may lag at a slot, for a job that looks only at its slots. */
   readonly lagging?: number;
-  /** The alternative for the person who fixes the config. */
   readonly what: string;
 };
 
@@ -61,7 +60,6 @@ const farFaults = (
   ];
 };
 
-/** Evidence of use needs jobs that pull it, often enough and with enough lag. */
 export const evidenceFaults = (
   job: RuledJob,
   all: readonly RuledJob[],

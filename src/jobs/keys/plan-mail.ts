@@ -8,7 +8,6 @@ import { noCostOwners } from '../cost-owners.ts';
 /** Keeps a mail about many keys readable. */
 const maxKeys = 40;
 
-/** A key in a plan mail: the planned change, or why there is none. */
 export type PlannedKey = {
   readonly name: string;
   /** `60 days`; missing when the gateway does not report it. */

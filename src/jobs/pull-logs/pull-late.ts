@@ -40,7 +40,6 @@ export type LatePulls = {
   /** Windows pulled again; `isChanged` if any of them changed the stored log. */
   readonly ranges: readonly Range[];
   readonly isChanged: boolean;
-  /** Windows that still lag. */
   readonly left: number;
 };
 

@@ -34,19 +34,16 @@ export type GapSearchDeps = {
 };
 
 export type SearchedGaps = {
-  /** Ranges that were searched, wholly or in part. */
   readonly ranges: readonly Range[];
   /** Exports that were requested again; `isChanged` if any of them changed the stored log. */
   readonly exports: number;
   readonly isChanged: boolean;
-  /** Ranges left to the next run. */
   readonly left: number;
   readonly rowCap: number | undefined;
   /** Windows that lack rows although their halves bring no more. */
   readonly unexplained: readonly LogWindow[];
 };
 
-/** Whether the log of the window lacks rows, by the available source. */
 const lacksRows = async (window: LogWindow, context: JobContext): Promise<boolean> => {
   const found = await compareWindow(window, context);
   return found === undefined || isShort(found);

@@ -17,7 +17,6 @@ import { coveredPart } from '../../reconcile/index.ts';
 
 const bucketSeconds = { hour: 3600, day: 86_400, week: 7 * 86_400 } as const;
 
-/** Charges that another source shows for a usage export without any. */
 export type Contradiction = {
   readonly source: string;
   readonly amount: Money;

@@ -162,7 +162,6 @@ export const outlineOf = async (
   return { definition, period, locale };
 };
 
-/** Budgets at the end of the period, if the report shows them. */
 const budgetsAt = async (
   { sections }: ReportDefinition,
   { interval: { end } }: Period,

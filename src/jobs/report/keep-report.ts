@@ -30,7 +30,6 @@ const sentences: Readonly<Record<LocaleTag, (names: string, size: string, where:
   zh: (names, size, where) => `本报告的文件（${names}；${size}）过大，无法作为附件发送。文件保存在 ${where}`,
 };
 
-/** The sentence on files that are too large for the mail. */
 const filesElsewhere = (
   locale: LocaleTag,
   formats: readonly string[],
@@ -123,7 +122,6 @@ const manifestOf = (
 });
 
 export type KeepOptions = {
-  /** Formats attached to the mail. */
   readonly attach: readonly DataFileFormat[];
   /** Distinguishes reports of one slot, such as one per team. */
   readonly part?: string | undefined;

@@ -11,9 +11,7 @@ export const limit = rate.optional().describe('Maximum rate of messages. Unlimit
 export type ChannelDeps = { readonly http: Http; readonly clock: Clock };
 
 type Parts<Kind extends string> = {
-  /** The key of the channel under a route. */
   readonly kind: Kind;
-  /** For the JSON Schema and the reference. */
   readonly description: string;
   readonly body: (announcement: Announcement, envelope: Envelope) => string;
 };

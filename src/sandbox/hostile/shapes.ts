@@ -73,7 +73,6 @@ const rowsOf = ({ body }: Answer): readonly string[] => {
   return typeof body === 'string' ? [body] : [...body];
 };
 
-/** Changes each row of the export by the positions of its cells. */
 const withCells = (
   path: string,
   change: (cells: string[], header: readonly string[]) => string[],

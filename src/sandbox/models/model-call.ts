@@ -51,7 +51,6 @@ export const calledModel = ({ variants }: State, name: unknown, kind: Model['kin
 
 export const isAnswer = (value: object): value is Answer => 'status' in value && 'headers' in value;
 
-/** Adds a row to the log, and charges the key. */
 export const bookCall = (
   state: State,
   key: StoredKey,

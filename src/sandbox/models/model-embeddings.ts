@@ -18,7 +18,6 @@ const isTokens = (value: unknown): value is readonly number[] =>
   value.length > 0 &&
   value.every((token) => Number.isSafeInteger(token) && Number(token) >= 0);
 
-/** The inputs, or the reason why they are invalid. */
 const readInputs = (input: unknown): readonly Input[] | string => {
   if (typeof input === 'string') return input === '' ? 'input must not be empty' : [input];
   if (!Array.isArray(input) || input.length === 0)

@@ -18,6 +18,5 @@ export type Task = {
   readonly origin: string;
   readonly width: number;
   readonly height: number;
-  /** The songs that it was made from. */
   readonly clip: string;
 };

@@ -16,7 +16,6 @@ const isLoopbackHook = (hook: string): boolean => {
   return protocol === 'http:' && /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/u.test(hostname);
 };
 
-/** The record as a fetch at `now` shows it. */
 export const recordAt = (state: State, task: Task, now: number) =>
   task.kind === 'image' ? imageRecord(state, task, now) : musicRecord(state, task, now);
 
@@ -53,7 +52,6 @@ const outcomeOf = ({ variants }: State, prompt: string): Outcome => {
   return word === 'fail' ? 'failure' : (word as Outcome);
 };
 
-/** Charges the task now, and refunds it later if it fails. */
 export const submitTask = (state: State, key: StoredKey, model: Model, submission: Submission): Task => {
   const number = state.tasks.size + 1;
   const { kind, prompt = '' } = submission;

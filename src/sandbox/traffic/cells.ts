@@ -3,13 +3,11 @@ import type { Model } from './models.ts';
 import { DAY, HOUR } from './rhythm.ts';
 import { isCall, type Row } from './row.ts';
 
-/** The calls of one key to one model in one hour. */
 export type Cell = {
   /** Unix seconds of the start of the hour. */
   readonly hour: number;
   readonly model: Model | undefined;
   readonly token: string;
-  /** Grains of consumption. */
   consumption: bigint;
   /** Grains of refunds; negative. */
   refunds: bigint;

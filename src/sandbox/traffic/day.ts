@@ -32,7 +32,6 @@ export const inUnits = (grains: number): number =>
 const lateness = (random: () => number): number =>
   random() < 0.8 ? between(random, 2, 90) : between(random, 91, 600);
 
-/** Rows without a key. */
 const bookkeeping = (day: number, options: DayOptions): Row[] => {
   const start = day * DAY;
   const dayOfMonth = new Date(start * 1000).getUTCDate();

@@ -14,7 +14,6 @@ export type Ledger = {
   dayRows(day: number): readonly Row[];
   /** Rows with start <= createdAt < end (Unix seconds) that are visible at `asOf`. */
   rows(range: { start: number; end: number }, asOf: number, newestFirst?: boolean): Generator<Row, void>;
-  /** Adds a row for a real call. */
   book(row: Row): void;
   /** Number of rows booked on a day: cached sums of the day are stale when it changes. */
   booked(day: number): number;

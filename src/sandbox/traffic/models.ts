@@ -20,7 +20,6 @@ type Prices = {
   readonly imageInput: number;
   readonly completion: number;
   readonly audioOutput: number;
-  /** Grains per call, independent of its tokens. */
   readonly call: number;
 };
 
@@ -34,7 +33,6 @@ export type Model = {
   readonly prices: Prices;
   /** Tokens of the fixed prefix that calls of this model read from the cache, or write to it. */
   readonly cachePrefix: number;
-  /** Reasoning tokens per completion token. */
   readonly reasoningRatio: number;
   readonly audio: boolean;
   readonly images: boolean;
@@ -120,7 +118,6 @@ export const models = {
   embeddings: model('text-embedding-3-small', 1, { text: 2 }, { kind: 'embeddings' }),
   imageTask: model('imagine-fast', 5, { call: 4_000_000 }, { kind: 'image-task' }),
   musicTask: model('music-v4', 6, { call: 10_000_000 }, { kind: 'music-task' }),
-  // Not called by the simulated traffic.
   imageUpload: model('image-upload', 5, { call: 100_000 }, { kind: 'image-task' }),
   musicPersona: model('music-persona', 6, { call: 2_000_000 }, { kind: 'music-task' }),
   image: model('gpt-image-1', 1, { text: 500, completion: 4_000 }, { kind: 'image' }),

@@ -18,7 +18,6 @@ export const seededRandom = (...seeds: readonly number[]): (() => number) => {
 export const between = (random: () => number, low: number, high: number): number =>
   low + Math.floor(random() * (high - low + 1));
 
-/** A random number of events with the given mean. */
 export const poisson = (random: () => number, mean: number): number => {
   if (mean > 60) {
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

@@ -14,11 +14,9 @@ export type Row = Usage & {
   readonly group: string;
   /** Grains (0.00000001 USD) that the row adds to the spend, or for a top-up to the balance. Refunds are negative. */
   readonly grains: number;
-  /** Seconds that the call took. */
   readonly useTime: number;
   readonly stream: boolean;
   readonly content: string;
-  /** Set on rows of real calls. */
   readonly live?: true;
 };
 
@@ -33,7 +31,6 @@ const nothing: Usage = {
   audioOutput: 0,
 };
 
-/** A row without tokens. */
 export const plainRow = (kind: RowKind, createdAt: number, row: Partial<Row>): Row => ({
   createdAt,
   visibleAt: createdAt,

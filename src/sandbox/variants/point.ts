@@ -9,7 +9,6 @@ export type Point = {
   readonly meaning: string;
   /** The statement of docs/gateway.md that leaves the point open. */
   readonly statement: `G${number}.${number}`;
-  /** The columns of the log export, by the value of the variant. */
   readonly logColumns?: (columns: readonly Column[], value: string) => readonly Column[];
   /** An answer before it is sent, by the value of the variant. `now`: seconds on the gateway's clock. */
   readonly answer?: (

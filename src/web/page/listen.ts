@@ -36,7 +36,6 @@ export type PageOptions = {
   /** Allowed host names, beside IP addresses and localhost. */
   readonly names: readonly string[];
   readonly status: () => Promise<StatusView>;
-  /** The newest rows in these states. */
   readonly outbox: (query: {
     readonly states: readonly OutboxState[];
     readonly limit: number;
@@ -48,7 +47,6 @@ export type PageOptions = {
   readonly limits?: ConnectionLimits;
 };
 
-/** Maximum numbers of outbox rows on the page. */
 const maxMails = { stuck: 50, waiting: 20 };
 
 const headers = {

@@ -9,7 +9,6 @@ export type ShownMails = {
   readonly waiting: readonly OutboxView[];
 };
 
-/** The next step for a row without further attempts. */
 const toDo = ({ id, state, next, recipient }: OutboxView): Html => {
   if (next !== undefined) return html``;
   const resend = command(`tollkeeper outbox resend ${id}`);

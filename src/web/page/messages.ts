@@ -25,7 +25,6 @@ const away = (at: number, now: number): string => {
   return at > now ? `in ${roughly(at - now)}` : `${roughly(now - at)} ago`;
 };
 
-/** A time in its time zone, which is named where it differs from that of the page. */
 export const moment = (at: UnixMillis, { zone }: PageLook, own = zone): Html => {
   const [date = '', time = ''] = formatSlot(at, own).split(' ');
   return html`<time datetime="${new Date(at).toISOString()}">${date} ${time}</time>${

@@ -57,9 +57,7 @@ export const manifestShape = z.object({
     })
     .optional(),
   files: z.array(file),
-  /** Images that `mail.html` refers to by `cid:`. */
   images: z.array(z.object({ cid: z.string(), name: z.string(), alt: z.string() })),
-  /** Files attached to the mail. */
   attached: z.array(z.string()),
   /** Where the mail says that oversized files are. */
   linked: z.string().optional(),

@@ -89,7 +89,6 @@ export type ListedReport = ReportManifest & { readonly folder: string; readonly 
 export type ReportList = {
   /** Newest slot first. */
   readonly reports: readonly ListedReport[];
-  /** Folders without a readable report. */
   readonly damaged: readonly string[];
 };
 

@@ -11,7 +11,6 @@ import {
 import { isNetworkProblem, type Http } from '../../../http/index.ts';
 import { oneLine } from '../../address.ts';
 
-/** A refresh token (RFC 6749 6) that obtains access tokens. */
 export type OAuth2Grant = {
   readonly clientId: string;
   readonly clientSecret: Secret;

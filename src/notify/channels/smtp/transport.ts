@@ -10,7 +10,6 @@ export type SendOutcome =
   | { readonly state: 'sent'; readonly response: string }
   | { readonly state: 'deferred' | 'failed' | 'unknown'; readonly fault: Fault };
 
-/** One open connection, logged in if the transport logs in. */
 export type MailSession = {
   /** Never rejects: the outcome is a value. An abort has no effect once the whole message is transmitted. */
   readonly send: (envelope: Envelope, bytes: Buffer, signal?: AbortSignal) => Promise<SendOutcome>;

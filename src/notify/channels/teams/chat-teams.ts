@@ -77,7 +77,6 @@ const message = ({ title, lead, facts, notes, tables, footer }: ChatSummary, id:
 /** Bytes; Teams refuses messages over 28 kB. */
 const limit = 26_000;
 
-/** An Adaptive Card for a webhook of a Teams workflow. */
 export const teamsBody = (announcement: Announcement, { id }: Envelope): string =>
   withinLimit(
     summarise(announcement),

@@ -55,7 +55,6 @@ export const answerOutcome = async (
   };
 };
 
-/** The error occurred before any byte of the request was sent. */
 const noConnection = (error: unknown): boolean =>
   isNetworkProblem(error) &&
   (error.kind === 'unreachable' ||
