@@ -17,6 +17,7 @@ export type MailOutcome = {
 
 export type RunResult = {
   readonly run: RunView;
+  /** The run had succeeded before, so nothing was done now. */
   readonly already: boolean;
   readonly figures: LogFields;
   readonly mail: MailOutcome;
