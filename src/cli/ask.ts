@@ -3,7 +3,7 @@ import type { Log, Deps } from '../core/index.ts';
 import { openCommands, type OpenCommands } from '../daemon/index.ts';
 import { createPlainLog } from './ui/plain-log.ts';
 
-/** Asks for something that is printed: opens the commands, uses them, closes them again. */
+/** Opens the commands, runs one request, and closes them before the result is printed. */
 export const ask = async <T>(
   deps: Deps,
   config: string,

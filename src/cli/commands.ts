@@ -1,20 +1,19 @@
 import type { Command } from 'commander';
 import type { Deps } from '../core/index.ts';
 
-/** A command as the program lists it. The rest of it is loaded when it is asked for. */
+/** An entry of the command list; the command itself is loaded on demand. */
 export type CommandEntry = {
   readonly name: string;
-  /** Its arguments, as its own help writes them. */
+  /** Its arguments as in its own help. */
   readonly takes?: string;
-  /** Whether it has options of its own, as nearly all have. */
+  /** Defaults to true. */
   readonly hasOptions?: boolean;
   readonly summary: string;
-  /** A line of the program's help. */
   readonly example?: string;
   readonly load: () => Promise<{ readonly define: (command: Command, deps: Deps) => void }>;
 };
 
-/** Every command there is, in the order of the help. */
+/** In the order of the help. */
 export const commands: readonly CommandEntry[] = [
   {
     name: 'serve',
@@ -122,14 +121,13 @@ export const commands: readonly CommandEntry[] = [
   },
 ];
 
-/** The order in which a person comes to need them; those that are not named here follow. */
+/** The order in which people need the commands; unlisted ones follow. */
 const inOrderOfNeed =
   `demo check doctor run status runs next report reports reconcile alerts outbox keys serve`.split(' ');
 
 const place = ({ name }: CommandEntry): number =>
   inOrderOfNeed.includes(name) ? inOrderOfNeed.indexOf(name) : inOrderOfNeed.length;
 
-/** The examples of the program's help. */
 export const examples: readonly string[] = commands
   .toSorted((left, right) => place(left) - place(right))
   .flatMap(({ example }) => example ?? []);

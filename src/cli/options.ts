@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** A number as an option is given it. */
 export const whole = (text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('it must be a whole number');
   return Number(text);
@@ -11,14 +10,12 @@ export const port = (text: string): number => {
   return whole(text);
 };
 
-/** How many of something are shown. */
 export const amount = (text: string): number => {
   const count = whole(text);
   if (count < 1 || count > 10_000) throw new InvalidArgumentError('it must be from 1 to 10000');
   return count;
 };
 
-/** `--config`, for every command that reads one. */
 export const configOption = (): Option =>
   new Option('-c, --config <folder>', 'folder that contains tollkeeper.yaml and jobs/')
     .env('TOLLKEEPER_CONFIG')

@@ -4,26 +4,26 @@ import { version } from '../version.ts';
 import { commands, examples, type CommandEntry } from './commands.ts';
 import { safeOutput } from './ui/safe-output.ts';
 
-/** The command that is asked for, or whose help is; no option of the program itself takes a value. */
+/** The command to run or to show help for; no option of the program itself takes a value. */
 const nameIn = (argv: readonly string[]): string | undefined => {
   const [first, second] = argv.filter((word) => !word.startsWith('-'));
   return first === 'help' ? second : first;
 };
 
-/** What the list of commands shows of one that is not loaded: its arguments, and whether it has options. */
+/** A placeholder for a command that is not loaded: arguments, and whether it has options. */
 const standIn = (command: Command, { takes, hasOptions = true }: CommandEntry): void => {
   if (takes !== undefined) command.arguments(takes);
   if (hasOptions) command.option('--json');
 };
 
-/** Of the commands only the one that is asked for is loaded. */
+/** Loads only the requested command, so that the program starts fast. */
 const makeProgram = async (argv: readonly string[], deps: Deps): Promise<Command> => {
   const program = new Command('tollkeeper')
     .description('Scheduled spend reporting and API-key rotation for an LLM gateway account.')
     .version(version)
     .showHelpAfterError('(see --help for options)')
     .exitOverride()
-    // `outbox drop --json` is said to drop, not to the outbox that has the option too.
+    // In `outbox drop --json` the option belongs to `drop`, although `outbox` has it, too.
     .enablePositionalOptions()
     .configureOutput({ writeOut: deps.stdout.write, writeErr: deps.stderr.write })
     .addHelpText(
@@ -44,12 +44,12 @@ ${examples.map((line) => `  ${line}`).join('\n')}`,
   return program;
 };
 
-/** Settings are not inherited by commands that were made before they were set. */
+/** Commander does not apply settings to commands that were created before. */
 const inherit = (parent: Command): void => {
   for (const command of parent.commands) inherit(command.exitOverride().copyInheritedSettings(parent));
 };
 
-/** Runs one command line (without the program's own name). Resolves to the exit code; never throws. */
+/** Runs one command line (without the program's name). Resolves to the exit code; never throws. */
 export const runProgram = async (argv: readonly string[], given: Deps): Promise<number> => {
   const deps = { ...given, stdout: safeOutput(given.stdout), stderr: safeOutput(given.stderr) };
   let exitCode = 0;

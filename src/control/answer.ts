@@ -4,19 +4,18 @@ import type { CommandContext } from './command.ts';
 import { createThrottle } from './throttle.ts';
 import { lineOf, type Outcome, type WireEvent } from './wire.ts';
 
-/** Milliseconds between two signs of life, by which each side notices that the other is gone. */
+/** Milliseconds between two heartbeats, by which each side detects that the other is gone. */
 export const heartbeat = 10_000;
 
-/** Bytes kept for a reader that does not read: some thousand results. */
+/** Bytes buffered for a client that does not read: some thousand results. */
 const maxUnread = 4_000_000;
 
-/** The answer to one command: events as they come, then its end. */
 export type Answer = CommandContext & {
-  /** The first call ends it; later ones, and later events, go nowhere. Status: of HTTP, 200 unless given. */
+  /** The first call ends the answer; later calls and events are ignored. `status` is the HTTP status, 200 by default. */
   readonly end: (outcome: Outcome, status?: number) => void;
   /** Aborts the command with the reason and ends the answer with the outcome. */
   readonly stop: (reason: Error, outcome: Outcome) => void;
-  /** Resolves when the connection is done with. */
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>;
 };
 
@@ -30,7 +29,7 @@ export const openAnswer = (
   const write = (event: WireEvent): void => {
     if (over) return;
     response.write(lineOf(event, redact));
-    // Results can't be dropped, so a reader that never takes them is let go.
+    // Results must not be dropped, so a client that never reads is disconnected.
     if (response.writableLength > maxUnread) response.destroy();
   };
   const writeIfRoom = (event: WireEvent): boolean => {
@@ -65,7 +64,7 @@ export const openAnswer = (
   });
   const end = (outcome: Outcome, status = 200): void => {
     if (over) return;
-    // A value that is no JSON throws here, while the answer can still end with that error.
+    // A value that is not JSON throws here, while the answer can still end with that error.
     const line = lineOf({ event: 'end', outcome }, redact);
     throttle.flush();
     settle();

@@ -7,16 +7,16 @@ import { socketFile, socketPath } from './socket-path.ts';
 import { pingPath } from './wire.ts';
 
 export type ConnectOptions = {
-  /** Of the program; the daemon must be of the same. */
+  /** Version of the program; the daemon must have the same. */
   readonly version: string;
   readonly clock: Clock;
-  /** Relative paths start here; the process's own where it is missing. */
+  /** Base of relative paths; defaults to that of the process. */
   readonly cwd?: string;
 };
 
-/** Milliseconds that a greeting may take; a daemon lands a large batch in less. */
+/** Milliseconds to answer the ping; landing a large batch blocks a daemon for less. */
 const greetingTimeout = 15_000;
-/** Milliseconds: some heartbeats may be late. */
+/** Milliseconds; some heartbeats may be late. */
 const timeout = 6 * heartbeat;
 
 const somebodyMayListen = async (file: string): Promise<boolean> => {
@@ -30,7 +30,6 @@ const somebodyMayListen = async (file: string): Promise<boolean> => {
   }
 };
 
-/** The commands of a table, carried out by the daemon at the other end. */
 const callOver = <Table extends CommandTable, Given extends Handlers<Table>>(
   line: Line,
 ): Call<Table, Given> => {
@@ -56,15 +55,14 @@ const callOver = <Table extends CommandTable, Given extends Handlers<Table>>(
       throw fault('daemon-stopped', 'the daemon has stopped', { cause: error });
     }
   };
-  // Both sides are of one version, so that answers and results have the types that this side knows.
+  // Both sides have the same version, so answers and results have the types known here.
   return call as Call<Table, Given>;
 };
 
 /**
- * The commands of the daemon that holds this database, or undefined when none is running: there is no socket, or nobody
- * listens on it. Besides their own faults they reject with daemon-stopped, daemon-unreachable and, when their signal is
- * aborted, with its reason.
- * @throws Fault daemon-unreachable, daemon-version-differs, socket-path-too-long (a daemon may run, but not to be reached from here)
+ * The commands of the daemon that holds this database; undefined when none is running: the socket is missing, or nobody
+ * listens on it. Commands also reject with daemon-stopped, daemon-unreachable and the reason of an aborted signal.
+ * @throws Fault daemon-unreachable, daemon-version-differs, socket-path-too-long (a daemon may run, but is unreachable from here)
  */
 export const connectToDaemon = async <Table extends CommandTable, Given extends Handlers<Table>>(
   databasePath: string,

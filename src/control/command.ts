@@ -1,20 +1,18 @@
 import type { z } from 'zod';
 import { fault, type Progress } from '../core/index.ts';
 
-/** What a command sends before its answer. One that streams results streams progress, too. */
+/** What a command sends before its answer. A command that streams results also streams progress. */
 export type Streams = 'nothing' | 'progress' | 'results';
 
 export type Command = { readonly input: z.ZodType; readonly streams: Streams };
 
-/** Every command by its name. */
 export type CommandTable = Readonly<Record<string, Command>>;
 
-/** What a handler can be given besides its input. */
 export type CommandContext<Result = unknown> = {
-  /** Aborted when the caller goes away, and when the daemon stops. */
+  /** Aborted when the caller disconnects, and when the daemon stops. */
   readonly signal: AbortSignal;
   readonly progress: Progress;
-  /** Sends a result that comes before the end. */
+  /** Sends a result before the end. */
   readonly onResult: (result: Result) => void;
 };
 
@@ -24,7 +22,6 @@ type ContextKeys = {
   readonly results: 'signal' | 'progress' | 'onResult';
 };
 
-/** What the handler of a command is given, by what the command streams. */
 export type ContextOf<Kind extends Streams, Result = unknown> = Pick<
   CommandContext<Result>,
   ContextKeys[Kind]
@@ -32,7 +29,7 @@ export type ContextOf<Kind extends Streams, Result = unknown> = Pick<
 
 export type InputOf<Table extends CommandTable, Name extends keyof Table> = z.infer<Table[Name]['input']>;
 
-/** What carries out the commands of a table. All reject with a Fault. */
+/** All reject with a Fault. */
 export type Handlers<Table extends CommandTable> = {
   readonly [Name in keyof Table]: (
     input: InputOf<Table, Name>,
@@ -44,7 +41,7 @@ type ResultOf<Handler> = Handler extends (input: never, context: CommandContext<
   ? Result
   : never;
 
-/** Carries out a command by its name: in this process or in the daemon. What it streams and nobody listens to is dropped. */
+/** Runs a command by name, in this process or in the daemon. Events without a listener are dropped. */
 export type Call<Table extends CommandTable, Given extends Handlers<Table>> = <
   Name extends keyof Table & string,
 >(
@@ -53,13 +50,13 @@ export type Call<Table extends CommandTable, Given extends Handlers<Table>> = <
   options?: Partial<CommandContext<ResultOf<Given[Name]>>>,
 ) => Promise<Awaited<ReturnType<Given[Name]>>>;
 
-/** An issue in words; of alternatives, what each of them lacks. */
+/** For a union, the issues of each alternative. */
 const describeIssue = (issue: z.core.$ZodIssue): readonly string[] =>
   issue.code === 'invalid_union' && issue.errors.length > 0
     ? issue.errors.flatMap((issues) => issues.flatMap(describeIssue))
     : [`${issue.path.length === 0 ? '' : `${issue.path.join('.')}: `}${issue.message}`];
 
-/** The input as the table declares it. @throws Fault wrong-use */
+/** Parses the input with the command's schema. @throws Fault wrong-use */
 export const readInput = (name: string, { input }: Command, given: unknown): unknown => {
   const read = input.safeParse(given);
   if (read.success) return read.data;
@@ -67,7 +64,7 @@ export const readInput = (name: string, { input }: Command, given: unknown): unk
   throw fault('wrong-use', `the command ${name} cannot take this input (${[...problems].join('; ')})`);
 };
 
-/** What the table says that the command streams, and nothing else. */
+/** Only the events that the table declares for the command. */
 export const contextFor = (
   { streams }: Command,
   { signal, progress, onResult }: CommandContext,
@@ -77,16 +74,15 @@ export const contextFor = (
   ...(streams === 'results' ? { onResult } : {}),
 });
 
-/** A handler as it is called once its input was read. */
+/** A handler called with parsed input. */
 export type RawHandler = (input: unknown, context: Partial<CommandContext>) => Promise<unknown>;
 
-/** Nothing where the table has no such command. */
 export const findCommand = <Table extends CommandTable>(
   table: Table,
   handlers: Handlers<Table>,
   name: string,
 ): { readonly command: Command; readonly handler: RawHandler } | undefined => {
   const command = Object.hasOwn(table, name) ? table[name] : undefined;
-  // The table says what each handler takes; it is read by that before the handler is called.
+  // The input is parsed with the command's schema before the handler is called.
   return command === undefined ? undefined : { command, handler: handlers[name] as RawHandler };
 };

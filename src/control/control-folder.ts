@@ -1,12 +1,12 @@
 import { chmod, lstat, mkdir, rm } from 'node:fs/promises';
 import { fault, isFault, messageOf, systemCode } from '../core/index.ts';
 
-/** Rights of anybody but the owner. */
+/** Permissions of everybody but the owner. */
 const others = 0o077;
 
 /**
- * Makes the folder of the socket, open to its owner alone: whoever may enter it may give commands.
- * @throws Fault control-folder-unsafe when it is no folder or another user's; path-unwritable
+ * Creates the folder of the socket with access for its owner only: anybody who can enter it can run commands.
+ * @throws Fault control-folder-unsafe when it is not a folder or belongs to another user; path-unwritable
  */
 export const makeControlFolder = async (path: string, user: number | undefined): Promise<void> => {
   try {
@@ -25,7 +25,7 @@ export const makeControlFolder = async (path: string, user: number | undefined):
   }
 };
 
-/** Takes away the socket that a killed daemon left; the caller holds the daemon's lock, so nobody listens on it. */
+/** Removes the socket of a killed daemon; the caller holds the daemon's lock, so nobody listens on it. */
 export const removeStaleSocket = async (path: string): Promise<void> => {
   await rm(path, { force: true }).catch((error: unknown) => {
     throw unwritable(path, error);

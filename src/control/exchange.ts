@@ -2,10 +2,10 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { fault, isFault, messageOf, systemCode, type Clock, type Fault } from '../core/index.ts';
 import { errorOfOutcome, eventShape, versionHeader, versionsDiffer, type WireEvent } from './wire.ts';
 
-/** Characters; the longest line is the answer to `status` of some ten thousand jobs. */
+/** Characters; the longest line is the answer to `status` for some ten thousand jobs. */
 const longestLine = 64_000_000;
 
-/** The whole lines of a text; what follows the last line end is no line. Throws `tooLong()` when one outgrows memory. */
+/** Only complete lines: text after the last line end is dropped. Throws `tooLong()` when a line exceeds the limit. */
 async function* answerLines(chunks: AsyncIterable<string>, tooLong: () => Error): AsyncGenerator<string> {
   let parts: string[] = [];
   let length = 0;
@@ -30,14 +30,13 @@ export type Question = {
   readonly input?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: (event: WireEvent) => void;
-  /** Milliseconds without a sign of life after which the daemon is given up. */
+  /** Milliseconds without a heartbeat after which the daemon counts as unreachable. */
   readonly timeout: number;
 };
 
-/** Where the daemon listens, and what both sides must agree on. */
 export type Line = { readonly socket: string; readonly version: string; readonly clock: Clock };
 
-/** Whether nobody listens: there is no socket, or it was left by a daemon that was killed. */
+/** Nobody listens: the socket is missing, or a killed daemon left it. */
 export const nobodyListens = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(systemCode(error) ?? '');
 
@@ -49,7 +48,7 @@ const notOurs = (socket: string, cause?: unknown): Fault =>
 
 const readEvent = (text: string): WireEvent => eventShape.parse(JSON.parse(text));
 
-/** The answer, after the events before it went to `onEvent`. Rejects with what the daemon threw. */
+/** Resolves after all earlier events were passed to `onEvent`. Rejects with the daemon's error. */
 const readAnswer = async (
   answered: Promise<IncomingMessage>,
   line: Line,
@@ -105,8 +104,8 @@ const connectionFault = (error: unknown, socket: string): Fault => {
 };
 
 /**
- * Asks one thing of the daemon. Rejects with the error of the command; with a fault when the daemon can't be reached,
- * ends, is silent for too long or is of another version; with the system's own error when nobody listens.
+ * Sends one request to the daemon. Rejects with the error of the command; with a fault when the daemon is unreachable, ends,
+ * is silent for too long or has another version; with the system error when nobody listens.
  */
 export const exchange = async (line: Line, question: Question): Promise<unknown> => {
   const { signal, timeout } = question;
@@ -140,7 +139,7 @@ export const exchange = async (line: Line, question: Question): Promise<unknown>
     const judge = (): void => {
       if (silence === current) giveUp(silent(timeout));
     };
-    // After a Ctrl-Z of this side the timer comes first, and what the daemon has said meanwhile a turn after it.
+    // After a Ctrl-Z of this process its timer fires first, and data that arrived meanwhile is read one turn later.
     current.signal.addEventListener('abort', () => setImmediate(() => setImmediate(judge)));
   };
   const heard = (): void => {

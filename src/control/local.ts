@@ -9,7 +9,6 @@ import {
   type Handlers,
 } from './command.ts';
 
-/** The commands of a table, carried out in this process by the same handlers that a daemon calls. */
 export const callLocally = <Table extends CommandTable, Given extends Handlers<Table>>(
   table: Table,
   handlers: Given,
@@ -29,6 +28,6 @@ export const callLocally = <Table extends CommandTable, Given extends Handlers<T
     });
     return found.handler(readInput(name, found.command, input), context);
   };
-  // Its answers are those of the handlers, whose types `Call` repeats.
+  // `Call` repeats the types of the handlers, so the cast is safe.
   return call as Call<Table, Given>;
 };

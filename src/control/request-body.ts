@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { fault } from '../core/index.ts';
 
-/** Bytes; the largest input is a plan of thousands of keys. */
+/** Bytes; the largest input is a plan for thousands of keys. */
 const maxBytes = 2_500_000;
 
 /**
- * The input that a request carries as JSON, undefined when it has none.
- * @throws Fault wrong-use when it is too large or no JSON; aborted
+ * The JSON input of a request, undefined when it has none.
+ * @throws Fault wrong-use when it is too large or not JSON; aborted
  */
 export const readBody = async (request: IncomingMessage): Promise<unknown> => {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    // One that is too large is read to its end too: else the answer could not reach a side that is still writing.
+    // Reads a body that is too large to its end, too: a client that is still writing could not receive the answer.
     for await (const chunk of request as AsyncIterable<Buffer>) {
       length += chunk.length;
       if (length <= maxBytes) chunks.push(chunk);

@@ -19,25 +19,25 @@ import { socketFile, socketPath } from './socket-path.ts';
 import { outcomeOfError, pingPath, versionHeader, versionsDiffer } from './wire.ts';
 
 export type ServerOptions<Table extends CommandTable> = {
-  /** The caller holds the lock of its daemon: a socket that is there is a leftover. */
+  /** The caller holds the lock of its daemon, so an existing socket is stale. */
   readonly databasePath: string;
   readonly table: Table;
-  /** One for each command of the table. One whose signal is aborted is not waited for. */
+  /** One per command of the table. A handler whose signal is aborted is not awaited. */
   readonly handlers: Handlers<Table>;
-  /** Of the program; only commands of the same version are handled. */
+  /** Version of the program; only commands of the same version are handled. */
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Goes over every text that crosses. */
+  /** Applied to every text sent. */
   readonly redact?: (text: string) => string;
-  /** Relative paths start here; the process's own where it is missing. */
+  /** Base of relative paths; defaults to that of the process. */
   readonly cwd?: string;
-  /** Number of the user whose the folder must be; the process's own where it is missing. */
+  /** User id that must own the folder; defaults to that of the process. */
   readonly user?: number;
   readonly limits?: ConnectionLimits;
 };
 
-/** Milliseconds that the last lines get to leave when the daemon stops. */
+/** Milliseconds to send the last lines when the daemon stops. */
 const leaving = 1000;
 
 const listening = (server: Server, path: string): Promise<void> =>
@@ -54,8 +54,8 @@ const listening = (server: Server, path: string): Promise<void> =>
   });
 
 /**
- * Answers commands on the control socket beside the database until it is disposed; then what is open ends with the fault
- * daemon-stopped, its signal is aborted, and the socket is removed.
+ * Answers commands on the control socket beside the database until disposed; then open commands end with the fault
+ * daemon-stopped, their signals are aborted, and the socket is removed.
  * @throws Fault socket-path-too-long, control-folder-unsafe, path-unwritable
  */
 export const listenForCommands = async <Table extends CommandTable>(
@@ -92,7 +92,7 @@ export const listenForCommands = async <Table extends CommandTable>(
   const server = createLimitedServer((request, response) => {
     response.setHeader(versionHeader, version);
     response.setHeader('content-type', 'application/x-ndjson');
-    // One command a connection: a body that was not read to its end is then no danger to the next.
+    // One command per connection, so that an unread body cannot affect the next command.
     response.setHeader('connection', 'close');
     const answer = openAnswer(response, { clock, redact });
     open.add(answer);

@@ -5,16 +5,16 @@ const pause = 100;
 
 export type Throttle = Disposable & {
   readonly progress: Progress;
-  /** Sends what is held back, before something that comes after it; what finds no room is dropped. */
+  /** Sends pending lines before a later event; drops those for which there is no room. */
   readonly flush: () => void;
 };
 
 /**
- * Lets through ten lines a second of each step, the last one always. `send` says whether there was room; what finds no
- * room is held, one line a step, and gives way to a newer one.
+ * Lets ten lines per second and step pass, and always the last one. `send` returns whether there was room; without room the
+ * newest line of each step is kept.
  */
 export const createThrottle = (clock: Clock, send: (step: ProgressStep) => boolean): Throttle => {
-  /** Steps that have just been told of, with the newest line that is held back. */
+  /** Steps sent recently, with the newest pending line. */
   const entries = new Map<string, { pending?: ProgressStep | undefined; limit: Limit }>();
 
   const flush = (): void => {

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { fault, isFault, messageOf, type Fault, type FaultCode } from '../core/index.ts';
 
-/** Each side names its version here. It must stay as it is, so that two versions can tell each other apart. */
+/** The header with the version of each side. It must never change, so that different versions can detect each other. */
 export const versionHeader = 'tollkeeper-version';
 
-/** Asked for with GET before any command, to see who listens. */
+/** Requested by GET before any command, to identify the listener. */
 export const pingPath = '/ping';
 
-/** How a command ended. */
 export type Outcome =
   | { readonly end: 'value'; readonly value?: unknown }
   | { readonly end: 'fault'; readonly fault: FaultOnWire }
@@ -31,8 +30,8 @@ const outcomeShape = z.discriminatedUnion('end', [
 ]);
 
 /**
- * An answer is lines of JSON, one event each; `end` is the last. What is inside a value is not checked: both sides are
- * of one version.
+ * An answer is a sequence of JSON lines, one event each; `end` is the last. Values are not validated: both sides have the same
+ * version.
  */
 export const eventShape = z.discriminatedUnion('event', [
   z.object({ event: z.literal('progress'), step: z.looseObject({ step: z.string() }) }),
@@ -43,7 +42,7 @@ export const eventShape = z.discriminatedUnion('event', [
 
 export type WireEvent = z.infer<typeof eventShape>;
 
-/** What crosses of an error: of a fault all that is told to people, of an unknown error its message alone. */
+/** Sends all fields of a fault that people see, and only the message of an unknown error. */
 export const outcomeOfError = (error: unknown): Outcome =>
   isFault(error)
     ? {
@@ -59,11 +58,10 @@ export const outcomeOfError = (error: unknown): Outcome =>
       }
     : { end: 'error', message: messageOf(error) };
 
-/** The error as it is thrown on this side. */
 export const errorOfOutcome = (outcome: Exclude<Outcome, { end: 'value' }>): Error => {
   if (outcome.end === 'error') {
     const error = new Error(`the daemon failed unexpectedly: ${outcome.message}; see its log`);
-    // The stack of this side would point at the wrong program.
+    // The stack of this process would point at the wrong program.
     delete error.stack;
     return error;
   }
@@ -79,6 +77,6 @@ export const errorOfOutcome = (outcome: Exclude<Outcome, { end: 'value' }>): Err
 export const versionsDiffer = (daemon: string, program: string): Fault =>
   fault('daemon-version-differs', `the daemon is version ${daemon} and this program is version ${program}`);
 
-/** One line. Each string is redacted by itself, so that a secret can't tear the JSON around it. */
+/** One line. Each string is redacted separately, so that a replaced secret cannot break the JSON. */
 export const lineOf = (event: WireEvent, redact: (text: string) => string): string =>
   `${JSON.stringify(event, (_, value: unknown) => (typeof value === 'string' ? redact(value) : value))}\n`;

@@ -14,9 +14,7 @@ import { version } from '../version.ts';
 
 export type Accounts = AsyncDisposable &
   DoctorAccounts & {
-    /** Calls models of the account's gateway with an API key. */
     readonly modelsOf: (name: string) => ModelCaller;
-    /** What calls of any model endpoint of the account work with. */
     readonly modelDepsOf: (name: string) => ModelDeps;
   };
 
@@ -41,7 +39,7 @@ const openHttp = (account: Account, config: Config, deps: Deps): Http =>
     },
   });
 
-/** The accounts of a config, each with its gateway; connections are opened when they are first asked for. */
+/** Opens each connection on first use. */
 export const createAccounts = (
   config: Config,
   deps: Deps,

@@ -18,7 +18,6 @@ const scopeOf = ({ team, service, keys, model, tag }: WrittenBudget): BudgetScop
 const thresholdsOf = (written: WrittenBudget['thresholds'], amount: Money): readonly Threshold[] =>
   written.map((one) => ({ label: one.label, amount: thresholdAmount(one, amount) }));
 
-/** What the short form has: a calendar month, and the default thresholds. */
 const monthly = (
   name: string,
   scope: BudgetScope,
@@ -43,7 +42,6 @@ const monthly = (
   };
 };
 
-/** The budgets of one account: those in short form, then the named ones. */
 export const budgetsOf = (
   { accounts, teams, budgets, timezone }: Settings,
   account: string,

@@ -14,12 +14,10 @@ import {
 import { createHttp, type Http } from '../http/index.ts';
 import { version } from '../version.ts';
 
-/** All routes of the outbox that a config declares. Connections are opened when they are first asked for. */
+/** Opens each connection on first use. */
 export type Channels = AsyncDisposable & {
-  /** Missing where no mail server is declared. */
   readonly transport: MailTransport | undefined;
   readonly routes: readonly OutboxRoute[];
-  /** What the routes beside mail take, by name. */
   readonly kinds: ReadonlyMap<string, RouteKind>;
   readonly messageDefaults: MessageDefaults;
 };

@@ -7,19 +7,19 @@ import type { ProgramHandlers } from './handlers/handlers.ts';
 import type { CommandOptions, OpenCommands } from './open-own.ts';
 import { pathsOf } from './paths.ts';
 
-/** A daemon that is just starting holds the database before it answers. */
+/** A starting daemon holds the database before it answers on the control socket. */
 const retries = { tries: 60, wait: 250 };
 
 /**
- * The commands: of the daemon that runs on this database, else of this process, which then opens the database itself. A
- * running daemon is asked also when the config has become faulty meanwhile.
+ * Runs commands in the daemon of this database, else in this process, which then opens the database itself.
+ * Asks a running daemon even when the config has become faulty since it started.
  * @throws Fault `config-invalid`, those of the warehouse, and those of the control socket
  */
 export const openCommands = async (deps: Deps, options: CommandOptions): Promise<OpenCommands> => {
   let loaded: Promise<Loaded> | undefined;
   const config = async (): Promise<Loaded> =>
     (loaded ??= import('../settings.ts').then(({ readConfig }) => readConfig(options.folder, deps)));
-  // Where not even the database is known, neither is its daemon.
+  // Without a known database path no daemon can be found.
   const path = (await readWarehousePath(options.folder)) ?? databaseOf(await config());
   const paths = pathsOf(deps, { path });
   for (let left = retries.tries; ; left -= 1) {

@@ -2,7 +2,6 @@ import type { Config } from '../config/index.ts';
 import type { CostOwners } from '../jobs/index.ts';
 import { budgetsOf } from './budgets.ts';
 
-/** What the config says of teams, budgets and prices, for one account. */
 export const costOwnersOf = (settings: Config['settings'], account: string): CostOwners => {
   const { accounts, teams, tags, prices, mail } = settings;
   const budget = Object.hasOwn(accounts, account) ? accounts[account]?.budget?.month : undefined;

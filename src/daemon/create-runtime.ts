@@ -40,18 +40,16 @@ export type BuiltReport = {
     | { readonly text: string }
     | { readonly base64: string }
   ))[];
-  /** What makes its figures wrong or misleading, and what to write instead. */
   readonly warnings: readonly { readonly message: string; readonly advice: string }[];
 };
 
-/** The run that a plan is asked for. */
 export type PlannedRun = {
   readonly slot: UnixMillis;
   readonly interval: Interval<UnixMillis>;
   readonly trigger: RunTrigger;
 };
 
-/** All that works on one config; another config gets another runtime from the same deps. */
+/** The services built from one config. Another config gets another runtime from the same deps. */
 export type Runtime = AsyncDisposable & {
   readonly config: Config;
   readonly execute: (execution: Execution) => Promise<Outcome>;
@@ -71,24 +69,19 @@ export type Runtime = AsyncDisposable & {
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<ReconcileView>;
-  /** All that is done to the keys of an account, on the journal that is open now. @throws Fault `wrong-use` when there is no such account */
+  /** Uses the journal that is open at the time of the call. @throws Fault `wrong-use` for an unknown account */
   readonly keyService: (account: string) => Promise<KeyService>;
-  /** Names of the routes of the outbox. */
   readonly routes: Delivery['routes'];
-  /** Sends what is due on one route. */
   readonly processRoute: Delivery['runCycle'];
   readonly deferUndeclared: Delivery['deferUndeclared'];
-  /** Removes stored mails that are no longer needed, and tells of those that are gone. */
+  /** Deletes stored mails past their retention and reports files that are gone. */
   readonly cleanMail: () => Promise<void>;
-  /** Whether the bytes of a row are there, and what they were. */
   readonly holdsMail: (file: string) => Promise<boolean>;
-  /** Sends what the outbox holds and is due. */
   readonly deliver: Delivery['deliver'];
-  /** Enqueues the mails of notices; nothing where there is no mail server or nobody to tell. */
+  /** Does nothing without a mail server or recipients. */
   readonly notify: (notices: readonly Notice[]) => Promise<void>;
-  /** Sends key alerts, each of them once; never throws. */
+  /** Sends each key alert once; never throws. */
   readonly notifyOfKeys: Notifications['sendKeyAlert'];
-  /** Reminds operators of Admin Keys that are past their age. */
   readonly remindOfAdminKeys: () => Promise<void>;
   readonly notifyConfigFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
 };
@@ -96,17 +89,16 @@ export type Runtime = AsyncDisposable & {
 export type RuntimeDeps = {
   readonly deps: Deps;
   readonly log: Log;
-  /** The folder of the config. */
   readonly folder: string;
   readonly paths: Paths;
   readonly warehouse: Warehouse;
   readonly keyRuntime: KeyRuntime;
 };
 
-/** Milliseconds of the grace that are left to write down how mails under way ended. */
+/** Milliseconds of the grace period reserved for recording how mails in progress ended. */
 const stopMargin = 1000;
 
-/** Milliseconds that sent mails are kept where mail is no longer declared. */
+/** Retention of sent mails in milliseconds when the config no longer declares mail. */
 const defaultKeep = 90 * 86_400_000;
 
 const kindOf = (job: Job): JobKind => {
@@ -115,7 +107,7 @@ const kindOf = (job: Job): JobKind => {
   return kind;
 };
 
-/** `daily-spend-20261121T070000000Z`: names the run in mails and logs. */
+/** Identifies the run in mails and logs: `daily-spend-20261121T070000000Z`. */
 const runIdOf = (job: string, slot: UnixMillis): string =>
   `${job}-${new Date(slot).toISOString().replaceAll(/[-:.]/g, '')}`;
 
@@ -128,7 +120,6 @@ type RunOf = PlannedRun & {
   readonly dataLate?: string | undefined;
 };
 
-/** Everything that works on the open database by this config. */
 export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime => {
   const { deps, log, folder, paths, warehouse } = runtimeDeps;
   const { settings } = config;

@@ -2,12 +2,12 @@ import { fault, type Log, type Deps } from '../core/index.ts';
 import { acquireLock } from '../warehouse/index.ts';
 import type { Paths } from './paths.ts';
 
-/** Milliseconds between two tries of a daemon that waits for another to end. */
+/** Milliseconds between two attempts to acquire the lock. */
 const between = 500;
 
 /**
- * Makes this process the only daemon of the volume until it is disposed; the lock dies with the process.
- * @throws Fault `daemon-runs` when another one is, and we are not to wait; those of the warehouse
+ * Makes this process the only daemon of the volume until disposed; the lock dies with the process.
+ * @throws Fault `daemon-runs` when another daemon holds it and `wait` is not set; those of the warehouse
  */
 export const acquireDaemonLock = async (
   { daemonLock }: Pick<Paths, 'daemonLock'>,

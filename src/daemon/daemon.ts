@@ -18,7 +18,7 @@ type LogLevel = Config['settings']['log']['level'];
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
-/** A log whose level is asked for at each line, since a config that is taken up may change it. */
+/** Evaluates the level per line, since a reload may change it. */
 const levelledLog = (log: Log, level: () => LogLevel): Log => {
   const from = (own: 'debug' | 'info' | 'warn' | 'error'): Log['info'] => {
     const rank = levels.indexOf(own);
@@ -35,7 +35,7 @@ const levelledLog = (log: Log, level: () => LogLevel): Log => {
   };
 };
 
-/** A command that runs without a daemon holds the database for as long as it runs. */
+/** A command without a daemon holds the database for its whole duration. */
 const databaseRetries = { tries: 240, wait: 500 };
 
 const openPatiently = async (deps: Deps, folder: string, config: Config, log: Log): Promise<App> => {
@@ -60,7 +60,6 @@ const checkClock = (deps: Deps): void => {
   );
 };
 
-/** Resolves when the process is told to stop. */
 const stopAsked = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -72,14 +71,11 @@ type Served = {
   readonly config: Config;
   readonly log: Log;
   readonly paths: Paths;
-  /** That health is asked for on. */
   readonly port: number;
   readonly setReady: (isReady: boolean) => void;
-  /** Given how the log level is found from then on. */
   readonly setLevel: (level: () => LogLevel) => void;
 };
 
-/** Serves on a volume that nobody else serves on, until the process is told to stop and all is written down. */
 const serveVolume = async (
   deps: Deps,
   folder: string,
@@ -132,7 +128,7 @@ const serveVolume = async (
     log,
     waker: everySecond,
     reconcile: app.scheduler.reconcile,
-    // Asked for again at each wake-up: another config may have other routes.
+    // Evaluated at each wake-up: another config may declare other routes.
     get housekeeping() {
       return housekeeping();
     },
@@ -153,12 +149,12 @@ const serveVolume = async (
     setReady(false);
     log.info('stopping');
     const { grace } = app.config().settings.scheduler;
-    // Both at once: no run begins while housekeeping comes to its end.
+    // In parallel, so that no run begins while housekeeping ends.
     await Promise.all([app.scheduler.stop(grace), loop.stop()]);
   }
 };
 
-/** Runs jobs on their schedule until the process is told to stop; then lets what runs end and closes everything. */
+/** Runs jobs on their schedules until the signal aborts; then waits for open runs and closes everything. */
 export const serve = async (
   deps: Deps,
   folder: string,
@@ -167,7 +163,7 @@ export const serve = async (
   const loaded = await readConfig(folder, deps);
   const config = goodConfig(loaded);
   checkClock(deps);
-  // One who waits, or is just starting, reads the config when it begins to serve.
+  // A daemon that waits or starts reads the config when it begins to serve, so a hangup needs no action.
   using _hangup = deps.onHangup(() => undefined);
   const { settings } = config;
   let level = (): LogLevel => settings.log.level;
@@ -184,7 +180,7 @@ export const serve = async (
   try {
     const ready = (): boolean => isReady;
     const opened = await takeVolume(deps, settings.health, { paths, log, wait: options.wait, ready });
-    // First to open and last to close: it is alive, and not ready, while the rest is opened and closed.
+    // Opened first and closed last: the process is alive, but not ready, while the rest opens and closes.
     await using health = opened.health;
     await using _lock = opened.lock;
     await serveVolume(deps, folder, {
@@ -201,7 +197,7 @@ export const serve = async (
       },
     });
   } catch (error) {
-    // To be told to stop before there is anything to stop is a good end too.
+    // A stop signal during startup is a clean exit.
     if (!deps.signal.aborted || error !== deps.signal.reason) throw error;
   }
   log.info('stopped');

@@ -1,7 +1,7 @@
 import { countText, fault } from '../core/index.ts';
 import { formatConfigFault, type Config, type Loaded } from '../config/index.ts';
 
-/** The config, or the fault that lists all of its faults. @throws Fault `config-invalid` */
+/** @throws Fault `config-invalid`, which lists every fault of the config */
 export const goodConfig = ({ config, faults }: Loaded): Config => {
   if (config !== undefined) return config;
   throw fault(
@@ -10,6 +10,6 @@ export const goodConfig = ({ config, faults }: Loaded): Config => {
   );
 };
 
-/** The database file, which may be known although other things are at fault. @throws Fault `config-invalid` */
+/** The database path may be known although other settings are faulty. @throws Fault `config-invalid` */
 export const databaseOf = (loaded: Loaded): string =>
   loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path;

@@ -4,11 +4,11 @@ import { createHttp, type Http } from '../http/index.ts';
 import { version } from '../version.ts';
 
 export type Heartbeats = AsyncDisposable & {
-  /** Tells the dead-man's switch of the job, if it has one, that a run has ended well. Does not wait, never throws. */
+  /** Pings the dead-man's switch of the job, if any, after a successful run. Does not wait, never throws. */
   readonly beat: (job: Job) => void;
 };
 
-/** Milliseconds before each try; a monitor that is down for a minute need not raise an alarm. */
+/** Milliseconds before each attempt; a monitor that is down for a minute need not raise an alarm. */
 const tries = [0, 2_000, 20_000];
 
 const timeouts = { connect: 10_000, headers: 15_000, idle: 15_000, total: 20_000 };
@@ -19,7 +19,7 @@ const beatOnce = async (http: Http, url: URL, signal: AbortSignal): Promise<void
   if (answer.status >= 300) throw new Error(`HTTP status ${answer.status}`);
 };
 
-/** Calls the `heartbeat_url` of jobs. Its address opens the switch to whoever knows it, so no line names it. */
+/** Calls the `heartbeat_url` of jobs. The URL is a credential, so no log line contains it. */
 export const createHeartbeats = (deps: Pick<Deps, 'env'> & { clock: Clock; log: Log }): Heartbeats => {
   const { clock, log } = deps;
   const closing = new AbortController();
@@ -47,7 +47,7 @@ export const createHeartbeats = (deps: Pick<Deps, 'env'> & { clock: Clock; log: 
       underWay.add(work);
     },
     [Symbol.asyncDispose]: async () => {
-      // A beat that is on its way gets through; one that waits for another try does not keep the daemon.
+      // A ping in progress completes; one that waits for its next attempt does not delay the stop.
       const soon = Promise.all(underWay);
       using limit = clock.limit(2_000);
       await Promise.race([

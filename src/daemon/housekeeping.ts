@@ -11,10 +11,10 @@ import { createJournalWatch, createStuckWatch, type StuckWatch } from './keys/st
 
 const second = 1000;
 
-/** An alert must be known for as long as its period can be evaluated: a quarter, and the two before it. */
+/** An alert must be stored while its period can be evaluated: a quarter, and the two before it. */
 const longestAlert = 300 * 86_400 * second;
 
-/** Milliseconds from one start of a housekeeping work to the next. */
+/** Milliseconds between two starts of each housekeeping task. */
 const every = {
   outbox: 5 * second,
   keys: 300 * second,
@@ -23,7 +23,7 @@ const every = {
   trim: 3600 * second,
 };
 
-/** One worker a route of the outbox: a slow server keeps neither the others nor the jobs waiting. */
+/** One worker per route, so that a slow server delays neither other routes nor jobs. */
 const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
   const notify = (route: string, sent: DeliverySummary): void => {
     if (sent.sent + sent.failed + sent.deferred + sent.unknown > 0)
@@ -50,7 +50,6 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
   ];
 };
 
-/** Whether there was anything to advance. */
 const moveAccountOn = async (
   account: string,
   keyService: KeyService,
@@ -72,7 +71,7 @@ const moveAccountOn = async (
 
 type Watches = { readonly rotations: StuckWatch; readonly journal: StuckWatch };
 
-/** Moves the rotations that are open on, an account at a time; nobody is asked anything where there are none. */
+/** Advances open rotations account by account; sends no requests where none is open. */
 const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Housekeeping => {
   return {
     name: 'rotations',
@@ -82,7 +81,7 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
       const notify = async (alert: KeyAlert | undefined): Promise<void> => {
         if (alert !== undefined) await runtime.notifyOfKeys(alert);
       };
-      // Also where nothing is due: the next step may be weeks away.
+      // Checked even when nothing is due: the next step may be weeks away.
       const problem = await app.keyProblem();
       if (problem !== undefined) {
         log.error(
@@ -100,7 +99,7 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
           else watch.atRest(account);
         } catch (error) {
           signal.throwIfAborted();
-          // One account's gateway keeps nobody else's keys waiting.
+          // A failing gateway must not stop the rotations of other accounts.
           log.error('cannot advance rotations', { account, ...errorFields(error) });
           await notify(watch.failed(account, error));
         }
@@ -109,7 +108,7 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
   };
 };
 
-/** What a daemon sees to besides its slots, asked for again at each wake-up; what is remembered of troubles lasts beyond that. */
+/** Evaluated at each wake-up; the watches persist, so that a known problem is not reported again. */
 export const createHousekeeping = (
   app: App,
   reload: Reload,

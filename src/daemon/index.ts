@@ -36,7 +36,7 @@ export type {
   RotationState,
 } from './keys/key-views.ts';
 
-/** Loaded by the commands that need them: a command that asks the daemon starts without. */
+/** Loaded on demand, so that a command that asks the daemon starts faster. */
 export const openModelAccess = lazy(async () => (await import('./model-access.ts')).openModelAccess);
 export const serve = lazy(async () => (await import('./daemon.ts')).serve);
 export const openApp = lazy(async () => (await import('./open-app.ts')).openApp);

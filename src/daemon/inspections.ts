@@ -1,14 +1,14 @@
 import { errorFields, type Log, type UnixMillis } from '../core/index.ts';
 import type { App } from './open-app.ts';
 
-/** Milliseconds from one reading of all sinks to the next. */
+/** Milliseconds between two readings of all sinks. */
 const sinksEvery = 86_400_000;
 
 type Seen = { readonly sinksAt: UnixMillis; readonly inventory: UnixMillis | undefined };
 
 /**
- * Compares journal, key list and sinks of each account when the daemon starts and daily, and journal and key list after each
- * new inventory. One account's gateway keeps no other account waiting.
+ * Compares journal, key list and sinks of each account at startup and daily, and journal and key list after each inventory.
+ * A failing gateway does not delay other accounts.
  */
 export const createInspections = (app: App, now: () => UnixMillis, log: Log) => {
   const seen = new Map<string, Seen>();

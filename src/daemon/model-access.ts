@@ -21,20 +21,20 @@ import { goodConfig } from './good-config.ts';
 import { openRecentLog } from './recent-log.ts';
 import { openSinkParts, rotateSettings } from './keys/sink-parts.ts';
 
-/** The model endpoints of one account, without its database: a daemon may hold it. */
+/** The model endpoints of one account, without its database, which a daemon may hold. */
 export type ModelAccess = AsyncDisposable & {
   readonly account: string;
   readonly currency: 'USD' | 'CNY';
   readonly models: ModelDeps;
   /** The key that a sink of the service holds. @throws Fault wrong-use, sink-failed */
   readonly keyOf: (service: string) => Promise<Secret>;
-  /** The call log from a moment of this clock until now, read by itself. Needs the Admin Key. */
+  /** Reads the call log from this local time until now. Needs the Admin Key. */
   readonly openLog: (from: UnixMillis) => Promise<LogReader>;
 };
 
 export type LogReader = AsyncDisposable & { readonly read: () => Promise<readonly BookedCall[]> };
 
-/** Seconds by which rows may be stamped before a call, or after now: gateways round. */
+/** Seconds by which rows may be stamped before a call or after now: gateways round. */
 const slack = 5;
 
 const openLog = async (
@@ -66,7 +66,7 @@ type Opened = {
   readonly config: Config;
   readonly accounts: Accounts;
   readonly account: string;
-  /** Milliseconds by which the gateway's clock is ahead of this one. */
+  /** Milliseconds by which the gateway's clock is ahead of the local one. */
   readonly offset: () => number;
 };
 

@@ -30,7 +30,7 @@ const makeFolder = async (folder: string, name: string): Promise<void> => {
 };
 
 /**
- * Writes a report to begin with into the config folder and gives the paths of its files. Never overwrites anything.
+ * Writes a sample report into the config folder and returns its paths. Never overwrites a file.
  * @throws Fault `wrong-use` when the name is invalid or taken, `path-unwritable`
  */
 export const createReport = async (configFolder: string, name: string): Promise<readonly string[]> => {

@@ -11,22 +11,21 @@ import { openKeyRuntime } from './keys/key-runtime.ts';
 import { makeDataFolder, pathsOf, placesToPlan, type Paths } from './paths.ts';
 import { createRuntimeLeases, type RuntimeLease } from './runtime-leases.ts';
 
-/** The program at work on one database. Disposing it closes connections and the database. */
+/** The program on one database. Disposal closes connections and the database. */
 export type App = AsyncDisposable & {
   readonly paths: Paths;
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
-  /** Why nothing is done to keys, looked for again; nothing where their journal holds. */
+  /** Rechecks the journal; undefined when it is valid. */
   readonly keyProblem: () => Promise<Fault | undefined>;
-  /** Whether keys are on their way to a sink, whose plaintext is lost with the process. */
+  /** Whether plaintexts exist that are lost with the process. */
   readonly holdsPlaintexts: () => boolean;
   /** @throws Fault audit-damaged */
   readonly compareAudit: () => Promise<AuditComparison>;
-  /** The config in force. */
   readonly config: () => Config;
-  /** What works on the config in force: `using runtime = app.lease()`. */
+  /** Keeps the runtime of the active config open: `using runtime = app.lease()`. */
   readonly lease: () => RuntimeLease;
-  /** Puts another config in force; what runs ends with what it began with. */
+  /** Activates another config; operations in progress end with the config they began with. */
   readonly adopt: (config: Config) => Promise<void>;
 };
 
@@ -34,15 +33,15 @@ export type AppOptions = {
   readonly folder: string;
   readonly config: Config;
   readonly log: Log;
-  /** Whether slots are claimed and run; otherwise only what is requested. */
+  /** Whether slots are claimed and run; otherwise only requested runs. */
   readonly claimsSlots: boolean;
-  /** Only plans are asked for: nothing is written, and where there is no database none is made. */
+  /** For plans only: writes nothing, and creates no database. */
   readonly dryRun?: boolean;
 };
 
 const jobsOf = ({ jobs }: Config) => new Map(Object.entries(jobs));
 
-/** Closes one after the other, whatever the ones before did. */
+/** Closes in order, even after a failure. */
 const closeAll = async (things: readonly AsyncDisposable[]): Promise<void> => {
   const failures: unknown[] = [];
   for (const thing of things) {
@@ -55,13 +54,13 @@ const closeAll = async (things: readonly AsyncDisposable[]): Promise<void> => {
   if (failures.length > 0) throw failures[0];
 };
 
-/** What the config says of an account's tokens goes before what the data show. */
+/** The config overrides the token convention that the data show. */
 const configureTokens = async (warehouse: Warehouse, { settings }: Config): Promise<void> => {
   for (const [name, { gateway }] of Object.entries(settings.accounts))
     await warehouse.tokens.configure(name, gateway.token_convention ?? {}, gateway.output_convention ?? {});
 };
 
-/** Opens the database and wires the modules together: the one place where all of them meet. */
+/** Opens the database and wires the modules together; the only place that does. */
 export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => {
   const { config, log, folder } = options;
   const { settings } = config;
@@ -86,7 +85,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   const leases = createRuntimeLeases(createRuntime(runtimeDeps, config));
   const heartbeats = createHeartbeats({ env: deps.env, clock, log });
   try {
-    // Whoever was sending before us is gone: the database has one owner.
+    // The database has one owner, so an earlier sender is gone.
     if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, random, log });
     if (!dryRun) await configureTokens(warehouse, config);
     const data = createWatermarks(jobKinds);

@@ -7,28 +7,26 @@ import { openApp, type App } from './open-app.ts';
 
 export type OpenCommands = AsyncDisposable & {
   readonly call: Commands;
-  /** Whether a running daemon carries them out. */
   readonly fromDaemon: boolean;
 };
 
 export type CommandOptions = {
-  /** Of the config. */
   readonly folder: string;
   readonly log: Log;
-  /** Only plans are asked for: nothing is written. */
+  /** For plans only: writes nothing. */
   readonly dryRun?: boolean;
 };
 
-/** The highest id in the outbox: those of later mails are higher. */
+/** The highest id in the outbox: later mails have higher ids. */
 const newestMail = async (app: App): Promise<number> => {
   const [newest] = await app.warehouse.outbox.list({ limit: 1 });
   return Number(newest?.id ?? 0);
 };
 
-/** Milliseconds that letters may take at the end of a command. */
+/** Milliseconds that sending may take at the end of a command. */
 const sendingTimeout = 60_000;
 
-/** Sends the letters that this command has written, operators' among them: no daemon is there to do it. */
+/** Sends the mails that this command enqueued, including those to operators: no daemon does it. */
 const sendOwn = async (app: App, { clock, signal }: Deps, before: number, log: Log): Promise<void> => {
   try {
     const queued = await app.warehouse.outbox.list({ states: ['queued'] });
@@ -46,7 +44,7 @@ const sendOwn = async (app: App, { clock, signal }: Deps, before: number, log: L
   }
 };
 
-/** No daemon is there to tell of it; once a day, as by a daemon that starts. */
+/** No daemon does it here. At most once a day, like a daemon at startup. */
 const tellKeyProblem = async (app: App, { clock }: Deps): Promise<void> => {
   const problem = await app.keyProblem();
   const alert = problem === undefined ? undefined : createJournalWatch(clock).failed('', problem);
@@ -55,7 +53,7 @@ const tellKeyProblem = async (app: App, { clock }: Deps): Promise<void> => {
   await runtime.notifyOfKeys(alert);
 };
 
-/** The plaintext of keys that no sink took is lost with this process. */
+/** The plaintext of an undelivered key is lost with this process. */
 const releaseKeys = async (app: App, { signal }: Deps, log: Log): Promise<void> => {
   try {
     using runtime = app.lease();
@@ -66,7 +64,6 @@ const releaseKeys = async (app: App, { signal }: Deps, log: Log): Promise<void> 
   }
 };
 
-/** The commands of this process, which opens the database itself. */
 export const openOwn = async (deps: Deps, config: Config, options: CommandOptions): Promise<OpenCommands> => {
   const loadedAt = deps.clock.now();
   const app = await openApp(deps, { ...options, config, claimsSlots: false });

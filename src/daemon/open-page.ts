@@ -5,13 +5,12 @@ import { listenForPage } from '../web/index.ts';
 type PageDeps = Omit<Parameters<typeof listenForPage>[0], 'host' | 'port' | 'names'>;
 
 export type Page = AsyncDisposable & {
-  /** Where it is served; missing where it is not. */
   readonly address?: string;
 };
 
 const none: Page = { [Symbol.asyncDispose]: () => Promise.resolve() };
 
-/** Serves the status page. Where it cannot be served that is said, and jobs run all the same: `tollkeeper status` tells as much. */
+/** Serves the status page. If it cannot be served, an error is logged and jobs run all the same. */
 export const openPage = async (
   { enabled, host, port, names }: Config['settings']['status'],
   deps: PageDeps,

@@ -2,25 +2,23 @@ import { access, mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fault, messageOf, setPermissions, systemCode, type Deps } from '../core/index.ts';
 
-/** Where the database and what goes with it are kept. */
 export type Paths = {
   /** The database file, or `:memory:`. */
   readonly path: string;
   readonly spoolDirectory: string;
   readonly tempDirectory: string;
   readonly outboxDirectory: string;
-  /** Built reports, a folder a job and slot. */
+  /** Built reports, one folder per job and slot. */
   readonly reportsDirectory: string;
-  /** Months of the call log as Parquet files. */
   readonly archiveDirectory: string;
   readonly archiveReader: 'owner' | 'group';
-  /** Every step on a key, each line bound to those before it. */
+  /** The audit log: one line per step on a key, chained by hashes. */
   readonly auditFile: string;
-  /** The empty database whose lock makes a daemon the only one of its volume. */
+  /** An empty database whose lock makes a daemon the only one of its volume. */
   readonly daemonLock: string;
 };
 
-/** The places beside a database; nothing is made. */
+/** Creates nothing. */
 export const pathsOf = (
   deps: Pick<Deps, 'cwd'>,
   warehouse: {
@@ -52,22 +50,21 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** For plans alone: where there is no database, an empty one in memory plans the same, and nothing is made. */
+/** For plans only: without a database, an empty one in memory gives the same plan and creates no file. */
 export const placesToPlan = async (paths: Paths, folder: string): Promise<Paths> =>
   (await exists(paths.path))
     ? paths
     : { ...paths, path: ':memory:', spoolDirectory: folder, tempDirectory: folder, outboxDirectory: folder };
 
-/** Whether `inner` is the folder or lies in it. */
 const isWithin = (folder: string, inner: string): boolean => !/^\.\.(\/|$)/.test(relative(folder, inner));
 
 /**
- * Makes data of an older version private. The working folder and the ones above it hold more than our data: they keep
- * their permissions. The archive is the warehouse's own.
+ * Makes the data of older versions private. The working folder and its parents hold other data, so they keep their permissions.
+ * The warehouse sets those of the archive.
  */
 const makePrivate = async (paths: Paths, cwd: string): Promise<void> => {
   const data = dirname(paths.path);
-  // The group passes through the folder to the archive, and cannot list it.
+  // The group may traverse the folder to the archive, but not list it.
   const isPassed = paths.archiveReader === 'group' && isWithin(data, paths.archiveDirectory);
   if (!isWithin(data, cwd)) await setPermissions(data, isPassed ? 0o710 : 0o700);
   const { outboxDirectory, reportsDirectory, spoolDirectory, auditFile } = paths;
@@ -77,7 +74,7 @@ const makePrivate = async (paths: Paths, cwd: string): Promise<void> => {
     await setPermissions(file, 0o600);
 };
 
-/** Makes the folder of the database, and makes private what it holds. @throws Fault path-unwritable */
+/** Creates the folder of the database and makes its content private. @throws Fault path-unwritable */
 export const makeDataFolder = async ({ cwd }: Pick<Deps, 'cwd'>, paths: Paths): Promise<void> => {
   const data = dirname(paths.path);
   await mkdir(data, { recursive: true, mode: 0o700 }).catch((error: unknown) => {

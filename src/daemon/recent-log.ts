@@ -11,18 +11,17 @@ type RecentLogDeps = {
   readonly deps: Pick<Deps, 'clock' | 'env'>;
   readonly log: Log;
   readonly account: JobAccount;
-  /** Of the account. */
   readonly settings: Account['gateway'] | undefined;
   readonly signal: AbortSignal;
 };
 
 export type RecentLog = AsyncDisposable & {
   readonly warehouse: Warehouse;
-  /** Reads the call log of these seconds of the gateway's clock again. */
+  /** Pulls the call log again for these seconds of the gateway's clock. */
   readonly pull: (start: UnixSeconds, until: UnixSeconds) => Promise<void>;
 };
 
-/** A part of the call log in a database in memory: what is stored, and how far it is complete, stays as it is. */
+/** Keeps a part of the call log in memory: the stored log and its watermark stay unchanged. */
 export const openRecentLog = async ({
   deps,
   log,

@@ -11,16 +11,15 @@ import { readConfig } from '../settings.ts';
 
 export type ConfigState = {
   readonly loadedAt: ReturnType<Clock['now']>;
-  /** Of a newer config that was not taken up. */
+  /** Faults of a newer config that was not applied. */
   readonly faults: readonly ConfigFault[];
-  /** Settings that were changed and take effect at the next start. */
+  /** Changed settings that take effect at the next start. */
   readonly atNextStart: readonly string[];
 };
 
 export type Reload = {
-  /** Looks whether anything was changed; what stays the same for two looks is taken up. */
+  /** Checks for changes; applies a change that is the same in two consecutive checks. */
   readonly look: () => Promise<void>;
-  /** Reads the config now, changed or not. */
   readonly now: () => Promise<void>;
   readonly state: () => ConfigState;
 };
@@ -29,20 +28,19 @@ export type ReloadDeps = {
   readonly deps: Pick<Deps, 'env' | 'secrets' | 'clock'>;
   readonly folder: string;
   readonly log: Log;
-  /** What the daemon was started with. */
   readonly first: Loaded & { readonly config: Config };
   readonly adopt: (config: Config) => Promise<void>;
-  /** Tells operators of a config that was not taken up; called once until a good one comes. */
+  /** Notifies operators of a config that was not applied; called once until a valid one follows. */
   readonly notifyFaults: (faults: readonly ConfigFault[]) => Promise<void>;
 };
 
-/** Looks take no more of the time than one part in so many. */
+/** Checks take at most one part in this many of the time. */
 const restPerLook = 200;
 
-/** Milliseconds; however long a look took, the next comes within seconds: a busy machine must not put changes off. */
+/** Milliseconds; bounds the rest after a slow check, so that a busy machine does not delay changes. */
 const longestRest = 6_000;
 
-/** A line that tells more changes than that is not read. */
+/** Nobody reads a line with more changes. */
 const maxTold = 20;
 
 const inOneLine = (changes: readonly string[]): string => {
@@ -54,8 +52,8 @@ const inOneLine = (changes: readonly string[]): string => {
 const place = ({ file, line, column }: ConfigFault): string => `${file}:${line}:${column}`;
 
 /**
- * Takes config changes up while the daemon runs. What was read is hashed again and again, since symlinked mounts give no
- * notice of changes; a change counts once it has stayed the same for two looks, so that half-written files do not.
+ * Applies config changes while the daemon runs. Hashes the files periodically, since symlinked mounts send no change events;
+ * a change counts once it is the same in two checks, so that a half-written file does not.
  */
 export const createReload = (options: ReloadDeps): Reload => {
   const { deps, folder, log } = options;
@@ -70,14 +68,14 @@ export const createReload = (options: ReloadDeps): Reload => {
   let tookBefore = 0;
   let working: Promise<void> = Promise.resolve();
 
-  /** What cannot be told now, on a full disk say, is told later. */
+  /** A notification that fails, on a full disk for example, is sent later. */
   const notify = async (faults: readonly ConfigFault[]): Promise<void> => {
     pending = faults;
     await options.notifyFaults(faults);
     pending = undefined;
   };
 
-  /** `seen`: what the files were at the last look; a read that meets them in the midst of another change does not count. */
+  /** `seen`: state of the files at the last check; a read that finds another state does not count. */
   const resumeRotation = async (seen?: string): Promise<void> => {
     const loaded = await readConfig(folder, deps);
     changed = undefined;
@@ -98,7 +96,7 @@ export const createReload = (options: ReloadDeps): Reload => {
     }
     const { changes } = describeChanges(inForce, loaded.config);
     const { atNextStart } = describeChanges(started, loaded.config);
-    // What cannot be taken up now, on a full disk say, still counts as changed and is tried again.
+    // A config that cannot be applied, on a full disk for example, still counts as changed and is tried again.
     await options.adopt(loaded.config);
     ({ read, fingerprint } = loaded);
     inForce = loaded.config;
@@ -110,7 +108,7 @@ export const createReload = (options: ReloadDeps): Reload => {
       log.warn('some changed settings take effect after a restart', { settings: atNextStart.join('; ') });
   };
 
-  /** One after the other: a signal may come while a look is under way. */
+  /** Serialized: a signal may arrive during a check. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const mine = working.then(work, work);
     working = mine.catch(() => undefined);
@@ -122,14 +120,14 @@ export const createReload = (options: ReloadDeps): Reload => {
     if (start < restUntil && restUntil - start <= longestRest) return;
     const seen = await fingerprintConfig(configDisk, read);
     const took = Math.max(0, deps.clock.now() - start);
-    // Of two looks the shorter: a single one may have been held up by something else.
+    // The shorter of two checks: a single one may have been delayed by other load.
     restUntil = start + Math.min(restPerLook * Math.min(took, tookBefore), longestRest);
     tookBefore = took;
     if (seen === fingerprint) changed = undefined;
     else if (seen === changed) await resumeRotation(seen);
     else {
       changed = seen;
-      // The look that is to confirm it comes without a rest.
+      // The check that confirms a change follows without a rest.
       restUntil = start;
     }
   };

@@ -1,20 +1,18 @@
 import type { Config } from '../config/index.ts';
 import type { Runtime } from './create-runtime.ts';
 
-/** A runtime in use. It stays open until the lease is disposed, though another config is adopted meanwhile. */
+/** A runtime in use. It stays open until the lease is disposed, even if another config is adopted meanwhile. */
 export type RuntimeLease = Omit<Runtime, typeof Symbol.asyncDispose> & Disposable;
 
 export type RuntimeLeases = AsyncDisposable & {
-  /** The config that new leases work by. */
   readonly config: () => Config;
   readonly lease: () => RuntimeLease;
-  /** From now on leases are of this runtime; the one before is closed when its last lease ends. */
+  /** New leases get this runtime; the previous one closes with its last lease. */
   readonly replace: (runtime: Runtime) => void;
 };
 
 type Leased = { readonly runtime: Runtime; users: number };
 
-/** Keeps each runtime open for as long as something uses it. */
 export const createRuntimeLeases = (first: Runtime): RuntimeLeases => {
   let current: Leased = { runtime: first, users: 0 };
   const retiring = new Set<Leased>();
@@ -27,7 +25,7 @@ export const createRuntimeLeases = (first: Runtime): RuntimeLeases => {
     config: () => current.runtime.config,
     lease: () => {
       const leased = current;
-      // A lease is given back; it never closes the runtime itself.
+      // A lease must not close the runtime itself.
       const { [Symbol.asyncDispose]: _close, ...runtime } = leased.runtime;
       let isOver = false;
       leased.users += 1;

@@ -8,7 +8,7 @@ import type { Paths } from './paths.ts';
 type HealthListener = Awaited<ReturnType<typeof listenForHealth>>;
 
 export type Volume = {
-  /** To be closed last: the process is alive, and not ready, while the rest is opened and closed. */
+  /** Close it last: the process is alive, but not ready, while the rest opens and closes. */
   readonly health: HealthListener;
   readonly lock: AsyncDisposable;
 };
@@ -16,14 +16,13 @@ export type Volume = {
 export type VolumeDeps = {
   readonly paths: Paths;
   readonly log: Log;
-  /** Whether another daemon's end is waited for. */
   readonly wait: boolean;
   readonly ready: () => boolean;
 };
 
 /**
- * The health check answers first, so that one who waits is alive. Where its port is held, it may well be by the daemon
- * of this volume: then that one is named, or waited for.
+ * Opens the health check first, so that a waiting daemon is alive. A port in use may belong to the daemon of this volume:
+ * then that daemon is named, or waited for.
  * @throws Fault `daemon-runs`, `port-in-use`; the reason of the signal; those of the warehouse
  */
 export const takeVolume = async (

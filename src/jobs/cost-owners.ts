@@ -2,42 +2,40 @@ import { fault, type Money } from '../core/index.ts';
 import type { Budget } from '../monitoring/index.ts';
 import type { CubeRequest } from '../warehouse/index.ts';
 
-/** Who pays for keys whose names match one of the patterns, in which `*` stands for anything. */
+/** Pays for keys whose names match one of the patterns, in which `*` stands for any text. */
 export type Team = {
   readonly name: string;
   readonly keys: readonly string[];
-  /** Who in the team is told; the operators where nobody is. */
+  /** Empty: messages go to the operators. */
   readonly mail: readonly string[];
   /** In the currency of the account. */
   readonly budget?: Money | undefined;
 };
 
-/** What the config says of money for one account. */
 export type CostOwners = {
-  /** The first that matches a key pays for it. */
+  /** The first team that matches a key pays for it. */
   readonly teams: readonly Team[];
-  /** What the account may spend in a calendar month. */
+  /** Per calendar month. */
   readonly budget?: Money | undefined;
   readonly prices: NonNullable<CubeRequest['prices']>;
-  /** The tags of keys; none when omitted. */
   readonly tags?: NonNullable<CubeRequest['tags']>;
   readonly operators: readonly string[];
-  /** All budgets of the account, those in short form included. */
+  /** Includes the budgets in short form. */
   readonly budgets?: readonly Budget[];
 };
 
 export const noCostOwners: CostOwners = { teams: [], prices: [], operators: [] };
 
-/** Patterns of names, in which `*` stands for anything. */
+/** Patterns of names, in which `*` stands for any text. */
 export type Filters = {
   readonly models?: readonly string[] | undefined;
   readonly keys?: readonly string[] | undefined;
   readonly teams?: readonly string[] | undefined;
-  /** Of the values of tags. */
+  /** Patterns of tag values. */
   readonly tags?: NonNullable<CubeRequest['only']>['tags'];
 };
 
-/** What a report is about: all, one team, or what no team pays for (null); and of that what the filters leave. */
+/** The scope of a report: the account, one team, or keys without a team (null); restricted by the filters. */
 export type Part = { readonly team?: string | null | undefined; readonly filters?: Filters | undefined };
 
 const matching = (names: readonly string[], patterns: readonly string[]): readonly string[] =>
@@ -53,7 +51,7 @@ const matching = (names: readonly string[], patterns: readonly string[]): readon
     ),
   );
 
-/** Which teams are left; nothing where all are, those included that no team pays for. */
+/** Undefined means everything, including keys without a team. */
 const teamsLeft = (
   { team, filters }: Part,
   teams: readonly Team[],
@@ -68,7 +66,7 @@ const teamsLeft = (
   return fitting === undefined || (team !== null && fitting.includes(team)) ? [team] : [];
 };
 
-/** What the warehouse is told of teams, budgets and prices, and of the part of the account that is asked for. @throws Fault */
+/** Teams, budgets, prices and the scope, for the warehouse. @throws Fault */
 export const depsFor = (
   { teams, budget, prices, tags = [] }: CostOwners,
   part: Part,

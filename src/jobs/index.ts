@@ -8,7 +8,7 @@ import { reportKind } from './report/report.ts';
 import { rotateKeysKind } from './rotate-keys/rotate-keys.ts';
 import { snapshotKind } from './snapshot/snapshot.ts';
 
-/** Every kind of job there is; the config, its JSON Schema and the program all read this list. */
+/** The config, its JSON Schema and the program all read this list. */
 export const jobKinds: readonly JobKind[] = [
   pullLogsKind,
   pullUsageKind,

@@ -17,7 +17,6 @@ import type { Warehouse } from '../warehouse/index.ts';
 import type { RunTrigger } from '../storage/index.ts';
 import type { CostOwners } from './cost-owners.ts';
 
-/** The account that a run works for. */
 export type JobAccount = {
   readonly name: string;
   readonly currency: 'USD' | 'CNY';
@@ -25,55 +24,48 @@ export type JobAccount = {
   readonly gateway: Gateway;
 };
 
-/** Where mails, and messages to other routes, go to be sent. */
 export type JobMail = {
-  /** Empty where no mail server is declared; the config's rules keep jobs from mailing then. */
+  /** Empty without a mail server; the rules of the config then keep jobs from sending mail. */
   readonly from: string;
   readonly messageDefaults?: MessageDefaults;
-  /** What the routes beside mail take, by name. */
   readonly kinds?: ReadonlyMap<string, RouteKind> | undefined;
   /** Holds the exact bytes of each mail until it is sent, and after. */
   readonly folder: string;
 };
 
-/** Where built reports are kept, and what of them a mail carries. */
 export type JobReports = {
-  /** Holds a folder a job, and in it one a slot. */
+  /** Contains one folder per job, and in it one per slot. */
   readonly folder: string;
-  /** Bytes of attachments as they travel; files beyond it are told of instead. */
+  /** Bytes of attachments after encoding; a mail only names files beyond it. */
   readonly attachLimit: number;
-  /** Web address that the folder is served at, by whatever serves it. */
+  /** The URL under which another server serves the folder. */
   readonly filesUrl?: string;
 };
 
-/** All a run may touch; nothing else comes in. */
 export type JobContext = {
-  /** The job's name in the YAML. */
   readonly name: string;
-  /** Names the run in mails and logs: job and slot. */
+  /** Identifies the run in mails and logs: job and slot. */
   readonly runId: string;
-  /** The moment the run is for, in milliseconds UTC: periods such as `yesterday` are counted from it, not from the clock. */
+  /** Milliseconds UTC; periods such as `yesterday` are relative to it, not to the clock. */
   readonly slot: UnixMillis;
-  /** The data the run is about, fixed when its slot was claimed. */
+  /** The data interval, fixed when the slot was claimed. */
   readonly interval: Interval<UnixMillis>;
   readonly trigger: RunTrigger;
-  /** Set when the data it needs had not come by its deadline: what is late, in words for the report. */
+  /** Set when required data was late at the deadline: a description for the report. */
   readonly dataLate?: string | undefined;
   readonly account: JobAccount;
-  /** IANA zone that the job's days are cut in. */
+  /** IANA time zone that defines the job's days. */
   readonly zone: string;
-  /** Language of a report that names none. */
+  /** Locale of a report that declares none. */
   readonly locale: LocaleTag;
   readonly warehouse: Warehouse;
   readonly spoolDirectory: string;
-  /** Folders that hold one folder a report; the first that has the report wins. */
+  /** Each contains one folder per report; the first with the report wins. */
   readonly reportDirectories: readonly string[];
   readonly reports: JobReports;
-  /** Teams, budgets and prices; nothing where the config has none. */
   readonly costOwners?: CostOwners;
-  /** Missing where nothing can be sent. */
+  /** Missing when nothing can be sent. */
   readonly mail: JobMail | undefined;
-  /** All that is done to the keys of the account; for kinds that do something to them. */
   readonly keys?: (() => Promise<KeyService>) | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -81,25 +73,23 @@ export type JobContext = {
   readonly signal: AbortSignal;
 };
 
-/** What a run did, in one line for a person and in figures for logs and `--json`. */
+/** One line for people, and figures for logs and `--json`. */
 export type JobOutcome = { readonly summary: string; readonly figures: LogFields };
 
-/** What a run would do, a line each; nothing is written to find it out. */
+/** What a run would do, one line each; planning writes nothing. */
 export type JobPlan = readonly string[];
 
-/** One kind of job: the shape of its YAML and how it runs. */
 export type JobKind = JobShape & {
   readonly run: (settings: unknown, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: unknown, context: JobContext) => Promise<JobPlan>;
-  /** A backfill is one run over its time range of data, not one run a slot; earlier runs do not count. */
+  /** A backfill is one run over its time range, not one per slot; earlier runs do not count. */
   readonly backfillsRange?: boolean;
-  /** Up to which moment the data that this job brings are there; for kinds that bring data. */
+  /** The time up to which the job's data is complete; for kinds that pull data. */
   readonly watermark?: (settings: unknown, context: WatermarkContext) => Promise<UnixMillis | undefined>;
-  /** Up to which moment a run of the slot needs data from the jobs it needs; the end of its interval when left out. */
+  /** The time up to which a run of the slot needs data of the jobs it depends on; defaults to the end of its interval. */
   readonly needsThrough?: (settings: unknown, slot: UnixMillis, zone: string) => UnixMillis;
 };
 
-/** What is needed to tell how far data reach. */
 export type WatermarkContext = {
   readonly account: string;
   readonly zone: string;
@@ -124,7 +114,7 @@ type TypedJobKind<Shape extends z.ZodObject> = {
   readonly needsThrough?: (settings: z.output<Shape>, slot: UnixMillis, zone: string) => UnixMillis;
 };
 
-/** Lets each kind speak its own type; the config has parsed the settings with this very shape. */
+/** Lets each kind use its own settings type, since the config has parsed the settings with this shape. */
 export const defineJobKind = <Shape extends z.ZodObject>(typed: TypedJobKind<Shape>): JobKind => {
   const { run, plan, watermark, needsThrough, ...rest } = typed;
   type Own = z.output<Shape>;

@@ -4,16 +4,16 @@ import type { JobKind, WatermarkContext } from './job-kind.ts';
 
 type DeclaredJob = Pick<Job, 'kind' | 'account' | 'timezone' | 'fields'>;
 
-/** How far the data of declared jobs reach, and how far their runs need the data of others to. Milliseconds UTC. */
+/** How far the data of jobs reaches, and how far their runs need the data of others. Milliseconds UTC. */
 export type Watermarks = {
-  /** Whether the job is of a kind that brings data; of the others only the ledger knows what their last good run was about. */
+  /** Whether the kind pulls data; for the others only the run ledger knows the interval of the last successful run. */
   readonly bringsData: (job: DeclaredJob) => boolean;
-  /** Up to which moment the data that a job brings are there; nothing when not all of it was ever pulled, or it brings none. */
+  /** The time up to which the job's data is complete; undefined when a part was never pulled, or the job pulls none. */
   readonly watermarkOf: (
     job: DeclaredJob,
     context: Pick<WatermarkContext, 'warehouse'>,
   ) => Promise<UnixMillis | undefined>;
-  /** Up to which moment the run of a slot needs the data of the jobs it needs: what its kind says, else the end of its interval. */
+  /** The time up to which the run needs the data of its dependencies: as its kind says, else the end of its interval. */
   readonly needsThroughOf: (job: DeclaredJob, slot: UnixMillis, interval: Interval<UnixMillis>) => UnixMillis;
 };
 

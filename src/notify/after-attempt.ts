@@ -2,13 +2,13 @@ import { minuteMillis, hourMillis, hasCode, unixMillis, type UnixMillis } from '
 import type { OutboxRow } from '../storage/index.ts';
 import type { RouteOutcome } from './route.ts';
 
-/** As long as RFC 5321 4.5.4.1 has senders try: mail servers that are down for days lose nothing. */
+/** Milliseconds; the retry period of RFC 5321 4.5.4.1, so that a mail server may be down for days. */
 export const giveUpAfter = 5 * 24 * hourMillis;
 
-/** Milliseconds before the first and the second time that a mail of unknown outcome is sent again; there is no third. */
+/** Milliseconds before the first and second retry after an unknown outcome; there is no third, since each may send a duplicate. */
 const afterDoubt: readonly number[] = [5 * minuteMillis, 30 * minuteMillis];
 
-/** A quarter more or less, so that what was put off together does not come back together. `random`: 0 to 1. */
+/** Up to a quarter more or less, so that rows deferred together are not retried together. `random`: 0 to 1. */
 const jittered = (wait: number, random: () => number): number => Math.round(wait * (0.75 + random() / 2));
 
 /** About a minute after the first attempt, doubling to about an hour. */
@@ -17,10 +17,9 @@ export const backoffAfter = (attempts: number, random: () => number): number =>
 
 export type Verdict = {
   readonly state: 'sent' | 'deferred' | 'failed' | 'unknown';
-  /** When it is tried again; missing when it is not. */
+  /** Missing when there is no further attempt. */
   readonly nextAttempt?: UnixMillis | undefined;
   readonly error?: string | undefined;
-  /** Whether this very attempt may or may not have arrived. */
   readonly doubt: boolean;
 };
 
@@ -28,7 +27,7 @@ export type Moment = { readonly at: UnixMillis; readonly random: () => number };
 
 const mayHaveArrived = 'an earlier attempt may have arrived';
 
-/** What becomes of a row after an attempt that ended so. What may have arrived is never said to have failed. */
+/** The state of a row after an attempt. A message that may have arrived is never marked failed. */
 export const afterAttempt = (
   row: Pick<OutboxRow, 'attempts' | 'doubts' | 'triedFrom'>,
   outcome: RouteOutcome,
@@ -59,7 +58,7 @@ export const afterAttempt = (
       ? { state: 'failed', error: message, doubt: false }
       : { state: 'unknown', error: `${message}; ${mayHaveArrived}`, doubt: false };
   }
-  // An attempt that we stopped ourselves says nothing of the server.
+  // An attempt that Tollkeeper stopped says nothing about the server.
   const isOurs: boolean = hasCode(fault, 'aborted');
   const left = row.triedFrom + giveUpAfter - at;
   const asked = Math.min(fault.retryAfter ?? 0, left);

@@ -1,4 +1,4 @@
-/** A figure: the exact decimal where there is one, and how it is shown. */
+/** The exact decimal, if known, and the displayed text. */
 export type AnnouncedFigure = { readonly exact: string | null; readonly text: string };
 
 /** A change against the comparison period; `ratio` is an exact decimal, 0.12 for 12 % more. */
@@ -16,7 +16,6 @@ export type AnnouncedSection =
         readonly label: string;
         readonly value: AnnouncedFigure;
         readonly change?: AnnouncedChange;
-        /** What is said beside the figure. */
         readonly note?: string | undefined;
       }[];
     }
@@ -37,11 +36,11 @@ export type AnnouncedSection =
       readonly notes: readonly { readonly tone: 'warning' | 'look'; readonly text: string }[];
     };
 
-/** What is told over a webhook: a report, or a notice to operators. Names in it may hold anything. */
+/** The content of a webhook message: a report, or a notice to operators. Names in it may contain any text. */
 export type Announcement = {
   readonly kind: 'report' | 'notice';
   readonly title: string;
-  /** One line that says it all, as the subject of a mail. */
+  /** One line, like the subject of a mail. */
   readonly subject: string;
   readonly account?: string | undefined;
   readonly period?: string | undefined;
@@ -51,7 +50,7 @@ export type Announcement = {
   readonly cause?: string | undefined;
   readonly verdict?: { readonly verdict: string; readonly good: boolean; readonly text: string };
   readonly sections: readonly AnnouncedSection[];
-  /** How far the data reaches, and the like. */
+  /** Notes such as how far the data reaches. */
   readonly footer: readonly string[];
   readonly runId?: string;
 };

@@ -7,11 +7,11 @@ import { settleAttempt, type SettleDeps } from './settle.ts';
 export type CleanDeps = SettleDeps & { readonly folder: string };
 
 export type Cleaned = {
-  /** Files of mails that were sent or dropped long enough ago. */
+  /** Files of mails that were sent or dropped longer than `keep` ago. */
   readonly kept: number;
-  /** Files that no row names. */
+  /** Files without a row. */
   readonly orphans: number;
-  /** Rows that wait for a file that is gone; they have failed. */
+  /** Rows whose file is gone; they are marked failed. */
   readonly missing: number;
 };
 
@@ -26,16 +26,16 @@ const filesIn = async (folder: string): Promise<readonly string[]> => {
   }
 };
 
-/** What we name so: bytes, and what a crash left of writing them. Whatever else lies in the folder is not ours. */
+/** Matches mail files and what a crash left of writing them. Other files in the folder are not ours to delete. */
 const isOurs = (file: string): boolean => /^[0-9a-f]{64}\.eml(\.tmp)?$/.test(file);
 
 /**
- * Keeps the mail folder in order: bytes go once they were sent (or dropped) `keep` milliseconds ago, never before; files
- * that no row names go too. Rows that wait for bytes that are gone are told, and have failed.
+ * Deletes files of mails sent or dropped at least `keep` milliseconds ago, never before, and files without a row. Marks rows
+ * whose file is gone as failed, and logs them.
  */
 export const createMailCleaner = (deps: CleanDeps): ((keep: number) => Promise<Cleaned>) => {
   const { outbox, clock, folder, log } = deps;
-  // A file is there before its row: only what was without one the last time as well has none.
+  // A file is written before its row, so only a file without a row in two passes is an orphan.
   let suspects: ReadonlySet<string> = new Set();
   return async (keep) => {
     const waiting = (await outbox.list({ states: ['queued', 'deferred', 'unknown'] })).filter(

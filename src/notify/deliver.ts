@@ -9,22 +9,21 @@ import {
 import { mailRouteName, type OutboxRoute } from './route.ts';
 import { settleAttempt, type SettleDeps } from './settle.ts';
 
-/** The outbox worker: it alone sends, with the exact bytes that were stored, and writes down how it ended. */
+/** The outbox worker, the only sender: sends the exact stored bytes and records the outcome. */
 export type Delivery = {
-  /** Names of the routes that are declared: each is processed by itself, so that none waits for another. */
+  /** Names of the declared routes: each is processed separately, so that a slow one delays no other. */
   readonly routes: readonly string[];
-  /** One pass over one route. */
   readonly runCycle: (route: string, signal: AbortSignal) => Promise<DeliverySummary>;
-  /** One pass over the rows whose route is not declared: they are put off, and given up in the end. */
+  /** One pass over the rows of undeclared routes, which are deferred and finally given up. */
   readonly deferUndeclared: (signal: AbortSignal) => Promise<DeliverySummary>;
-  /** Tries what is due, of these rows alone when they are named, and waits for no rate. */
+  /** Attempts the due rows, or only the named ones, and does not wait for rates. */
   readonly deliver: (options: {
     readonly ids?: readonly string[] | undefined;
     readonly signal?: AbortSignal | undefined;
   }) => Promise<DeliverySummary>;
 };
 
-/** Rows of a route that is not declared (any more) wait for it as for a server that is down. */
+/** Rows of an undeclared route are retried as if its server were down. */
 const undeclared = (name: string): OutboxRoute => ({
   name,
   begin: () => ({
@@ -67,7 +66,6 @@ export const createDelivery = (deps: RouteWorkerDeps, declared: readonly OutboxR
     routeWorkers.set(name, known);
     return known;
   };
-  /** Routes that rows wait for. */
   const waitedFor = async (): Promise<readonly string[]> => [
     ...new Set((await deps.outbox.due(deps.clock.now())).map(({ route }) => route)),
   ];
@@ -87,8 +85,8 @@ export const createDelivery = (deps: RouteWorkerDeps, declared: readonly OutboxR
 };
 
 /**
- * To be called once when the process starts, before anything is sent: rows left in `sending` by a process that died may
- * have gone out. Gives how many there were.
+ * Call it once at startup, before sending: rows that a crashed process left in `sending` may have been sent.
+ * Returns their number.
  */
 export const recoverInterrupted = async (deps: SettleDeps): Promise<number> => {
   const left = await deps.outbox.list({ states: ['sending'] });

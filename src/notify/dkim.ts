@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { fault, type Secret } from '../core/index.ts';
 
-/** What signs our mails; the public half stands in DNS under `<selector>._domainkey.<domain>`. */
+/** The DKIM key; its public half is published in DNS under `<selector>._domainkey.<domain>`. */
 export type DkimKey = {
   readonly domain: string;
   readonly selector: string;
@@ -10,7 +10,7 @@ export type DkimKey = {
   readonly key: Secret;
 };
 
-/** RFC 6376 5.4.1, and what RFC 8058 wants signed for one-click unsubscribing. */
+/** RFC 6376 5.4.1, and the fields that RFC 8058 requires for one-click unsubscribing. */
 const signedFields = [
   'From',
   'Reply-To',
@@ -35,11 +35,11 @@ const isUsable = (pem: string): boolean => {
 };
 
 /**
- * The message with its DKIM-Signature (RFC 6376: rsa-sha256, relaxed/relaxed) in front. The signature holds no time and
- * no chance: the same message gives the same bytes. @throws Fault `config-invalid` when the key is no RSA private key
+ * Prepends a DKIM-Signature (RFC 6376: rsa-sha256, relaxed/relaxed). It has no timestamp and no randomness: the same message
+ * gives the same bytes. @throws Fault `config-invalid` when the key is not an RSA private key
  */
 export const signMessage = async (bytes: Buffer, { domain, selector, key }: DkimKey): Promise<Buffer> => {
-  // The signer says nothing of a key that it cannot use, and leaves the message unsigned.
+  // The signer ignores an unusable key and leaves the message unsigned.
   if (!isUsable(key.reveal()))
     throw fault('config-invalid', 'mail.dkim.key is not an RSA private key, so mails cannot be signed', {
       advice: 'set mail.dkim.key to a PEM file with an RSA private key (openssl genrsa 2048)',

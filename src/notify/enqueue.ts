@@ -8,7 +8,7 @@ import { composeMessage, type MailContent } from './message.ts';
 import { mailRouteName } from './route.ts';
 import type { OutboxEntry, OutboxTable } from '../storage/index.ts';
 
-/** What a mail is about: together with the recipient it is sent once. */
+/** Identity of a mail: it is sent once per key and recipient. */
 export type MailKey = {
   readonly account: string;
   readonly kind: string;
@@ -24,14 +24,13 @@ export type Mail = MailContent & {
 
 export type EnqueueDeps = {
   readonly outbox: Pick<OutboxTable, 'put' | 'list'>;
-  /** Where the exact bytes are kept. */
+  /** Stores the exact bytes. */
   readonly folder: string;
   readonly clock: Clock;
-  /** What all mails carry beside their sender. */
   readonly messageDefaults?: MessageDefaults;
 };
 
-/** `known`: the same was told, or queued, before; nothing was written. */
+/** `known`: the mail was enqueued before, nothing was written. */
 export type Enqueued = { readonly recipient: string; readonly state: 'queued' | 'known' };
 
 const idOf = (key: MailKey, recipient: string): string =>
@@ -47,7 +46,7 @@ const mailbox = (text: string): Mailbox => {
   return parsed;
 };
 
-/** The same mailbox written in another case is the same recipient; the first way of writing it counts. */
+/** Addresses that differ only in case are one recipient; the first spelling counts. */
 const distinct = (to: readonly string[]): Mailbox[] => {
   const known = new Map<string, Mailbox>();
   for (const one of to.map(mailbox)) {
@@ -59,7 +58,7 @@ const distinct = (to: readonly string[]): Mailbox[] => {
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
-/** The part before the @ may be told apart by case somewhere, the domain never. */
+/** The local part may be case-sensitive, the domain never is. */
 const envelopeAddress = (address: string): string =>
   `${address.slice(0, address.lastIndexOf('@'))}@${domainOf(address)}`;
 
@@ -68,14 +67,14 @@ const forget = async (deps: EnqueueDeps, entry: OutboxEntry): Promise<void> => {
   const known = (await deps.outbox.list({ kind, subject })).find(
     (row) => row.account === entry.account && row.recipient === entry.recipient,
   );
-  // The Message-ID stands in the bytes, so that no row of another key can name this file.
+  // The bytes contain the Message-ID, so no row of another key can refer to this file.
   if (known !== undefined && known.file !== entry.file) await removeMail(deps.folder, entry.file);
 };
 
-/** What goes out as it is: the bytes must hold something that no other row's have, such as its id. */
+/** A message sent unchanged: its bytes must contain something unique to its row, such as its id. */
 export type Rendered = Omit<OutboxEntry, 'file' | 'queuedAt'> & { readonly bytes: Uint8Array };
 
-/** Queues one message: its exact bytes on the disk first, then the row. @throws Fault `disk-full`, `path-unwritable` */
+/** Writes the bytes to the disk before the row, so that no row lacks its file. @throws Fault `disk-full`, `path-unwritable` */
 export const enqueueBytes = async (
   deps: EnqueueDeps,
   { bytes, ...rendered }: Rendered,
@@ -88,7 +87,7 @@ export const enqueueBytes = async (
 };
 
 /**
- * Queues one message a recipient. The same key and recipient twice queues nothing the second time. Sends nothing.
+ * Enqueues one message per recipient; the same key and recipient only once. Sends nothing.
  * @throws Fault `mail-address-invalid`, `disk-full`, `path-unwritable`
  */
 export const enqueue = async (deps: EnqueueDeps, mail: Mail): Promise<readonly Enqueued[]> => {

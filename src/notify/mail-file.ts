@@ -12,11 +12,10 @@ const diskFault = (folder: string, error: unknown): Fault =>
 
 export type StoredMail = {
   readonly file: string;
-  /** Whether the file was not there before. */
   readonly fresh: boolean;
 };
 
-/** Keeps the bytes in a file named by their SHA-256, on the disk before it returns. Folder 0700, file 0600. */
+/** Stores the bytes in a file named by their SHA-256, synced to the disk. Folder 0700, file 0600. */
 export const storeMail = async (folder: string, bytes: Uint8Array): Promise<StoredMail> => {
   const file = nameOf(bytes);
   const path = join(folder, file);
@@ -42,7 +41,7 @@ export const storeMail = async (folder: string, bytes: Uint8Array): Promise<Stor
 export const removeMail = (folder: string, file: string): Promise<void> =>
   rm(join(folder, file), { force: true });
 
-/** The exact bytes that were stored. @throws Fault `mail-file-damaged` when they are gone or changed. */
+/** @throws Fault `mail-file-damaged` when the bytes are gone or changed. */
 export const loadMail = async (folder: string, file: string): Promise<Buffer> => {
   const path = join(folder, file);
   const bytes = await readFile(path).catch((error: unknown) => {
@@ -55,7 +54,7 @@ export const loadMail = async (folder: string, file: string): Promise<Buffer> =>
   return bytes;
 };
 
-/** Whether the exact bytes that were stored are there. */
+/** Whether the stored bytes exist unchanged. */
 export const holdsMail = (folder: string, file: string): Promise<boolean> =>
   loadMail(folder, file).then(
     () => true,

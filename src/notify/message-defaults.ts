@@ -1,15 +1,14 @@
 import { oneLine, type Mailbox } from './address.ts';
 import type { DkimKey } from './dkim.ts';
 
-/** How a recipient says that no more mails are wanted (RFC 2369, RFC 8058); at least one of the two is given. */
+/** How recipients unsubscribe (RFC 2369, RFC 8058); at least one of the two is set. */
 export type Unsubscribe = {
   /** Receives a mail with the subject `unsubscribe`. */
   readonly mailto?: string | undefined;
-  /** Web address, https; `{recipient}` in it becomes the recipient's address. */
+  /** https URL; `{recipient}` in it is replaced by the recipient's address. */
   readonly url?: string | undefined;
 };
 
-/** What all our mails have in common beside their sender. */
 export type MessageDefaults = {
   readonly replyTo?: Mailbox | undefined;
   readonly unsubscribe?: Unsubscribe;
@@ -23,7 +22,7 @@ export type Header = {
 
 const placeholder = '{recipient}';
 
-/** What would end the header's `<…>`, or the line, cannot stand in an address. */
+/** Encodes characters that would end the `<…>` or the line of the header. */
 const inBrackets = (uri: string): string => `<${oneLine(uri).replaceAll(/[\s<>]/g, encodeURIComponent)}>`;
 
 const unsubscribeHeaders = ({ mailto, url }: Unsubscribe, recipient: string): Header[] => {
@@ -32,9 +31,9 @@ const unsubscribeHeaders = ({ mailto, url }: Unsubscribe, recipient: string): He
     ...(url === undefined ? [] : [url.replaceAll(placeholder, encodeURIComponent(recipient))]),
   ];
   if (uris.length === 0) return [];
-  // Each address on a line of its own: mailers must not break or encode them.
+  // One URI per line: mailers must not break or encode them.
   const value = uris.map(inBrackets).join(',\r\n ');
-  // A mail client posts there without asking anybody, and nothing but the address tells for whom.
+  // A mail client posts there without asking, and only the URL identifies the recipient.
   const isOneClick = url !== undefined && url.startsWith('https://') && url.includes(placeholder);
   return [
     { key: 'List-Unsubscribe', value: { prepared: true, value } },
@@ -43,8 +42,8 @@ const unsubscribeHeaders = ({ mailto, url }: Unsubscribe, recipient: string): He
 };
 
 /**
- * Headers of an automatic mail. Auto-Submitted (RFC 3834) and X-Auto-Response-Suppress (Exchange) keep absence notes
- * away. No Precedence: no standard gives it a meaning, and some servers put `bulk` behind everything else.
+ * Auto-Submitted (RFC 3834) and X-Auto-Response-Suppress (Exchange) prevent automatic replies. There is no Precedence header:
+ * no standard defines it, and some servers give `bulk` the lowest priority.
  */
 export const automaticHeaders = (messageDefaults: MessageDefaults, recipient: string): Header[] => [
   { key: 'Auto-Submitted', value: 'auto-generated' },

@@ -3,7 +3,7 @@ import { oneLine, type Mailbox } from './address.ts';
 import { signMessage } from './dkim.ts';
 import { automaticHeaders, type MessageDefaults } from './message-defaults.ts';
 
-/** A picture that the HTML shows through `cid:`. */
+/** An image that the HTML refers to by `cid:`. */
 export type InlineImage = {
   readonly cid: string;
   readonly filename: string;
@@ -16,7 +16,6 @@ export type Attachment = {
   readonly content: Uint8Array;
 };
 
-/** What a mail says, to whomever it goes. */
 export type MailContent = {
   readonly subject: string;
   readonly html: string;
@@ -33,15 +32,15 @@ export type Message = MailContent & {
   readonly messageDefaults?: MessageDefaults;
 };
 
-/** As bytes, since the composer takes an empty text for none at all. */
+/** As bytes, since the composer treats an empty string as missing. */
 const crlf = (text: string): Buffer => Buffer.from(text.replaceAll(/\r\n|\r|\n/g, '\r\n'), 'utf8');
 
-/** Slashes would make a path of a name. */
+/** Slashes would make the name a path. */
 const fileName = (name: string): string => oneLine(name).replaceAll(/[/\\]/g, '-') || 'attachment';
 
 /**
- * The exact bytes of a mail, RFC 5322 with CRLF, signed where the message defaults have a key: the same for the same message,
- * whenever it is made. @throws Fault `config-invalid` when it cannot be signed
+ * RFC 5322 with CRLF, signed if the message defaults have a key. The same message gives the same bytes at any time.
+ * @throws Fault `config-invalid` when it cannot be signed
  */
 export const composeMessage = async (message: Message): Promise<Buffer> => {
   const { messageDefaults = {} } = message;
@@ -55,7 +54,7 @@ export const composeMessage = async (message: Message): Promise<Buffer> => {
     date: new Date(message.date),
     ...(replyTo === undefined ? {} : { replyTo: { name: replyTo.name, address: replyTo.address } }),
     headers: automaticHeaders(messageDefaults, message.to.address),
-    // Quoted-printable keeps every line short and every byte below 128, whatever the text holds.
+    // Quoted-printable keeps lines short and bytes below 128 for any text.
     text: { content: crlf(message.text), contentTransferEncoding: 'quoted-printable' },
     html: { content: crlf(message.html), contentTransferEncoding: 'quoted-printable' },
     attachments: [
@@ -72,10 +71,10 @@ export const composeMessage = async (message: Message): Promise<Buffer> => {
         contentType: oneLine(attachment.contentType),
       })),
     ],
-    // Without these, boundaries would be random and the bytes new each time.
+    // The default boundaries are random, so the bytes would differ each time.
     baseBoundary: message.messageId.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 32),
     newline: 'win',
-    // Content is given as bytes alone: no path or address in a report may be fetched.
+    // Content is passed as bytes only, so that a report cannot make the composer read a path or URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   });

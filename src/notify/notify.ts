@@ -2,7 +2,7 @@ import type { Announcement } from './announcement.ts';
 import { enqueue, type Enqueued, type Mail } from './enqueue.ts';
 import { enqueuePost, type PostDeps } from './post.ts';
 
-/** The paragraphs of a text that was broken into lines: a field begins two spaces in, and goes on deeper. */
+/** The paragraphs of wrapped text: a field is indented by two spaces, its continuation by more. */
 const paragraphsOf = (text: string): readonly string[] =>
   text
     .split(/\r?\n[ \t]*\r?\n/)
@@ -16,7 +16,6 @@ const paragraphsOf = (text: string): readonly string[] =>
     )
     .filter((paragraph) => paragraph !== '');
 
-/** What routes are told of a mail that is no report: its subject, and its text. */
 const noticeOf = ({ key, subject, text }: Mail): Announcement => ({
   kind: 'notice',
   title: subject,
@@ -27,7 +26,7 @@ const noticeOf = ({ key, subject, text }: Mail): Announcement => ({
 });
 
 /**
- * Queues a mail for the addresses among its recipients and a message for the names of routes. Sends nothing.
+ * Enqueues a mail for the addresses among its recipients, and a message for the routes. Sends nothing.
  * @throws Fault `mail-address-invalid`, `config-invalid`, `disk-full`, `path-unwritable`
  */
 export const notify = async (

@@ -6,15 +6,13 @@ import { channelOf, type RouteKind } from './channels/registry.ts';
 import { enqueueBytes, type Enqueued, type EnqueueDeps, type MailKey } from './enqueue.ts';
 
 export type PostDeps = EnqueueDeps & {
-  /** Kinds of the routes that are declared, by name. */
   readonly kinds: ReadonlyMap<string, RouteKind>;
 };
 
 export type Post = {
-  /** What it is about: together with the route it is sent once. */
+  /** Identity of the message: it is sent once per key and route. */
   readonly key: MailKey;
   readonly announcement: Announcement;
-  /** Names of routes. */
   readonly to: readonly string[];
 };
 
@@ -25,8 +23,8 @@ const idOf = ({ account, kind, subject }: MailKey, route: string): string =>
     .slice(0, 40);
 
 /**
- * Queues one message a route, rendered now and sent as it is then. The same key and route twice queues nothing the second
- * time. Sends nothing. @throws Fault `config-invalid` for a route that is not declared, `disk-full`, `path-unwritable`
+ * Enqueues one message per route; the same key and route only once. It is rendered now and sent unchanged. Sends nothing.
+ * @throws Fault `config-invalid` for an undeclared route, `disk-full`, `path-unwritable`
  */
 export const enqueuePost = async (deps: PostDeps, post: Post): Promise<readonly Enqueued[]> => {
   const enqueued: Enqueued[] = [];

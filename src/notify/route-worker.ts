@@ -17,17 +17,17 @@ import { sendWithin, type StopDeps } from './send-within.ts';
 import { settleAttempt, type SettleDeps } from './settle.ts';
 
 export type RateLimit = {
-  /** Milliseconds to wait before the next attempt may begin; 0 counts it as begun. */
+  /** Milliseconds until the next attempt may begin; 0 counts the attempt as begun. */
   readonly take: (now: number) => number;
 };
 
-/** At most `count` in any span of `per` milliseconds; without a rate there is no limit. */
+/** At most `count` in any span of `per` milliseconds; unlimited without a rate. */
 export const createRateLimit = (rate: Rate | undefined): RateLimit => {
   if (rate === undefined) return { take: () => 0 };
   let begun: number[] = [];
   return {
     take: (now) => {
-      // A clock that was set back must not close the route until it has caught up.
+      // A clock that is set back must not block the route until it catches up.
       begun = begun.filter((moment) => moment > now - rate.per && moment <= now);
       const [oldest] = begun;
       if (oldest !== undefined && begun.length >= rate.count) return oldest + rate.per - now;
@@ -37,42 +37,38 @@ export const createRateLimit = (rate: Rate | undefined): RateLimit => {
   };
 };
 
-/** How many rows ended which way in this pass. */
 export type DeliverySummary = {
   readonly sent: number;
-  /** To be tried again. */
   readonly deferred: number;
-  /** Never to be tried again. */
   readonly failed: number;
-  /** May or may not have arrived. */
+  /** May have arrived. */
   readonly unknown: number;
-  /** What went wrong first, and what to do. */
+  /** The first problem and its next step. */
   readonly problem?: string | undefined;
 };
 
 export type RouteWorkerDeps = SettleDeps &
   StopDeps & {
-    /** Where the exact bytes are kept. */
+    /** Stores the exact bytes. */
     readonly folder: string;
   };
 
 export type CycleOptions = {
-  /** Only these rows. */
   readonly ids?: readonly string[] | undefined;
-  /** Whether what the rate of the route holds back for seconds is waited for; otherwise the pass ends there. */
+  /** Whether to wait some seconds for the rate of the route; otherwise the pass ends there. */
   readonly waits: boolean;
   readonly signal?: AbortSignal | undefined;
 };
 
 export type RouteWorker = {
   readonly name: string;
-  /** Tries each row that is due once. Two passes at once do not send a row twice. */
+  /** Attempts each due row once. Concurrent passes do not send a row twice. */
   readonly runCycle: (options: CycleOptions) => Promise<DeliverySummary>;
 };
 
-/** Milliseconds after which a pass that waits begins no attempt: the next pass works by the config of its time. */
+/** Milliseconds after which a waiting pass begins no attempt, so that the next pass can use a newer config. */
 const longestCycle = 60_000;
-/** Milliseconds that a pass waits for the rate; what has to wait longer is for a later pass. */
+/** Milliseconds that a pass waits for the rate; a later pass continues after longer waits. */
 const longestWait = 5000;
 
 const load = async (folder: string, row: OutboxRow): Promise<Buffer | RouteOutcome> => {
@@ -81,7 +77,7 @@ const load = async (folder: string, row: OutboxRow): Promise<Buffer | RouteOutco
   } catch (error) {
     const why = isFault(error) ? error : fault('mail-file-damaged', messageOf(error), { cause: error });
     const code = systemCode(error);
-    // A disk or a table of open files that fails now may be well later.
+    // A failing disk, or a lack of file descriptors, may be temporary.
     return { state: code === undefined || code === 'ENOENT' ? 'failed' : 'deferred', fault: why };
   }
 };
@@ -89,11 +85,11 @@ const load = async (folder: string, row: OutboxRow): Promise<Buffer | RouteOutco
 const isClosed = (outcome: RouteOutcome): outcome is RouteOutcome & { readonly fault: Fault } =>
   'closed' in outcome && !hasCode(outcome.fault, 'aborted');
 
-/** The rows of one route, one after the other. */
+/** Processes the rows of one route sequentially. */
 export const createRouteWorker = (route: OutboxRoute, deps: RouteWorkerDeps): RouteWorker => {
   const { outbox, clock, random, log } = deps;
   const limit = createRateLimit(route.rate);
-  /** Attempts whose end could not be written down, as when the disk was full: it is known here alone. */
+  /** Outcomes that could not be stored, on a full disk for example: only this process knows them. */
   const unwritten = new Map<string, { readonly row: OutboxRow; readonly outcome: RouteOutcome }>();
 
   const settle = async (row: OutboxRow, outcome: RouteOutcome) => {
@@ -103,7 +99,6 @@ export const createRouteWorker = (route: OutboxRoute, deps: RouteWorkerDeps): Ro
     return verdict;
   };
 
-  /** Whether the next attempt may begin now. */
   const admitted = async ({ waits, signal }: CycleOptions): Promise<boolean> => {
     for (;;) {
       const wait = limit.take(clock.now());
@@ -117,7 +112,7 @@ export const createRouteWorker = (route: OutboxRoute, deps: RouteWorkerDeps): Ro
     }
   };
 
-  /** Puts off the rest of a route that takes nothing now, untried; rows whose days are over meet the same end. */
+  /** Defers the remaining rows of a closed route without an attempt; rows past their retry period are given up. */
   const putOffRest = async (
     rest: readonly OutboxRow[],
     until: number,

@@ -2,38 +2,35 @@ import type { Fault } from '../core/index.ts';
 import type { OutboxRow } from '../storage/index.ts';
 import type { SendOutcome } from './channels/smtp/transport.ts';
 
-/** Rows of mail servers name their route so; other routes must be called otherwise. */
+/** Reserved: rows of mail servers have this route name. */
 export const mailRouteName = 'mail';
 
 /**
- * How an attempt over a route ended. `closed` is said with `deferred`: the other side takes nothing from anybody now (it
- * cannot be reached, the login is refused), so that the other rows of the route are put off without being tried.
+ * The outcome of an attempt. `closed` accompanies `deferred`: the other side accepts nothing now (it is unreachable, or refuses
+ * the login), so the other rows of the route are deferred without an attempt.
  */
 export type RouteOutcome =
   | SendOutcome
   | { readonly state: 'deferred'; readonly fault: Fault; readonly closed: true };
 
-/** One pass over a route; attempts are made one after the other. */
+/** One pass over a route; attempts are sequential. */
 export type OutboxLine = {
   /**
-   * Transmits exactly these bytes, once: it never tries again by itself. Never rejects: how it ended is a value. `sent`
-   * only when the other side has confirmed it; `deferred` only when it surely does not have it (the wait that a fault's
-   * `retryAfter` asks for is kept); `unknown` when it may have it. Aborting has no effect once all is transmitted: the
-   * worker then waits a while by itself.
+   * Transmits exactly these bytes, once, without a retry. Never rejects: the outcome is a value. `sent` only when the other side
+   * confirms it; `deferred` only when it certainly does not have it (a fault's `retryAfter` is respected); `unknown` when it
+   * may have it. An abort has no effect once everything is transmitted: the worker then waits for a limited time.
    */
   readonly send: (row: OutboxRow, bytes: Buffer, signal?: AbortSignal) => Promise<RouteOutcome>;
-  /** The pass is over, or an answer is no longer waited for: what is open is closed. */
+  /** Closes connections at the end of a pass, or when the wait for an answer ends. */
   readonly close?: () => void;
 };
 
 /** At most `count` attempts in any span of `per` milliseconds. */
 export type Rate = { readonly count: number; readonly per: number };
 
-/** A route of the outbox: a mail server, a webhook. */
 export type OutboxRoute = {
-  /** As rows name it. */
   readonly name: string;
   readonly rate?: Rate | undefined;
-  /** Opens nothing yet; several passes may be under way at once. */
+  /** Opens no connection; several passes may run concurrently. */
   readonly begin: () => OutboxLine;
 };

@@ -4,7 +4,7 @@ import type { OutboxLine, RouteOutcome } from './route.ts';
 
 export type StopDeps = {
   readonly clock: Clock;
-  /** Milliseconds that the answer to what is transmitted is waited for once the pass is stopped. */
+  /** Milliseconds to wait for the answer to a transmitted message once the pass is stopped. */
   readonly grace: number;
 };
 
@@ -23,7 +23,7 @@ const broken = (row: OutboxRow, error: unknown): RouteOutcome => ({
   }),
 });
 
-/** What the other side says; or, some time after the pass was stopped, that nobody waited for it. */
+/** The outcome of the attempt, or `unknown` when the grace period after a stop has passed. */
 export const sendWithin = async (
   line: OutboxLine,
   row: OutboxRow,

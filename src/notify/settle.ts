@@ -17,7 +17,6 @@ const logMessages = {
   unknown: 'mail of unknown outcome',
 } as const;
 
-/** What the log says of a row. */
 const fieldsOf = ({ id, route, account, kind, subject, recipient, messageId, attempts }: OutboxRow) => ({
   id,
   route,
@@ -35,7 +34,7 @@ const logProblem = (
   why: Fault,
   log: Log,
 ): void => {
-  // What is tried again by itself needs nobody yet; the rest needs a person.
+  // A row that will be retried needs nobody yet; any other needs a person.
   log[nextAttempt === undefined ? 'error' : 'warn'](logMessages[state], {
     ...fieldsOf(row),
     ...errorFields(why),
@@ -44,7 +43,6 @@ const logProblem = (
   });
 };
 
-/** Writes down how an attempt ended, and tells it in the log. */
 export const settleAttempt = async (
   row: OutboxRow,
   outcome: RouteOutcome,

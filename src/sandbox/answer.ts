@@ -27,13 +27,12 @@ export const csv = (name: string, body: Iterable<string>): Answer => ({
   compressible: true,
 });
 
-/** A text in the two languages the gateway speaks. */
+/** The gateway answers in two languages. */
 export type Message = { readonly en: string; readonly zh: string };
 
 const envelope = (status: number, message: string, code?: string): Answer =>
   json(status, { success: false, message, ...(code === undefined ? {} : { code }), data: null });
 
-/** A request the gateway understood and refused. */
 export const refused = (variants: Variants, message: Message): Answer =>
   envelope(variants.business_errors === 'http-200' ? 200 : 400, message[variants.message_language]);
 
@@ -51,7 +50,6 @@ export const badBody = (variants: Variants, status: 400 | 413): Answer =>
     { en: 'the body is not valid JSON, or too long', zh: '请求体无效' }[variants.message_language],
   );
 
-/** A missing or wrong Admin Key, or one without the scope. */
 export const notAllowed = (variants: Variants, kind: 'key' | 'scope'): Answer => {
   const texts = {
     key: { en: 'invalid access token', zh: '无权进行此操作，access token 无效' },
@@ -63,7 +61,6 @@ export const notAllowed = (variants: Variants, kind: 'key' | 'scope'): Answer =>
   return envelope(statuses[variants.authentication_errors], texts[kind][variants.message_language], code);
 };
 
-/** The id of a key that does not exist. */
 export const missingKey = (variants: Variants): Answer =>
   variants.missing_id === '404'
     ? envelope(404, { en: 'no such key', zh: '令牌不存在' }[variants.message_language])
@@ -72,7 +69,7 @@ export const missingKey = (variants: Variants): Answer =>
         'record not found: SELECT * FROM `tokens` WHERE id = ? AND `tokens`.`deleted_at` IS NULL LIMIT 1',
       );
 
-/** Too many requests: nothing but the status. */
+/** Only the status, without a body. */
 export const tooMany: Answer = { status: 429, headers: {}, body: '' };
 
 /** Errors of the model endpoints (docs/gateway.md G9.2). */

@@ -1,7 +1,7 @@
-/** Requests that the gateway makes itself; none is waited for, and none is repeated. */
+/** Requests of the gateway to clients: sent without waiting, and never retried. */
 export type Callbacks = {
   post: (url: string, body: string) => void;
-  /** Resolves when those that were begun have ended. */
+  /** Resolves when all requests sent so far have ended. */
   settled(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -23,7 +23,7 @@ export const createCallbacks = (): Callbacks => {
         redirect: 'manual',
         signal: AbortSignal.any([stopped.signal, AbortSignal.timeout(TIME_LIMIT)]),
       })
-        // A receiver that is not there misses the call.
+        // Ignores an unreachable receiver.
         .then(async (response) => response.body?.cancel())
         .catch(() => undefined)
         .finally(() => running.delete(sent));

@@ -5,15 +5,14 @@ import type { Requests } from './requests.ts';
 import { remainOf, syncTraffic, type State } from './state.ts';
 import type { Truth } from './truth.ts';
 
-/** What a test does to the account from outside the gateway's own endpoints. */
 export type Traffic = {
-  /** Makes so many keys that nothing is called with, named by this and a number. */
+  /** Creates `count` keys without calls, named `name` plus a number. */
   addKeys(count: number, name: string): void;
-  /** Of the keys so named removes so many, the oldest and the newest in turn. */
+  /** Removes `count` keys of this name, alternately the oldest and the newest. */
   removeKeys(count: number, name: string): void;
-  /** Disables a key as an administrator would. False when there is no such key. */
+  /** Disables a key as an administrator would. False for an unknown key. */
   disableKey(id: number): boolean;
-  /** From the next second on, the simulated calls of one key are made with another. */
+  /** From the next second on, the simulated calls of one key use another. */
   moveTraffic(from: number, to: number): boolean;
 };
 
@@ -57,7 +56,6 @@ export type Controls = {
   readonly requests: Requests;
   readonly truth: Truth;
   readonly traffic: Traffic;
-  /** Sets the hostile behaviour by its name. */
   readonly setHostile: (name: string) => void;
 };
 
@@ -65,7 +63,7 @@ const bad = (message: string): Answer => json(400, { error: message });
 const done = (value: boolean): Answer =>
   value ? json(200, { ok: true }) : json(404, { error: 'no such key' });
 
-/** The control endpoints under /_sandbox/, for a sandbox that runs as a process of its own; loopback callers only. */
+/** The control endpoints under /_sandbox/, for a sandbox in its own process; only callers on loopback. */
 export const control = (controls: Controls, { method, path, query, body }: Request): Answer | undefined => {
   const at = `${method} ${path}`;
   if (at === 'GET /_sandbox/faults') return json(200, controls.faults.pending());

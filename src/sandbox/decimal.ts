@@ -1,6 +1,6 @@
 /**
- * Money inside the sandbox is a whole number of grains; a grain is 0.00000001 USD. One row's grains fit a safe
- * integer, sums are bigint, and text is made from the digits: no amount ever passes through a fraction.
+ * The sandbox counts money in grains of 0.00000001 USD. One row's grains fit a safe integer, sums are bigint, and text is
+ * written from the digits: no amount ever becomes a fraction.
  */
 
 export const GRAINS_PER_USD = 100_000_000n;
@@ -8,7 +8,7 @@ export const GRAINS_PER_USD = 100_000_000n;
 /** 500,000 units are 1 USD (docs/gateway.md G6.8). */
 export const GRAINS_PER_UNIT = 200;
 
-/** CNY for one USD: whole, so that amounts in CNY too are exact with eight decimals. */
+/** CNY per USD: an integer, so that amounts in CNY are exact with eight decimals, too. */
 export const CNY_PER_USD = 7n;
 
 export type MoneyUnit = 'USD' | 'CNY' | 'units';
@@ -30,7 +30,7 @@ export const moneyText = (grains: bigint, unit: MoneyUnit): string => {
   return decimalText(grains * 5n, 3);
 };
 
-/** The same as moneyText for one row, quicker. Beyond 2^53 it takes the exact way round. */
+/** Faster than moneyText, for one row; above 2^53 it calls moneyText. */
 export const rowMoneyText = (grains: number, unit: MoneyUnit): string => {
   if (grains === 0) return '0';
   const scaled = unit === 'CNY' ? grains * 7 : grains;
@@ -57,7 +57,7 @@ export const fourDigits = (grains: bigint, unit: 'USD' | 'CNY' = 'USD'): string 
   return `${sign}${text.slice(0, -4)}.${text.slice(-4)}`;
 };
 
-/** Grains of a decimal number in dollars as JSON wrote it (`12.5`, `1e-4`); digits beyond the eighth are cut off. */
+/** Grains of a JSON number of dollars (`12.5`, `1e-4`); truncates after the eighth decimal. */
 export const parseUsd = (text: string): bigint => {
   const match = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d*))?(?:[eE](?<exponent>[+-]?\d+))?$/u.exec(text);
   if (match?.groups === undefined) throw new RangeError(`not a number: ${text}`);

@@ -1,4 +1,4 @@
-/** A JSON number written digit by digit, so that no amount passes through a float. */
+/** A JSON number as its digits, so that no amount becomes a float. */
 export type ExactNumber = { readonly exact: string };
 export type Json =
   | string

@@ -1,6 +1,6 @@
 import { isRecord, wholeParameter } from './request.ts';
 
-/** What goes wrong. Rows are data rows after the header; bodies that are no CSV are cut in their middle. */
+/** Faults to inject. Rows are data rows after the header; bodies other than CSV are cut in the middle. */
 export type Effect =
   | {
       readonly kind: 'status';
@@ -9,53 +9,51 @@ export type Effect =
       readonly contentType?: string;
       readonly retryAfter?: string;
     }
-  /** The answer comes whole, but only after some milliseconds. */
+  /** Sends the whole answer after a delay. */
   | { readonly kind: 'delay'; readonly millis: number }
-  /** The body ends in the middle of a row: the socket destroyed, or as if it were complete. */
+  /** Ends the body within a row: destroys the socket, or ends cleanly. */
   | { readonly kind: 'cut-off'; readonly rows: number; readonly end: 'destroyed' | 'clean' }
-  /** The body ends cleanly after some whole rows, as if there were no more. */
+  /** Ends the body cleanly after some whole rows, as if there were no more. */
   | { readonly kind: 'short'; readonly rows: number }
   /** HTTP 200 and an envelope with success false. */
   | { readonly kind: 'envelope'; readonly message?: string }
   | { readonly kind: 'html'; readonly status?: number }
   /** 429, an empty body and no Retry-After. */
   | { readonly kind: 'rate-limit' }
-  /** The body in pieces of some bytes, a pause before each. */
+  /** Sends the body in pieces of `bytes` bytes, with a pause before each. */
   | { readonly kind: 'drip'; readonly bytes: number; readonly millis: number }
-  /** The body stops after some rows and the connection stays open, idle. */
+  /** Stops the body after some rows and keeps the connection open. */
   | { readonly kind: 'stall'; readonly rows: number }
-  /** The connection is reset before anything is answered; nothing has happened. */
+  /** Resets the connection before an answer; the request has no effect. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'redirect'; readonly location: string; readonly status?: number }
-  /** The request takes effect, and the connection drops before the answer. */
+  /** The request takes effect, but the connection drops before the answer. */
   | { readonly kind: 'lost-answer' }
-  /** The connection drops, and the request takes effect only some milliseconds later. */
+  /** The connection drops, and the request takes effect `millis` later. */
   | { readonly kind: 'late-effect'; readonly millis: number }
-  /** It takes effect and is answered, but lists of keys show it only some milliseconds later. */
+  /** The request takes effect and is answered, but key lists show it only `millis` later. */
   | { readonly kind: 'late-listing'; readonly millis: number }
-  /** After the answer was made, other keys of the account are made and removed: so lists change between two pages. */
+  /** Creates and removes other keys after the answer, so that lists change between two pages. */
   | { readonly kind: 'churn'; readonly add: number; readonly remove: number };
 
-/** An effect, and the requests it waits for. */
+/** An effect, and the requests that it applies to. */
 export type Fault = Effect & {
-  /** Only this method. */
   readonly method?: string;
-  /** Only paths that start so. */
+  /** Prefix of the path. */
   readonly path?: string;
-  /** How many matching requests it strikes; 1 when left out. */
+  /** Number of matching requests affected; defaults to 1. */
   readonly times?: number;
-  /** How many matching requests pass unharmed before. */
+  /** Number of matching requests that pass first. */
   readonly skip?: number;
-  /** Only requests for a longer time than this, in the unit of their start_timestamp and end_timestamp. */
+  /** Only requests for a longer range, in the unit of their start_timestamp and end_timestamp. */
   readonly longerThan?: number;
 };
 
 export type Faults = {
   plant(fault: Fault): void;
-  /** What is still to strike. */
   pending(): readonly Fault[];
   clear(): void;
-  /** The effect for a request, used up by it. */
+  /** The effect for a request, which uses it up. */
   take(method: string, path: string, query?: URLSearchParams): Effect | undefined;
 };
 
@@ -129,7 +127,6 @@ const fits = (check: Check, value: unknown): boolean => {
   return check === 'number' ? Number.isSafeInteger(value) && Number(value) >= 0 : typeof value === 'string';
 };
 
-/** A fault from JSON, or what is wrong with it. */
 export const parseFault = (value: unknown): Fault | string => {
   if (!isRecord(value)) return 'a fault is a JSON object';
   const { kind } = value;

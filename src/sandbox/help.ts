@@ -11,7 +11,6 @@ const switches = (): string =>
     })
     .join('\n');
 
-/** Text for the command line: every switch with its default in brackets, and the control endpoints. */
 export const sandboxHelp = (): string => `Variants (name=value; the default is in brackets):
 
 ${switches()}

@@ -3,35 +3,34 @@ import { fourDigits } from './decimal.ts';
 import type { Json } from './exact-json.ts';
 import type { Variants } from './variants.ts';
 
-/** An API key as the gateway keeps it: never the plaintext, only its hash. */
+/** An API key as the gateway stores it: only the hash of the plaintext. */
 export type StoredKey = {
   readonly id: number;
   /** SHA-256 (hex) of the value without its sk- prefix. */
   readonly hash: string;
   readonly mask: string;
   readonly createdAt: number;
-  /** The simulated traffic that spends from this key, if any. */
   consumer: string | undefined;
   name: string;
   disabled: boolean;
-  /** Unix seconds since when it is disabled. */
+  /** Unix seconds at which it was disabled. */
   disabledAt: number;
-  /** Grains left, apart from what simulated traffic spent since `remainSince`. */
+  /** Grains left, without the simulated spend since `remainSince`. */
   remain: bigint;
   remainSince: number;
   /** Unix seconds at which a call used up the rest. */
   exhaustedAt: number | undefined;
   unlimited: boolean;
-  /** Unix seconds; -1 never. */
+  /** Unix seconds; -1 means never. */
   expiredTime: number;
-  /** Unix seconds at which an update made a live key expired: caches hold on to it from then. */
+  /** Unix seconds at which an update made a valid key expired: caches keep it from then on. */
   expiredSince: number;
   group: string;
   /** Grains spent since an Admin Key last read this key. */
   spentSinceRead: bigint;
 };
 
-/** The fields an Admin Key may set, already in the gateway's own units. */
+/** The fields that an Admin Key may set, in the gateway's units. */
 export type KeyFields = Pick<StoredKey, 'name' | 'remain' | 'unlimited' | 'expiredTime' | 'group'>;
 
 export type KeyStore = {
@@ -43,21 +42,21 @@ export type KeyStore = {
   /** Oldest first. */
   all(): readonly StoredKey[];
   remove(id: number, at: number): boolean;
-  /** By plaintext, with or without the prefix; keys deleted since `since` (Unix seconds) are still found. */
+  /** By plaintext, with or without the prefix; also finds keys deleted since `since` (Unix seconds). */
   find(plaintext: string, since: number): { key: StoredKey; deleted: boolean } | undefined;
 };
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** A secret of letters and digits. */
+/** Letters and digits. */
 export const newSecret = (random: () => number, length = 48): string =>
   Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join('');
 
-/** Admin Keys are taken with their prefix alone. */
+/** An Admin Key is valid only with its prefix. */
 export const adminHashOf = (plaintext: string): string =>
   createHash('sha256').update(plaintext).digest('hex');
 
-/** API keys work with and without it. */
+/** An API key is valid with and without its prefix. */
 export const hashOf = (plaintext: string): string => adminHashOf(plaintext.replace(/^sk-/u, ''));
 
 export const createKeyStore = (random: () => number): KeyStore => {
@@ -108,7 +107,6 @@ export const createKeyStore = (random: () => number): KeyStore => {
 export const hasExpired = ({ expiredTime }: Pick<StoredKey, 'expiredTime'>, at: number): boolean =>
   expiredTime !== -1 && expiredTime <= at;
 
-/** What a key is at a moment, worked out from its fields. */
 export const keyState = (
   key: StoredKey,
   remain: bigint,
@@ -122,7 +120,7 @@ export const keyState = (
 const statusNumbers = { live: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
 const STATUS_DELAY = 600;
 
-/** The status as the gateway shows it; 3 and 4 can come late or never. */
+/** The status that the gateway shows; 3 and 4 may be late or missing. */
 export const shownStatus = (variants: Variants, key: StoredKey, remain: bigint, at: number): number => {
   const state = keyState(key, remain, at);
   if (state === 'live' || state === 'disabled' || variants.key_status === 'written')

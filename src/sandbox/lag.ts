@@ -1,10 +1,10 @@
 import type { KeyStore, StoredKey } from './keys.ts';
 
-/** What the key list shows where it lags behind the keys there are; moments in milliseconds of the caller's clock. */
+/** The key list when it lags behind the actual keys; times in milliseconds of the caller's clock. */
 export type Listing = {
   /** Oldest first. */
   shown(): readonly StoredKey[];
-  /** What the work makes or removes is seen in lists only from a moment on. */
+  /** Lists show keys that `work` creates or removes only from `until` on. */
   lagging<T>(until: number, work: () => T): T;
 };
 
@@ -29,7 +29,7 @@ export const createListing = (keys: KeyStore, now: () => number): Listing => {
   };
 };
 
-/** Work that a request leaves behind: it is done before the first request that comes at its moment or later. */
+/** Deferred work: runs before the first request at or after its time. */
 export type Later = {
   put(at: number, work: () => void): void;
   catchUp(): void;

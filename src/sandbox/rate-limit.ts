@@ -1,5 +1,5 @@
 export type RateLimiter = {
-  /** Counts a request of a caller; false when it is one too many. */
+  /** Counts a request of a caller; false when it exceeds the limit. */
   admit(caller: string, sensitive: boolean): boolean;
 };
 
@@ -8,7 +8,7 @@ const limits = {
   sensitive: { requests: 20, millis: 1_200_000 },
 } as const;
 
-/** Sliding windows as gateways of the family have them (docs/gateway.md G3.3). */
+/** Sliding windows like those of the gateway family (docs/gateway.md G3.3). */
 export const createRateLimiter = (now: () => number): RateLimiter => {
   const seen = new Map<string, number[]>();
 

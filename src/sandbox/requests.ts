@@ -1,23 +1,20 @@
-/** A request the sandbox has seen, without its secrets. */
 export type RequestRecord = {
   /** Milliseconds of the caller's clock. */
   readonly at: number;
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Which sort of key came with it; never the key. */
+  /** The kind of the key in the request; never the key. */
   readonly authorization: 'none' | 'admin key' | 'other';
   readonly userAgent: string;
   readonly acceptEncoding: string;
-  /** The JSON body of a key write. */
   body: unknown;
-  /** HTTP status; 0 until something is answered. */
+  /** HTTP status; 0 before the answer. */
   status: number;
-  /** The planted fault that struck it. */
   fault: string | undefined;
-  /** Pieces of the body made so far: one for the header and one a row in an export. */
+  /** Pieces of the body generated so far: one for the header and one per row in an export. */
   pieces: number;
-  /** Whether the answer is out, or the connection gone. */
+  /** The answer is sent, or the connection is gone. */
   done: boolean;
 };
 
@@ -26,16 +23,13 @@ export type KeyWrite = 'POST' | 'PUT' | 'DELETE';
 export type Requests = {
   /** Oldest first; the last 10,000. */
   all(): readonly RequestRecord[];
-  /** Requests that wanted to change something on the admin side. */
   writes(): number;
-  /** Of them those to keys, by method. */
   keyWrites(): Readonly<Record<KeyWrite, number>>;
   clear(): void;
 };
 
 const KEPT = 10_000;
 
-/** Whatever looks like a key in a text. */
 export const redact = (text: string): string => text.replaceAll(/sk-[\w-]+/gu, 'sk-***');
 
 export const createRequests = (): Requests & { add(record: RequestRecord): void } => {

@@ -61,10 +61,10 @@ const routes: readonly Route[] = [
   { method: 'GET', path: /^\/_files\/[\w.-]+$/u, open: files },
 ];
 
-/** A body that could not be read as JSON. */
+/** Why the body is not readable as JSON. */
 export type Unreadable = 'malformed' | 'too long';
 
-/** The decoded id of a path; an undecodable one names nothing. */
+/** An id that cannot be decoded stays as written, and matches nothing. */
 const idIn = (pattern: RegExp, path: string): string => {
   const id = pattern.exec(path)?.groups?.['id'] ?? '';
   try {
@@ -106,6 +106,5 @@ const handled = (state: State, request: Request, unreadable: Unreadable | undefi
   return route.handle(state, { ...request, id });
 };
 
-/** Finds the route, checks the key, and lets the handler answer. */
 export const answerTo = (state: State, request: Request, unreadable?: Unreadable): Answer =>
   answerBy(state.variants, handled(state, request, unreadable), { request, now: state.seconds() });

@@ -7,14 +7,14 @@ import type { Answer } from './answer.ts';
 import type { Effect } from './faults.ts';
 import type { RequestRecord } from './requests.ts';
 
-/** Rows are collected into writes of about this many characters. */
+/** Characters per write, about; rows are collected up to this size. */
 const PIECE = 16_384;
 
 type Piece = string | Uint8Array;
 
 const half = (piece: Piece): Piece => piece.slice(0, Math.ceil(piece.length / 2));
 
-/** The pieces of a body up to the middle of a row: the one after so many rows, or the last there is. */
+/** Ends within the row after `rows`, or within the last one. */
 function* cutAfter(body: Iterable<Piece>, rows: number): Generator<Piece, void> {
   let held: Piece | undefined;
   let at = 0;
@@ -72,7 +72,7 @@ const pieces = (answer: Answer, effect: Effect | undefined, record: RequestRecor
   return answer.compressible === true ? materialized(body) : body;
 };
 
-/** Writes a piece and waits until there is room again, or the connection is gone. */
+/** Resolves when there is room for more, or the connection is gone. */
 const write = async (sink: Writable, piece: Piece, gone: AbortSignal): Promise<void> => {
   if (sink.write(piece)) return;
   await once(sink, 'drain', { signal: gone });
@@ -84,8 +84,8 @@ const flushed = (sink: Writable): Promise<void> =>
   });
 
 /**
- * Sends an answer at the pace of its reader: nothing is made before there is room for it. Resolves when all is
- * out; rejects when the connection goes first.
+ * Sends an answer at the pace of the client: generates nothing before there is room. Resolves when everything is sent; rejects
+ * when the connection ends first.
  */
 export const send = async (
   io: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly gone: AbortSignal },
@@ -129,7 +129,7 @@ export const send = async (
       await once(gone, 'abort');
     } else if (effect?.kind === 'cut-off' && effect.end === 'destroyed') {
       await flushed(sink);
-      // What was compressed still has to pass through the response.
+      // The compressed output still has to pass through the response.
       if (gzip !== undefined) await flushed(response);
       response.socket?.destroy();
     } else {

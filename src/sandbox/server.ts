@@ -40,7 +40,6 @@ const readBody = async (
 
 const isLoopback = (address: string | undefined): boolean => /^(?:::ffff:)?127\.|^::1$/u.test(address ?? '');
 
-/** The answer that a fault gives in place of the gateway, if it does. */
 const instead = (effect: Effect | undefined): Answer | undefined => {
   const text = (status: number, contentType: string, body: string): Answer => ({
     status,
@@ -131,7 +130,7 @@ const handle = async (
   record.fault = effect?.kind;
   try {
     if (effect?.kind === 'reset') {
-      // Only a bare TCP socket can be reset; under TLS the closest is to drop it.
+      // Only a plain TCP socket can be reset; with TLS the closest is to destroy it.
       if ('encrypted' in incoming.socket) incoming.socket.destroy();
       else incoming.socket.resetAndDestroy();
       return;
@@ -166,7 +165,7 @@ const handle = async (
   }
 };
 
-/** Milliseconds: half-open connections end, so that they cannot exhaust the descriptors of the process. */
+/** Milliseconds; half-open connections must end, or they exhaust the file descriptors of the process. */
 const timeouts = {
   headersTimeout: 5000,
   requestTimeout: 60_000,
@@ -174,14 +173,13 @@ const timeouts = {
   connectionsCheckingInterval: 1000,
 };
 
-/** The HTTP server of the sandbox, not yet listening. */
 export const createGatewayServer = (
   gateway: Gateway,
   tls: { readonly key: string; readonly cert: string } | undefined,
 ): Server => {
   const listener: RequestListener = (incoming, response) => {
     handle(gateway, incoming, response).catch(() => {
-      // The reader has gone, or a handler broke: either way nothing sensible can follow.
+      // The client is gone, or a handler failed: no useful answer is possible.
       if (!response.headersSent && !response.destroyed) response.writeHead(500).end();
       else response.destroy();
     });

@@ -15,38 +15,35 @@ import { withDefaults, type Variants } from './variants.ts';
 export type SandboxOptions = {
   /** Milliseconds; the clock of the whole account. */
   readonly now: () => number;
-  /** Numbers in [0, 1) for the plaintext of keys; the system's secure source when left out. */
+  /** Numbers in [0, 1) for the plaintext of keys; defaults to the secure source of the system. */
   readonly random?: () => number;
-  /** 127.0.0.1 when left out. */
+  /** Defaults to 127.0.0.1. */
   readonly host?: string;
-  /** 0 (any free port) when left out. */
+  /** Defaults to 0, any free port. */
   readonly port?: number;
-  /** PEM texts; with them the sandbox speaks https. */
+  /** PEM texts; enables https. */
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** Calendar months of traffic before now; 14 when left out. */
+  /** Calendar months of traffic before now; defaults to 14. */
   readonly months?: number;
-  /** Mean number of calls a day; 450 when left out, about 200,000 rows in 14 months. */
+  /** Mean number of calls per day; defaults to 450, about 200,000 rows in 14 months. */
   readonly callsPerDay?: number;
   readonly seed?: number;
   readonly variants?: Partial<Variants>;
-  /** A hostile behaviour by its name. */
   readonly hostile?: string;
-  /** A random one when left out; each with all five scopes unless it names its own. */
+  /** Defaults to a random one; each has all five scopes unless it lists its own. */
   readonly adminKeys?: readonly { readonly key: string; readonly scopes?: readonly Scope[] | undefined }[];
 };
 
 export type Sandbox = {
   readonly baseUrl: string;
-  /** Plaintext of the first Admin Key. */
   readonly adminKey: string;
   readonly variants: Variants;
   readonly faults: Faults;
   readonly truth: Truth;
   readonly requests: Requests;
   readonly traffic: Traffic;
-  /** What the gateway keeps; for looking, not for touching. */
+  /** State of the gateway; read it, do not change it. */
   readonly state: State;
-  /** Ends every connection and closes the server. */
   stop(): Promise<void>;
 };
 
@@ -56,8 +53,8 @@ const TICK = 250;
 const secureRandom = (): number => randomInt(2 ** 32) / 2 ** 32;
 
 /**
- * Starts the sandbox gateway (docs/gateway.md) on a port of its own.
- * @throws RangeError for an unknown variant, or the system's error when the port is taken.
+ * Starts the sandbox gateway (docs/gateway.md).
+ * @throws RangeError for an unknown variant, or the system error when the port is in use.
  */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const random = options.random ?? secureRandom;
@@ -99,7 +96,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     },
     options.tls,
   );
-  // Callbacks and refunds become due also while nobody asks.
+  // Callbacks and refunds become due without requests, too.
   const ticking = setInterval(() => state.later.catchUp(), TICK);
   ticking.unref();
   const host = options.host ?? '127.0.0.1';

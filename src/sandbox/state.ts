@@ -15,10 +15,8 @@ export type Scope = (typeof scopes)[number];
 
 export type AdminKey = { readonly hash: string; readonly scopes: readonly Scope[] };
 
-/** Everything the gateway knows. */
 export type State = {
   readonly variants: Variants;
-  /** Name of the hostile behaviour, or `none`. */
   hostile: string;
   readonly random: () => number;
   /** The caller's clock in milliseconds, and in whole seconds. */
@@ -33,14 +31,12 @@ export type State = {
   readonly later: Later;
   readonly adminKeys: readonly AdminKey[];
   readonly limiter: RateLimiter;
-  /** Submitted image and music tasks by their ID. */
   readonly tasks: Map<string, Task>;
   readonly callbacks: Callbacks;
-  /** Prompts that a model can read from its cache. */
   readonly promptCache: Set<string>;
-  /** Charges are whole units when any answer counts in units. */
+  /** Charges are whole units if any answer counts in units. */
   readonly wholeUnits: boolean;
-  /** When answers change as `amounts_change` says: the first midnight UTC after the start, Unix seconds. */
+  /** When the variant `amounts_change` takes effect: the first midnight UTC after the start, Unix seconds. */
   readonly changesAt: number;
   /** Grains on the account before its first day. */
   readonly opening: bigint;
@@ -56,7 +52,7 @@ export type StateOptions = {
   readonly seed: number;
 };
 
-/** Days since 1970-01-01 of the day some calendar months before a moment (UTC); a day too far becomes the month's last. */
+/** Days since 1970-01-01 of the day `months` calendar months before `now` (UTC), limited to the last day of that month. */
 const monthsBefore = (now: number, months: number): number => {
   const date = new Date(now);
   const monthEnd = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months + 1, 0));
@@ -80,7 +76,7 @@ const plantKeys = (keys: KeyStore, firstDay: number): void => {
   }
 };
 
-/** Milliseconds by which the clock of rows and keys is ahead, and the `Date` header of that. */
+/** Milliseconds by which the clock of rows and keys is ahead, and by which the `Date` header is. */
 const clockShifts = {
   right: [0, 0],
   behind: [-HOUR * 1000, 0],
@@ -132,7 +128,7 @@ export const createState = (options: StateOptions): State => {
   };
 };
 
-/** Grains left on a key: simulated traffic is taken off as it becomes visible. */
+/** Grains left on a key: simulated spend counts once it is visible. */
 export const remainOf = (state: State, key: StoredKey): bigint => {
   const at = state.seconds();
   if (key.unlimited || key.consumer === undefined || at <= key.remainSince) return key.remain;
@@ -150,13 +146,13 @@ export const remainOf = (state: State, key: StoredKey): bigint => {
   return key.remain;
 };
 
-/** Tells the simulated traffic what has become of its key: renamed, disabled, deleted, or expiring. */
+/** Updates the simulated traffic after its key was renamed, disabled, deleted, or got another expiry. */
 export const syncTraffic = (state: State, key: StoredKey, deleted = false): void => {
   if (key.consumer === undefined) return;
   const at = state.seconds();
   const working = !deleted && !key.disabled;
   const held = Number(state.variants.key_cache);
-  // A second that has begun keeps its rows, so that nothing already served changes.
+  // The current second keeps its rows, so that nothing already served changes.
   if (working) state.ledger.moveTraffic(key.consumer, { from: at + 1, to: key.name });
   else state.ledger.moveTraffic(key.consumer, { from: at + Math.max(1, held), to: undefined });
   if (working && key.expiredTime !== -1) {

@@ -4,7 +4,7 @@ const HOUR = 3_600;
 const formats = new Map<string, Intl.DateTimeFormat>();
 const offsets = new Map<string, number>();
 
-/** Seconds a zone is ahead of UTC at a moment (Unix seconds). Zones here change on the hour. */
+/** Seconds ahead of UTC at `seconds` (Unix seconds). The zones of the sandbox change on the hour. */
 export const offsetAt = (zone: string, seconds: number): number => {
   if (zone === 'UTC') return 0;
   const hour = Math.floor(seconds / HOUR);
@@ -22,7 +22,7 @@ export const offsetAt = (zone: string, seconds: number): number => {
   return offset;
 };
 
-/** Days since 1970-01-01 of the local date at a moment. */
+/** Days since 1970-01-01 of the local date. */
 export const localDay = (zone: string, seconds: number): number =>
   Math.floor((seconds + offsetAt(zone, seconds)) / DAY);
 
@@ -37,7 +37,7 @@ const isoText = (seconds: number): string => new Date(seconds * 1000).toISOStrin
 /** `2026-11-01` */
 export const dateText = (day: number): string => isoText(day * DAY).slice(0, 10);
 
-/** `2026-11-01 13:00:00`, with no word of the zone. */
+/** `2026-11-01 13:00:00`, without a time zone. */
 export const naiveText = (zone: string, seconds: number): string =>
   isoText(seconds + offsetAt(zone, seconds))
     .slice(0, 19)

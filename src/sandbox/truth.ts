@@ -6,7 +6,7 @@ import { isCall, type RowKind } from './traffic/row.ts';
 export type TruthRow = Usage & {
   /** Unix seconds. */
   readonly createdAt: number;
-  /** Unix seconds from which the row can be seen. */
+  /** Unix seconds from which the row is visible. */
   readonly visibleAt: number;
   readonly kind: RowKind;
   readonly model: string;
@@ -16,16 +16,16 @@ export type TruthRow = Usage & {
   readonly quota: string;
 };
 
-/** Exact decimal texts in the unit asked for. */
+/** Exact decimal texts in the requested unit. */
 export type TruthSums = {
   readonly rows: number;
-  /** Of the quota column over every row, top-ups included. */
+  /** Sum of the quota column over every row, including top-ups. */
   readonly quota: string;
   readonly calls: number;
   readonly consumption: string;
   /** Negative or 0. */
   readonly refunds: string;
-  /** Consumption with the refunds taken off. */
+  /** Consumption minus refunds. */
   readonly net: string;
   readonly topups: string;
   /** Net by model name and by key name. */
@@ -34,15 +34,15 @@ export type TruthSums = {
 };
 
 type View = {
-  /** Unix seconds; now when left out. */
+  /** Unix seconds; defaults to now. */
   readonly asOf?: number;
-  /** USD when left out. */
+  /** Defaults to USD. */
   readonly unit?: MoneyUnit;
 };
 
-/** What the account really holds: read from the rows, past every endpoint and every cache. */
+/** The actual data of the account, read from the rows without endpoints and caches. */
 export type Truth = {
-  /** Rows with start <= createdAt < end (Unix seconds) that can be seen, oldest first. */
+  /** Visible rows with start <= createdAt < end (Unix seconds), oldest first. */
   rows(start: number, end: number, view?: View): TruthRow[];
   sums(start: number, end: number, view?: View): TruthSums;
 };

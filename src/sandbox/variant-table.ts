@@ -6,8 +6,8 @@ import { statusColumn } from './variants/status-column.ts';
 import { titleLine } from './variants/title-line.ts';
 
 /**
- * Every point that the contract leaves open, as a switch. The values are the behaviours seen in gateways of the same
- * family (docs/gateway.md; `statement` is the one that leaves it open).
+ * One variant per point that the contract leaves open; its values are behaviours seen in gateways of the same family
+ * (docs/gateway.md; `statement` is the one that leaves the point open).
  */
 
 const zones = ['UTC', 'Asia/Shanghai', 'Europe/Berlin', 'America/New_York'] as const;

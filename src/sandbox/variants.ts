@@ -6,7 +6,6 @@ import type { Point } from './variants/point.ts';
 
 export type VariantName = keyof typeof variantTable;
 
-/** One value for every switch. */
 export type Variants = { readonly [Name in VariantName]: (typeof variantTable)[Name]['values'][number] };
 
 export const variantNames = Object.keys(variantTable) as readonly VariantName[];
@@ -19,8 +18,8 @@ const nearest = (wrong: string, known: readonly string[]): string | undefined =>
 };
 
 /**
- * Checks switches written as text (command line, environment).
- * @throws RangeError naming every unknown switch or value, with what is allowed.
+ * Validates variants given as text (command line, environment).
+ * @throws RangeError naming every unknown variant or value, with the allowed ones.
  */
 export const parseVariants = (record: Readonly<Record<string, string>>): Partial<Variants> => {
   const faults: string[] = [];
@@ -39,7 +38,7 @@ export const parseVariants = (record: Readonly<Record<string, string>>): Partial
   return { ...record };
 };
 
-/** The given switches over the defaults. @throws RangeError as parseVariants does. */
+/** Fills in defaults. @throws RangeError as parseVariants does. */
 export const withDefaults = (given: Partial<Variants>): Variants => {
   const defaults = Object.fromEntries(variantNames.map((name) => [name, variantTable[name].default]));
   return { ...defaults, ...parseVariants(given) } as Variants;
@@ -47,14 +46,13 @@ export const withDefaults = (given: Partial<Variants>): Variants => {
 
 const points = Object.entries<Point>(variantTable) as readonly [VariantName, Point][];
 
-/** The columns of the log export as the switches change them. */
 export const columnsBy = (variants: Variants, columns: readonly Column[]): readonly Column[] =>
   points.reduce(
     (changed, [name, { logColumns }]) => logColumns?.(changed, variants[name]) ?? changed,
     columns,
   );
 
-/** An answer as the switches change it. `now`: seconds on the gateway's clock. */
+/** An answer, changed by the variants. `now`: seconds on the gateway's clock. */
 export const answerBy = (
   variants: Variants,
   answer: Answer,

@@ -3,20 +3,20 @@ import type { ConnectionLimits } from '../core/index.ts';
 import { openListener, type Listener } from './open-listener.ts';
 
 export type Health = {
-  /** False while starting and while stopping: the answer is then 503. */
+  /** False during startup and stop: the answer is then 503. */
   readonly ready: boolean;
   readonly version: string;
 };
 
 export type HealthOptions = {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   readonly health: () => Health;
   readonly limits?: ConnectionLimits;
 };
 
-/** A listener of its own for health checks; it shows no figures, since a kubelet must reach it. */
+/** A separate listener for health checks without figures, since a kubelet must reach it. */
 export const listenForHealth = async (options: HealthOptions): Promise<Listener> => {
   const app = new Hono();
   app.get('/healthz', (context) => context.json({ status: 'alive', version: options.health().version }));

@@ -12,6 +12,6 @@ export type {
 export { needsPerson } from './needs-person.ts';
 export { mailTones, runTones } from './tones.ts';
 
-/** Servers and pages are loaded by a daemon that opens them. */
+/** Loaded only by a daemon that serves them. */
 export const listenForHealth = lazy(async () => (await import('./health.ts')).listenForHealth);
 export const listenForPage = lazy(async () => (await import('./page/listen.ts')).listenForPage);

@@ -2,7 +2,7 @@ import { countText } from '../core/index.ts';
 import type { StatusView } from './status-view.ts';
 import type { OpenRotationView } from './status-data.ts';
 
-/** As many names as a person reads. */
+/** Nobody reads more names. */
 const maxNames = 5;
 
 const servicesOf = (rotations: readonly Pick<OpenRotationView, 'service'>[]): string => {
@@ -50,7 +50,7 @@ const ofKeys = ({
   ];
 };
 
-/** What needs a person, a line each; nothing when all is well. */
+/** What needs a person, one line each; empty when all is well. */
 export const needsPerson = ({
   jobs,
   mail,

@@ -5,7 +5,7 @@ import { createLimitedServer, fault, systemCode, type ConnectionLimits } from '.
 
 export type Listener = AsyncDisposable & { readonly port: number };
 
-/** Milliseconds without a byte in either direction, after which a reader of an answer is given up. */
+/** Milliseconds without a byte in either direction after which a client is disconnected. */
 const stalled = 30_000;
 
 export type ListenerOptions = {
@@ -16,7 +16,7 @@ export type ListenerOptions = {
 };
 
 /**
- * Serves over HTTP at an address of this machine; port 0 takes a free one. `section` names the settings in faults.
+ * Serves HTTP at a local address; port 0 takes a free one. `section` names the settings in faults.
  * @throws Fault `port-in-use`, `wrong-use`
  */
 export const openListener = async (

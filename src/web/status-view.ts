@@ -10,17 +10,16 @@ import type {
   OutdatedServiceView,
 } from './status-data.ts';
 
-/** What `status` answers, and the page shows. Times in milliseconds UTC. */
+/** The result of `status`, which the page shows. Times in milliseconds UTC. */
 
-/** A run as people are shown it. */
 export type RunView = Omit<
   LedgerRun,
   'account' | 'version' | 'attempts' | 'claimedAt' | 'startedAt' | 'endedAt'
 > & {
-  /** Zone of the job, to show times in. */
+  /** Time zone of the job, in which its times are shown. */
   readonly zone: string;
   readonly attempts: readonly AttemptView[];
-  /** What an open run waits for, in words. */
+  /** What an open run waits for, as text. */
   readonly waiting?: string | undefined;
 };
 
@@ -32,15 +31,15 @@ export type JobView = {
   readonly zone: string;
   readonly schedule?: string | undefined;
   readonly suspend: boolean;
-  /** Its next slot; missing without a schedule or while suspended. */
+  /** Missing without a schedule or while suspended. */
   readonly next?: UnixMillis | undefined;
-  /** Its last run that had an attempt, or was missed or skipped. */
+  /** The last run that had an attempt, or was missed or skipped. */
   readonly last?: RunView | undefined;
-  /** The run that ended last without success since the last good one and is not retried, and what to do about it. */
+  /** The latest unsuccessful run since the last success that has no retry, and the next step. */
   readonly failure?: { readonly run: RunView; readonly advice: string };
-  /** End of its last good run. */
+  /** End of the last successful run. */
   readonly lastGood?: UnixMillis | undefined;
-  /** Since when it has not ended well, where operators are told of it. */
+  /** Start of the current outage, if operators are notified of it. */
   readonly outageSince?: UnixMillis | undefined;
 };
 
@@ -55,50 +54,47 @@ export type ConfigFaultView = {
 export type StatusView = {
   readonly version: string;
   readonly now: UnixMillis;
-  /** Missing where no daemon runs. */
+  /** Missing when no daemon runs. */
   readonly daemon?: { readonly pid: number; readonly startedAt: UnixMillis; readonly stopping: boolean };
   readonly config: {
     readonly loadedAt: UnixMillis;
-    /** Faults of a newer config that was not taken up. */
+    /** Faults of a newer config that was not applied. */
     readonly faults: readonly ConfigFaultView[];
-    /** Settings that were changed and take effect at the next start. */
+    /** Changed settings that take effect at the next start. */
     readonly atNextStart: readonly string[];
   };
   readonly jobs: readonly JobView[];
-  /** Runs that are under way or waiting. */
   readonly open: readonly RunView[];
-  /** Mails that are not through, by state. */
+  /** Numbers of unsent mails, by state. */
   readonly mail: {
     readonly waiting: number;
     readonly failed: number;
     readonly unknown: number;
-    /** The newest of the failed and unknown ones; missing where there are none. */
+    /** The newest failed and unknown ones; missing when there are none. */
     readonly stuck?: readonly OutboxView[];
   };
-  /** What is kept, and how far it reaches. */
   readonly data?: {
-    /** Of times that belong to no job. */
+    /** Time zone of times that belong to no job. */
     readonly zone: string;
     readonly accounts: readonly AccountView[];
-    /** Those built last. */
+    /** Newest first. */
     readonly reports: KeptReportsView;
-    /** Rotations of keys that are not over; missing where no keys are rotated. */
+    /** Open rotations; missing when no keys are rotated. */
     readonly rotations?: readonly OpenRotationView[];
-    /** Services whose keys are not written, since their journal is out of date. */
+    /** Services whose keys are not written because their journal is out of date. */
     readonly outdated?: readonly OutdatedServiceView[];
-    /** Sinks that hold a key which no longer works, as they were last read. */
+    /** Sinks that held a key which no longer works when last read. */
     readonly deadKeys?: readonly DeadKeyView[];
-    /** The journal of keys does not hold; missing where it does. */
+    /** Missing when the journal of keys is valid. */
     readonly keyProblem?: KeyProblemView;
-    /** Accounts whose clocks are too wrong for any key to be deleted. */
+    /** Accounts whose clock deviation stops the deletion of keys. */
     readonly clockProblems?: readonly ClockProblemView[];
   };
 };
 
-/** A row of the outbox as people are shown it. */
 export type OutboxView = Omit<OutboxRow, 'sender' | 'triedFrom' | 'file' | 'nextAttempt'> & {
-  /** Of times in text. */
+  /** Time zone of times in text. */
   readonly zone: string;
-  /** When it is tried next; missing when it is not. */
+  /** Time of the next attempt; missing when there is none. */
   readonly next?: UnixMillis | undefined;
 };

@@ -1,6 +1,6 @@
 import type { OutboxView, RunView } from './status-view.ts';
 
-/** How a state is to be taken, in whatever colours it is shown. */
+/** Independent of the colours in which it is shown. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
 
 export const runTones: Readonly<Record<RunView['state'], Tone>> = {

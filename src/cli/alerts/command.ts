@@ -15,7 +15,6 @@ type ActionOptions = Common & {
   readonly until?: string;
 };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (alerts: Command, deps: Deps): void => {
   const print = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
   const screen = () => screenOf(deps.stdout, deps.env);

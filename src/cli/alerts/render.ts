@@ -23,7 +23,7 @@ const percentOf = (part: Money, whole: Money): string => {
 
 const barWidth = 10;
 
-/** `████▌·····`: a tenth of the budget a character. */
+/** `████▌·····`: one character per tenth of the budget. */
 const barOf = (spend: Money | undefined, amount: Money): string => {
   const share = spend === undefined ? undefined : divideMoney(spend, amount, 4);
   if (share === undefined) return '-';
@@ -86,7 +86,6 @@ const budgetRow = (view: AlertView, status: Budget | undefined, accounts: boolea
   below: notesOf(view),
 });
 
-/** Budgets in one table, balance and key quotas in another. */
 export const renderAlerts = (views: readonly AlertView[], screen: Screen): string => {
   if (views.length === 0)
     return 'no budgets are declared, and nothing was evaluated\n\nDeclare budgets in tollkeeper.yaml, and a job of kind alert in a file in jobs/.\n';

@@ -165,7 +165,7 @@ const act = async (deps: Deps, endpoint: ModelEndpoint, options: CallOptions): P
     );
   } catch (error) {
     end();
-    // What had arrived is printed before the error, and never taken for the whole.
+    // Prints the received part before the error, so that nobody takes it for the whole answer.
     if (isStreamFault(error)) {
       if (isJson) deps.stdout.write(redact(jsonText({ endpoint: endpoint.name, arrived: error.arrived })));
       else if (streamed) deps.stdout.write('\n');
@@ -176,7 +176,6 @@ const act = async (deps: Deps, endpoint: ModelEndpoint, options: CallOptions): P
   }
 };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (call: Command, deps: Deps): void => {
   call
     .option('--list', 'show all endpoints with their fields')

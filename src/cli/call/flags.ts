@@ -5,7 +5,7 @@ import { fault, readReason, readText } from '../../core/index.ts';
 import { inputFields, messages, type InputField, type ModelEndpoint } from '../../gateway/index.ts';
 import { mediaTypeOf } from './media-type.ts';
 
-/** The fields that have a flag. Whether a chat is streamed follows from where it is printed. */
+/** Fields with a flag. Streaming has none: it depends on where a chat is printed. */
 export const callFields = (endpoint: ModelEndpoint): readonly InputField[] =>
   inputFields(endpoint).filter(({ name }) => !(endpoint.name === messages.name && name === 'stream'));
 
@@ -49,12 +49,10 @@ const optionOf = (field: InputField): Option => {
   return field.kind === 'number' ? option.argParser(numberOf) : option;
 };
 
-/** Adds a flag for each field. A flag that is on by default could not be turned off otherwise. */
 export const addFlags = (command: Command, fields: readonly InputField[]): void => {
   for (const field of fields) command.addOption(optionOf(field));
 };
 
-/** The name under which commander keeps a flag. */
 const attributeOf = (flag: string): string =>
   flag.replace(/-([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -68,7 +66,7 @@ const jsonOf = (text: string, name: string): unknown => {
   }
 };
 
-/** Bytes of an image that is sent. */
+/** Maximum bytes of an image that is sent. */
 const largestImage = 32 * 1024 * 1024;
 
 const encoded = async (path: string, cwd: string, form: 'base64' | 'data-uri'): Promise<string> => {
@@ -93,7 +91,7 @@ const valueOf = async (field: InputField, given: unknown, cwd: string): Promise<
       ? Promise.all((given as readonly string[]).map((path) => encoded(path, cwd, form)))
       : encoded(String(given), cwd, form);
   }
-  // A conversation begins with the user and goes on in turns.
+  // A conversation starts with the user, and the roles alternate.
   if (field.name === 'messages')
     return (given as readonly string[]).map((content, at) => ({
       role: at % 2 === 0 ? 'user' : 'assistant',
@@ -125,7 +123,7 @@ type Given = Readonly<Record<string, unknown>> & {
   readonly set?: readonly string[];
 };
 
-/** The input of a call: the JSON file, changed by `--set`, and by flags. @throws Fault wrong-use */
+/** The JSON file, overridden by `--set` and by flags. @throws Fault wrong-use */
 export const readInput = async (
   fields: readonly InputField[],
   given: Given,

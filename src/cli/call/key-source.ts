@@ -16,7 +16,7 @@ const choose = (message: string): Error =>
       'give one of --key-env NAME, --key-file PATH and --service NAME; a key itself is never an argument',
   });
 
-/** The API key that the options name. @throws Fault wrong-use, sink-failed */
+/** @throws Fault wrong-use, sink-failed */
 export const readKey = async (
   { keyEnv, keyFile, service }: KeySource,
   deps: Deps,

@@ -8,7 +8,7 @@ const typeOf = ({ kind, isList, choices, file }: InputField): string => {
   return isList ? `${single}, repeatable` : single;
 };
 
-/** Columns of the list: it is read on any terminal. */
+/** Columns; fits any terminal. */
 const width = 80;
 const nameWidth = 24;
 
@@ -23,7 +23,6 @@ const fieldLines = (field: InputField): readonly string[] => {
   );
 };
 
-/** Every endpoint with its fields. */
 export const listText = (endpoints: readonly ModelEndpoint[]): string =>
   `${endpoints
     .map((endpoint) =>

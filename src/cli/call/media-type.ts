@@ -1,4 +1,4 @@
-/** What bytes begin with, and what they are; the ending that a file of them gets. */
+/** Magic numbers with media type and file extension. */
 const known: readonly (readonly [at: number, start: string, type: string, ending: string])[] = [
   [0, '\x89PNG', 'image/png', 'png'],
   [0, '\xff\xd8\xff', 'image/jpeg', 'jpg'],
@@ -15,7 +15,7 @@ const known: readonly (readonly [at: number, start: string, type: string, ending
 
 export type MediaType = { readonly type: string; readonly ending: string };
 
-/** The type of an image, a sound or a video, by its first bytes; what a gateway says of it is not needed. */
+/** The type by the first bytes; the type that a gateway declares is not used. */
 export const mediaTypeOf = (start: Uint8Array): MediaType => {
   const text = Buffer.from(start.subarray(0, 16)).toString('latin1');
   const found = known.find(([at, sign]) => text.startsWith(sign, at));

@@ -7,18 +7,17 @@ import {
   type SavedBlob,
 } from '../../gateway/index.ts';
 
-/** An image or a sound of an answer: saved, or why it is not. */
 export type Media =
   | { readonly field: string; readonly saved: SavedBlob }
   | { readonly field: string; readonly link: string; readonly problem: string };
 
-/** Fields of answers that are images, sounds or videos, or links to them (docs/gateway.md G10.5, G11.2, G12.2, G13.1). */
+/** Fields of answers that contain images, sounds or videos, or links to them (docs/gateway.md G10.5, G11.2, G12.2, G13.1). */
 const inBase64 = new Set(['b64_json', 'image', 'file']);
 const links = new Set(['url', 'imageUrl', 'videoUrl', 'audio_url', 'image_url', 'sample']);
 
 type Found = { readonly field: string; readonly text: string; readonly isLink: boolean };
 
-/** At most so many are saved of one answer. */
+/** Maximum number of files saved per answer. */
 const most = 100;
 
 const findMedia = (value: unknown, blobs: Blobs): readonly Found[] => {
@@ -55,7 +54,7 @@ const decode = async (text: string, store: BlobStore): Promise<SavedBlob | strin
   return writer.close();
 };
 
-/** Saves the images and sounds of an answer; one that fails does not stop the others. */
+/** A failed file does not stop the others. */
 export const saveMedia = async (
   deps: ModelDeps,
   value: unknown,

@@ -10,12 +10,12 @@ import type { Media } from './media.ts';
 /** Seconds stay below this until the year 5138; milliseconds have been above it since 1973. */
 const firstMillis = 100_000_000_000;
 
-/** The last moment that a `Date` holds, in milliseconds. */
+/** The latest time of a `Date`, in milliseconds. */
 const latest = 8.64e15;
 
 /**
- * A time of a task, in UTC: gateways count in seconds or in milliseconds (docs/gateway.md G10.6, G11.2). Undefined for 0, which
- * stands for a time that has not come, and for what is no time.
+ * A task time in UTC: gateways use seconds or milliseconds (docs/gateway.md G10.6, G11.2). Undefined for 0, which means
+ * "not yet", and for invalid times.
  */
 const taskTime = (value: unknown): string | undefined => {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0) return undefined;
@@ -33,7 +33,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
 
-/** `name  value`, one per line, for the fields that have a value. */
+/** `name  value`, one per line, for fields with a value. */
 const lines = (record: Fields, names: readonly string[]): readonly string[] => {
   const shown = names.flatMap((name) => {
     const text = textOf(record[name]);
@@ -81,7 +81,7 @@ const embeddingLines = (answer: Fields): readonly string[] => [
   ...usageText(answer),
 ];
 
-/** The record of a task with its times as moments, under names of their own. */
+/** Adds readable times under separate names, and keeps the raw ones. */
 const withTimes = (record: Fields, names: readonly string[]): Fields => ({
   ...record,
   ...Object.fromEntries(
@@ -203,7 +203,7 @@ const answerLines = (
   return lines(fields, Object.keys(fields));
 };
 
-/** The outcome as text. A streamed chat is on the terminal already. */
+/** A streamed chat is on the terminal already. */
 export const renderCall = (
   endpoint: ModelEndpoint,
   outcome: CallOutcome,
@@ -218,7 +218,6 @@ export const renderCall = (
   return all.length === 0 ? '' : `${all.join('\n')}\n`;
 };
 
-/** The outcome as JSON. */
 export const callJson = (endpoint: ModelEndpoint, outcome: CallOutcome) => ({
   endpoint: endpoint.name,
   request: `${endpoint.method} ${endpoint.path}`,

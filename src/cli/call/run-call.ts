@@ -22,7 +22,7 @@ export type CallRequest = {
   readonly onText?: ((text: string) => void) | undefined;
   /** Milliseconds to wait for a task; 0 to return with its ID. */
   readonly taskDeadline: number;
-  /** Where images and sounds are saved; nothing is saved without it. */
+  /** Saves images and sounds; nothing is saved without it. */
   readonly store?: FileStore | undefined;
   /** Milliseconds to wait for the cost; 0 not to. */
   readonly costDeadline: number;
@@ -31,11 +31,9 @@ export type CallRequest = {
 };
 
 export type CallOutcome = {
-  /** As served. Images and sounds that were saved are named by their path. */
   readonly answer: unknown;
   readonly deviations: readonly string[];
   readonly task: TaskId | undefined;
-  /** The record of a task that was waited for. */
   readonly record: unknown;
   readonly media: readonly Media[];
   readonly cost: BookedCost | undefined;
@@ -46,7 +44,7 @@ type Numbers = Readonly<Record<string, unknown>>;
 const numberIn = (fields: Numbers, name: string): number | undefined =>
   typeof fields[name] === 'number' ? fields[name] : undefined;
 
-/** Tokens as the log may count them: with or without what was read from or written to a cache. */
+/** Candidates for the token counts in the log: with or without cache reads and writes. */
 const tokensOf = (answer: unknown): Pick<CallTraits, 'promptTokens' | 'completionTokens'> => {
   const usage = ((answer as { readonly usage?: unknown } | undefined)?.usage ?? {}) as Numbers;
   const input = numberIn(usage, 'input_tokens') ?? numberIn(usage, 'prompt_tokens');
@@ -58,7 +56,7 @@ const tokensOf = (answer: unknown): Pick<CallTraits, 'promptTokens' | 'completio
   };
 };
 
-/** The value with each mark of a saved image or sound replaced by its path. */
+/** Replaces each mark of a saved file by its path. */
 const withPaths = (value: unknown, paths: ReadonlyMap<string, string>): unknown => {
   if (typeof value === 'string') return paths.get(value) ?? value;
   if (Array.isArray(value)) return value.map((one) => withPaths(one, paths));
@@ -81,7 +79,7 @@ const showTask =
 
 const valueOf = (task: TaskRecord): unknown => task.record.value;
 
-/** Songs of a finished music task: its record names them, the feed has their sound. */
+/** The record of a finished music task only names the songs; the feed has their sound. */
 const songIds = (task: TaskRecord): readonly string[] => {
   if (task.kind !== 'music') return [];
   const { data } = task.record.value.data ?? {};
@@ -91,7 +89,6 @@ const songIds = (task: TaskRecord): readonly string[] => {
   );
 };
 
-/** Carries out one call: sends it, waits for its task, saves what it made, and looks its cost up. */
 export const runCall = async (
   deps: Deps,
   access: ModelAccess,

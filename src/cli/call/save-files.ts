@@ -4,7 +4,6 @@ import { fault, readReason, systemCode } from '../../core/index.ts';
 import type { BlobStore, SavedBlob } from '../../gateway/index.ts';
 import { mediaTypeOf } from './media-type.ts';
 
-/** Saves images and sounds under names that no file has yet. */
 export type FileStore = BlobStore & { readonly saved: readonly SavedBlob[] };
 
 const failed = (folder: string, error: unknown): Error =>
@@ -12,7 +11,7 @@ const failed = (folder: string, error: unknown): Error =>
     advice: 'choose another folder with --save',
   });
 
-/** Gives the file the first free name: `imagine-1.png`, `imagine-2.png`. A name never replaces a file. */
+/** Takes the first unused name: `imagine-1.png`, `imagine-2.png`. Never replaces a file. */
 const named = async (part: string, folder: string, name: string, ending: string): Promise<string> => {
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${name}-${number}.${ending}`);
@@ -25,7 +24,7 @@ const named = async (part: string, folder: string, name: string, ending: string)
   }
 };
 
-/** `shown`: paths are given relative to it where they lie below. */
+/** Paths below `shown` are relative to it. */
 export const createFileStore = (
   folder: string,
   name: string,

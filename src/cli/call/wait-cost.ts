@@ -15,11 +15,11 @@ export type BookedCost = {
   readonly currency: string;
   readonly model: string;
   readonly keyName: string;
-  /** Rows of the log that can be this call; more than one where others called at the same time. */
+  /** Number of matching rows; more than one if others called at the same time. */
   readonly candidates: number;
 };
 
-/** What is known of the call; the rest is not compared. */
+/** The known properties of a call; unknown ones are not compared. */
 export type CallTraits = {
   readonly sentAt: UnixMillis;
   readonly model: string | undefined;
@@ -41,11 +41,11 @@ const hasTokens = (row: Row, { promptTokens, completionTokens }: CallTraits): bo
         row.completionTokens === undefined ||
         row.completionTokens === completionTokens);
 
-/** The rows that agree with all that is known; the vendor's model name may be longer than the requested one. */
+/** Rows that match all known traits; the vendor's model name may be longer than the requested one. */
 export const matching = (rows: readonly Row[], traits: CallTraits): readonly Row[] =>
   rows.filter((row) => row.kind === 'consumption' && namesModel(row, traits.model) && hasTokens(row, traits));
 
-/** Milliseconds between two readings of the log: most rows appear within seconds. */
+/** Milliseconds between two reads of the log: most rows appear within seconds. */
 const pauses = [2000, 5000, 10_000, 15_000];
 
 /** Reads the log until it shows the call. @throws Fault `call-not-booked` at the deadline */
@@ -63,7 +63,7 @@ export const waitForCost = async (
     try {
       found = matching(await log.read(), traits);
     } catch (error) {
-      // Nothing is exported yet, or the export fails for a moment.
+      // The row is not exported yet, or the export fails temporarily.
       if (!isFault(error) || !error.retryHelps) throw error;
     }
     const [first] = found;

@@ -6,7 +6,6 @@ import { configOption } from '../options.ts';
 import { iso, jsonText } from '../ui/json.ts';
 import { faultLines, nextRuns, reportTables, warningLines } from './render.ts';
 
-/** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
     .addOption(configOption())

@@ -2,7 +2,7 @@ import { reportRelations, type JobPreview, type LoadedConfig } from '../../setti
 import { formatMoment, toSeconds } from '../../core/index.ts';
 import { jsonText } from '../ui/json.ts';
 
-/** One fault, as editors and terminals can jump to it, and below it what to do. */
+/** A fault in the format that editors and terminals link to, with its next step below. */
 export const faultLines = (faults: LoadedConfig['faults']): string =>
   faults
     .map(({ file, line, column, message, advice }) => {
@@ -11,11 +11,10 @@ export const faultLines = (faults: LoadedConfig['faults']): string =>
     })
     .join('\n');
 
-/** Like faults, marked as warnings. */
 export const warningLines = (warnings: LoadedConfig['faults']): string =>
   faultLines(warnings.map((warning) => ({ ...warning, message: `warning: ${warning.message}` })));
 
-/** To the minute, unless a schedule has seconds of its own. */
+/** To the minute, unless the schedule has seconds. */
 export const nextRuns = ({ next, zone }: JobPreview): readonly string[] => {
   const inSeconds = next.some((moment) => moment % 60_000 !== 0);
   return next.map((moment) => {
@@ -24,7 +23,6 @@ export const nextRuns = ({ next, zone }: JobPreview): readonly string[] => {
   });
 };
 
-/** The tables of report SQL with their columns, for a person or as JSON. */
 export const reportTables = (asJson: boolean): string => {
   if (asJson) return jsonText({ tables: reportRelations });
   const wide = Math.max(...reportRelations.flatMap(({ columns }) => columns.map(({ name }) => name.length)));

@@ -4,7 +4,6 @@ import type { Deps } from '../../core/index.ts';
 import { runDemo } from '../../demo/index.ts';
 import { showProgress } from '../ui/progress.ts';
 
-/** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
     .option(

@@ -37,7 +37,7 @@ const doctorJson = ({ checks, learned }: Told) => ({
   })),
 });
 
-/** What keeps the program from even beginning is found too: the config, the database, the daemon. */
+/** Reports problems that prevent every check: the config, the database, the daemon. */
 const beforeAll = (error: Fault): Told => {
   const { message, advice, code } = error;
   const about =
@@ -55,7 +55,7 @@ const beforeAll = (error: Fault): Told => {
 const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
   const folder = resolve(deps.cwd, options.config);
   const { progress, end } = showProgress(deps.stderr, deps.clock);
-  // The lines say what went wrong, and each once.
+  // The result lines show each problem once, so the log repeats none.
   const log = createPlainLog(deps, end, () => true);
   try {
     await using commands = await openCommands(deps, { folder, log });
@@ -73,7 +73,6 @@ const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
   }
 };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
     .addOption(configOption())

@@ -13,7 +13,6 @@ const signs: Readonly<Record<Check['state'], readonly [string, Style]>> = {
   skipped: ['–', 'quiet'],
 };
 
-/** The text behind a margin, in lines of the screen. */
 const block = (text: string, margin: number, { width }: Screen): readonly string[] => {
   const clean = oneLine(text);
   const lines = width === undefined ? [clean] : wrap(clean, width - margin);
@@ -71,7 +70,6 @@ const learnedLines = (learned: Learned, zone: string, screen: Screen): readonly 
   ];
 };
 
-/** A line for each thing that was tried, what was learned of each gateway, and how it all stands. */
 export const renderDoctor = (
   { zone, checks, learned }: Pick<DoctorView, 'zone' | 'checks' | 'learned'>,
   screen: Screen,

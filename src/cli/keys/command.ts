@@ -141,7 +141,6 @@ Examples:
   });
 };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (
   keys: Command,
   deps: Deps,

@@ -18,10 +18,8 @@ import { showProgress } from '../ui/progress.ts';
 import { keyOutcomeJson, renderKeyOutcome } from './render/outcome.ts';
 import { renderStale } from './render/plan.ts';
 
-/** The commands for as long as they are open; what they report meanwhile goes to `progress`. */
 export type OpenKeys = OpenCommands & { readonly progress: Progress };
 
-/** What the commands on keys work with. */
 export type KeysDeps = {
   readonly deps: Deps;
   readonly person: () => string;
@@ -55,7 +53,7 @@ export const keysDeps = (deps: Deps): KeysDeps => ({
   },
 });
 
-/** Asks for one thing, and closes the commands before its answer is printed. */
+/** Closes the commands before the answer is printed. */
 export const request = async <Name extends CommandName>(
   { deps, openKeys }: KeysDeps,
   config: string,
@@ -68,14 +66,14 @@ export const request = async <Name extends CommandName>(
   return { answer, fromDaemon };
 };
 
-/** Nothing happens unless a person on the terminal says yes. @throws Fault `aborted` */
+/** Requires confirmation on the terminal, or `--yes`. @throws Fault `aborted` */
 export const agreed = async (agree: Ask, yes: boolean | undefined, question: string): Promise<void> => {
   if (yes === true || agree === undefined) return;
   if (!(await agree(question)))
     throw fault('aborted', 'nothing was done', { advice: 'answer y, or use --yes' });
 };
 
-/** The same of what takes a key away from whoever uses it: a script has to say it. @throws Fault `wrong-use`, `aborted` */
+/** For operations that take a key away from its users: a script must pass `--yes`. @throws Fault `wrong-use`, `aborted` */
 export const agreedForGood = async (
   agree: Ask,
   yes: boolean | undefined,
@@ -92,7 +90,7 @@ export const agreedForGood = async (
   await agreed(agree, yes, question);
 };
 
-/** Prints the outcome of a request; the exit code says whether it is good. */
+/** The exit code is 1 unless the outcome is good. */
 export const printOutcome = (
   { deps, print }: KeysDeps,
   command: Command,

@@ -21,7 +21,7 @@ const generation = (text: string): number => {
 
 const sha256 = /^[0-9a-f]{64}$/;
 
-/** @throws Fault `wrong-use`, without what was given: it may be the key itself */
+/** @throws Fault `wrong-use`, without the text: it may be the key itself */
 const fingerprintOf = (text: string): string => {
   const hash = text.trim().toLowerCase();
   if (sha256.test(hash)) return hash;
@@ -160,7 +160,6 @@ Examples:
     });
 };
 
-/** Orders on the line of a service and on a rotation that is under way. */
 export const addServiceOperations = (keys: Command, part: KeysDeps): void => {
   for (const add of [addAdopt, addConfirm, addResume, addGiveUp]) add(keys, part);
 };

@@ -160,7 +160,6 @@ Examples:
   });
 };
 
-/** Orders that make, replace and end keys. */
 export const addKeyOperations = (keys: Command, part: KeysDeps): void => {
   for (const add of [addRotate, addExpire, addCreate]) add(keys, part);
 };

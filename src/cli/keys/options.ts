@@ -10,7 +10,6 @@ export type Common = {
 
 export const inAccount = ({ account }: Common) => (account === undefined ? {} : { account });
 
-/** What every order on keys takes. */
 export const common = (command: Command): Command =>
   command
     .addOption(configOption())

@@ -115,7 +115,7 @@ Examples:
   tollkeeper keys apply plan.json --dry-run
   tollkeeper keys apply plan.json --yes --json`,
     );
-  /** Shows the plan before it is applied; `go` says whether it is to be applied now. */
+  /** Shows the plan; `go` says whether it is to be applied. */
   const check = async (
     keys: OpenKeys,
     file: string,

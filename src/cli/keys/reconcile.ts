@@ -27,7 +27,6 @@ const render = (services: ReconciledKeys): string =>
         .map((line) => `${line}\n`)
         .join('');
 
-/** Compares the journal with what is there. */
 export const addReconcile = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('reconcile'))
     .description('Show differences between the key journal and the gateway and sinks.')

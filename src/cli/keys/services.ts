@@ -3,10 +3,10 @@ import { fault, nearest, type Progress } from '../../core/index.ts';
 
 type InAccount = { readonly account?: string | undefined };
 
-/** As many names as a person reads. */
+/** Nobody reads more names. */
 const most = 20;
 
-/** Services that have a key, or had one that a step was taken on. */
+/** Services with a key, or with a key in the journal. */
 export const servicesOf = async (
   call: Commands,
   account: InAccount,
@@ -18,7 +18,7 @@ export const servicesOf = async (
   return new Set([...steps, ...listed.keys].map(({ service }) => service).filter((name) => name !== ''));
 };
 
-/** @throws Fault `wrong-use` where there is no such service */
+/** @throws Fault `wrong-use` for an unknown service */
 export const refuseUnknown = (service: string, known: ReadonlySet<string>): void => {
   if (known.has(service)) return;
   const names = [...known].toSorted((one, other) => one.localeCompare(other, 'en'));

@@ -8,7 +8,6 @@ import { nextJson, renderNext } from './render.ts';
 
 type NextOptions = { readonly config: string; readonly count: number; readonly json?: boolean };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
     .argument('[job]', 'only this job')

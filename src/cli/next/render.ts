@@ -5,7 +5,7 @@ import type { Screen } from '../ui/paint.ts';
 import { tableLines } from '../ui/table.ts';
 import { describeUntil } from '../ui/messages.ts';
 
-/** Slots to come, in order of time. `now` in milliseconds UTC. */
+/** Future slots by time. `now` in milliseconds UTC. */
 export const renderNext = (slots: readonly NextSlot[], now: number, screen: Screen): string => {
   if (slots.length === 0) return 'no next slot: the job has no schedule or is suspended\n';
   const zone = commonZone(slots);

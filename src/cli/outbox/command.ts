@@ -18,7 +18,7 @@ type RequestOptions = { readonly config: string; readonly json?: boolean };
 
 const states: readonly State[] = ['queued', 'sending', 'sent', 'deferred', 'failed', 'unknown', 'dropped'];
 
-/** `failed,unknown`; given again it adds to what was given before. */
+/** `failed,unknown`; repeated options add up. */
 const readStates = (text: string, before: readonly State[] = []): readonly State[] => {
   const known = text.split(',').map((name) => {
     const state = states.find((one) => one === name.trim());
@@ -28,7 +28,6 @@ const readStates = (text: string, before: readonly State[] = []): readonly State
   return [...before, ...known];
 };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (outbox: Command, deps: Deps): void => {
   const print = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
   const screen = () => screenOf(deps.stdout, deps.env);

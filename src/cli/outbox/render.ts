@@ -11,7 +11,7 @@ const describeNext = ({ next, state, zone }: OutboxView, now: number): string =>
   return next === undefined ? '-' : `${localMoment(next, zone)} (${describeUntil(next, now)})`;
 };
 
-/** An address may be as long as three lines. */
+/** Columns; an address may be as long as three lines. */
 const widest = (width: number | undefined): number => Math.max(20, Math.floor((width ?? 320) / 2));
 
 const rowOf = (row: OutboxView, now: number, width: number | undefined): Row => {
@@ -31,7 +31,7 @@ const rowOf = (row: OutboxView, now: number, width: number | undefined): Row => 
   };
 };
 
-/** Rows as they are given, newest first, each with its subject; the last error of each below it. */
+/** Newest first, each with its subject and its last error below. */
 export const renderOutbox = (rows: readonly OutboxView[], now: number, screen: Screen): string => {
   if (rows.length === 0) return 'no such mail\n';
   const lines = tableLines(
@@ -50,7 +50,7 @@ export const renderOutbox = (rows: readonly OutboxView[], now: number, screen: S
   return `${[...timesIn(commonZone(rows), screen), ...lines].join('\n')}\n`;
 };
 
-/** What became of each order, a line a row. */
+/** One line per row. */
 export const renderOutboxAnswers = (answers: readonly OutboxAnswer[], { paint }: Screen): string =>
   answers
     .map(

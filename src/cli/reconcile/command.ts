@@ -16,7 +16,6 @@ type ReconcileOptions = {
   readonly json?: boolean;
 };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (reconcile: Command, deps: Deps): void => {
   reconcile
     .addOption(configOption())

@@ -20,7 +20,6 @@ const isSame = (left: Range, right: Range): boolean => left.start === right.star
 const rangeText = ({ start, end }: Range, zone: string): string =>
   `${localSlot(toMillis(start), zone)} to ${localSlot(toMillis(end), zone)}`;
 
-/** Words below a row: of what is open, and where another span was compared. */
 const noteOf = (one: Comparison, { compared, zone }: ReconcileView): Pick<Row, 'below'> => {
   const style = styles[one.verdict];
   const below = [
@@ -32,7 +31,7 @@ const noteOf = (one: Comparison, { compared, zone }: ReconcileView): Pick<Row, '
   return below.length === 0 ? {} : { below };
 };
 
-/** On a terminal long names are cut, so that the figures beside them show. */
+/** Truncates long names on a terminal, so that the figures fit. */
 const nameOf = (entry: string, { width }: Screen): string => {
   const name = entry === '' ? '(no name)' : oneLine(entry);
   return width === undefined ? name : clip(name, Math.floor(width / 4));
@@ -54,7 +53,6 @@ const rowOf = (one: Comparison, view: ReconcileView, screen: Screen): Row => ({
 const lines = (text: string, { width }: Screen): readonly string[] =>
   width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
 
-/** Every comparison, what could not be compared, and what it comes to. */
 export const renderReconcile = (view: ReconcileView, screen: Screen): string => {
   const { asked, compared, zone, comparisons, notCompared, conclusion, good } = view;
   const heading = `${view.account}, ${rangeText(compared, zone)}${

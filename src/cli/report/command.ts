@@ -51,7 +51,6 @@ const writeFiles = async (out: string, files: readonly BuiltFile[]): Promise<rea
   }
 };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
     .argument('<name>', 'a folder under reports/')

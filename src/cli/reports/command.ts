@@ -14,7 +14,6 @@ type ReportsOptions = {
   readonly json?: boolean;
 };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (reports: Command, deps: Deps): void => {
   reports
     .addOption(configOption())

@@ -12,7 +12,6 @@ const sizeOf = ({ files }: ListedReport): string => {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 };
 
-/** Kept reports as they are given, the folder of each below it. */
 export const renderReports = ({ reports, damaged }: ReportList, screen: Screen): string => {
   if (reports.length + damaged.length === 0) return 'no stored reports\n';
   const zone = commonZone(reports);

@@ -1,11 +1,11 @@
 import type { Clock, OutputStream, Progress } from '../../core/index.ts';
 
-/** Milliseconds between two lines where the output is no terminal. */
+/** Milliseconds between two lines when the output is not a terminal. */
 const quiet = 5000;
 
 /**
- * What the runs of a backfill do, told with the slot they are of; off a terminal only the slot, now and then. The slot
- * comes as a step of its own, `slot of JOB` with how many are done.
+ * Progress of each run with its slot; outside a terminal only the slot, at intervals. The slot is a step of its own,
+ * `slot of JOB`, with the number of finished slots.
  */
 export const backfillProgress = (
   job: string,

@@ -19,7 +19,6 @@ import {
   resultJson,
 } from './render.ts';
 
-/** Which slots of a job: one of its own or now, or all of a span. */
 export type WhichSlots = { readonly slot?: string | undefined; readonly from?: string; readonly to?: string };
 
 type SlotChoice =
@@ -32,7 +31,7 @@ const misuse = (message: string): Fault =>
       'use neither for a run now, --slot for one slot, or --from and --to for all slots of a time range',
   });
 
-/** @throws Fault `wrong-use` for options that do not go together */
+/** @throws Fault `wrong-use` for conflicting options */
 export const requestOf = (job: string, { slot, from, to }: WhichSlots): SlotChoice => {
   if (slot !== undefined && (from !== undefined || to !== undefined))
     throw misuse('--slot cannot be combined with --from and --to');
@@ -52,7 +51,7 @@ type RunOptions = WhichSlots & {
 type Range = Extract<SlotChoice, { readonly from: string }>;
 type Shown = { readonly json: boolean; readonly progress: ReturnType<typeof showProgress> };
 
-/** All print to both outputs and resolve to the exit code. */
+/** These functions print to both outputs and resolve to the exit code. */
 const backfill = async (deps: Deps, call: Commands, request: Range, shown: Shown): Promise<number> => {
   const { json, progress } = shown;
   const out = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
@@ -99,7 +98,6 @@ const showPlan = async (deps: Deps, call: Commands, request: SlotChoice, json: b
   return 0;
 };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
     .argument('<job>', 'name of the job as in the YAML')

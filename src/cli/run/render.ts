@@ -7,12 +7,11 @@ import { oneLine } from '../ui/text.ts';
 
 type Mail = RunResult['mail'];
 
-/** What a command has to say at its end: on standard output, on standard error, and with its exit code. */
 export type Told = { readonly out: string; readonly err: string; readonly code: 0 | 1 };
 
 export const noMail: Mail = { sent: 0, deferred: 0, failed: 0, unknown: 0, queued: 0 };
 
-/** The mails of several runs; of their troubles the first. */
+/** Adds the mails of two runs; keeps the first problem. */
 export const addMail = (left: Mail, right: Mail): Mail => {
   const problem = left.problem ?? right.problem;
   return {
@@ -50,7 +49,7 @@ const endings: Readonly<Record<RunView['state'], string>> = {
   running: 'has not ended',
 };
 
-/** `gateway-unreachable` and the advice, as on the second line of every error. */
+/** `gateway-unreachable` and the advice, like the second line of every error. */
 const toDo = ({ run, advice }: RunResult, indent: string): string => {
   if (advice === undefined) return run.code === undefined ? '' : `${indent}(${oneLine(run.code)})\n`;
   return `${indent}what to do: ${oneLine(advice)}${run.code === undefined ? '' : ` (${oneLine(run.code)})`}\n`;
@@ -77,7 +76,6 @@ const errOf = (result: RunResult): string => {
   return `tollkeeper: ${run.job} ${endings[run.state]}${reason === '' ? '' : `: ${reason}`}\n${toDo(result, '  ')}${again}`;
 };
 
-/** How one run ended, and its mails. */
 export const printResult = (result: RunResult): Told => {
   const mail = notificationMail(result.mail);
   return {
@@ -112,7 +110,7 @@ export const backfillEnd = (total: {
     ? 'no slots in this time range\n'
     : `${countText(total.slots, 'slot')}: ${total.ok} ok, ${total.already} already ran, ${total.failed} failed\n`;
 
-/** What the run did and how its mails stand lie on top, the run itself below. */
+/** Outcome and mails at the top level, the run itself nested. */
 export const resultJson = ({ run, already, figures, mail, advice }: RunResult) => ({
   summary: run.summary,
   figures,

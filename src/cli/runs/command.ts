@@ -9,7 +9,6 @@ import { renderRuns } from './render.ts';
 
 type RunsOptions = { readonly config: string; readonly limit: number; readonly json?: boolean };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
     .argument('[job]', 'only this job, with each attempt')

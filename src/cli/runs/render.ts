@@ -15,12 +15,12 @@ const attemptLine = (attempt: RunView['attempts'][number], zone: string, now: nu
   };
 };
 
-/** `2026-11-01 08:00 to 2026-11-20 08:00 missed`, where one row stands for many slots. */
+/** `2026-11-01 08:00 to 2026-11-20 08:00 missed`, for one row that covers many slots. */
 const describeRange = ({ slot, through, zone, state }: RunView): string | undefined =>
   through === undefined ? undefined : `${localSlot(slot, zone)} to ${localSlot(through, zone)} ${state}`;
 
 const noteOf = (run: RunView, now: number, withAttempts: boolean): string => {
-  // Where attempts are listed, the last of them says why.
+  // When attempts are listed, the last one already shows the reason.
   const isStated = withAttempts && run.attempts.at(-1)?.reason === run.reason && run.reason !== undefined;
   const why = [describeRange(run), isStated ? '' : inZone(describeReason(run), run.zone)]
     .filter((part) => part !== undefined && part !== '')
@@ -46,7 +46,7 @@ const rowOf = (run: RunView, zone: string | undefined, now: number, withAttempts
   };
 };
 
-/** Runs as they are given, newest first; of one job, each attempt as well where there was more than one. */
+/** Newest first; for one job with every attempt if there were several. */
 export const renderRuns = (
   runs: readonly RunView[],
   options: { readonly job?: string | undefined; readonly now: number },

@@ -3,10 +3,10 @@ import { join, relative, resolve } from 'node:path';
 import { fault, messageOf, systemCode, type Deps } from '../../core/index.ts';
 import { startMailCatcher } from '../../demo/index.ts';
 
-/** A mail server on loopback whose mails are files. */
+/** A mail server on loopback that stores mails as files. */
 export type MailFolder = AsyncDisposable & { readonly smtpUrl: string };
 
-/** Writes each mail to the folder as `1.eml`, `2.eml` and so on, and names it on stderr. @throws fault path-unwritable */
+/** Writes each mail to the folder as `1.eml`, `2.eml` and so on, and names it on stderr. @throws Fault path-unwritable */
 export const catchMails = async (directory: string, deps: Deps): Promise<MailFolder> => {
   const folder = resolve(deps.cwd, directory);
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {

@@ -9,7 +9,7 @@ const collect = (pair: string, pairs: readonly string[]): readonly string[] => {
   return [...pairs, pair];
 };
 
-/** As an HTTP header can carry it. */
+/** Must be valid in an HTTP header. */
 const adminKey = (text: string): string => {
   if (!/^[\x21-\x7e]{1,200}$/.test(text))
     throw new InvalidArgumentError('it must be 1 to 200 visible ASCII characters without spaces');
@@ -44,7 +44,6 @@ const variantsOf = (pairs: readonly string[]) => {
   }
 };
 
-/** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
     .option('--host <address>', 'address to listen on', '127.0.0.1')
@@ -102,7 +101,7 @@ Examples:
       try {
         await using mails =
           options.mailDir === undefined ? undefined : await catchMails(options.mailDir, deps);
-        // The Admin Key of a sandbox opens nothing but the sandbox, and is of no use unless it is shown.
+        // The Admin Key of a sandbox works only there, and the user needs to see it.
         const shown = {
           GATEWAY_BASE_URL: sandbox.baseUrl,
           GATEWAY_ADMIN_KEY: sandbox.adminKey,

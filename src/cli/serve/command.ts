@@ -4,7 +4,6 @@ import type { Deps } from '../../core/index.ts';
 import { serve } from '../../daemon/index.ts';
 import { configOption } from '../options.ts';
 
-/** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
     .addOption(configOption())

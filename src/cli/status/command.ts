@@ -8,7 +8,6 @@ import { screenOf } from '../ui/paint.ts';
 import { statusJson } from './json.ts';
 import { renderStatus } from './render.ts';
 
-/** Its arguments, options and help, and what it does. */
 export const define = (command: Command, deps: Deps): void => {
   command
     .addOption(configOption())

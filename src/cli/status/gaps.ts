@@ -3,7 +3,7 @@ import { lines } from '../ui/lines.ts';
 import { inZone, localMoment } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 
-/** Time ranges in which an account's log disagrees with a source, the newest first; times in the zone of the status. */
+/** Time ranges in which an account's log disagrees with a source, newest first; times in the time zone of the status. */
 export const gapLines = ({ data }: StatusView, screen: Screen): readonly string[] => {
   if (data === undefined) return [];
   const { zone } = data;

@@ -44,7 +44,6 @@ const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
   ];
 };
 
-/** A word on why a job is not well: short here, `runs JOB` has it whole. */
 const jobNote = (job: JobView, { now, width = 200 }: Look): Row['note'] => {
   const { last, failure, outageSince, zone } = job;
   const why = last === undefined || last.state === 'ok' ? '' : describeReason(last);
@@ -156,7 +155,7 @@ const mailLines = ({ mail }: StatusView, look: Look): readonly string[] => {
       ];
 };
 
-/** How things stand, on one page; the last line says what needs a person, if anything does. */
+/** One page; the last line names what needs a person. */
 export const renderStatus = (status: StatusView, screen: Screen): string => {
   const look = { ...screen, now: status.now, zone: status.data?.zone ?? commonZone(status.jobs) ?? 'UTC' };
   const needed = needsPerson(status);

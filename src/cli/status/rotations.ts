@@ -10,7 +10,7 @@ type Data = NonNullable<StatusView['data']>;
 type Rotation = NonNullable<Data['rotations']>[number];
 type Look = Screen & { readonly now: number };
 
-/** As much as a person reads; `keys list` and --json tell of all. */
+/** Nobody reads more; `keys list` and --json show all. */
 const most = 20;
 
 const ranks: readonly ((rotation: Rotation) => boolean)[] = [
@@ -77,7 +77,7 @@ const deadKeyLines = ({ deadKeys = [], zone }: Data, look: Look): readonly strin
     ),
   ]);
 
-/** Rotations of keys that are not over, those that need a person first; nothing where there are none. */
+/** Open rotations, those that need a person first. */
 export const rotationLines = ({ data, daemon }: StatusView, look: Look): readonly string[] => {
   if (data === undefined) return [];
   const { rotations = [] } = data;

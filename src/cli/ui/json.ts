@@ -1,7 +1,7 @@
-/** A moment as `--json` writes it everywhere: ISO 8601 in UTC, with milliseconds. */
+/** The time format of every `--json`: ISO 8601 in UTC, with milliseconds. */
 export const iso = (moment: number): string => new Date(moment).toISOString();
 
-/** Of a moment that may be missing; JSON leaves it out then. */
+/** JSON omits an undefined time. */
 export const isoOr = (moment: number | undefined): string | undefined =>
   moment === undefined ? undefined : iso(moment);
 

@@ -1,7 +1,6 @@
 import type { Screen, Style } from './paint.ts';
 import { oneLine, wrap } from './text.ts';
 
-/** Lines of a text that may be long, indented and in one style. */
 export const lines = (
   text: string,
   indent: number,

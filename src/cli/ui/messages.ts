@@ -4,9 +4,9 @@ const second = 1000;
 const parts = (large: number, largeName: string, small: number, smallName: string): string =>
   small === 0 ? `${large} ${largeName}` : `${large} ${largeName} ${small} ${smallName}`;
 
-/** Milliseconds as a person says them, to two units at most: `340 ms`, `1.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
+/** Milliseconds as text, two units at most: `340 ms`, `1.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
 export const describeDuration = (millis: number): string => {
-  // A clock that was set back in between gives less than nothing.
+  // A clock that was set back gives a negative duration.
   const range = Math.max(0, Math.round(millis));
   if (range < second) return `${range} ms`;
   const tenths = Math.round(range / 100);
@@ -20,6 +20,6 @@ export const describeDuration = (millis: number): string => {
   return parts(Math.floor(hours / 24), 'd', hours % 24, 'h');
 };
 
-/** How far ahead a moment is: `in 3 h 20 min`, `in 4 s`; `now` when it is there. */
+/** `in 3 h 20 min`, `in 4 s`; `now` for a time that has come. */
 export const describeUntil = (moment: number, now: number): string =>
   moment <= now ? 'now' : `in ${describeDuration(Math.ceil((moment - now) / second) * second)}`;

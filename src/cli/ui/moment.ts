@@ -1,11 +1,11 @@
 import { formatMoment, toSeconds, unixMillis, type UnixMillis } from '../../core/index.ts';
 import type { Screen } from './paint.ts';
 
-/** What clocks of the zone show, to the minute. */
+/** Local time, to the minute. */
 const wallClock = (moment: number, zone: string): string =>
   formatMoment(toSeconds(unixMillis(moment)), zone).slice(0, '2026-11-21 08:00'.length);
 
-/** Minutes that clocks of the zone are ahead of UTC. */
+/** Minutes ahead of UTC. */
 const offset = (moment: number, zone: string): number =>
   (Date.parse(`${wallClock(moment, zone).replace(' ', 'T')}Z`) - Math.floor(moment / 60_000) * 60_000) /
   60_000;
@@ -16,10 +16,10 @@ const offsetText = (minutes: number): string => {
   return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 };
 
-/** No clock was ever set back by more. */
+/** Milliseconds; no clock was ever set back further. */
 const maxClockShift = 3 * 3_600_000;
 
-/** Whether clocks of the zone show the same time once more, an hour or so before or after. */
+/** Whether the local time occurs twice, as in the DST overlap. */
 const isRepeated = (moment: number, zone: string): boolean => {
   const here = offset(moment, zone);
   const later = offset(moment + maxClockShift, zone);
@@ -33,25 +33,24 @@ const isRepeated = (moment: number, zone: string): boolean => {
 const withOffset = (text: string, moment: number, zone: string): string =>
   isRepeated(moment, zone) ? `${text} ${offsetText(offset(moment, zone))}` : text;
 
-/** `2026-11-21 08:00` on the clocks of the zone, with the offset where clocks are set back and show it twice. */
+/** `2026-11-21 08:00` in the time zone, with the offset during a DST overlap. */
 export const localMoment = (moment: UnixMillis, zone: string): string =>
   withOffset(wallClock(moment, zone), moment, zone);
 
-/** The same of a slot, with seconds where it has some. */
+/** Includes seconds if the slot has any. */
 export const localSlot = (slot: UnixMillis, zone: string): string => {
   const seconds = Math.floor(slot / 1000) % 60;
   const text = `${wallClock(slot, zone)}${seconds === 0 ? '' : `:${String(seconds).padStart(2, '0')}`}`;
   return withOffset(text, slot, zone);
 };
 
-/** The zone that all of them share. */
+/** Undefined unless all have the same. */
 export const commonZone = (things: readonly { readonly zone: string }[]): string | undefined => {
   const zones = new Set(things.map(({ zone }) => zone));
   const [only] = zones;
   return zones.size === 1 ? only : undefined;
 };
 
-/** Above a table: the zone of its times. */
 export const timesIn = (zone: string | undefined, { paint }: Pick<Screen, 'paint'>): readonly string[] => [
   paint('quiet', zone === undefined ? 'times in the time zone of each job' : `times in ${zone}`),
 ];
@@ -59,7 +58,7 @@ export const timesIn = (zone: string | undefined, { paint }: Pick<Screen, 'paint
 /** `2026-11-21 07:00 UTC` and `2026-11-21T07:00:00Z`. */
 const utcMoments = /\b(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d(?::\d\d)?) UTC|T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)Z)\b/g;
 
-/** A sentence that was written down with its times in UTC, with them on the clocks of the zone; commands in backticks stay. */
+/** Converts the UTC times of a stored sentence to the time zone; leaves commands in backticks unchanged. */
 export const inZone = (text: string, zone: string): string =>
   zone === 'UTC'
     ? text

@@ -1,9 +1,9 @@
 import { silentLog, type Log, type LogFields, type Deps } from '../../core/index.ts';
 
-/** Fields that have their own place in the text, or that a person at a terminal has no use for. */
+/** Fields shown elsewhere in the text, or useless to a person at a terminal. */
 const apart = new Set(['error', 'advice', 'code', 'stack', 'milliseconds']);
 
-/** `warning: mail put off: the mail server … (recipient ops@example.com)`, and what to do on a second line. */
+/** `warning: mail put off: the mail server … (recipient ops@example.com)`, with the next step on a second line. */
 export const plainLine = (level: 'warning' | 'error', message: string, fields: LogFields): string => {
   const { error, advice, code } = fields;
   const rest = Object.entries(fields)
@@ -16,16 +16,15 @@ export const plainLine = (level: 'warning' | 'error', message: string, fields: L
   return `${what}${about}${toDo}\n`;
 };
 
-/** Whether a line is left out, since the command says the same in its own words. */
 export type IsOmitted = (message: string, fields: LogFields) => boolean;
 
-/** The end of a run that was requested: the command prints it as its outcome. Ends of the runs it needs are logged. */
+/** Omits the end of the requested run, which the command prints as its outcome; the ends of runs it depends on are logged. */
 export const endOf =
   (job: string): IsOmitted =>
   (message, fields) =>
     fields['job'] === job && (message === 'the run failed' || message === 'the run was interrupted');
 
-/** For commands that a person runs: warnings and errors as plain text on standard error, nothing else. */
+/** For commands run by people: only warnings and errors, as plain text on standard error. */
 export const createPlainLog = (
   deps: Pick<Deps, 'stderr' | 'secrets'>,
   beforeLine: () => void,

@@ -12,7 +12,7 @@ const rateOf = ({ bytesPerSecond, rowsPerSecond }: ProgressStep): string | undef
   return rowsPerSecond === undefined ? undefined : `${count(rowsPerSecond)} rows/s`;
 };
 
-/** One line in words: `pulling call logs: 3 of 15, 41,203 rows, 7.9 MB, 2.1 MB/s, 12 s left (2026-01-01 to 2026-02-01)`. */
+/** One line: `pulling call logs: 3 of 15, 41,203 rows, 7.9 MB, 2.1 MB/s, 12 s left (2026-01-01 to 2026-02-01)`. */
 export const progressLine = (step: ProgressStep): string => {
   const figures = [
     step.total === undefined ? undefined : `${count(step.done ?? 0)} of ${count(step.total)}`,
@@ -25,10 +25,10 @@ export const progressLine = (step: ProgressStep): string => {
   return `${step.step}${figures.length === 0 ? '' : `: ${figures.join(', ')}`}${detail}`;
 };
 
-/** Milliseconds between two lines of one step where the output is no terminal. */
+/** Milliseconds between two lines of one step when the output is not a terminal. */
 const quiet = 5000;
 
-/** On a terminal one line that rewrites itself; elsewhere a line now and then, the last of a step always. */
+/** On a terminal one line that is rewritten; elsewhere a line at intervals, and always the last of a step. */
 export const showProgress = (
   output: OutputStream,
   clock: Clock,

@@ -5,7 +5,7 @@ type Standing = Pick<RotationState, 'stage' | 'tries' | 'triesAllowed' | 'nextTr
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
-/** Of a rotation whose step failed: `failed 2 times, 3 tries left, next in 4 min`; nothing of others. */
+/** For a rotation with a failed step: `failed 2 times, 3 tries left, next in 4 min`; undefined for others. */
 export const describeTries = (
   { stage, tries, triesAllowed, nextTry }: Standing,
   now: number,

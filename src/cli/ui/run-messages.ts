@@ -5,7 +5,7 @@ import { describeDuration, describeUntil } from './messages.ts';
 
 export const stateCell = (state: RunView['state']): Cell => ({ text: state, style: runTones[state] });
 
-/** Why it is as it is: `gateway-unreachable: 127.0.0.1 …`, or what a good run did. */
+/** The reason of the state: `gateway-unreachable: 127.0.0.1 …`, or the summary of a successful run. */
 export const describeReason = ({
   code,
   reason,
@@ -19,7 +19,7 @@ export const describeReason = ({
   return code ?? summary ?? '';
 };
 
-/** How long an attempt took, or has taken so far; empty when there was none. */
+/** Duration of the attempt, up to now if it runs; empty without an attempt. */
 export const describeElapsed = (
   attempt: { readonly startedAt: number; readonly endedAt?: number; readonly state: string } | undefined,
   now: number,
@@ -33,7 +33,7 @@ export const describeElapsed = (
 const describeAhead = (moment: RunView['slot'], zone: string, now: number): string =>
   `${localMoment(moment, zone)} (${describeUntil(moment, now)})`;
 
-/** What a run that is not over waits for; nothing when it is under way or over. */
+/** What a queued run waits for; undefined when it runs or has ended. */
 export const describeWait = (run: RunView, now: number): string | undefined => {
   if (run.nextAttempt !== undefined && run.nextAttempt > now) {
     const what = run.attempts.length === 0 ? 'begins' : 'next attempt';

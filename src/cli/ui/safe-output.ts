@@ -1,11 +1,11 @@
 import { printable, type OutputStream } from '../../core/index.ts';
 
-/** What rewrites the line of progress: only where a write begins with it. */
+/** Rewrites the progress line; allowed only at the beginning of a write. */
 const newLine = '\r\u001B[2K';
 
 const escape = String.fromCharCode(27);
 
-/** The styles of `paint`; they change colours and nothing else. */
+/** The styles of `paint`, which change only colours. */
 const styles = new RegExp(`(${escape}\\[(?:[012]|3[1236])m)`);
 
 const onTerminal = (text: string): string => {
@@ -20,7 +20,7 @@ const onTerminal = (text: string): string => {
   );
 };
 
-/** Everything the program prints passes here: names, messages and file contents cannot control a terminal. */
+/** All output passes through here, so that names, messages and file contents cannot control a terminal. */
 export const safeOutput = (output: OutputStream): OutputStream => ({
   isTerminal: output.isTerminal,
   columns: output.columns,

@@ -5,15 +5,14 @@ export type Cell = string | { readonly text: string; readonly style: Style };
 
 export type Column = {
   readonly title: string;
-  /** Columns with such a number are left out where a terminal is too narrow for all, the highest first. */
+  /** Columns with this number are omitted on a narrow terminal, the highest first. */
   readonly spare?: number;
 };
 
 export type Row = {
   readonly cells: readonly Cell[];
-  /** Longer words about the row: behind it where they fit, else below it. */
+  /** A longer text: after the row if it fits, else below it. */
   readonly note?: Cell | undefined;
-  /** Rows of their own below it. */
   readonly below?: readonly Cell[] | undefined;
 };
 
@@ -26,7 +25,6 @@ const indent = '    ';
 const total = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, widths.length - 1);
 
-/** Indices of the columns that a terminal has room for. */
 const shownColumns = (
   columns: readonly Column[],
   widths: readonly number[],
@@ -47,7 +45,7 @@ const indented = (cell: Cell, { paint, width }: Screen): readonly string[] => {
   return lines.map((line) => `${indent}${paint(styleOf(cell), line)}`);
 };
 
-/** Aligned columns, a line a row; whatever the cells hold, they break no line and send no escape. */
+/** Aligned columns, one line per row; cell texts cannot break a line or contain an escape sequence. */
 export const tableLines = (
   columns: readonly Column[],
   rows: readonly Row[],

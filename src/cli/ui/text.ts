@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Text of whoever wrote it as one line that can do nothing to a terminal: no escapes, controls, or turns of direction. */
+/** Makes any text one line that cannot control a terminal: removes escapes, control characters and bidi controls. */
 export const oneLine = (text: string): string =>
   stripVTControlCharacters(text)
-    // Joiners stay: some scripts and emoji are written with them.
+    // Keeps joiners, which some scripts and emoji need.
     .replaceAll(/(?![\u200C\u200D])\p{Cf}/gu, '')
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .replaceAll(/\p{Cs}/gu, '\uFFFD')
@@ -16,7 +16,7 @@ const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
 /** Characters that terminals draw two columns wide. */
 const wide =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303E\uFF01-\uFF60\uFFE0-\uFFE6]|\uFE0F/u;
-/** Half-width forms, which the scripts above have as well. */
+/** Half-width forms, which belong to the scripts above, too. */
 const narrow = /^[\uFF61-\uFFDC]/u;
 const withoutWidth = /^[\p{M}\p{Cf}]+$/u;
 
@@ -28,13 +28,12 @@ const widthOfGrapheme = (grapheme: string): number => {
 const graphemes = (text: string): readonly string[] =>
   Array.from(segmenter.segment(text), ({ segment }) => segment);
 
-/** How many columns of a terminal the text takes. */
 export const widthOf = (text: string): number =>
   isPlain(text) ? text.length : graphemes(text).reduce((sum, grapheme) => sum + widthOfGrapheme(grapheme), 0);
 
-/** The text in at most so many columns, with `…` in place of what was cut off. */
+/** Truncates to `width` columns, with `…` for the removed part. */
 export const clip = (text: string, width: number): string => {
-  // Nothing past this can show, and there is no need to measure it.
+  // Text beyond this cannot fit, so it is not measured.
   const start = text.length > width * 16 ? text.slice(0, width * 16) : text;
   if (start === text && widthOf(text) <= width) return text;
   let kept = '';
@@ -47,7 +46,7 @@ export const clip = (text: string, width: number): string => {
   return `${kept.trimEnd()}…`;
 };
 
-/** A word as pieces that fit a line each: paths without a space, and scripts that have none. */
+/** Splits a word into pieces of one line: paths, and scripts without spaces. */
 const pieces = (word: string, width: number): readonly string[] => {
   const cut: string[] = [];
   let piece = '';
@@ -65,7 +64,7 @@ const pieces = (word: string, width: number): readonly string[] => {
   return [...cut, piece];
 };
 
-/** The text in lines of at most so many columns, broken at spaces where there are some. */
+/** Wraps to `width` columns, at spaces where possible. */
 export const wrap = (text: string, width: number): readonly string[] => {
   const lines: string[] = [];
   let line = '';

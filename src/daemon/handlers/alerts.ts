@@ -15,28 +15,24 @@ import type { AlertAcknowledgement, AlertMute, OperatorAction, StoredAlert } fro
 import { costOwnersOf } from '../cost-owners.ts';
 import type { App } from '../open-app.ts';
 
-/** An alert as commands and the status page show it. Moments in milliseconds UTC unless said otherwise. */
+/** An alert as commands and the status page show it. Times are milliseconds UTC unless stated otherwise. */
 export type AlertView = {
   readonly account: string;
   readonly alert: string;
-  /** Zone of its times. */
+  /** Time zone of its times. */
   readonly zone: string;
-  /** What figures of the status are shown as. */
   readonly texts: {
     readonly reason?: string | undefined;
     readonly spend?: string | undefined;
     readonly amount?: string | undefined;
     readonly forecast?: string | undefined;
-    /** How long a balance or quota lasts. */
     readonly lasts?: string | undefined;
   };
-  /** Omitted before its first evaluation. */
   readonly status?: AlertStatusContent | undefined;
   readonly evaluatedAt?: UnixMillis | undefined;
-  /** Alerts that have not recovered. */
   readonly firing: readonly StoredAlert[];
   readonly mute?: AlertMute | undefined;
-  /** By whom all firing alerts were seen. */
+  /** Set when all firing alerts are acknowledged. */
   readonly acknowledged?: AlertAcknowledgement | undefined;
 };
 
@@ -63,7 +59,7 @@ const textsOf = (status: AlertStatusContent | undefined, account: string): Alert
   };
 };
 
-/** Every alert: the budgets of the config, and whatever else was evaluated or fires. */
+/** The budgets of the config, and every other alert that was evaluated or fires. */
 export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertView[]> => {
   const { alerts } = app.warehouse;
   const { settings } = app.config();
@@ -79,7 +75,7 @@ export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertVi
     const firing = own(records);
     const declared = (costOwnersOf(settings, account).budgets ?? []).map(({ name }) => name);
     const evaluated = own(statuses).filter(
-      // A budget that was removed from the config has no state any more.
+      // A budget removed from the config has no state.
       ({ alert, status }) => declared.includes(alert) || contentOf(status)?.kind !== 'budget',
     );
     const names = new Set([
@@ -111,7 +107,7 @@ export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertVi
   });
 };
 
-/** Listing alerts, and what a person does about them; each action is written to the audit of the run ledger. */
+/** Lists alerts, and acknowledges, mutes and unmutes them; each action is recorded in the table `operator_action`. */
 export const createAlertHandlers = ({ clock, app }: Deps) => {
   /** @throws Fault `wrong-use` */
   const find = async (alert: string, account: string | undefined): Promise<AlertView> => {

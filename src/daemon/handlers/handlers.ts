@@ -18,7 +18,6 @@ export type HandlerDeps = {
   readonly state: () => ProcessState;
 };
 
-/** A newer config that is not in force since it has faults. */
 const configChecks = (faults: ProcessState['config']['faults']): readonly DoctorCheck[] =>
   faults.map(({ file, line, column, message, advice }) => ({
     about: 'new config',
@@ -27,7 +26,6 @@ const configChecks = (faults: ProcessState['config']['faults']): readonly Doctor
     advice,
   }));
 
-/** What carries out the commands: in the daemon, and in a process without one. */
 export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
   ({
     status: createStatus({ clock, app, state }),
@@ -54,8 +52,6 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
 
 export type ProgramHandlers = ReturnType<typeof createHandlers>;
 
-/** What a command answers. */
 export type CommandAnswer<Name extends CommandName> = Awaited<ReturnType<ProgramHandlers[Name]>>;
 
-/** Carries out a command by its name: in this process, or in the daemon. */
 export type Commands = Call<typeof commandTable, ProgramHandlers>;

@@ -5,19 +5,18 @@ import { neverAgain, type OutboxRow } from '../../storage/index.ts';
 import type { App } from '../open-app.ts';
 import type { RuntimeLease } from '../runtime-leases.ts';
 
-/** What became of a request on one row. */
 export type OutboxAnswer = {
   readonly id: string;
   readonly done: boolean;
   /** Times in it are UTC. */
   readonly message: string;
-  /** Of times in text. */
+  /** Time zone of times in text. */
   readonly zone: string;
 };
 
 type Deps = { readonly clock: Clock; readonly app: App };
 
-/** Rows that `status` names; of more it says how many. */
+/** Rows that `status` lists; it only counts the others. */
 const maxTold = 5;
 
 const viewOf = (
@@ -31,7 +30,6 @@ const viewOf = (
 
 const because = ({ lastError }: OutboxRow): string => (lastError === undefined ? '' : `: ${lastError}`);
 
-/** The state of a row that was to be sent. */
 const describeSent = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'message'> => {
   const { state, recipient, nextAttempt } = row;
   if (state === 'sent') return { done: true, message: `sent to ${recipient}` };
@@ -41,7 +39,6 @@ const describeSent = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'message'> =>
   return { done: true, message: `${state}, next attempt ${next}${because(row)}` };
 };
 
-/** Looking into the outbox, and what a person requests of it. */
 export const createOutboxHandlers = ({ clock, app }: Deps) => {
   const { outbox } = app.warehouse;
   const zone = (): string => app.config().settings.timezone;
@@ -99,7 +96,6 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
   } satisfies Partial<CommandHandlers>;
 };
 
-/** What `status` says of mails: how many are not through, and the newest that need a person. */
 export const mailStatus = async ({ app }: Pick<Deps, 'app'>) => {
   const { outbox } = app.warehouse;
   const zone = app.config().settings.timezone;

@@ -5,24 +5,22 @@ import type { RunView } from '../../web/index.ts';
 import type { App } from '../open-app.ts';
 import { attemptsByRun, runView } from '../views/config-views.ts';
 
-/** How the mails of a run stand. */
 export type MailOutcome = {
   readonly sent: number;
   readonly deferred: number;
   readonly failed: number;
   readonly unknown: number;
   readonly queued: number;
-  /** What went wrong first, and what to do. */
+  /** The first problem and its next step. */
   readonly problem?: string | undefined;
 };
 
 export type RunResult = {
   readonly run: RunView;
-  /** Whether it had ended well before, so that nothing was done now. */
+  /** The run had succeeded before, so nothing was done now. */
   readonly already: boolean;
   readonly figures: LogFields;
   readonly mail: MailOutcome;
-  /** What to do about a run that failed. */
   readonly advice?: string | undefined;
 };
 
@@ -35,14 +33,13 @@ const withoutSending = ({
   queued: counts.queued + sending,
 });
 
-/** Runs of the ledger as people are shown them. */
 export const runViews = async (app: App, runs: readonly LedgerRun[]): Promise<readonly RunView[]> => {
   const attemptsOf = attemptsByRun(runs.length === 0 ? [] : await app.warehouse.runs.attempts(runs));
   const { jobs } = app.config();
   return runs.map((run) => runView(run, attemptsOf(run), jobs));
 };
 
-/** The mails that a run enqueued: reports carry its job and slot, alerts were queued for its account since it began. */
+/** Reports carry job and slot; alerts are those queued for the account since the run began. */
 const mailsOf = async (app: App, { job, slot, account, startedAt }: LedgerRun) => {
   const { outbox } = app.warehouse;
   if (app.config().jobs[job]?.kind !== 'alert')
@@ -51,7 +48,6 @@ const mailsOf = async (app: App, { job, slot, account, startedAt }: LedgerRun) =
   return alerts.filter((row) => row.account === account && row.queuedAt >= (startedAt ?? slot));
 };
 
-/** How the mails stand that a run enqueued. */
 const mailOf = async (app: App, run: LedgerRun, signal: AbortSignal): Promise<MailOutcome> => {
   const counts = { queued: 0, sending: 0, sent: 0, deferred: 0, failed: 0, unknown: 0, dropped: 0 };
   const mine = async () => mailsOf(app, run);
@@ -67,7 +63,6 @@ const mailOf = async (app: App, run: LedgerRun, signal: AbortSignal): Promise<Ma
   };
 };
 
-/** What came of a run that was requested. */
 export const resultOf = async (
   app: App,
   requested: RequestResult,

@@ -9,7 +9,6 @@ import { resultOf, runViews, type RunResult } from './run-result.ts';
 
 export type NextSlot = { readonly job: string; readonly slot: UnixMillis; readonly zone: string };
 
-/** A slot of a backfill that has ended. */
 export type BackfillStep = { readonly result: RunResult; readonly done: number; readonly total: number };
 
 export type BackfillCounts = {
@@ -29,7 +28,6 @@ const jobOf = ({ jobs }: Config, name: string): Job => {
   throw fault('job-unknown', `unknown job ${name}; jobs: ${names}`);
 };
 
-/** The commands on runs: those that were, those to come, and those that a person asks for. */
 export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; readonly app: App }) => {
   const { scheduler, warehouse } = app;
   return {

@@ -19,7 +19,7 @@ import { expiryPolicy, type ExpireSettings, type RotateSettings } from '../../jo
 import { clockEffect } from '../../keys/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 
-/** The accounts whose clocks are so wrong that their key jobs delete nothing, each once. */
+/** Accounts whose clock deviation stops key jobs from deleting keys, each once. */
 const clockProblems = (
   { jobs }: Pick<Config, 'jobs'>,
   clocks: Pick<Warehouse['clocks'], 'of'>,
@@ -27,7 +27,7 @@ const clockProblems = (
   const found = new Map<string, ClockProblemView>();
   for (const { name, kind, account, fields, suspend } of Object.values(jobs)) {
     if (suspend || (kind !== 'rotate-keys' && kind !== 'expire-keys')) continue;
-    // The config has parsed the fields with the shape of the kind.
+    // The config has parsed the fields with the shape of this kind.
     const quiet =
       kind === 'rotate-keys'
         ? (fields as RotateSettings).retire.quiet
@@ -39,7 +39,6 @@ const clockProblems = (
   return [...found.values()];
 };
 
-/** What `status` tells of the process itself. */
 export type ProcessState = Pick<StatusView, 'daemon' | 'config'>;
 
 type StatusDeps = {
@@ -48,7 +47,6 @@ type StatusDeps = {
   readonly state: () => ProcessState;
 };
 
-/** What is under way of keys, and the services that nothing is done to. */
 const keyStatus = async (
   runtime: RuntimeLease,
 ): Promise<{
@@ -101,7 +99,7 @@ export const createStatus =
     const failedRuns = [...failures.values()].map(({ run }) => run);
     const failedAttemptsOf = attemptsByRun(await warehouse.runs.attempts(failedRuns));
     const now = clock.now();
-    // Rotations are told as they are after it: a file that holds again brings them back.
+    // Before the rotations are read: a journal that is valid again brings them back.
     const keyProblem = await app.keyProblem();
     return {
       ...state(),

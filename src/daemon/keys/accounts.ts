@@ -5,18 +5,16 @@ import type { FoundKey } from './find.ts';
 export type OpenRotation = { readonly account: string; readonly view: RotationView };
 
 export type KeyAccounts = {
-  /** The one that is named, else all. @throws Fault `wrong-use` */
+  /** The named account, else all. @throws Fault `wrong-use` */
   readonly named: (account: string | undefined) => readonly string[];
   readonly keysOf: (account: string, signal: AbortSignal) => Promise<readonly FoundKey[]>;
-  /** Of the account that is named, else of all. */
   readonly allKeys: (account: string | undefined, signal: AbortSignal) => Promise<readonly FoundKey[]>;
-  /** The rotation of the service that is not over. @throws Fault `wrong-use` when several accounts have one */
+  /** @throws Fault `wrong-use` when several accounts have an open rotation of the service */
   readonly openOf: (service: string, account: string | undefined) => Promise<OpenRotation | undefined>;
-  /** Whose rotation a person speaks of. @throws Fault `wrong-use` where several accounts are meant, or none of many */
+  /** @throws Fault `wrong-use` when the account is ambiguous */
   readonly ofService: (service: string, account: string | undefined) => Promise<string>;
 };
 
-/** Finds what a person means among the accounts of the config. */
 export const createKeyAccounts = (
   all: readonly string[],
   keyService: (account: string) => Promise<Pick<KeyService, 'survey' | 'open'>>,
@@ -63,7 +61,7 @@ export const createKeyAccounts = (
       const open = await openOf(service, account);
       const [first, second] = named(account);
       if (open !== undefined) return open.account;
-      // Of one account the key service itself says what is not there.
+      // With one account left, the key service itself reports what is missing.
       if (first !== undefined && second === undefined) return first;
       throw fault('wrong-use', `${service} has no rotation in progress in any account`, {
         advice: '`tollkeeper keys list` shows the rotations in progress',

@@ -6,13 +6,13 @@ import { stateOf } from './list.ts';
 export type KeyOperation = {
   readonly account: string;
   readonly keyService: KeyService;
-  /** Of times in the outcome. */
+  /** Time zone of times in the outcome. */
   readonly zone: string;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
 
-/** A rotation takes fewer calls until none can go on. */
+/** Upper bound against endless cycles; a rotation needs fewer. */
 const maxCycles = 50;
 
 const isSame = (left: RotationState, right: RotationState | undefined): boolean =>
@@ -32,11 +32,9 @@ export const outcomeOf = (
   good: rotations.every(isGood) && changes.every(({ done }) => done),
 });
 
-/** Rotations that were begun, and what kept others from it. */
 export type StartedRotations = {
   readonly ids: readonly string[];
   readonly notes?: readonly string[];
-  /** None of those that were asked for. */
   readonly isNone?: boolean;
 };
 
@@ -67,7 +65,7 @@ export const startRotations = async (
   return { ids, notes, isNone: ids.length === 0 };
 };
 
-/** Takes steps until none can be taken now; a rotation that had a fault is left to its next try. */
+/** Runs every step that is due; a rotation with a fault is left to its next attempt. */
 export const advanceUntilIdle = async (
   { keyService, zone, progress, signal }: KeyOperation,
   { ids, notes = [], isNone = false }: StartedRotations,
@@ -79,7 +77,7 @@ export const advanceUntilIdle = async (
     const advanced = await keyService.advance({ ids: left, signal, progress, retries: true });
     left = advanced.flatMap(({ view, moved, fault }) => {
       const state = stateOf(view, fault);
-      // To have looked again, and to have seen the same, is no step.
+      // Reading the same state again is no progress.
       const goesOn = moved && fault === undefined && !isSame(state, states.get(view.id));
       states.set(view.id, state);
       if (goesOn) progress({ step: `${view.service}: ${view.stage}`, detail: view.message });
@@ -87,7 +85,7 @@ export const advanceUntilIdle = async (
     });
   }
   const outcome = outcomeOf(zone, { rotations: ids.flatMap((id) => states.get(id) ?? []), notes });
-  // A request that began nothing has not done what it was made for.
+  // A request that started nothing did not succeed.
   return { ...outcome, good: outcome.good && !isNone };
 };
 

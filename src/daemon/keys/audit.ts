@@ -17,16 +17,14 @@ import { pathsOf, type Paths } from '../paths.ts';
 
 export type AuditView = AuditVerdict & {
   readonly file: string;
-  /** Missing where there is no database to compare with, or the file itself does not hold. */
+  /** Missing without a database to compare with, or when the file itself is invalid. */
   readonly database?: {
-    /** Missing where the journal cannot be read. */
+    /** Missing when the journal cannot be read. */
     readonly steps?: number | undefined;
-    /** How file and database differ. */
     readonly differs?: string | undefined;
   };
-  /** The file was not there, and the database knows so many steps; whether it is there again now, from the database. */
+  /** The file was missing although the database has this many steps; `writtenAgain` says whether it was restored from there. */
   readonly missing?: { readonly steps: number; readonly writtenAgain: boolean };
-  /** What to do where it does not hold, or was missing. */
   readonly advice?: string | undefined;
 };
 
@@ -37,7 +35,7 @@ const placesBeside = async (deps: Deps, folder: string): Promise<Paths> => {
   });
 };
 
-/** Whether it ends in the middle of a line. */
+/** A file that ends within a line was cut by a crash. */
 const isTorn = async (file: string): Promise<boolean> => {
   const handle = await openRegular(file);
   try {
@@ -92,13 +90,13 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Asks the daemon, or opens the database. @throws Fault `audit-damaged` where the journal cannot be opened */
+/** Asks the daemon, or opens the database. @throws Fault `audit-damaged` when the journal cannot be opened */
 const askDatabase = async (deps: Deps, folder: string, log: Log): Promise<AuditComparison> => {
   await using commands = await openCommands(deps, { folder, log });
   return await commands.call('keys/audit', {});
 };
 
-/** A file that is not there, or empty, is none to be missed only where no step was ever taken. */
+/** A missing or empty file is valid only if no step was ever taken. */
 const missed = async (deps: Deps, folder: string, file: string, log: Log): Promise<AuditView | undefined> => {
   const { steps } = await askDatabase(deps, folder, log);
   if (steps === 0) return undefined;
@@ -110,7 +108,7 @@ const missed = async (deps: Deps, folder: string, file: string, log: Log): Promi
   return { advice, ...found, missing: { steps, writtenAgain } };
 };
 
-/** A chain can be recomputed as a whole, and lines at its end can be removed: only the database shows it. */
+/** A chain can be recomputed, or cut at its end, without a trace: only the database reveals it. */
 const compared = async (deps: Deps, folder: string, verdict: AuditView, log: Log): Promise<AuditView> => {
   const database = await askDatabase(deps, folder, log).catch((error: unknown) => {
     if (hasCode(error, 'audit-damaged')) return { differs: error.message };
@@ -121,10 +119,9 @@ const compared = async (deps: Deps, folder: string, verdict: AuditView, log: Log
 };
 
 /**
- * Checks an audit file by itself, or the one beside the database of a config, which is compared with the database if
- * there is one.
- * @throws Fault `config-invalid` where not even the database is known, `wrong-use` where there is no file to check,
- * `audit-damaged` where neither file nor database holds
+ * Checks the given audit file by itself, or the one beside the database, which is compared with the database if there is one.
+ * @throws Fault `config-invalid` when the database path is unknown, `wrong-use` when there is no file to check,
+ * `audit-damaged` when neither file nor database is valid
  */
 export const auditKeys = async (
   deps: Deps,

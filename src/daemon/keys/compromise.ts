@@ -8,13 +8,12 @@ import type { KeyWork } from './key-work.ts';
 
 export type Run = Pick<KeyOperation, 'zone' | 'progress' | 'signal'>;
 
-/** Of a compromised key: no time for both, and no waiting for evidence. */
+/** A compromised key gets no overlap and no wait for evidence of use. */
 export const atOnce = (terms: RotationTerms): RotationTerms => {
   const retire = { ...terms.retire, when: 'now', ending: 'delete' } as const;
   return { ...terms, overlap: 0, retire };
 };
 
-/** Takes the steps of an open rotation that can be taken now. */
 export const resumeRotation = async (
   work: KeyWork,
   { account, view }: OpenRotation,
@@ -28,18 +27,16 @@ const isCompromise = async (work: KeyWork, { account, view }: OpenRotation): Pro
   return planned?.what === 'planned' && planned.terms.retire.when === 'now';
 };
 
-/** A key that is compromised, as a person names it. */
 type Compromised = {
   readonly named: string;
   readonly found: FoundKey;
-  /** Every key that is looked among. */
   readonly all: readonly FoundKey[];
   readonly who: string;
 };
 
 /**
- * What is under way does not wait for a compromised key, nor a compromised key for it: one that has a successor in every sink goes at
- * once, whatever its part was. Nothing where a rotation is to begin.
+ * Open rotations must not delay a compromised key: one with a successor in every sink is deleted at once, as old or new key.
+ * Returns nothing when a rotation is to be started.
  */
 export const resumeCompromised = async (
   work: KeyWork,
@@ -50,7 +47,7 @@ export const resumeCompromised = async (
   const { account, view } = open;
   const compromises = await isCompromise(work, open);
   const isThere = all.some((one) => one.account === account && one.key.id === view.old?.keyId);
-  // Said again of the service, it is the same leak until its key is gone; a key that is named is that key.
+  // Until the compromised key is gone, naming the service means the same key; naming a key means that key.
   if (compromises && (view.old?.keyId === key.id || (named === service && isThere)))
     return resumeRotation(work, open, run);
   if (compromises && view.cutOver !== true) {
@@ -65,7 +62,7 @@ export const resumeCompromised = async (
       { advice: `end it with \`tollkeeper keys give-up ${service}\` and repeat this command` },
     );
   const successor = all.find((one) => one.account === account && one.key.id === view.candidate?.keyId);
-  // What sinks hold does not work: the leaked key is all there is until there is another.
+  // The sinks hold a key that does not work: the compromised key is the only working one until a successor exists.
   const isReplaced = successor !== undefined && isLive(successor, work.now());
   if (successor?.key.id === key.id || !isReplaced) return undefined;
   const planned = {
@@ -74,7 +71,7 @@ export const resumeCompromised = async (
     name: key.name,
     service,
     action: { kind: 'delete' },
-    // A compromised key goes wherever it is.
+    // A compromised key is deleted even if consumers have no other.
     evenIfCurrent: true,
   } as const;
   const changes = await expireNow(
@@ -86,14 +83,14 @@ export const resumeCompromised = async (
   return { ...outcomeOf(run.zone, { rotations, changes }), good: good && changes.every(({ done }) => done) };
 };
 
-/** Of a compromised key's service: what else works, so that nobody takes it for ended. */
+/** Names the other working keys of the service, so that nobody believes it has none or all are deleted. */
 export const leftOf = async (
   work: KeyWork,
   { service, account }: FoundKey,
   { rotations }: KeyOutcome,
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
-  // The one that is being deleted may be listed for a while.
+  // The gateway may list a key that is being deleted for a while.
   const seenTo = rotations.flatMap(({ candidate, old, stage }) => [
     candidate?.keyId,
     ...(stage === 'done' || stage === 'retiring' ? [old?.keyId] : []),

@@ -2,7 +2,6 @@ import { fault, shellWord, type UnixMillis } from '../../core/index.ts';
 import { isLive, newestOf, type KeyEvent } from '../../keys/index.ts';
 import { generationsOf, type FoundKey } from './find.ts';
 
-/** What sinks know of a key, by what was written down of its delivery. */
 const describeSinks = (keyId: number, history: readonly KeyEvent[]): string | undefined => {
   const proven = history.findLast((event) => event.what === 'read-back' && event.keyId === keyId);
   if (proven?.what === 'read-back' && proven.places.length > 0)
@@ -18,21 +17,20 @@ const isCurrent = (found: FoundKey, line: readonly FoundKey[], now: UnixMillis):
   if (!isLive(found, now)) return false;
   if (found.candidates?.some(({ keyId }) => keyId === found.key.id) === true) return true;
   const newest = newestOf(line, now);
-  // What not every sink was ever given may be in one of them beside it.
+  // A key whose delivery is unfinished may be held by some sinks beside the newest key.
   return newest.some(({ key }) => key.id === found.key.id) || found.unfinished === true;
 };
 
 type CurrentCheck = {
   readonly keys: readonly FoundKey[];
   readonly now: UnixMillis;
-  /** The job that delivers it. */
   readonly job: string | undefined;
   readonly history: () => Promise<readonly KeyEvent[]>;
 };
 
 /**
- * A key that consumers have no other than is not ended manually before it has a successor.
- * @throws Fault `wrong-use`, with what holds it and what to do
+ * Refuses to end the current key manually before it has a successor.
+ * @throws Fault `wrong-use`, with the sinks that hold it and the next step
  */
 export const refuseCurrent = async (
   found: FoundKey,

@@ -20,7 +20,7 @@ import type { KeyWork } from './key-work.ts';
 
 type Run = ContextOf<'progress'>;
 
-/** A moment to come, as a person writes it: `2026-12-01`, `2026-12-01T08:00`, `+48h`. @throws Fault `wrong-use` */
+/** A future time: `2026-12-01`, `2026-12-01T08:00`, `+48h`. @throws Fault `wrong-use` */
 export const futureMoment = (text: string, zone: string, now: UnixMillis): UnixSeconds => {
   const range = parseDuration(text.replace(/^\+/, ''));
   const moment = range === undefined ? readMoment(text, zone) : unixMillis(now + range);
@@ -33,7 +33,6 @@ export const futureMoment = (text: string, zone: string, now: UnixMillis): UnixS
   return toSeconds(moment);
 };
 
-/** What is proven of the end of a key that was expired at once. */
 const provenEnd = async (
   work: KeyWork,
   found: FoundKey,
@@ -67,7 +66,6 @@ const provenEnd = async (
   };
 };
 
-/** Ends a key without a successor: expires it now or later, or deletes it. */
 export const createExpire =
   (lease: () => KeyWork) =>
   async (input: CommandInput<'keys/expire'>, run: Run): Promise<KeyOutcome> => {

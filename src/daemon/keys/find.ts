@@ -1,7 +1,6 @@
 import { fault, type UnixMillis } from '../../core/index.ts';
 import { currentUnknown, currentUnknownAdvice, newestOf, type SurveyedKey } from '../../keys/index.ts';
 
-/** A key with the account it belongs to. */
 export type FoundKey = SurveyedKey & { readonly account: string };
 
 const oneOf = (named: string, candidates: readonly FoundKey[], several: string): FoundKey => {
@@ -23,13 +22,12 @@ const oneOf = (named: string, candidates: readonly FoundKey[], several: string):
   });
 };
 
-/** The keys of the service of this name. */
 export const generationsOf = (named: string, keys: readonly FoundKey[]): readonly FoundKey[] =>
   keys.filter(({ service }) => service === named);
 
 /**
- * The key that a person names: `id:42`, an id, a service, which stands for its newest key whatever older ones are called,
- * or the name of a key. What fits several keys is refused. @throws Fault `wrong-use`, `key-current-unknown`
+ * Accepts `id:42`, an id, a service (its newest key, even if an older one has that name), or the name of a key.
+ * @throws Fault `wrong-use` when several keys match, `key-current-unknown`
  */
 export const findKey = (named: string, keys: readonly FoundKey[], now: UnixMillis): FoundKey => {
   const id = /^id:(\d{1,15})$/.exec(named)?.[1];

@@ -7,7 +7,6 @@ const describeEnd = {
   delete: 'to be deleted',
 } as const;
 
-/** Why a job would not do with a key what it once planned. */
 const whyNot = (
   { keyId }: PlannedExpiry,
   { expiries, skipped }: FreshKeyPlan,
@@ -19,16 +18,14 @@ const whyNot = (
     return `it is ${others.map(({ action }) => describeEnd[action.kind]).join(' and ')} now`;
   const why = skipped.find((one) => one.keyId === keyId);
   if (why === undefined) return 'the job no longer selects it';
-  // A clock that restarted cannot be explained briefly; what restarts it is a call.
   return why.reason === 'not-due'
     ? 'it is no longer due: it was used since, or the job was changed'
     : why.message;
 };
 
-/** Whether a plan would end a key, and not only tell of it. */
 export const endsKey = ({ action }: PlannedExpiry): boolean => action.kind !== 'warn';
 
-/** The ends of keys that a plan has and the plan of now has not, a line each: use shows in no state of a key. */
+/** Planned ends that a fresh plan no longer contains, one line each: use is not part of a key's state, so states alone miss it. */
 export const noLongerPlanned = (
   filed: readonly PlannedExpiry[],
   now: FreshKeyPlan,

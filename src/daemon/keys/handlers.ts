@@ -10,7 +10,7 @@ import { createKeyOperations } from './operations.ts';
 import { planView } from './plans.ts';
 import { describeStep } from './messages.ts';
 
-/** A service with its whole line, or one key; with how many rotations of a service so named are under way. */
+/** A service with its line, or one key; with the number of open rotations of services of that name. */
 const namedIn = async (
   { accounts, keyService, now }: KeyWork,
   all: readonly FoundKey[],
@@ -26,7 +26,6 @@ const namedIn = async (
   return { keys: rotations > 0 ? [] : [findKey(named, all, now())], rotations };
 };
 
-/** A plan file held against the keys of now. */
 const check = async (work: KeyWork, file: string, signal: AbortSignal) => {
   const filed = parsePlanFile(file);
   const job = work.jobNamed(filed.job);
@@ -37,7 +36,7 @@ const check = async (work: KeyWork, file: string, signal: AbortSignal) => {
       ? []
       : [`job ${job.name} now belongs to account ${job.account}, and the plan to ${account}`];
   const ends = filed.expiries.filter(endsKey);
-  // A plan of another account's keys says nothing of these.
+  // A plan of another account says nothing about these keys.
   const gone =
     ends.length === 0 || moved.length > 0
       ? []
@@ -49,7 +48,6 @@ const check = async (work: KeyWork, file: string, signal: AbortSignal) => {
   };
 };
 
-/** The commands on keys. */
 export const createKeyHandlers = (lease: () => KeyWork) => {
   return {
     ...createKeyOperations(lease),

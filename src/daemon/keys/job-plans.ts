@@ -55,10 +55,9 @@ const skipNotes = (skipped: readonly SkippedKey[]): readonly string[] => {
   ];
 };
 
-/** Places count from here: only whether two of them are the same is asked. */
+/** Relative paths may resolve from any folder: only equality of two places matters. */
 const anywhere = '/';
 
-/** Whether two services would share a place of these sinks. */
 const shareAPlace = (
   account: string,
   [one, other]: readonly [string, string],
@@ -70,13 +69,13 @@ const shareAPlace = (
       ({ services }) => new Set(services.map(({ service }) => service)).size > 1,
     );
   } catch (error) {
-    // A name that fits no place is told when a sink is made for it.
+    // The factory of the sink reports a name that fits no place.
     if (isFault(error)) return false;
     throw error;
   }
 };
 
-/** A key as a service's first one would be listed. */
+/** A placeholder for the first key of a service, as the gateway would list it. */
 const firstKey = (name: string, service: string, group: string): SurveyedKey => ({
   key: {
     id: 0,
@@ -107,17 +106,16 @@ const describeSelection = ({ name, group, olderThan, team, status }: RotationPol
   return [parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter((part) => part !== '').join(' and ');
 };
 
-/** More than any account has. */
+/** Above the number of keys of any account. */
 const all = { maxPerRun: { count: 1_000_000 }, minRemaining: 0 };
 
-/** What the jobs of a config say of keys. */
 export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps): KeyPlanner => {
   const ofKind = (kind: string): readonly Job[] =>
     Object.values(config.jobs).filter((job) => job.kind === kind);
   const rotating = ofKind('rotate-keys');
   const teamsOf = (account: string) => costOwnersOf(config.settings, account).teams;
 
-  /** A key is of a job before it has the age at which the job looks at it. */
+  /** A job covers a key before the key reaches the age at which the job rotates it. */
   const covers = (job: Job, key: SurveyedKey, now: UnixMillis): boolean => {
     const { olderThan: _olderThan, ...select } = policyOf(job).select;
     return isSelected(key, select, { teams: teamsOf(job.account), now });
@@ -215,7 +213,7 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
       const job = rotating.find(({ name }) => name === named);
       const { select, terms } = rotatingNamed(named);
       const name = printKeyName(templateOf(terms.template), { service, generation: 1 });
-      // What the gateway calls its status is not known before it is there.
+      // The status of a key is unknown before the gateway lists it.
       const { olderThan: _olderThan, status: _status, ...lasting } = select;
       const teams = teamsOf(job?.account ?? '');
       return isSelected(firstKey(name, service, group), lasting, { teams, now: at })

@@ -7,16 +7,16 @@ import {
 } from '../../keys/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 
-/** What outlives a config: the journal, the plaintexts that are on their way to a sink, and the locks on keys. */
+/** State that outlives a config: the journal, plaintexts not yet delivered, and the locks on keys. */
 export type KeyRuntime = {
-  /** As it is whenever it is asked. */
+  /** Reads the journal that is open at the time of the call. */
   readonly journal: Pick<KeyJournal, 'lineage'>;
   readonly journals: ReopenableJournal;
   readonly plaintexts: Plaintexts;
   readonly gates: NamedGates;
 };
 
-/** A journal that does not hold stops the work on keys, and nothing else. */
+/** An invalid journal stops the work on keys, and nothing else. */
 export const openKeyRuntime = async (
   warehouse: Warehouse,
   auditFile: string,

@@ -30,11 +30,11 @@ import { costOwnersOf } from '../cost-owners.ts';
 import type { KeyRuntime } from './key-runtime.ts';
 
 export type KeyServices = AsyncDisposable & {
-  /** @throws Fault `wrong-use` when there is no such account */
+  /** @throws Fault `wrong-use` for an unknown account */
   readonly keyService: (account: string) => Promise<KeyService>;
-  /** Makes a temporary key, learns from it how the gateway updates keys, and deletes it. */
+  /** Creates a temporary key, learns from it how the gateway updates keys, and deletes it. */
   readonly probeKeys: (account: string, signal: AbortSignal) => Promise<readonly LearnedPoint[]>;
-  /** The places that keys of the account's jobs go to, for each service that is there; connections are not made before they are asked for. */
+  /** The sinks of the account's jobs for each existing service; connections open on first use. */
   readonly sinksOf: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>;
 };
 
@@ -48,7 +48,7 @@ type KeyServicesDeps = {
   readonly notify: (alert: KeyAlert) => Promise<void>;
 };
 
-/** The key services of a config's accounts; connections to sinks are opened when they are first asked for. */
+/** Opens connections to sinks on first use. */
 export const createKeyServices = ({
   config,
   accounts,
@@ -129,7 +129,7 @@ export const createKeyServices = ({
       Object.values(config.jobs).flatMap(({ name }) => {
         const settings = settingsOf(name, account);
         if (settings?.deliver === undefined) return [];
-        // A key is of its job before it has the age at which the job looks at it.
+        // A job covers a key before the key reaches the age at which the job rotates it.
         const { olderThan: _olderThan, ...select } = settings.keys;
         const { teams } = costOwnersOf(config.settings, account);
         return isSelected(key, select, { teams, now: clock.now() }) ? [name] : [];
@@ -144,7 +144,7 @@ export const createKeyServices = ({
     ]),
   ];
 
-  /** The journal that is open. A problem that was seen is looked for again first: somebody may have fixed it meanwhile. */
+  /** Rechecks a known problem first, since a person may have fixed it meanwhile. */
   const journalNow = async (): Promise<KeyJournal> => {
     if (keyRuntime.journals.now().problem() !== undefined) await keyRuntime.journals.check();
     return keyRuntime.journals.now();
@@ -183,7 +183,7 @@ export const createKeyServices = ({
           settings: config.settings.accounts[account]?.gateway,
           signal,
         });
-        // Rows may be stamped a little after now: gateways round.
+        // Gateways round, so rows may be stamped a little after now.
         const until = unixSeconds(toSeconds(warehouse.clocks.now(account)) + 5);
         await recent.pull(since, until);
         return recent.warehouse.keys.uses(account, names, interval(since, until));
@@ -206,7 +206,7 @@ export const createKeyServices = ({
     });
   };
   const opened = new Map<string, { readonly journal: KeyJournal; readonly keyService: KeyService }>();
-  /** Each piece of work uses one journal from start to end. */
+  /** Each operation uses one journal from start to end. */
   const keyService = async (account: string): Promise<KeyService> => {
     if (!Object.hasOwn(config.settings.accounts, account))
       throw fault('wrong-use', `account ${account} is not declared`, {
@@ -222,7 +222,7 @@ export const createKeyServices = ({
   return {
     keyService,
     sinksOf,
-    // Under the lock of the account's keys, like all that writes them.
+    // Takes the lock of the account's keys, like every writer.
     probeKeys: async (account, signal) => {
       await journalNow();
       return keyRuntime.gates(`keys of ${account}`, () => probeKeys(account, signal));

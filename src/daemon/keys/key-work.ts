@@ -7,21 +7,20 @@ import type { KeyJob, KeyPlanner } from './planner.ts';
 
 type KeyWorkParts = Disposable & {
   readonly now: () => UnixMillis;
-  /** Of times that belong to no job. */
+  /** Time zone of times that belong to no job. */
   readonly zone: string;
-  /** Of the config, in its order. */
+  /** In the order of the config. */
   readonly declared: readonly { readonly account: string; readonly currency: string }[];
-  /** Of the account's stored amounts, where that is not what the config says; missing while there are none. */
+  /** Currency of the stored amounts, where it differs from the config; missing without stored amounts. */
   readonly currencyOf: (account: string) => Promise<string | undefined>;
-  /** @throws Fault `wrong-use` when there is no such account */
+  /** @throws Fault `wrong-use` for an unknown account */
   readonly keyService: (account: string) => Promise<KeyService>;
   readonly evidence: ListDeps['evidence'];
   readonly planner: KeyPlanner;
-  /** The team that pays for the key. */
   readonly teamOf: (key: FoundKey) => string | undefined;
 };
 
-/** What a request on keys works with from its beginning to its end, whatever config is adopted meanwhile. */
+/** Serves one request on keys from start to end, even if another config is adopted meanwhile. */
 export type KeyWork = KeyWorkParts & {
   readonly accounts: KeyAccounts;
   /** @throws Fault `job-unknown` */

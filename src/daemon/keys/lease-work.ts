@@ -6,7 +6,7 @@ import { createKeyWork, type KeyWork } from './key-work.ts';
 import type { App } from '../open-app.ts';
 import { costOwnersOf } from '../cost-owners.ts';
 
-/** What requests on keys work with, each by the config in force when it begins. */
+/** Each request uses the config that is active when it begins. */
 export const createKeyLease =
   ({ clock, app }: { readonly clock: Clock; readonly app: App }) =>
   (): KeyWork => {

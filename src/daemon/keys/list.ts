@@ -38,16 +38,14 @@ const idsByName = (keys: readonly FoundKey[]): ReadonlyMap<string, readonly numb
 };
 
 type Listing = {
-  /** Every key that the account has. */
   readonly all: readonly FoundKey[];
   readonly now: UnixMillis;
-  /** Of use that are looked at. */
+  /** Length of the time range of use, in days. */
   readonly days: number;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
 
-/** Keys of an account with their use of the last days. */
 export const listKeys = async (
   deps: ListDeps,
   keys: readonly FoundKey[],
@@ -70,7 +68,7 @@ export const listKeys = async (
     const cover = deps.coverOf(found);
     const team = deps.teamOf(found);
     const state = rotation === undefined ? undefined : open.get(rotation.id);
-    // No call seen says something only where the log is there to see it.
+    // Zero calls is a statement only where the call log is complete.
     const isKnown = use !== undefined && (use.calls > 0 || through !== undefined);
     return {
       account,

@@ -1,10 +1,9 @@
 import { countText, formatMoment, formatSlot } from '../../core/index.ts';
 import type { KeyEvent, KeyEventKind, KeyEventOf, KeyUse } from '../../keys/index.ts';
 
-/** As much of a SHA-256 as a person compares. */
 const shortHash = (hash: string): string => `SHA-256 ${hash.slice(0, 12)}…`;
 
-/** What somebody's use of a key looked like: `12 calls, last 2026-11-21 08:00 UTC, gpt-4o 12, 0.5 USD spent`. */
+/** `12 calls, last 2026-11-21 08:00 UTC, gpt-4o 12, 0.5 USD spent`. */
 export const describeUse = (
   { calls, lastCall, spend, models }: KeyUse,
   zone: string,
@@ -114,13 +113,12 @@ const bad: ReadonlySet<KeyEventKind> = new Set([
   'given-up',
 ]);
 
-/** What a step was, for a person. */
 export const describeStep = (
   event: KeyEvent,
   zone: string,
 ): { readonly message: string; readonly tone: 'good' | 'bad' | 'plain' } => {
   const { what } = event;
-  // Each kind has its own description, and an event is of the kind that it names.
+  // The description and the event have the same kind, which the types cannot express.
   const describe = descriptions[what] as (event: KeyEvent, zone: string) => string;
   return {
     message: describe(event, zone),

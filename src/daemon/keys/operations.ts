@@ -12,7 +12,7 @@ import { quotaOf } from './quota.ts';
 import { createRotate } from './rotate.ts';
 import { createExpire, futureMoment } from './expire.ts';
 
-/** Nothing would ever rotate a key that its job does not select. */
+/** A key that its job does not select would never be rotated. */
 const refuseLeftOut = ({ planner, now }: KeyWork, job: KeyJob, service: string, group: string): void => {
   const at = now();
   const out = planner.leavesOut(job.name, { service, group, at });
@@ -26,7 +26,6 @@ const refuseLeftOut = ({ planner, now }: KeyWork, job: KeyJob, service: string, 
   );
 };
 
-/** What a person requests of one key or service. */
 export const createKeyOperations = (lease: () => KeyWork) =>
   ({
     'keys/rotate': createRotate(lease),

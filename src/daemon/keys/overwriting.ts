@@ -3,7 +3,6 @@ import type { FoundKey } from './find.ts';
 import type { KeyWork } from './key-work.ts';
 import type { KeyJob } from './planner.ts';
 
-/** A key is put where no other service has its own. */
 export const refuseOverwriting = (
   { planner, now }: KeyWork,
   job: KeyJob,

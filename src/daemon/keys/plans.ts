@@ -43,7 +43,6 @@ const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
   return 'at' in action ? `expires ${formatMoment(action.at, zone)}` : 'expires';
 };
 
-/** A plan as it is shown. */
 export const planView = (
   job: KeyJob,
   { rotations, expiries, notes }: JobKeyPlan,

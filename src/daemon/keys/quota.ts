@@ -18,7 +18,7 @@ export const quotaOf = (quota: string): Pick<KeyFields, 'remainQuota' | 'unlimit
   });
 };
 
-/** The terms with the quota that a person gave, if any. @throws Fault `wrong-use` */
+/** @throws Fault `wrong-use` */
 export const withQuota = (terms: RotationTerms, quota: string | undefined): RotationTerms => {
   if (quota === undefined) return terms;
   const { remainQuota, unlimitedQuota } = quotaOf(quota);

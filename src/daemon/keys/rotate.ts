@@ -10,7 +10,6 @@ import { refuseOverwriting } from './overwriting.ts';
 import type { KeyJob } from './planner.ts';
 import { withQuota } from './quota.ts';
 
-/** What keeps a job from rotating a key, and does not matter when the key leaked. */
 const noMatterWhenCompromised: ReadonlySet<string> = new Set([
   'name-not-unique',
   'disabled',
@@ -50,7 +49,7 @@ const jobFor = (
   );
 };
 
-/** A successor cannot be given a part of nothing. */
+/** A successor cannot get a share of a quota that is used up. */
 const refuseNothingLeft = ({ key, service }: FoundKey, { quota }: RotationTerms, now: UnixMillis): void => {
   if ((quota.kind !== 'carry' && quota.kind !== 'split') || deadBy(key, now) !== 'exhausted') return;
   throw fault(
@@ -62,7 +61,7 @@ const refuseNothingLeft = ({ key, service }: FoundKey, { quota }: RotationTerms,
   );
 };
 
-/** Says that the leaked key is deleted, and since when: nobody is to wonder whether it still works. */
+/** States since when the compromised key is deleted, so that nobody wonders whether it still works. */
 const withDeleted = async (
   work: KeyWork,
   outcome: KeyOutcome,
@@ -81,13 +80,13 @@ const withDeleted = async (
   return { ...outcome, notes: [note, ...left, ...outcome.notes] };
 };
 
-/** A person chose one of several keys of a service: the others do not stand in its way. */
+/** A person chose one of several keys of a service, so the others are no obstacle. */
 const withoutClaim = (one: FoundKey, chosen: FoundKey): FoundKey => {
   if (one.key.id === chosen.key.id) return chosen;
   return one.service === chosen.service ? { ...one, candidates: undefined, retired: true } : one;
 };
 
-/** The rotation to start for a key. @throws Fault `wrong-use` where it cannot be rotated */
+/** @throws Fault `wrong-use` when the key cannot be rotated */
 const planned = (
   work: KeyWork,
   found: FoundKey,
@@ -104,7 +103,7 @@ const planned = (
   const chosen = isDecided ? { ...found, candidates: undefined } : found;
   const others = isDecided ? keys.map((one) => withoutClaim(one, chosen)) : keys;
   const obstacle = planner.obstacleOf(job.name, chosen, { at: work.now(), keys: others });
-  // A quota that is given makes up for one that is used up.
+  // A given quota replaces one that is used up.
   const isMadeUp = obstacle?.reason === 'exhausted' && quota !== undefined;
   if (obstacle !== undefined && !isMadeUp && !(now && noMatterWhenCompromised.has(obstacle.reason)))
     throw fault('wrong-use', `${key.name} (id ${key.id}) cannot be rotated: ${obstacle.message}`, {
@@ -116,7 +115,7 @@ const planned = (
   return plannedRotation(found, now ? 'leak' : 'hand', now ? atOnce(terms) : terms);
 };
 
-/** Replaces the key of a service: resumes what is open of it, else begins. */
+/** Replaces the key of a service: resumes its open rotation, else starts one. */
 export const createRotate =
   (lease: () => KeyWork) =>
   async (

@@ -5,7 +5,7 @@ import type { RotateSettings } from '../../jobs/index.ts';
 import type { SinkDeps } from '../../keys/index.ts';
 import { version } from '../../version.ts';
 
-/** What sinks work with; connections are opened when they are first asked for. */
+/** Opens connections on first use. */
 export type SinkParts = AsyncDisposable & { readonly get: () => SinkDeps };
 
 const timeouts = { connect: 10_000, headers: 30_000, idle: 30_000, total: 60_000 };
@@ -26,7 +26,7 @@ export const openSinkParts = ({ clock, random, secrets, env, cwd }: Deps, gates:
   };
 };
 
-/** The settings of a job that rotates keys of the account; undefined for any other job. */
+/** Undefined unless the job rotates keys of the account. */
 export const rotateSettings =
   ({ jobs }: Config) =>
   (name: string, account: string): RotateSettings | undefined => {

@@ -1,25 +1,23 @@
 import { minuteMillis, isFault, messageOf, type Clock, type UnixMillis } from '../../core/index.ts';
 import type { KeyAlert } from '../../keys/index.ts';
 
-/** A time in which an account's rotations could not be advanced. */
 type Problem = {
-  /** The first failure since they last advanced. */
   readonly since: UnixMillis;
-  /** Names it in the keys of its notifications. */
+  /** Part of the keys of its notifications. */
   readonly name: string;
   notified: boolean;
 };
 
-/** Milliseconds that a problem which passes by itself may last without a notification; it is met again every five minutes. */
+/** Milliseconds that a transient problem may last without a notification; it is retried every five minutes. */
 const timeout = 30 * minuteMillis;
 
-/** Milliseconds after which a problem that lasts is told again. */
+/** Milliseconds after which a lasting problem is notified again. */
 const repeatAfter = 7 * 24 * 60 * minuteMillis;
 
-/** Milliseconds after a notification in which no other problem of the account is told of: one that comes and goes floods nobody. */
+/** Minimum milliseconds between notifications of one account, so that a problem that comes and goes sends few mails. */
 const minInterval = 60 * minuteMillis;
 
-/** The gateway's own problem, or of the way there. A disk that is full helps itself no more than a key that is revoked. */
+/** Problems of the gateway or the network. A full disk, like a deleted key, needs a person. */
 const isTransient = (error: unknown): boolean =>
   isFault(error) && error.retryHelps && error.code.startsWith('gateway-');
 
@@ -35,9 +33,8 @@ const about = (
   ...alert,
 });
 
-/** What is said of a problem, and of its end; moments in UTC. */
 type Messages = {
-  /** Begins the keys of its notifications. */
+  /** Prefix of the keys of its notifications. */
   readonly key: string;
   readonly failed: (account: string, since: string) => { readonly title: string; readonly text: string };
   readonly over: (account: string, since: string) => { readonly title: string; readonly message: string };
@@ -75,7 +72,7 @@ const stuckAlert = (
   weeks: number,
 ): KeyAlert => {
   const code = isFault(error) ? error.code : 'error';
-  // One outage shows in many ways.
+  // One outage causes many error codes.
   const what = isTransient(error) ? 'passing' : code;
   const { title, text } = of.failed(account, momentOf(since));
   return about(account, {
@@ -94,19 +91,18 @@ const overAlert = (of: Messages, account: string, { since, name }: Problem): Key
     key: `${of.key}/${account}/over/${name}`,
   });
 
-/** What operators are to hear of rotations that cannot be advanced: no step was taken, so that none could be told of. */
+/** Decides when operators are notified of rotations that cannot be advanced: no step runs that could notify them. */
 export type StuckWatch = {
-  /** The notification that is due, each time again: its key tells the outbox whether it is known. */
+  /** Returns the due notification at every call: the outbox recognizes a sent one by its key. */
   readonly failed: (account: string, error: unknown) => KeyAlert | undefined;
   readonly advancedAgain: (account: string) => KeyAlert | undefined;
-  /** None is open any more. */
+  /** Called when no rotation is open any more. */
   readonly atRest: (account: string) => void;
 };
 
 /**
- * Reports each problem once, and again after each week; what passes by itself only after half an hour. It is remembered
- * as long as the process lives: one that is there from the start is named by its day, so that repeated starts send at
- * most one notification a day.
+ * Notifies each problem once and weekly, a transient one only after half an hour. The state lives in memory, so a problem
+ * present at startup is named by its day: repeated restarts send at most one notification a day.
  */
 const createWatch = (of: Messages, clock: Pick<Clock, 'now'>): StuckWatch => {
   const problems = new Map<string, Problem>();
@@ -138,7 +134,7 @@ const createWatch = (of: Messages, clock: Pick<Clock, 'now'>): StuckWatch => {
     },
     atRest: (account) => {
       problems.delete(account);
-      // What comes now was not there from the start.
+      // A later problem was not present at startup.
       moved.add(account);
     },
   };
@@ -146,5 +142,5 @@ const createWatch = (of: Messages, clock: Pick<Clock, 'now'>): StuckWatch => {
 
 export const createStuckWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch(ofRotations, clock);
 
-/** Of the journal, which is of no account: its name is empty. */
+/** The journal belongs to no account: its account name is empty. */
 export const createJournalWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch(ofJournal, clock);

@@ -10,7 +10,7 @@ type AdminKeyEvent = {
   readonly now: UnixMillis;
 };
 
-/** Reminds operators of Admin Keys that are past their age: the gateway lets no Admin Key change one, so a person has to. */
+/** The gateway lets no Admin Key change an Admin Key, so a person must replace it. */
 export const adminKeyMessages = ({ accounts, now }: AdminKeyEvent): readonly Message[] =>
   Object.entries(accounts).flatMap(([account, { admin_key_issued: issued, admin_key_max_age: maxAge }]) => {
     if (issued === undefined) return [];
@@ -19,7 +19,7 @@ export const adminKeyMessages = ({ accounts, now }: AdminKeyEvent): readonly Mes
     if (now < due) return [];
     return {
       account,
-      // A new key has another day, and is reminded of by itself.
+      // A new key has another creation day, so its reminders are new.
       subject: [issued, 1 + Math.floor((now - due) / again)],
       title: `the Admin Key of ${account} is ${Math.floor((now - since) / dayMillis)} days old`,
       blocks: [

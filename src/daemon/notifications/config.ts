@@ -3,7 +3,6 @@ import type { ConfigFault } from '../../config/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { Message, MessageDeps } from './message.ts';
 
-/** Notifies operators of a new config that was not applied. */
 export const configMessages = (
   { faults, at }: { readonly faults: readonly ConfigFault[]; readonly at: UnixMillis },
   { zone }: Pick<MessageDeps, 'zone'>,

@@ -5,10 +5,9 @@ import type { Message, MessageDeps } from './message.ts';
 
 type GapDeps = Pick<MessageDeps, 'zone' | 'jobs'>;
 
-/** As commands take it, whatever the zone of the config. */
+/** UTC, which commands accept in any time zone of the config. */
 const written = (millis: number): string => new Date(millis).toISOString().replace('.000Z', 'Z');
 
-/** The command that pulls the time range again. */
 const pullAgain = ({ range }: KnownGap, account: string, { jobs }: GapDeps): string | undefined => {
   const pull = Object.values(jobs).find((job) => job.kind === 'pull-logs' && job.account === account);
   return pull === undefined
@@ -31,7 +30,6 @@ const titleOf = (gaps: readonly KnownGap[], account: string): string =>
     ? `the call log of ${account} is missing charges`
     : `the call log of ${account} does not reconcile`;
 
-/** Notifies operators of gaps between the call log and other sources. */
 export const gapMessages = (
   { account, findings }: { readonly account: string; readonly findings: readonly KnownGap[] },
   deps: GapDeps,

@@ -9,9 +9,7 @@ type KeyAlertEvent = {
   readonly alert: KeyAlert;
   readonly at: UnixMillis;
   readonly teams: CostOwners['teams'];
-  /** Of the account. */
   readonly currency?: string | undefined;
-  /** Of the keys of the service, so far as they are known. */
   readonly keyNames: readonly string[];
   /** The last step of the audit log; missing before the first. */
   readonly audit?: AuditHead | undefined;
@@ -19,12 +17,10 @@ type KeyAlertEvent = {
 
 type Kind = KeyAlert['kind'];
 
-/** What concerns whoever uses the key; the rest is the operators' alone. */
 const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
 
-/** What is to be done whatever went wrong. */
 const defaultToDo = ({ kind, service: named }: KeyAlert): string | undefined => {
-  // Of an account, or of the journal: what it says is all there is to do.
+  // For an account or the journal, the alert itself contains the whole next step.
   if (named === '') return undefined;
   const service = shellWord(named);
   const advice: { readonly [What in Kind]?: string } = {
@@ -44,17 +40,16 @@ const toDo = (alert: KeyAlert): string | undefined => {
   return `${faultAdvice}${faultAdvice.endsWith('.') ? '' : '.'} ${advice}`;
 };
 
-/** What stands for how things are now: a service that never had a key is in no list of keys. */
+/** The command that shows the current state: a service that never had a key is in no list of keys. */
 const showsNow = ({ kind }: KeyAlert, service: string): string =>
   kind === 'failed' || kind === 'waiting' ? 'tollkeeper status' : `tollkeeper keys list ${service}`;
 
 const good: ReadonlySet<Kind> = new Set(['done', 'exposure']);
 
-/** What waits for a person, or stops a whole account, is told until somebody has seen to it. */
+/** What needs a person, or stops an account, is notified again until it is resolved. */
 const isNotifiedAgain = ({ kind, service }: KeyAlert): boolean =>
   kind === 'waiting' || (kind === 'failed' && service === '');
 
-/** The first team that pays for the service or a key of it. */
 const costOwnerOf = (
   { service }: KeyAlert,
   { teams, keyNames }: KeyAlertEvent,
@@ -63,7 +58,7 @@ const costOwnerOf = (
     keys.some((pattern) => [service, ...keyNames].some((name) => fitsPattern(pattern, name))),
   );
 
-/** Notifies operators, and the team that pays for the key where its use is concerned. */
+/** Goes to operators, and to the team that pays for the key if its use is affected. */
 export const keyAlertMessages = (
   event: KeyAlertEvent,
   { operators, zone }: Pick<MessageDeps, 'operators' | 'zone'>,
@@ -78,7 +73,7 @@ export const keyAlertMessages = (
       ['What', alert.message],
       ...(alert.use === undefined ? [] : [['Last use', describeUse(alert.use, zone, currency)] as const]),
       ...(advice === undefined ? [] : [['What to do', advice] as const]),
-      // Some news is of no service: of an account, or of the journal.
+      // Some alerts belong to an account or the journal, not to a service.
       alert.service === ''
         ? ['Account', alert.account || 'all']
         : [
@@ -93,7 +88,7 @@ export const keyAlertMessages = (
       account: alert.account,
       subject: [alert.key],
       to: [...new Set([...operators, ...(team?.mail ?? [])])],
-      // A name keeps its own letter.
+      // A name keeps its case.
       title: alert.title.replace(/^(?:the|a) /, (word) =>
         word.replace(/^./, (letter) => letter.toUpperCase()),
       ),

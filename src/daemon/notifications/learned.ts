@@ -3,7 +3,7 @@ import type { AlertBlock } from '../../reports/index.ts';
 import type { LearnedChange } from '../../warehouse/index.ts';
 import type { Message, MessageDeps } from './message.ts';
 
-/** Without what it is told for, a column is still kept as text. */
+/** A column without a description is still stored as text. */
 const meaningOf = ({ topic, name, detail }: LearnedChange): readonly [string, string, string] => {
   if (topic === 'column-appeared')
     return [
@@ -71,7 +71,6 @@ const titleOf = (alert: readonly LearnedChange[], account: string): string => {
   return `the call log of ${account} has changed: ${parts.join(', ')}`;
 };
 
-/** Notifies operators of what is new about a gateway's exports. */
 export const learnedMessages = (
   { account, findings }: { readonly account: string; readonly findings: readonly LearnedChange[] },
   { zone }: Pick<MessageDeps, 'zone'>,

@@ -3,11 +3,9 @@ import type { Job } from '../../config/index.ts';
 import type { Mail } from '../../notify/index.ts';
 import { renderAlertEmail, type AlertBlock } from '../../reports/index.ts';
 
-/** What one kind of notification makes of what happened. */
 export type Message = {
-  /** Empty where it belongs to none. */
   readonly account: string;
-  /** Identifies what is reported, so that it is sent once. */
+  /** Identifies the message, so that it is sent once. */
   readonly subject: readonly unknown[];
   readonly title: string;
   readonly blocks: readonly AlertBlock[];
@@ -19,14 +17,14 @@ export type Message = {
 export type MessageDeps = {
   readonly operators: readonly string[];
   readonly jobs: Readonly<Record<string, Job>>;
-  /** Zone of times that belong to no job. */
+  /** Time zone of times that belong to no job. */
   readonly zone: string;
 };
 
-/** More blocks than this make a mail that nobody reads. */
+/** Nobody reads a mail with more blocks. */
 const maxBlocks = 40;
 
-/** The mail of a message, bad news when any of its blocks is, shown or not; nothing without recipients or content. */
+/** Bad news if any block is, shown or not; undefined without recipients or content. */
 export const mailOf = (
   kind: string,
   { account, subject: identity, title, blocks: all, closing, to }: Message,

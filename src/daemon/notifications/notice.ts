@@ -23,7 +23,7 @@ const nextOf = (job: Job | undefined, after: UnixMillis): string | undefined => 
   return job === undefined || next === undefined ? undefined : formatSlot(next, job.timezone);
 };
 
-/** What runs the slot after all; a run that was late has ended well, and is not run again. */
+/** The command that runs the slot again; a late run has succeeded and needs none. */
 const againOf = ({ kind, job, slot }: Notice): string | undefined =>
   kind === 'failed' || kind === 'missed' || kind === 'suspended'
     ? `\`tollkeeper run ${job} --slot ${new Date(slot).toISOString().replace('.000Z', 'Z')}\` runs this slot manually`
@@ -79,7 +79,7 @@ const subjectOf = (notices: readonly Notice[]): string => {
   ].join(', ');
 };
 
-/** Notifies of outages of jobs: what goes to the same people at once is one message. */
+/** Combines outages with the same recipients at the same time into one message. */
 export const noticeMessages = (notices: readonly Notice[], deps: MessageDeps): readonly Message[] => {
   const groups = new Map<string, { readonly to: readonly string[]; readonly notices: Notice[] }>();
   for (const notice of notices) {

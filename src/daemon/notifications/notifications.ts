@@ -14,7 +14,7 @@ import { learnedMessages } from './learned.ts';
 import { mailOf, type Message, type MessageDeps } from './message.ts';
 import { noticeMessages } from './notice.ts';
 
-/** Each kind of notification, by its name in the outbox: the pure function from what happened to messages. */
+/** By their names in the outbox. Each is a pure function from event to messages. */
 const kinds = {
   'admin-key': adminKeyMessages,
   config: configMessages,
@@ -30,13 +30,13 @@ const messagesOf: {
   readonly [Kind in keyof Events]: (event: Events[Kind], deps: MessageDeps) => readonly Message[];
 } = kinds;
 
-/** What operators are notified of by this config, each thing once; nothing where there is no mail server or nobody to notify. */
+/** Sends each message once; does nothing without a mail server or recipients. */
 export type Notifications = {
   readonly notices: (notices: readonly Notice[]) => Promise<void>;
   readonly configFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
-  /** What runs have found out since; never throws. */
+  /** Notifies of new findings of runs; never throws. */
   readonly findings: (account: string, runLog: Log) => Promise<void>;
-  /** Also to the team that pays for the key, where its use is concerned; never throws. */
+  /** Also goes to the team that pays for the key if its use is affected; never throws. */
   readonly sendKeyAlert: (alert: KeyAlert) => Promise<void>;
   readonly oldAdminKeys: () => Promise<void>;
 };
@@ -44,7 +44,6 @@ export type Notifications = {
 type NotifierDeps = {
   readonly config: Config;
   readonly channels: Channels;
-  /** Of the outbox. */
   readonly folder: string;
   readonly warehouse: Warehouse;
   readonly journal: Pick<KeyJournal, 'lineage'>;

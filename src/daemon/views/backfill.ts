@@ -3,7 +3,7 @@ import type { Job } from '../../config/index.ts';
 import { jobKinds } from '../../jobs/index.ts';
 import { nextSlots, previousSlot, scheduleOf } from '../../scheduler/index.ts';
 
-/** More slots than that in one go are a slip of the pen. */
+/** More slots in one request are a mistake. */
 const maxSlots = 10_000;
 
 /** @throws Fault `wrong-use` */
@@ -15,14 +15,14 @@ export const momentOf = (text: string, job: Job): UnixMillis => {
   });
 };
 
-/** The data that the run of a slot is about: from the slot before it; nothing where the job has no schedule. */
+/** The interval from the slot before to this slot; empty when the job has no schedule. */
 export const intervalOf = (job: Job, slot: UnixMillis): Interval<UnixMillis> => {
   const schedule = scheduleOf(job);
   const start = schedule === undefined ? undefined : previousSlot(schedule, slot);
   return { start: start ?? slot, end: slot };
 };
 
-/** The slot of a run that a person names. @throws Fault `wrong-use` when it is yet to come */
+/** @throws Fault `wrong-use` when the slot is in the future */
 export const slotOf = (text: string, job: Job, now: UnixMillis): UnixMillis => {
   const slot = momentOf(text, job);
   if (slot <= now) return slot;
@@ -39,7 +39,7 @@ const rangeOf = (job: Job, range: { readonly from: string; readonly to: string }
   });
 };
 
-/** Every slot of the job in [from, to) that has come, oldest first. @throws Fault `wrong-use` */
+/** Past slots of the job in [from, to), oldest first. @throws Fault `wrong-use` */
 const slotsBetween = (
   job: Job,
   range: { readonly from: string; readonly to: string },
@@ -61,10 +61,10 @@ const slotsBetween = (
   return slots;
 };
 
-/** A run of a backfill: of a slot, or of now where the kind of the job takes the time range as a whole. */
+/** A run of a backfill: of a slot, or of now where the job kind takes the time range as a whole. */
 export type BackfillRun = { readonly slot: UnixMillis | undefined; readonly interval: Interval<UnixMillis> };
 
-/** The runs of a backfill, oldest first. @throws Fault `wrong-use` */
+/** Oldest first. @throws Fault `wrong-use` */
 export const backfillRuns = (
   job: Job,
   range: { readonly from: string; readonly to: string },

@@ -6,7 +6,6 @@ const attemptView = ({ job: _job, slot: _slot, ...view }: LedgerAttempt): Attemp
 
 const keyOf = ({ job, slot }: RunKey): string => `${slot} ${job}`;
 
-/** The attempts of many runs, to be asked for by run. */
 export const attemptsByRun = (
   attempts: readonly LedgerAttempt[],
 ): ((run: RunKey) => readonly LedgerAttempt[]) => {
@@ -19,7 +18,6 @@ export const attemptsByRun = (
   return (run) => byRun.get(keyOf(run)) ?? [];
 };
 
-/** A run of the ledger as people are shown it. */
 export const runView = (
   run: LedgerRun,
   attempts: readonly LedgerAttempt[],
@@ -36,7 +34,7 @@ export const runView = (
   } = run;
   return {
     ...view,
-    // Of a job that is no longer declared only UTC is sure.
+    // The time zone of a job that is no longer declared is unknown.
     zone: jobs[run.job]?.timezone ?? 'UTC',
     attempts: attempts.map(attemptView),
     ...(waiting === undefined ? {} : { waiting }),

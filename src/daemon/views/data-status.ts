@@ -13,7 +13,7 @@ import type { AccountView, KeptReportsView } from '../../web/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 import { isBad } from '../../reconcile/index.ts';
 
-/** Gaps of an account, and reports, that are told of. */
+/** Maximum numbers of listed gaps per account and of reports. */
 const most = { gaps: 10, reports: 30 };
 
 const inMillis = ({ start, end }: Interval<UnixSeconds>): Interval<UnixMillis> => ({
@@ -49,7 +49,6 @@ const accountView = async (account: string, config: Config, warehouse: Warehouse
   };
 };
 
-/** How far the data of each declared account reaches, and whether it adds up. */
 export const accountViews = async (config: Config, warehouse: Warehouse): Promise<readonly AccountView[]> => {
   const views: AccountView[] = [];
   for (const account of Object.keys(config.settings.accounts))
@@ -57,7 +56,7 @@ export const accountViews = async (config: Config, warehouse: Warehouse): Promis
   return views;
 };
 
-/** The reports built last; that they cannot be read is said and fails nothing. */
+/** Newest first; an unreadable archive is reported and fails nothing. */
 export const keptReports = async (folder: string): Promise<KeptReportsView> => {
   try {
     const { reports, damaged } = await listReports(folder, { limit: most.reports });

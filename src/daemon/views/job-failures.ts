@@ -2,13 +2,13 @@ import { adviceOf } from '../../core/index.ts';
 import { isBySlot } from '../../scheduler/index.ts';
 import type { LedgerRun } from '../../storage/index.ts';
 
-/** A scheduled run that a newer slot replaced: the newer run decides whether the job fails. */
+/** A newer slot replaced the failed run, and decides whether the job fails. */
 const isReplaced = (failure: LedgerRun, open: readonly LedgerRun[]): boolean =>
   failure.state === 'interrupted' &&
   isBySlot(failure) &&
   open.some(({ job, slot }) => job === failure.job && slot > failure.slot);
 
-/** Slots that are named, by a schedule or by a person, are whole seconds; a run of the moment is not. */
+/** Slots of schedules and commands are whole seconds; a run of now is not. */
 const commandOf = ({ job, slot }: LedgerRun): string =>
   slot % 1000 === 0
     ? `tollkeeper run ${job} --slot ${new Date(slot).toISOString().replace('.000', '')}`
@@ -22,7 +22,7 @@ const adviceFor = (run: LedgerRun): string => {
 
 export type JobFailure = { readonly run: LedgerRun; readonly advice: string };
 
-/** By job: failures that nothing retries, each with the next step. Pure. */
+/** By job: failures without a retry, each with its next step. Pure. */
 export const jobFailures = (
   failures: readonly LedgerRun[],
   open: readonly LedgerRun[],

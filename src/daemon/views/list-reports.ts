@@ -5,8 +5,8 @@ import { databaseOf } from '../good-config.ts';
 import { pathsOf } from '../paths.ts';
 
 /**
- * The reports kept beside the database of a config. They are files, so that neither a daemon nor the database is asked.
- * @throws Fault `config-invalid` where not even the database is known, `report-damaged`
+ * Reads the files beside the database, without a daemon or the database.
+ * @throws Fault `config-invalid` when the database path is unknown, `report-damaged`
  */
 export const reportsKept = async (
   deps: Deps,

@@ -11,7 +11,7 @@ import type { JobContext } from '../../jobs/index.ts';
 import type { CommandInput } from '../../control/index.ts';
 import { reconcileCovered } from '../../reconcile/index.ts';
 
-/** The call log held against another source. Spans in seconds UTC, amounts as exact decimal text. */
+/** A comparison of the call log with another source. Times in seconds UTC, amounts as exact decimal text. */
 export type ComparisonView = {
   readonly source: string;
   /** A model or a key; missing for the total of the source. */
@@ -19,7 +19,7 @@ export type ComparisonView = {
   readonly range: Interval<UnixSeconds>;
   readonly ours: string;
   readonly theirs: string;
-  /** Theirs less ours. */
+  /** The other source minus the call log. */
   readonly gap: string;
   readonly unit: string;
   readonly verdict: string;
@@ -31,7 +31,7 @@ export type ReconcileView = {
   readonly account: string;
   readonly zone: string;
   readonly asked: Interval<UnixSeconds>;
-  /** What of it the log holds, which was compared. */
+  /** The part of the interval that the call log covers. */
   readonly compared: Interval<UnixSeconds>;
   readonly comparisons: readonly ComparisonView[];
   readonly notCompared: readonly { readonly source: string; readonly reason: string }[];
@@ -48,7 +48,7 @@ const secondOf = (text: string, zone: string): UnixSeconds => {
   });
 };
 
-/** Compares the span that a person named. @throws fault `wrong-use` */
+/** @throws Fault `wrong-use` */
 export const reconcileRequested = async (
   request: CommandInput<'reconcile'>,
   context: JobContext,

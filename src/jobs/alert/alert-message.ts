@@ -3,7 +3,7 @@ import { money } from '../../core/index.ts';
 
 const amount = z.string().transform(money);
 
-/** A notification as it is stored before it enters the outbox: everything that its mail says. */
+/** A notification with all content of its mail, stored before it enters the outbox. */
 export const alertMessage = z.object({
   title: z.string(),
   to: z.array(z.string()).readonly(),

@@ -38,7 +38,7 @@ const lagOf = ({ fields }: RuledJob): number => {
   return typeof lag === 'number' ? lag : 0;
 };
 
-/** The data must be able to reach the evaluated time, and somebody must pull it. */
+/** A job must pull the data, and with a lag that lets it reach the evaluated time. */
 export const alertJobFaults = (job: RuledJob, all: readonly RuledJob[]): readonly KindFault[] => {
   const pulls = all.filter((one) => one.kind === 'pull-logs' && one.account === job.account);
   const [pull] = pulls;

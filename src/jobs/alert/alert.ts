@@ -12,10 +12,9 @@ import { deliverAlerts } from './deliver.ts';
 import { decide } from './decide.ts';
 import { budgetsOf, evaluate } from './evaluate.ts';
 
-/** The time that the call log must reach for a run of the slot. */
 const neededFor = (slot: UnixMillis, lag: number): UnixSeconds => toSeconds(unixMillis(slot - lag));
 
-/** Evaluates budgets, the balance and the quotas of keys, and notifies of each threshold once a period. */
+/** Evaluates budgets, the balance and the quotas of keys, and notifies of each threshold once per period. */
 export const alertKind = defineJobKind({
   kind: 'alert',
   onlyForbid: true,
@@ -26,11 +25,11 @@ export const alertKind = defineJobKind({
   shape: alertShape,
   faults: alertJobFaults,
   run: async (settings, context) => {
-    // Notifications about the past would name thresholds that nobody can act on.
+    // Nobody can act on thresholds of the past.
     if (context.trigger === 'backfill')
       return { summary: 'nothing to do: alerts about the past are not sent', figures: {} };
     const { account, warehouse, clock, slot } = context;
-    // An earlier run may have ended between its decision and its mail.
+    // An earlier run may have crashed between its decision and its mail.
     const before = await deliverAlerts(context);
     const evaluation = await evaluate(settings, neededFor(slot, settings.lag), context);
     const { raised, recovered } = await decide(evaluation, clock.now(), context);

@@ -10,7 +10,6 @@ import { runwayAlert, runwayRecovery } from './messages/runways.ts';
 import { unknownAlert, unknownRecovery } from './messages/unknown.ts';
 import { readCauses } from './read-causes.ts';
 
-/** Records of one budget and period, or of one other alert. */
 const groupsOf = (records: readonly AlertRecord[]): readonly (readonly AlertRecord[])[] => {
   const groups = new Map<string, AlertRecord[]>();
   for (const record of records) {
@@ -48,12 +47,11 @@ const notificationOf = (
     : budgetRecovery(records, assessment, context);
 };
 
-/** What an evaluation changed. */
 export type Decided = { readonly raised: number; readonly recovered: number };
 
 /**
- * Decides which alerts begin and end, and stores them with their notifications in one transaction. Causes are read
- * before, for the alerts that begin as far as is known then.
+ * Decides which alerts begin and end, and stores them with their notifications in one transaction.
+ * Reads the causes before, for the alerts known to begin by then.
  */
 export const decide = async (
   evaluation: Evaluation,

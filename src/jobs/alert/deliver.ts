@@ -4,8 +4,8 @@ import type { JobContext } from '../job-kind.ts';
 import { alertMessage } from './alert-message.ts';
 
 /**
- * Enqueues the notifications that were decided and are not in the outbox yet, each under the key of its alerts: after a
- * crash between the two the same mail is enqueued, once. Returns the number of recipients.
+ * Enqueues decided notifications that are not in the outbox yet, each under the key of its alerts, so that a crash between
+ * decision and enqueueing sends no mail twice. Returns the number of recipients.
  */
 export const deliverAlerts = async ({
   mail,

@@ -17,7 +17,6 @@ import type { AlertSettings } from './alert-shape.ts';
 import { readBudgets, type AssessedBudget } from './read-budgets.ts';
 import { readRunways, type ReadRunway } from './read-runways.ts';
 
-/** Everything that one evaluation found. */
 export type Evaluation = {
   readonly budgets: readonly AssessedBudget[];
   readonly runways: readonly ReadRunway[];
@@ -27,7 +26,6 @@ export type Evaluation = {
   readonly statuses: readonly Omit<AlertStatus, 'account'>[];
 };
 
-/** The assessment of the current period. */
 export const currentOf = ({ periods }: AssessedBudget): Assessment | undefined => periods.at(-1)?.assessment;
 
 const budgetStatusesOf = (stored: readonly AlertStatus[]): ReadonlyMap<string, BudgetStatus> =>
@@ -38,14 +36,13 @@ const budgetStatusesOf = (stored: readonly AlertStatus[]): ReadonlyMap<string, B
     }),
   );
 
-/** The budgets that the job names. */
 export const budgetsOf = (
   { budgets: named }: AlertSettings,
   { costOwners = noCostOwners }: Pick<JobContext, 'costOwners'>,
 ): readonly Budget[] =>
   (costOwners.budgets ?? []).filter(({ name }) => named === undefined || named.includes(name));
 
-/** Since when the budget has been unknown: stale data counts from where it ends. */
+/** Stale data makes the budget unknown from the end of the data. */
 const unknownSinceOf = (
   { state, reason }: Assessment,
   before: AlertStatus | undefined,
@@ -56,7 +53,7 @@ const unknownSinceOf = (
   return reason?.kind === 'stale' ? unixMillis(Math.min(seen, reason.reaches * 1000)) : seen;
 };
 
-/** Reads and assesses everything; writes nothing. */
+/** Writes nothing. */
 export const evaluate = async (
   settings: AlertSettings,
   needed: UnixSeconds,

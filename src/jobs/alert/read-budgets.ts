@@ -15,7 +15,7 @@ import type { KnownGap, Sums } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 
-/** The assessments of a budget: of periods that have ended since the last evaluation, and of the current one last. */
+/** The assessments of periods that have ended since the last evaluation, then of the current one. */
 export type AssessedBudget = {
   readonly budget: Budget;
   readonly periods: readonly { readonly planned: PlannedPeriod; readonly assessment: Assessment }[];
@@ -25,7 +25,6 @@ export type AssessedBudget = {
 
 type Request = {
   readonly budgets: readonly Budget[];
-  /** The time that the call log must reach. */
   readonly needed: UnixSeconds;
   /** Later data is ignored; all data counts when omitted. */
   readonly until?: UnixSeconds;
@@ -37,7 +36,6 @@ type Context = Pick<JobContext, 'account' | 'warehouse' | 'costOwners' | 'signal
 const overlaps = (left: Interval<UnixSeconds>, right: Interval<UnixSeconds>): boolean =>
   left.start < right.end && right.start < left.end;
 
-/** Other sources show charges that the log lacks. */
 const missingIn = (gaps: readonly KnownGap[], period: Interval<UnixSeconds>): string | undefined =>
   gaps.find(
     ({ state, verdict, range }) => state === 'open' && verdict === 'truncated' && overlaps(range, period),
@@ -63,7 +61,7 @@ const withoutCalls = async (
 
 const nothing: Sums = { cells: [], isProven: false, currency: undefined };
 
-/** The range up to a moment; nothing of it if it begins later. */
+/** The range up to the time; empty if it begins later. */
 const cutAt = (
   { start, end }: Interval<UnixSeconds>,
   until: UnixSeconds,

@@ -45,7 +45,7 @@ const pricesSql = `
     output AS output_plain_tokens, reasoning AS output_reasoning_tokens, audio_output AS output_audio_tokens
   FROM price`;
 
-/** Days from which prices are estimated. */
+/** Seconds of the call log from which prices are estimated. */
 const priceDays = 7 * 86_400;
 
 const readPrices = async (
@@ -84,7 +84,6 @@ const readPrices = async (
 
 const nothing: Usage = { calls: 0, tokens: {}, charge: zero, refunds: zero };
 
-/** Several segments of one model and service in one period. */
 const sumOf = (parts: readonly SegmentSums[]): Usage => {
   const [first] = parts;
   if (first === undefined) return nothing;
@@ -106,7 +105,6 @@ const sumOf = (parts: readonly SegmentSums[]): Usage => {
 const within = ({ start, end }: Range, bound: UnixSeconds | undefined): boolean =>
   bound !== undefined && bound >= start && bound < end;
 
-/** All sums of one model and key. */
 type Pair = Pick<SegmentSums, 'model' | 'key' | 'service'> & { readonly sums: readonly SegmentSums[] };
 
 const pairsOf = (sums: readonly SegmentSums[]): readonly Pair[] => {
@@ -121,14 +119,14 @@ const pairsOf = (sums: readonly SegmentSums[]): readonly Pair[] => {
   return [...pairs.values()];
 };
 
-/** The cells of one scope, in its period so far and in the compared part of the period before. */
+/** The cells of one scope, in its period so far and in the compared part of the previous period. */
 const cellsOf = (
   { planned: { elapsed, compared }, assessment: { budget } }: Asked,
   pairs: readonly Pair[],
   bounds: readonly UnixSeconds[],
   rules: ScopeRules,
 ): readonly ChangedCell[] => {
-  // By service: a rotation of a key is no change of who calls.
+  // By service: a rotation changes the key, not the caller.
   const byService = new Map<string, Pair[]>();
   for (const pair of pairs) {
     if (!inScope(budget.scope, pair, rules)) continue;
@@ -149,8 +147,8 @@ const cellsOf = (
 };
 
 /**
- * The main cause of the change of each against the same part of the period before, as a sentence. Without one where the
- * earlier part is not in the call log as a whole, or nothing has changed.
+ * The main cause of each change against the same part of the previous period, as a sentence. Omitted when the call log of
+ * that part is incomplete or nothing has changed.
  */
 export const readCauses = async (
   asked: readonly Asked[],
@@ -174,7 +172,7 @@ export const readCauses = async (
   const prices = await readPrices(first.planned.elapsed.end, context);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
   const pairs = pairsOf(cells);
-  // Budgets often differ in their amount alone.
+  // Many budgets differ only in their amount.
   const waterfalls = new Map<string, Waterfall>();
   const waterfallOf = (one: Asked): Waterfall => {
     const { elapsed, compared } = one.planned;

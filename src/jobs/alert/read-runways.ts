@@ -2,7 +2,6 @@ import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import { runwayOf, runwayDuration, type Runway } from '../../monitoring/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
-/** How long the balance of the account or the quota of a key lasts. */
 export type ReadRunway = {
   /** `runway`, or `key:NAME`. */
   readonly alert: string;
@@ -11,7 +10,7 @@ export type ReadRunway = {
   readonly readAt: UnixMillis | undefined;
 };
 
-/** Older readings say nothing about the balance of today. */
+/** Milliseconds; an older snapshot says nothing about today's balance. */
 const oldest = 2 * 86_400_000;
 
 /** The runway of the account and of every key with a quota, from the snapshots of the last weeks. */

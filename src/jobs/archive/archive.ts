@@ -39,7 +39,7 @@ const summaryOf = ({ written, rows, bytes, left, kept }: ArchiveOutcome): string
     : parts.join('; ');
 };
 
-/** How far it has come when work on a month begins; a month takes as long as its rows. */
+/** Progress when a month begins; the time for a month depends on its rows. */
 const progressOf = (
   index: number,
   plan: ArchivePlan['months'],
@@ -77,8 +77,8 @@ const planLines = ({ months, kept, damaged }: ArchivePlan): readonly string[] =>
 ];
 
 /**
- * Keeps months of the call log as Parquet files (`account=…/month=YYYY-MM/`), and lets those older than `retain` leave the
- * table once their file is verified by count, sum and checksum. Each run reads every file there is.
+ * Archives months of the call log as Parquet files (`account=…/month=YYYY-MM/`), and deletes those older than `retain` from the
+ * table once their file is verified by count, sum and checksum. Each run reads every file.
  */
 export const archiveKind = defineJobKind({
   kind: 'archive',

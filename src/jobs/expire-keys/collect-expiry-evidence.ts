@@ -29,7 +29,7 @@ export type ExpiryDeps = {
   readonly warehouse: {
     readonly keys: Pick<Warehouse['keys'], 'logComplete' | 'uses' | 'idsOf' | 'namesOf'>;
     readonly snapshots: {
-      /** The keys as last read at or before the moment. */
+      /** The keys as last read at or before this time. */
       readonly inventoryAt: (
         account: string,
         moment: UnixMillis,
@@ -49,16 +49,16 @@ export type ExpiryDeps = {
   readonly signal: AbortSignal;
 };
 
-/** An inventory that is older when the idle time begins tells nothing of it. */
+/** Milliseconds; an older inventory says nothing about the beginning of the idle time. */
 const inventoryAge = 2 * 86_400_000;
 
 /** Seconds. */
 const ahead = 86_400;
 
-/** Of what a key is used for, so much is said. */
+/** Maximum number of models listed for a key. */
 const modelsNamed = 3;
 
-/** Ids of the keys as they are now, by their names as the log tells them apart. */
+/** By the names under which the call log distinguishes keys. */
 const idsNow = ({ keys }: KeySurvey): ReadonlyMap<string, readonly number[]> => {
   const ids = new Map<string, number[]>();
   for (const { key } of keys) {
@@ -70,7 +70,7 @@ const idsNow = ({ keys }: KeySurvey): ReadonlyMap<string, readonly number[]> => 
   return ids;
 };
 
-/** By id every name that a key had since, the one it has now first: others can rename it, and calls stay under the old one. */
+/** By id, the current name first: keys can be renamed by others, and calls stay under the old name. */
 const namesBorne = async (
   asked: readonly SurveyedKey[],
   since: UnixMillis,
@@ -82,7 +82,7 @@ const namesBorne = async (
   return new Map(asked.map(({ key }) => [key.id, distinctNames([key.name, ...(shown.get(key.id) ?? [])])]));
 };
 
-/** All that the warehouse and the journal know of keys that may have to end; keys that are far from it are not asked for. */
+/** Reads evidence only for keys that may have to end. */
 export const collectExpiryEvidence = async (
   survey: KeySurvey,
   policy: ExpiryPolicy,
@@ -101,12 +101,12 @@ export const collectExpiryEvidence = async (
       log.push([time, await keys.logComplete(account, rangeAsked(time, now, policy.quiet))]);
   signal.throwIfAborted();
   progress({ step: 'reading the usage of keys' });
-  // The idle time lies before the end of what is proven, wherever that is.
+  // The idle time ends where the evidence ends, which may be before now.
   const idleFrom = toMillis(rangeAsked(policy.quiet, now, policy.quiet).start);
   const { start, end } = rangeAsked(longest ?? 0, now, policy.quiet);
   const borne = await namesBorne(asked, toMillis(start), deps);
   const names = [...new Set([...borne.values()].flat())];
-  // Every call that is known is use: those behind the proven end, and those of a gateway whose clock is ahead.
+  // Includes calls after the proven end, and those of a gateway whose clock is ahead: any known call is use.
   const uses = await keys.uses(account, names, { start, end: unixSeconds(end + ahead) }, modelsNamed);
   const idsShown = await keys.idsOf(account, names, idleFrom);
   const listed = idsNow(survey);
@@ -126,7 +126,7 @@ export const collectExpiryEvidence = async (
       ]),
     ),
     log: new Map(log),
-    // Keys that came, or were renamed, after the last inventory have the name, too.
+    // Keys created or renamed after the last inventory may have the name, too.
     idsNamed: new Map(
       names.map((name) => [
         name,

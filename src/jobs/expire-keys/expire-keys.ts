@@ -95,7 +95,7 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const { notified, mailed } = isApplied
     ? { notified: 0, mailed: '' }
     : await mailPlan(planEmail, settings.mail?.to, context);
-  // That a key expires by itself its owner is to know, whatever this job may do.
+  // Owners are told of a key that expires by itself, even if this job applies nothing.
   const ended = await carriedOut(keyService, [...notices, ...(isApplied ? plannedOf(plan) : [])], context);
   const failed = failureOf(
     ended
@@ -114,7 +114,7 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   };
 };
 
-/** Ends keys in stages that nobody is proven to use, and tells owners before a key expires. */
+/** Ends keys without proven use in stages, and warns owners before a key expires. */
 export const expireKeysKind = defineJobKind({
   kind: 'expire-keys',
   onlyForbid: true,

@@ -35,7 +35,6 @@ const stageFaults = ({ stages, by }: ExpireSettings): KindFault[] => {
     : faults;
 };
 
-/** What is wrong with an expire-keys job beyond its shape. */
 export const expireFaults = (job: RuledJob, all: readonly RuledJob[]): readonly KindFault[] => {
   const settings = job.kind === 'expire-keys' ? (job.fields as ExpireSettings | undefined) : undefined;
   if (settings === undefined) return [];

@@ -2,16 +2,15 @@ import type { KindFault, RuledJob } from '../../config/index.ts';
 import type { PullLogs } from '../pull-logs/pull-logs.ts';
 import { writtenDuration } from './written-duration.ts';
 
-/** Milliseconds that rows are seen to come late by (docs/gateway.md G16.1). */
+/** Milliseconds by which rows land late (docs/gateway.md G16.1). */
 const lateness = 600_000;
 
-/** Jobs of a kind that bring data of the same account. */
 export const sourceJobs = (job: RuledJob, all: readonly RuledJob[], kind: string): readonly RuledJob[] =>
   all.filter((other) => other.kind === kind && other.account === job.account && !other.suspended);
 
 const lagOf = ({ fields }: RuledJob): number => (fields as PullLogs | undefined)?.lag ?? lateness;
 
-/** What is asked for before its rows have come proves nothing, whichever of the pulls asks. */
+/** A pull that requests data before its rows have landed proves no lack of use, whichever pull it is. */
 const hastyFaults = (pulls: readonly RuledJob[], path: readonly string[]): KindFault[] =>
   pulls.flatMap((pull) => {
     const { name } = pull;
@@ -32,13 +31,12 @@ type EvidenceNeeds = {
   readonly path: readonly string[];
   /** Milliseconds. */
   readonly quiet: number;
-  /** Milliseconds that the end of the log may be away when the job looks, where it looks at its slots alone. */
+  /** Milliseconds by which the log may lag at a slot, for a job that looks only at its slots. */
   readonly lagging?: number;
-  /** What else can be done. */
   readonly what: string;
 };
 
-/** A job that looks once a day needs a log that is never far behind; one that waits for its moment is content with its end. */
+/** A job that looks once a day needs a log with little lag; one that waits for its time needs only that the log gets there. */
 const farFaults = (
   scheduled: readonly RuledJob[],
   { path, quiet, lagging }: EvidenceNeeds & { readonly lagging: number },
@@ -48,7 +46,7 @@ const farFaults = (
     return space === undefined ? [] : [{ pull, space, most: space + lagOf(pull) }];
   });
   const [nearest] = behind.toSorted((left, right) => left.most - right.most);
-  // Where a schedule is not known, nothing can be said.
+  // Without a schedule the lag is unknown.
   if (nearest === undefined || behind.length < scheduled.length || nearest.most <= lagging) return [];
   const { pull, space } = nearest;
   return [
@@ -62,7 +60,6 @@ const farFaults = (
   ];
 };
 
-/** Evidence of use comes from jobs that bring it, often and late enough. */
 export const evidenceFaults = (
   job: RuledJob,
   all: readonly RuledJob[],

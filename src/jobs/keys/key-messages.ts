@@ -12,11 +12,9 @@ const describeEnd = ({ retire, overlap }: PlannedRotation['terms']): string => {
     : `${end} after ${durationText(overlap)}`;
 };
 
-/** What a rotation does, as a sentence. */
 export const describeRotation = ({ service, terms, why }: PlannedRotation): string =>
   `${why === 'split' ? 'its sinks may hold different keys since its last rotation was given up: ' : ''}a new key of ${service} is created, verified and delivered; the old key is ${describeEnd(terms)}`;
 
-/** What becomes of a key that is to end, as a sentence. */
 export const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
   if (action.kind === 'warn') return `its owner is notified: ${action.stage}`;
   if (action.kind === 'delete') return 'it is deleted permanently';
@@ -60,10 +58,10 @@ export const skippedRow = ({ name, service, message, age }: SkippedKey): Planned
   ...ageText(age),
 });
 
-/** `billing.g7 (60 days): what is done`. */
+/** `billing.g7 (60 days): MESSAGE`. */
 export const keyLine = ({ name, age, message, skipped }: PlannedKey): string =>
   `${skipped ? 'skip ' : ''}${name}${age === undefined ? '' : ` (${age})`}: ${message}`;
 
-/** What a title says of skipped keys, at its end. */
+/** A suffix for titles. */
 export const skippedText = (skipped: number): string =>
   skipped === 0 ? '' : `, ${skipped.toLocaleString('en-US')} skipped`;

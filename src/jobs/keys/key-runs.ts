@@ -2,7 +2,7 @@ import { errorFields, fault, type Fault, type FaultCode } from '../../core/index
 import type { Advanced, KeyService } from '../../keys/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
-/** @throws RangeError where the program gives runs no key service. */
+/** @throws RangeError when the runtime gives runs no key service. */
 export const keyServiceOf = async ({ keys, name }: JobContext): Promise<KeyService> => {
   if (keys === undefined) throw new RangeError(`job ${name} has no key service`);
   return keys();
@@ -10,7 +10,7 @@ export const keyServiceOf = async ({ keys, name }: JobContext): Promise<KeyServi
 
 export const whoOf = ({ name }: JobContext): string => `job ${name}`;
 
-/** Takes each step that can be taken now: of the rotations named, or of all that are open and whose time has come. */
+/** Runs every due step of the named rotations, or of all open ones. */
 export const advanceRotations = async (
   keyService: KeyService,
   ids: readonly string[] | undefined,
@@ -22,7 +22,7 @@ export const advanceRotations = async (
   return advanced;
 };
 
-/** One fault of all that failed: with the code of the first, and each service with its reason. */
+/** One fault for all failures: the code of the first, and each service with its reason. */
 export const failureOf = (
   failures: readonly {
     readonly service: string;
@@ -36,7 +36,7 @@ export const failureOf = (
   const message = failures.map(({ service, message: why }) => `${service}: ${why}`).join('; ');
   return fault(first.code, message, {
     advice: first.advice,
-    // What was begun is tried again by itself; the whole run once more would only use the tries up.
+    // Open rotations are retried by themselves; a retry of the whole run would only use up its attempts.
     retryHelps: false,
   });
 };

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { duration, jobMail, teamName } from '../../config/index.ts';
 import { readMaxPerRun, type Limits } from '../../keys/index.ts';
 
-/** `keys` of a job: which keys it is about. */
 export const selectionShape = z
   .strictObject({
     name: z.string().min(1).max(200).optional().describe('Name of a key or service; * matches any text.'),
@@ -25,7 +24,6 @@ export const selectionShape = z
   .describe('Which keys the job applies to. All conditions that are set must match.')
   .transform(({ older_than: olderThan, ...rest }) => ({ ...rest, olderThan }));
 
-/** `limits` of a job. */
 export const limitsShape = z
   .strictObject({
     max_per_run: z

@@ -5,13 +5,12 @@ import { renderAlertEmail, type AlertBlock } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { noCostOwners } from '../cost-owners.ts';
 
-/** Much to tell at once still makes a mail that can be read. */
+/** Keeps a mail about many keys readable. */
 const maxKeys = 40;
 
-/** A key in a plan mail: what would be done with it, or why nothing is. */
 export type PlannedKey = {
   readonly name: string;
-  /** `60 days`; missing where the gateway does not tell. */
+  /** `60 days`; missing when the gateway does not report it. */
   readonly age?: string | undefined;
   readonly service: string;
   readonly skipped: boolean;
@@ -22,7 +21,7 @@ export type PlanEmail = {
   /** `3 keys would be rotated, 2 skipped`. */
   readonly title: string;
   readonly keys: readonly PlannedKey[];
-  /** How many are left alone as usual: too young, and the like. */
+  /** Number of keys skipped for ordinary reasons, such as their age. */
   readonly usual: number;
 };
 
@@ -45,7 +44,6 @@ type PlanSource = {
   readonly audit?: AuditHead | undefined;
 };
 
-/** The notification of a plan. */
 export const planEmail = (
   { title, keys, usual }: PlanEmail,
   { job, account, slot, zone, audit }: PlanSource,
@@ -80,13 +78,13 @@ export const planEmail = (
   };
 };
 
-/** Enqueues the plan for the operators, or whom the job names, once a slot; as a sentence that end a summary. */
+/** Enqueues the plan once per slot, for the operators or the recipients of the job. Returns a sentence for the summary. */
 export const mailPlan = async (
   plan: PlanEmail,
   to: readonly string[] | undefined,
   context: JobContext,
 ): Promise<{ readonly notified: number; readonly mailed: string }> => {
-  // Nothing is to be told of keys that go their usual way.
+  // Keys skipped for ordinary reasons need no mail.
   if (plan.keys.length === 0) return { notified: 0, mailed: '' };
   const { mail, account, warehouse, clock, slot, zone, name, costOwners = noCostOwners } = context;
   const recipients = to ?? costOwners.operators;

@@ -3,8 +3,8 @@ import { compareStatistics, compareUsage, type Finding } from '../../reconcile/i
 import type { JobContext } from '../job-kind.ts';
 
 /**
- * Compares the log of a range with the statistics or, where these cannot be had, with the usage export; undefined where
- * neither has a sum of the whole range. @throws faults after which a later request may succeed
+ * Compares the log with the statistics or, if unavailable, the usage export; undefined when neither has a sum of the range.
+ * @throws faults after which a later request may succeed
  */
 export const compareWindow = async (
   range: Interval<UnixSeconds>,
@@ -22,10 +22,10 @@ export const compareWindow = async (
   }
 };
 
-/** Whether the log lacks rows, and no late rows explain it. */
+/** The log lacks rows, and no late rows explain it. */
 export const isShort = ({ verdict, match }: Finding): boolean =>
   verdict === undefined && compareMoney(match.gap, zero) > 0;
 
-/** Whether the log lacks rows that the gateway counts by now, whether they came late or not. */
+/** The log lacks rows that the gateway counts by now, late or not. */
 export const isLagging = (found: Finding): boolean =>
   isShort(found) || (found.verdict === 'late data' && compareMoney(found.match.gap, zero) > 0);

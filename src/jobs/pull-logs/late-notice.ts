@@ -5,7 +5,7 @@ import { renderAlertEmail } from '../../reports/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 
-/** Notifies operators, once for each sum at the gateway, of windows that rest: they lag after all their tries. */
+/** Notifies operators, once per sum at the gateway, of windows that still lag after all attempts. */
 export const notifyOfResting = async (context: JobContext): Promise<void> => {
   const { mail, account, warehouse, clock, zone, costOwners = noCostOwners } = context;
   if (mail === undefined || costOwners.operators.length === 0) return;

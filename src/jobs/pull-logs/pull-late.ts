@@ -37,17 +37,16 @@ export type LatePullDeps = {
 };
 
 export type LatePulls = {
-  /** Windows that were pulled again, and whether any of them changed what the log holds. */
+  /** Windows pulled again; `isChanged` if any of them changed the stored log. */
   readonly ranges: readonly Range[];
   readonly isChanged: boolean;
-  /** Windows that still lag. */
   readonly left: number;
 };
 
-/** What a backfill does about late rows. */
+/** A backfill does not search for late rows. */
 export const noLatePulls: LatePulls = { ranges: [], isChanged: false, left: 0 };
 
-/** Start of the current day in the zone of the job. */
+/** In the time zone of the job. */
 export const startOfToday = ({ clock, zone }: JobContext): UnixMillis =>
   toMillis(startOfDay(dateAt(toSeconds(clock.now()), zone), zone));
 
@@ -63,11 +62,11 @@ const sumLagging = async (
 
 type Summed = { readonly range: Range; readonly sum: Money };
 type SearchDeps = Pick<LatePullDeps, 'context' | 'budget'> & {
-  /** Requests that the search leaves to the pulls. */
+  /** Requests reserved for the pulls, which the search must not use. */
   readonly reserve: number;
 };
 
-/** The days that lag of those that lag together; where the requests are used up before, the range that was narrowed so far. */
+/** Narrows a lagging range to its lagging days; to the smallest range known when the requests are used up. */
 const locate = async (
   days: readonly Range[],
   sum: Money,
@@ -93,11 +92,11 @@ const locate = async (
     found.push(...within.found);
     isComplete &&= within.isComplete;
   }
-  // Where only the sum of both halves shows the gap, both are pulled together.
+  // If only the sum of both halves shows the gap, both are pulled together.
   return { found: found.length === 0 ? [whole] : found, isComplete };
 };
 
-/** Compares a month with the gateway's sum, and notes which of its days lag. */
+/** Compares a month with the gateway's sum, and records its lagging days. */
 const checkMonth = async (month: Range, deps: SearchDeps): Promise<void> => {
   const { account, warehouse, clock, zone } = deps.context;
   const { comparisons } = warehouse;
@@ -106,7 +105,7 @@ const checkMonth = async (month: Range, deps: SearchDeps): Promise<void> => {
   const isFresh = joinRanges(landed.map(({ window }) => window)).some(
     ({ start, end }) => start <= month.start && end >= month.end,
   );
-  // What has landed today was compared when it landed.
+  // Rows that landed today were compared then.
   if (isFresh) return;
   const compared = await sumLagging(month, deps.context);
   if (compared === undefined) return;
@@ -124,7 +123,7 @@ const checkMonth = async (month: Range, deps: SearchDeps): Promise<void> => {
     );
     if (isComplete) await comparisons.noteLagging(account.name, month, windows);
     else for (const window of windows) await comparisons.noteLagging(account.name, window.range, [window]);
-    // Without its check, the next run goes on with the month.
+    // Without a recorded check, the next run continues with this month.
     if (!isComplete) return;
   }
   await comparisons.noteCheck(account.name, {
@@ -134,7 +133,7 @@ const checkMonth = async (month: Range, deps: SearchDeps): Promise<void> => {
   });
 };
 
-/** Pulls a lagging window again; undefined where the requests are used up before it has landed. */
+/** Undefined when the requests are used up before the window has landed. */
 const pullAgain = async (
   window: LaggingWindow,
   { context, openSession }: LatePullDeps,
@@ -160,8 +159,8 @@ const pullAgain = async (
 };
 
 /**
- * Compares each month of the covered log with the gateway's sum once a day, and pulls the days that lag again: once a
- * day each, the latest first, within the run's requests. Where the gateway does not answer, the next run continues.
+ * Compares each month of the covered log with the gateway's sum once a day, and pulls lagging days again: each once a day,
+ * latest first, within the run's requests. If the gateway does not answer, the next run continues.
  */
 export const pullLateRows = async (deps: LatePullDeps): Promise<LatePulls> => {
   const { context, budget, openSession } = deps;

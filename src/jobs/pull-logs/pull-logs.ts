@@ -77,7 +77,7 @@ const shape = z.strictObject({
 
 export type PullLogs = z.output<typeof shape>;
 
-/** Windows fetched while one is landed: the gateway works while the disk does, and is never asked for more than three at once. */
+/** Windows fetched while one lands, so that gateway and disk work in parallel; at most three requests are open. */
 const ahead = 2;
 
 const toSecondsOf = (millis: number): number => Math.floor(millis / 1000);
@@ -88,8 +88,8 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
   return {
     account: context.account.name,
     since: startOfDay(settings.since, context.zone),
-    // What is settled is told by the clock: a run for an earlier slot takes what there is by now.
-    // Rows are stamped by the gateway's clock, which may be another than ours.
+    // Uses now and not the slot: a late run takes all settled rows.
+    // Uses the gateway's clock, which stamps the rows and may differ from the local one.
     until: unixSeconds(
       toSeconds(context.warehouse.clocks.now(context.account.name)) - toSecondsOf(settings.lag),
     ),
@@ -108,9 +108,9 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
 };
 
 /**
- * Pulls the call log into the warehouse: from `since`, then from where the last run ended, and closed days again once their
- * revisits are due (docs/gateway.md G16.2). A backfill pulls the whole seconds of its interval again, cut to `since` and
- * the lag.
+ * Pulls the call log into the warehouse: from `since`, then from the end of the last run, and closed days again once their
+ * revisits are due (docs/gateway.md G16.2). A backfill pulls the whole seconds of its interval again, cut to `since` and the
+ * lag.
  */
 export const pullLogsKind = defineJobKind({
   kind: 'pull-logs',
@@ -133,7 +133,7 @@ export const pullLogsKind = defineJobKind({
       ...pullOf(settings, context),
       ...logPullDeps(context),
       rowCap,
-      // What a person or a backfill orders is not gone on with by the next run.
+      // The next run does not continue a backfill.
       ...(backfilled(context) === undefined ? { requestsLeft: budget.left } : {}),
     };
     let session: LogSession | undefined;

@@ -12,7 +12,7 @@ export const quarantineText = ({ quarantined }: PullSummary): string =>
     ? ''
     : `; ${countText(quarantined, 'row')} could not be read and ${quarantined === 1 ? 'is' : 'are'} in quarantine, excluded from all sums`;
 
-/** The sum in the form that it is stored in. */
+/** The sum in the unit in which it is stored. */
 export const amountText = (quota: Money, amounts: AccountAmounts | undefined): string => {
   if (amounts?.form === 'currency') return `${amounts.currency} ${quota}`;
   return amounts?.form === 'units'
@@ -20,14 +20,12 @@ export const amountText = (quota: Money, amounts: AccountAmounts | undefined): s
     : `amounts add up to ${quota}, whether in currency or in integer units is not proven`;
 };
 
-/** What a run brought beside what it was to bring first. */
 export const againText = ({ revisited, restated }: PullSummary): string => {
   const changed = restated === 0 ? 'nothing has changed' : `${countText(restated, 'quarter hour')} changed`;
   if (revisited > 0) return `; ${countText(revisited, 'window')} of closed days pulled again, ${changed}`;
   return restated > 0 ? `; ${changed}` : '';
 };
 
-/** What was found about missing rows. */
 export const searchText = ({ exports, left, unexplained }: SearchedGaps): string => {
   const again = exports === 0 ? '' : `; ${countText(exports, 'export')} requested again for missing rows`;
   const short =
@@ -38,7 +36,6 @@ export const searchText = ({ exports, left, unexplained }: SearchedGaps): string
   return `${again}${short}${open}`;
 };
 
-/** What was found about windows whose sum lags behind the gateway's. */
 export const lateText = ({ ranges, left }: LatePulls): string => {
   const again =
     ranges.length === 0 ? '' : `; ${countText(ranges.length, 'window')} pulled again for late rows`;

@@ -3,10 +3,10 @@ import type { JobContext } from '../job-kind.ts';
 
 const point = 'log.row_cap';
 
-/** Landings whose density tells how long a window may be. */
+/** Number of landings whose row density determines the window length. */
 const recent = 30;
 
-/** The cap that earlier runs have learned, and half the time in which that many rows came lately. */
+/** The row cap learned by earlier runs, and half the time in which that many rows occurred lately. */
 export const knownRowCap = async ({ account, warehouse }: JobContext): Promise<LogPull['rowCap']> => {
   const known = (await warehouse.profile.points(account.name)).find((one) => one.point === point);
   const rows = Number(known?.value);
@@ -17,7 +17,7 @@ export const knownRowCap = async ({ account, warehouse }: JobContext): Promise<L
   return count === 0 ? { rows } : { rows, seconds: Math.max(1, Math.floor((seconds / count) * (rows / 2))) };
 };
 
-/** Writes down which cap was found, or that a longer export has refuted it. */
+/** Stores a newly found cap, or that a longer export has refuted it. */
 export const learnRowCap = async (
   before: number | undefined,
   now: number | undefined,

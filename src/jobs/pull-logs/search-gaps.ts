@@ -34,27 +34,24 @@ export type GapSearchDeps = {
 };
 
 export type SearchedGaps = {
-  /** Spans that were searched, all or in part. */
   readonly ranges: readonly Range[];
-  /** Exports that were requested again, and whether any of them changed what the log holds. */
+  /** Exports that were requested again; `isChanged` if any of them changed the stored log. */
   readonly exports: number;
   readonly isChanged: boolean;
-  /** Spans that are left to the next run. */
   readonly left: number;
   readonly rowCap: number | undefined;
-  /** Windows that stay short though halves of them bring no more rows. */
+  /** Windows that lack rows although their halves bring no more. */
   readonly unexplained: readonly LogWindow[];
 };
 
-/** Whether the log of the window lacks rows, by the source that can be had. */
 const lacksRows = async (window: LogWindow, context: JobContext): Promise<boolean> => {
   const found = await compareWindow(window, context);
   return found === undefined || isShort(found);
 };
 
 /**
- * Looks for the rows that the log lacks by its last comparisons, whenever they were made, until the run's requests are
- * used up: what is left is gone on with by the next run. Where the gateway does not answer, the search ends for this run.
+ * Searches rows that the log lacks by its last comparisons, of any run, until the run's requests are used up; the next run
+ * continues. If the gateway does not answer, the search ends for this run.
  */
 export const searchGaps = async (deps: GapSearchDeps): Promise<SearchedGaps> => {
   const { context, budget } = deps;
@@ -78,7 +75,7 @@ export const searchGaps = async (deps: GapSearchDeps): Promise<SearchedGaps> => 
     rowCap === undefined
       ? []
       : cappedRanges(ledger, searches, rowCap).filter((one) => !short.some((range) => isIn(one, range)));
-  // The latest first: reports are about it. What no source disputes comes last.
+  // Latest first, since reports cover it; ranges that no source disputes last.
   const suspects = [
     ...short.toReversed().map((range) => ({ range, isShort: true })),
     ...capped.toReversed().map((range) => ({ range, isShort: false })),
@@ -86,7 +83,7 @@ export const searchGaps = async (deps: GapSearchDeps): Promise<SearchedGaps> => 
   let opened: LogSession | undefined;
   const split = (window: LogWindow) => splitLogWindow(window, account.profile);
 
-  /** Nothing where the requests are used up before the window has landed. */
+  /** Undefined when the requests are used up before the window has landed. */
   const pull = async (window: LogWindow): Promise<{ rows: number; served: number } | undefined> => {
     opened ??= await deps.openSession(window.start);
     let [landings, rows, served] = [0, 0, 0];

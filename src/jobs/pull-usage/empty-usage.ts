@@ -17,7 +17,6 @@ import { coveredPart } from '../../reconcile/index.ts';
 
 const bucketSeconds = { hour: 3600, day: 86_400, week: 7 * 86_400 } as const;
 
-/** Charge that another source has in the time of a usage export without any. */
 export type Contradiction = {
   readonly source: string;
   readonly amount: Money;
@@ -59,7 +58,7 @@ export const contradictionOf = async (
   granularity: 'hour' | 'day' | 'week',
   context: JobContext,
 ): Promise<Contradiction | undefined> => {
-  // Days may begin elsewhere than expected: the first of the time may belong to a bucket before the window.
+  // Day boundaries may differ from the expected: the first charges may belong to a bucket before the window.
   const aside = granularity === 'hour' ? 0 : bucketSeconds[granularity];
   const [start, end] = [unixSeconds(toSeconds(window.start) + aside), toSeconds(window.end)];
   if (end <= start) return undefined;

@@ -56,14 +56,14 @@ const pullOf = (settings: PullUsage, context: JobContext): UsagePull => ({
   granularity: settings.granularity,
   topN: settings.top_n,
   since: toMillis(startOfDay(settings.since, context.zone)),
-  // What is settled is told by the clock: a run for an earlier slot takes what there is by now.
+  // Uses now and not the slot: a late run takes all settled data.
   until: unixMillis(context.clock.now() - settings.lag),
   from: backfilled(context)?.start,
   to: backfilled(context)?.end,
   profile: context.account.profile,
 });
 
-/** The least that any of the series reaches to that the job pulls; nothing when one of them was never pulled. */
+/** The earliest end of the series that the job pulls; undefined when one of them was never pulled. */
 const leastReach = async (
   { group_by, metric, granularity }: PullUsage,
   { account, warehouse }: Pick<WatermarkContext, 'account' | 'warehouse'>,
@@ -78,8 +78,8 @@ const leastReach = async (
 };
 
 /**
- * Pulls usage analytics in windows of at most 180 days (docs/gateway.md G7.3: about six months a query). A backfill
- * pulls the buckets that its interval touches again, cut to `since` and the last bucket that is over.
+ * Pulls usage analytics in windows of at most 180 days (docs/gateway.md G7.3: about six months per query). A backfill pulls the
+ * buckets that its interval touches again, cut to `since` and the last bucket that is over.
  */
 export const pullUsageKind = defineJobKind({
   kind: 'pull-usage',
@@ -92,7 +92,7 @@ export const pullUsageKind = defineJobKind({
     const { account, signal, trigger } = context;
     const again = trigger === 'backfill';
     const startedAt = context.clock.now();
-    // A span may be cut shorter on the way, and an export be asked for twice: a window is what was answered.
+    // A range may be cut on the way and an export requested twice, so windows are counted by answers.
     const answered = new Map<string, Set<number>>(settings.group_by.map((name) => [name, new Set()]));
     const request: UsagePull & UsagePullDeps = {
       ...pullOf(settings, context),
@@ -107,7 +107,7 @@ export const pullUsageKind = defineJobKind({
       },
       ...pullDeps(context),
     };
-    // First what is short: figures that come next are judged by it.
+    // Short ranges first, because the comparison of the next figures depends on them.
     const before =
       settings.metric === 'spend' && !again
         ? await requestShortUsage(request, context, budget)

@@ -17,10 +17,10 @@ const sourceOf: Readonly<Record<string, ComparisonSource>> = {
   token: 'usage by key',
 };
 
-/** How often a run requests a span again whose usage stays short of the log. */
+/** How often a run requests a range again whose usage stays below the log. */
 const maxRounds = 2;
 
-/** Windows that did not land, as comparisons: so they are named wherever gaps are. */
+/** Stores windows that did not land as comparisons, so that every list of gaps shows them. */
 const asComparisons = async (
   open: readonly OpenUsageWindow[],
   granularity: UsagePull['granularity'],
@@ -48,7 +48,7 @@ const asComparisons = async (
   return found;
 };
 
-/** Requests again what is short of the log by its last comparison, whenever that was made. */
+/** Requests again the ranges whose last comparison, of any run, was below the log. */
 export const requestShortUsage = async (
   request: UsagePull & UsagePullDeps,
   context: JobContext,
@@ -72,7 +72,7 @@ export const requestShortUsage = async (
         granularity: request.granularity,
       };
       const covered = await warehouse.usage.watermark(series);
-      // What has not landed at all is in the plan of the run itself.
+      // The run's own plan covers windows that never landed.
       if (covered === undefined || from < covered.start || to > covered.end) continue;
       log.info('the usage export is short of the log: requesting it again', { dimension, from, to });
       const again = await pullUsage({ ...request, dimensions: [dimension], from, to });
@@ -83,7 +83,7 @@ export const requestShortUsage = async (
   return { windows, open };
 };
 
-/** Compares the usage that a run has landed with the log, and requests again what is short of it. */
+/** Compares the usage that a run has landed with the log, and requests again what is below it. */
 export const compareUsageLanded = async (
   startedAt: UnixMillis,
   request: UsagePull & UsagePullDeps,

@@ -9,27 +9,27 @@ import {
 } from '../../core/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
-/** The span that a backfill pulls again; no other run is held to its interval: it goes on from where the last one ended. */
+/** The interval that a backfill pulls again; undefined for other runs, which continue from the end of the last one. */
 export const backfilled = ({
   trigger,
   interval,
 }: Pick<JobContext, 'trigger' | 'interval'>): Interval<UnixMillis> | undefined =>
   trigger === 'backfill' ? interval : undefined;
 
-/** The whole seconds that a span touches. */
+/** The whole seconds that the interval touches. */
 export const wholeSeconds = ({ start, end }: Interval<UnixMillis>): Interval<UnixSeconds> => ({
   start: toSeconds(start),
   end: toSeconds(unixMillis(end + 999)),
 });
 
-/** What bounds a backfill, in milliseconds; `reached` is the end of what is covered without a gap. */
+/** Limits of a backfill in milliseconds; `reached` is the end of the range covered without a gap. */
 export type BackfillBounds = {
   readonly since: UnixMillis;
   readonly until: UnixMillis;
   readonly watermark: UnixMillis | undefined;
 };
 
-/** What of a backfill's interval is left out, and what it leaves open, a sentence each; moments in the zone given. Pure. */
+/** Sentences on the parts of the interval that a backfill omits, and on gaps that it leaves; times in the given zone. Pure. */
 export const backfillNotes = (
   { start, end }: Interval<UnixMillis>,
   { since, until, watermark }: BackfillBounds,
@@ -48,7 +48,7 @@ export const backfillNotes = (
   ];
 };
 
-/** The same for data kept in seconds. */
+/** For data stored in seconds. */
 export const inMillis = ({
   since,
   until,

@@ -1,7 +1,7 @@
 import type { RequestBudget } from '../../ingest/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
-/** The same run, with every request for figures counted, and slowed down where they follow one another too fast. */
+/** Counts every request for figures of the run, and delays those that follow too fast. */
 export const budgeted = (context: JobContext, budget: RequestBudget): JobContext => {
   const { account, signal } = context;
   const { gateway } = account;

@@ -9,7 +9,7 @@ const titled = (title: string | undefined) => (title === undefined ? {} : { titl
 
 const changeOf = ({ direction, ratio, text }: Change) => ({ direction, ratio, text });
 
-/** Charts are left out: tables hold their figures. */
+/** Omits charts, whose figures the tables hold. */
 const sectionOf = (section: Section): readonly AnnouncedSection[] => {
   switch (section.kind) {
     case 'figures':
@@ -54,7 +54,6 @@ const sectionOf = (section: Section): readonly AnnouncedSection[] => {
   }
 };
 
-/** A report as routes beside mail are told of it. */
 export const announceReport = (
   { model, verdict }: Pick<ComposedReport, 'model' | 'verdict'>,
   runId: string,

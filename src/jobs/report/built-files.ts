@@ -2,10 +2,10 @@ import { dataFiles, type DataFileFormat } from '../../reports/index.ts';
 import type { ComposedReport } from './compose-report.ts';
 import type { JobContext } from '../job-kind.ts';
 
-/** As it goes over a socket. */
+/** The JSON form that the control socket carries. */
 export type BuiltFile = { readonly name: string } & ({ readonly text: string } | { readonly base64: string });
 
-/** A built report as files: the HTML with its pictures inside, the text, and its data in the forms asked for. */
+/** The HTML with embedded images, the text, and the data in the requested formats. */
 export const builtFiles = async (
   { model, files }: ComposedReport,
   report: string,

@@ -31,8 +31,8 @@ const isThere = (path: string): Promise<boolean> =>
   );
 
 /**
- * Loads a report whose files all lie in the folder of the reports, also behind the links of a ConfigMap. SQL of another
- * report is looked for there first.
+ * Loads a report whose files all lie in the reports folder, also through the links of a ConfigMap. SQL of another report is
+ * looked up there first.
  */
 const load = (
   folder: string,
@@ -60,7 +60,7 @@ const folderOf = async (name: string, directories: readonly string[]): Promise<s
   throw fault('report-unknown', `no report ${name} exists in ${directories.join(', ')}`);
 };
 
-/** @throws Fault `report-unknown` or `report-invalid` with every fault of the folder. */
+/** @throws Fault `report-unknown`, or `report-invalid` with every fault of the folder. */
 export const openReport = async (
   name: string,
   directories: readonly string[],
@@ -81,8 +81,8 @@ const foldersIn = async (directory: string): Promise<readonly string[]> =>
   );
 
 /**
- * Faults and warnings of the reports in the first of the folders, and of their SQL; a report that a job names and that is
- * missing is reported by the rules of the configuration.
+ * Faults and warnings of the reports in the first folder and of their SQL. The rules of the configuration report a missing
+ * report that a job names.
  */
 export const checkReports = async (
   directories: readonly string[],
@@ -103,11 +103,9 @@ export const checkReports = async (
 
 export type ReportFile = { readonly name: string; readonly text: string };
 
-/** The file with the signed figures; nothing where nothing is signed. */
 export const signedFile = (name: string, { seal }: Pick<ReportModel, 'seal'>): readonly ReportFile[] =>
   seal?.state === 'closed' ? [{ name: `${name}-signed.json`, text: seal.document }] : [];
 
-/** A built report as files: the HTML with its pictures inside, the text, and what is signed. */
 const filesOf = (name: string, rendered: RenderedReport, model: ReportModel): readonly ReportFile[] => [
   { name: `${name}.html`, text: standaloneHtml(rendered) },
   { name: `${name}.txt`, text: rendered.text },
@@ -119,32 +117,31 @@ export type ComposedReport = {
   readonly model: ReportModel;
   readonly rendered: RenderedReport;
   readonly period: Period;
-  /** How its sums compare with the gateway's own statistics. */
+  /** Result of the reconciliation with the gateway's own statistics. */
   readonly verdict: NonNullable<ReportFacts['reconciliation']>;
 };
 
 export type ReportRequest = {
   readonly report: string;
-  /** The period of the report, or else `defaultPeriod`, when left out. */
+  /** Defaults to the period of the report, else `defaultPeriod`. */
   readonly period?: string | { readonly from: string; readonly to: string } | undefined;
-  /** `yesterday` when left out. */
+  /** Defaults to `yesterday`. */
   readonly defaultPeriod?: string;
   readonly comparison?: ComparisonName | undefined;
   readonly locale?: LocaleTag | undefined;
   readonly filters?: Filters | undefined;
-  /** What is accepted in a month that is closed. */
+  /** Deviation that is accepted when a month is closed. */
   readonly allow?: 'unreconciled' | undefined;
 };
 
-/** A report opened, its period found and compared with the gateway's own statistics: any part of it can be built. */
 export type PreparedReport = {
   readonly definition: ReportDefinition;
   readonly period: Period;
-  /** Builds the report over the whole account, one team or what no team pays for. Sends nothing. */
+  /** Builds the report for the account, one team or (null) keys without a team. Sends nothing. */
   readonly compose: (team?: string | null) => Promise<ComposedReport>;
 };
 
-/** The days and the language of a report: what the request says goes before what the report says. */
+/** Period and locale; the request overrides the report. */
 export const outlineOf = async (
   request: ReportRequest,
   { reportDirectories, slot, zone, warehouse, locale: usual }: JobContext,
@@ -165,7 +162,6 @@ export const outlineOf = async (
   return { definition, period, locale };
 };
 
-/** The budgets of the account at the end of the period, if the report shows them. */
 const budgetsAt = async (
   { sections }: ReportDefinition,
   { interval: { end } }: Period,
@@ -177,7 +173,7 @@ const budgetsAt = async (
   return assessed.flatMap(({ periods }) => periods.at(-1)?.assessment ?? []);
 };
 
-/** A team sees its own budgets; a report that filters restrict shows none, because a budget covers more. */
+/** A team sees its own budgets; a report with filters shows none, because a budget covers more. */
 const budgetsOf = (budgets: readonly Assessment[], part: Part): readonly Assessment[] => {
   if (isWhole(part)) return budgets;
   const { team, filters } = part;
@@ -247,7 +243,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
   return { definition, period, compose };
 };
 
-/** Builds one report over one period, counted from the run's slot and compared with the gateway's own statistics. Sends nothing. */
+/** Builds one report over one period, relative to the run's slot, and reconciles it with the gateway's statistics. Sends nothing. */
 export const composeReport = async (
   request: ReportRequest & { readonly team?: string | undefined },
   context: JobContext,

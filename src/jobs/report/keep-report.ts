@@ -30,7 +30,6 @@ const sentences: Readonly<Record<LocaleTag, (names: string, size: string, where:
   zh: (names, size, where) => `本报告的文件（${names}；${size}）过大，无法作为附件发送。文件保存在 ${where}`,
 };
 
-/** What a mail says of files that are too large for it. */
 const filesElsewhere = (
   locale: LocaleTag,
   formats: readonly string[],
@@ -39,18 +38,18 @@ const filesElsewhere = (
 ): string =>
   sentences[locale](formats.map((format) => format.toUpperCase()).join(', '), sizeOf(bytes), where);
 
-/** Bytes as they travel: base64 in lines of 76 characters. */
+/** Bytes after encoding: base64 in lines of 76 characters. */
 const travelling = (files: readonly Pick<DataFile, 'content'>[]): number =>
   files.reduce((sum, { content }) => sum + Math.ceil(content.length / 57) * 78, 0);
 
-/** Where the mail says the files are: a link where the config says how the archive is reached, else the folder. */
+/** A link if the config declares the URL of the archive, else the folder. */
 const placeOf = (key: ReportKey, filesUrl: string | undefined): string => {
   const folder = folderOf(key);
   if (filesUrl === undefined) return `reports/${folder}`;
   return `${trimEndOf(filesUrl, '/')}/${folder.split('/').map(encodeURIComponent).join('/')}/`;
 };
 
-/** Said at the end, before what is said of the figures. */
+/** Placed before the notes on the figures. */
 const withSentence = (model: ReportModel, sentence: string): ReportModel => ({
   ...model,
   sections: [...model.sections, { kind: 'text', title: undefined, paragraphs: [sentence] }],
@@ -123,15 +122,14 @@ const manifestOf = (
 });
 
 export type KeepOptions = {
-  /** Of the files, those that the mail carries. */
   readonly attach: readonly DataFileFormat[];
-  /** Tells reports of one slot apart, such as one a team. */
+  /** Distinguishes reports of one slot, such as one per team. */
   readonly part?: string | undefined;
 };
 
 /**
- * The report of a slot as it is kept; built and kept when it is not there yet. Whatever is run again for the slot, its report
- * stays what it was when it was first built, so that the archive and every mail of it say the same.
+ * Returns the kept report of a slot, or builds and keeps it. A later run of the slot does not rebuild it, so that the archive
+ * and every mail of it are identical.
  * @throws faults of `compose`, disk-full, path-unwritable, report-damaged
  */
 export const keepReport = async (
@@ -155,7 +153,7 @@ export const keepReport = async (
     content: Buffer.from(text),
   }));
   const files = [...data, ...signed];
-  // What the mail says is signed goes with it.
+  // The mail names the signed file, so it must carry it.
   const chosen = [...data.filter(({ format }) => attach.includes(format)), ...signed];
   const named = [
     ...dataFormats.filter((format) => attach.includes(format)),

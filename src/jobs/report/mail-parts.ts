@@ -7,11 +7,10 @@ import { keepReport } from './keep-report.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import { noteMails } from './archive/note-mails.ts';
 
-/** One mail of a run: the whole report, that of a team, or that of what no team pays for. */
 type ReportPart = {
-  /** Nothing for the whole; null for the unassigned rest. */
+  /** Undefined for the account; null for keys without a team. */
   readonly team?: string | null | undefined;
-  /** In the outbox the parts of one slot are told apart by it, and in what is said of the run. */
+  /** Distinguishes the parts of one slot in the outbox and in summaries. */
   readonly label?: string;
   readonly to: readonly string[];
 };
@@ -23,7 +22,7 @@ type Recipients = {
   readonly post?: { readonly to: readonly string[] } | undefined;
 };
 
-/** The mails that a run makes, and who receives them. @throws Fault `wrong-use` when nobody would. */
+/** @throws Fault `wrong-use` when there are no recipients. */
 export const mailedParts = (
   settings: Recipients,
   { name, costOwners = noCostOwners }: Pick<JobContext, 'name' | 'costOwners'>,
@@ -52,7 +51,6 @@ export type MailedPart = { readonly subject: string; readonly queued: number; re
 type MailedReport = ReportRequest &
   Recipients & { readonly mail?: { readonly attach: readonly DataFileFormat[] } | undefined };
 
-/** Builds and keeps one part, unless it is kept already, and enqueues its mail. */
 export const mailPart = async (
   settings: MailedReport,
   { team, label, to }: ReportPart,
@@ -73,7 +71,7 @@ export const mailPart = async (
   const { manifest, html, text, images, attachments, announcement } = kept;
   progress({ step: 'enqueueing mail', total: to.length });
   const slot = new Date(context.slot).toISOString();
-  // A slot is mailed once, however often it is run; of several parts each.
+  // A slot is mailed once per part, however often it runs.
   const key = {
     account: account.name,
     kind: `report:${context.name}`,
@@ -91,7 +89,6 @@ export const mailPart = async (
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** What a run has enqueued, in a line and in figures. */
 export const outcomeOf = (report: string, parts: readonly MailedPart[]): JobOutcome => {
   const queued = sum(parts.map((part) => part.queued));
   const known = sum(parts.map((part) => part.known));

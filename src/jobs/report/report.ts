@@ -71,7 +71,7 @@ const shape = z.strictObject({
   post: jobPost.optional().describe('Routes that receive the report in addition to mail, or in place of it.'),
 });
 
-/** Builds a report and enqueues its mail; the run is good when the mail is enqueued, the outbox sends it. */
+/** Builds a report and enqueues its mail. The run succeeds once the mail is enqueued; the outbox sends it. */
 export const reportKind = defineJobKind({
   kind: 'report',
   description: 'Builds a report from the warehouse and mails it.',
@@ -84,7 +84,7 @@ export const reportKind = defineJobKind({
       );
     const parts = mailedParts(settings, context);
     let preparing: Promise<PreparedReport> | undefined;
-    // Not before a report is to be built: one that is kept already needs no gateway.
+    // On demand: a report that is kept already needs no gateway.
     const prepare = (): Promise<PreparedReport> => (preparing ??= prepareReport(settings, context));
     const sent: MailedPart[] = [];
     const failed: unknown[] = [];
@@ -93,7 +93,7 @@ export const reportKind = defineJobKind({
       try {
         sent.push(await mailPart(settings, part, prepare, context));
       } catch (error) {
-        // One team without its mail keeps no other from its own; run again, the run mails what is missing.
+        // A failed team does not affect the mails of others; the next run sends the missing ones.
         failed.push(error);
       }
     }
@@ -112,9 +112,9 @@ export const reportKind = defineJobKind({
     ];
   },
   needsThrough: ({ period }, slot, zone) => {
-    // What a report names by itself ends with yesterday at the latest, as `yesterday` does.
+    // The period of a report ends with yesterday at the latest, like `yesterday`.
     const end = toMillis(resolvePeriod(period ?? 'yesterday', slot, zone).interval.end);
-    // A period that is not over yet is reported on as far as it goes.
+    // A report on an open period covers it up to the slot.
     return end < slot ? end : slot;
   },
 });

@@ -7,7 +7,7 @@ import { noCostOwners } from '../cost-owners.ts';
 
 type Notice = { readonly title: string; readonly advice: string };
 
-/** What a person must decide before a key of the service is rotated; nothing for other reasons. */
+/** The decision a person must make before a key of the service is rotated; undefined for other reasons. */
 const noticeOf = ({ service, name, reason }: SkippedKey, job: string): Notice | undefined => {
   if (reason === 'current-unknown')
     return {
@@ -21,7 +21,7 @@ const noticeOf = ({ service, name, reason }: SkippedKey, job: string): Notice | 
   };
 };
 
-/** Notifies operators, once for each service and reason, that its key gets no successor until they decide. */
+/** Notifies operators once per service and reason that a key gets no successor until they decide. */
 export const notifyOfBlocked = async (skipped: readonly SkippedKey[], context: JobContext): Promise<void> => {
   const { mail, account, warehouse, clock, name: job, costOwners = noCostOwners } = context;
   if (mail === undefined || costOwners.operators.length === 0) return;

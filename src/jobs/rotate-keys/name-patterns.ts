@@ -1,4 +1,4 @@
-/** A name that fits both patterns, in which `*` stands for anything; nothing when there is none. */
+/** A name that matches both patterns, in which `*` stands for any text; undefined when there is none. */
 export const commonName = (left: string, right: string): string | undefined => {
   const known = new Map<number, string | undefined>();
   const from = (one: number, other: number): string | undefined => {

@@ -4,24 +4,23 @@ import { placesClash, type SinkSpec } from '../../keys/index.ts';
 import { commonName } from './name-patterns.ts';
 import type { RotateSettings } from './rotate-shape.ts';
 
-/** Places count from here: only whether two of them are the same is asked. */
+/** Relative paths may resolve from any folder: only equality of two places matters. */
 const anywhere = '/';
 
 const clashes = (services: Parameters<typeof placesClash>[0]): ReturnType<typeof placesClash> => {
   try {
     return placesClash(services, anywhere);
   } catch (error) {
-    // A name that fits no place is told when a sink is made for it.
+    // The factory of the sink reports a name that fits no place.
     if (isFault(error)) return [];
     throw error;
   }
 };
 
-/** The settings of a rotate-keys job whose shape is right. */
 export const rotateOf = (job: RuledJob): RotateSettings | undefined =>
   job.kind === 'rotate-keys' ? (job.fields as RotateSettings | undefined) : undefined;
 
-/** What names the services of a job: it may be about several unless it names one. */
+/** A job may cover several services unless it names one. */
 const patternOf = ({ keys }: RotateSettings): string => keys.name ?? '*';
 
 const sinksAt = (job: RuledJob, service: string, sinks: readonly SinkSpec[]) => ({
@@ -30,7 +29,7 @@ const sinksAt = (job: RuledJob, service: string, sinks: readonly SinkSpec[]) => 
   sinks,
 });
 
-/** Each service needs places of its own, and each sink one. */
+/** Each service needs its own places, and each sink one. */
 const ownFaults = (job: RuledJob, settings: RotateSettings): KindFault[] => {
   const sinks = settings.deliver ?? [];
   const isMany = patternOf(settings).includes('*');
@@ -60,7 +59,7 @@ const ownFaults = (job: RuledJob, settings: RotateSettings): KindFault[] => {
 
 const sampleOf = (pattern: string): string => pattern.replaceAll('*', 'x');
 
-/** No two jobs write to one place. */
+/** No two jobs may write to one place. */
 const neighbourFaults = (job: RuledJob, settings: RotateSettings, all: readonly RuledJob[]): KindFault[] => {
   const own = settings.deliver ?? [];
   const [index] = [all.findIndex((other) => other === job)];
@@ -90,7 +89,6 @@ const neighbourFaults = (job: RuledJob, settings: RotateSettings, all: readonly 
   });
 };
 
-/** What is wrong with the places that a job delivers to: each service needs its own, and so does each job. */
 export const placeFaults = (
   job: RuledJob,
   settings: RotateSettings,

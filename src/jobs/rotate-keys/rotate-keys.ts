@@ -18,7 +18,7 @@ import { notifyOfBlocked } from './blocked-notice.ts';
 import { mailPlan, type PlanEmail } from '../keys/plan-mail.ts';
 import { rotateShape, rotationPolicy, type RotateSettings } from './rotate-shape.ts';
 
-/** What is planned of the keys as they are; before it is, `adopt` is given those that the job is about. */
+/** Calls `adopt` with the keys that the job covers before it plans. */
 const planOf = async (
   keyService: KeyService,
   settings: RotateSettings,
@@ -65,13 +65,13 @@ const namesOf = (advanced: readonly Advanced[]): string =>
 const some = (many: readonly Advanced[], message: string): string[] =>
   many.length === 0 ? [] : [`${countText(many.length, 'rotation')} ${message} (${namesOf(many)})`];
 
-/** Moves open rotations on, so that a job alone carries them to their end, then begins those that are due. */
+/** Advances open rotations first, so that a job without a daemon completes them, then starts those that are due. */
 const applied = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
   const keyService = await keyServiceOf(context);
   context.progress({ step: 'advancing open rotations' });
-  // Also where none is open: what an earlier run has left behind is cleared away.
+  // Runs without open rotations, too: it cleans up after an earlier run.
   const moved = await advanceRotations(keyService, undefined, context);
-  // The keys that the job is about are in the lines of their services from then on.
+  // Adopts the covered keys into the lines of their services.
   const plan = await planOf(keyService, settings, context, (keys) =>
     keyService.adoptAll(keys, whoOf(context)),
   );
@@ -143,7 +143,7 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
   };
 };
 
-/** Gives services successors of their keys by the age of these, and carries on with the rotations that are open. */
+/** Replaces keys of services at their maximum age, and advances open rotations. */
 export const rotateKeysKind = defineJobKind({
   kind: 'rotate-keys',
   onlyForbid: true,

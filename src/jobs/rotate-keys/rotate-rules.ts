@@ -42,12 +42,12 @@ const applyFaults = ({ mode, deliver }: RotateSettings): KindFault[] =>
       ]
     : [];
 
-/** The service and generation that every key of the selection has at least, as far as the pattern tells. */
+/** The smallest service and generation that every key of the selection has, as far as the pattern determines them. */
 const leastPlace = (pattern: string, text: string) => {
   const template = templateOf(text);
   const [literal = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return placeByName(template, literal);
-  // Behind what stands between service and number the pattern speaks of no service.
+  // After the separator between service and number, the pattern says nothing about the service.
   return literal === '' || literal.includes(template.between)
     ? undefined
     : { service: literal, generation: 1 };
@@ -71,7 +71,6 @@ const nameFaults = ({ keys, name }: RotateSettings): KindFault[] => {
       ];
 };
 
-/** What is wrong with a rotate-keys job beyond its shape. */
 export const rotateFaults = (job: RuledJob, all: readonly RuledJob[]): readonly KindFault[] => {
   const settings = rotateOf(job);
   if (settings === undefined) return [];

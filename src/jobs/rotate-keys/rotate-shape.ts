@@ -146,7 +146,6 @@ const quotaOf = (quota: RotateSettings['quota']): RotationTerms['quota'] => {
   }
 };
 
-/** What a rotation of the job uses. */
 export const termsOf = (job: string, settings: RotateSettings): RotationTerms => {
   const { when, quiet, then: ending, max_overlap: maxOverlap } = settings.retire;
   return {

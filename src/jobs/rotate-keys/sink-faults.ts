@@ -4,7 +4,7 @@ import type { RotateSettings } from './rotate-shape.ts';
 
 type SinkFaults = { readonly faults: readonly ConfigFault[]; readonly warnings: readonly ConfigFault[] };
 
-/** What `check` can see to be in the way of delivering keys on this machine; nothing is written or connected to. */
+/** What `check` can find on this machine that prevents delivery of keys; writes nothing and opens no connections. */
 export const sinkFaults = async (config: Config, cwd: string): Promise<SinkFaults> => {
   const [faults, warnings]: [ConfigFault[], ConfigFault[]] = [[], []];
   for (const job of Object.values(config.jobs)) {

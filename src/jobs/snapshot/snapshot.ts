@@ -14,18 +14,15 @@ import type { Gateway } from '../../gateway/index.ts';
 import type { LandedSnapshot, Snapshot } from '../../warehouse/index.ts';
 import { defineJobKind, type JobContext } from '../job-kind.ts';
 
-/** One part of a snapshot: what was read, or why the gateway does not show it, or why it could not be read this time. */
+/** A part of a snapshot: the values, or why the gateway denies them, or why this attempt failed. */
 type Part<T> =
   | { readonly state: 'read'; readonly value: T }
   | { readonly state: 'refused' | 'failed'; readonly fault: Fault };
 
-/**
- * Answers of a gateway that gives the Admin Key no access; which one it gives for a missing scope differs, and some say
- * no more than that it refuses.
- */
+/** Answers to an Admin Key without access. Gateways differ in the answer for a missing scope, and some only refuse. */
 const refusals: readonly FaultCode[] = ['gateway-scope-missing', 'gateway-key-refused', 'gateway-refused'];
 
-/** @throws whatever is no fault of the catalogue, the reason of an aborted signal among them. */
+/** @throws anything that is not a catalogued fault, such as the reason of an aborted signal. */
 const readPart = async <T>(read: () => Promise<T>, signal: AbortSignal): Promise<Part<T>> => {
   try {
     return { state: 'read', value: await read() };
@@ -40,7 +37,7 @@ const valueOf = <T>(part: Part<T>): T | undefined => (part.state === 'read' ? pa
 
 const shape = z.strictObject({});
 
-/** Seconds before now that statistics are asked for. */
+/** Seconds before now that the statistics cover. */
 const ranges = [3600, 86_400] as const;
 
 type Parts = {
@@ -49,7 +46,7 @@ type Parts = {
   readonly keys: Part<NonNullable<Snapshot['keys']>>;
 };
 
-/** One JSON object of fields that are JSON texts each, by name: an order that changes is no change. */
+/** Fields hold JSON texts. Sorted by name, so that another order is no change. */
 export const jsonObject = (fields: Readonly<Record<string, string>>): string =>
   `{${Object.entries(fields)
     .sort(([left], [right]) => (left < right ? -1 : 1))
@@ -70,7 +67,7 @@ const readStatistics = async (
   return found;
 };
 
-/** The profile comes last: reading the keys can take minutes, and its figures are to be those of the snapshot's moment. */
+/** The profile comes last: reading the keys can take minutes, and its figures must be those of the snapshot's time. */
 const readParts = async ({ account, clock, progress, signal }: JobContext): Promise<Parts> => {
   const { gateway } = account;
   progress({ step: 'reading the keys' });
@@ -104,7 +101,7 @@ const changesOf = ({ keys }: LandedSnapshot): string => {
     : `; ${found.map(([many, what]) => `${many?.toLocaleString('en-US')} ${what}`).join(', ')}`;
 };
 
-/** `profile and 214 keys; 3 new, 1 gone, 2 changed`, and what could not be read, with its reason. */
+/** `profile and 214 keys; 3 new, 1 gone, 2 changed`, and the parts that could not be read, with the reason. */
 const summaryOf = (parts: Parts, landed: LandedSnapshot): string => {
   const read = [
     parts.profile.state === 'read' ? 'profile' : undefined,
@@ -117,8 +114,8 @@ const summaryOf = (parts: Parts, landed: LandedSnapshot): string => {
 };
 
 /**
- * Reads the account's profile, its statistics and all keys, masked, and keeps how they were. What the Admin Key has no
- * scope for is left out, and the run says so; a part that fails otherwise fails the run, after the rest was kept.
+ * Stores the account's profile, statistics and all keys, masked. Omits, and reports, parts for which the Admin Key has no scope;
+ * a part that fails otherwise fails the run, after the rest is stored.
  */
 export const snapshotKind = defineJobKind({
   kind: 'snapshot',
@@ -127,7 +124,7 @@ export const snapshotKind = defineJobKind({
   shape,
   run: async (_settings, context) => {
     const { account, clock, warehouse, log, trigger } = context;
-    // The gateway shows what is now; to keep that under another time would be a lie.
+    // The gateway shows only the current state, which must not be stored under a past time.
     if (trigger === 'backfill')
       return { summary: 'nothing to do: a snapshot of the past is not possible', figures: {} };
     const parts = await readParts(context);

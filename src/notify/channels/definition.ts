@@ -11,22 +11,18 @@ export const limit = rate.optional().describe('Maximum rate of messages. Unlimit
 export type ChannelDeps = { readonly http: Http; readonly clock: Clock };
 
 type Parts<Kind extends string> = {
-  /** The key of the channel under a route. */
   readonly kind: Kind;
-  /** For the JSON Schema and the reference. */
   readonly description: string;
-  /** The bytes of a message, as text. */
   readonly body: (announcement: Announcement, envelope: Envelope) => string;
 };
 
-/** One kind of channel: the shape of its YAML, what a message is, and how it is sent. */
 export type ChannelDefinition<Kind extends string = string> = Parts<Kind> & {
   readonly settings: z.ZodType;
-  /** Opens nothing yet. `settings` has parsed what this receives. @throws Fault `config-invalid` */
+  /** Opens no connection. `settings` was parsed with the schema of this channel. @throws Fault `config-invalid` */
   readonly create: (name: string, settings: unknown, deps: ChannelDeps) => OutboxRoute;
 };
 
-/** Lets each kind use its own type. */
+/** Lets each kind use its own settings type. */
 export const defineChannel = <Kind extends string, Schema extends z.ZodType>({
   create,
   ...rest

@@ -4,10 +4,7 @@ import { slackChannel } from './slack/definition.ts';
 import { teamsChannel } from './teams/definition.ts';
 import { webhookChannel } from './webhook/definition.ts';
 
-/**
- * Every kind of channel that a route may have. Mail is none of them: there is one mail server, its recipients are addresses
- * in place of routes, and its messages carry files.
- */
+/** Mail is not a channel of routes: there is one mail server, its recipients are addresses, and its messages carry files. */
 export const channels = [webhookChannel, slackChannel, teamsChannel] as const;
 
 export type RouteKind = (typeof channels)[number]['kind'];
@@ -20,7 +17,7 @@ export const channelOf = (kind: RouteKind): ChannelDefinition => {
   return channel;
 };
 
-/** A route as the config has parsed it: a map whose only key is the kind of its channel. */
+/** A parsed route is a map whose only key is the kind of its channel. */
 export const createRoute = (
   name: string,
   written: Readonly<Record<string, unknown>>,

@@ -45,7 +45,7 @@ export const readKey = (state: State, { id }: Request): Answer => {
   return key === undefined ? missingKey(state.variants) : ok(show(state, key));
 };
 
-/** POST /api/token/: the one answer that holds the plaintext. */
+/** POST /api/token/; no other answer contains the plaintext. */
 export const createKey = (state: State, { body, text }: Request): Answer => {
   const { variants } = state;
   if (variants.key_cap === '1000' && state.keys.all().length >= 1_000) {

@@ -29,7 +29,7 @@ function* written(
   for (const row of rows) {
     let text = '';
     for (const [place, column] of columns.entries()) text += (place === 0 ? '' : ',') + column.write(row, at);
-    // An empty line would be no row at all.
+    // A CSV reader would skip an empty line.
     yield text === '' ? '""\n' : `${text}\n`;
     total += BigInt(row.grains);
     at += 1;

@@ -17,7 +17,7 @@ const dimensions: Readonly<Record<string, (cell: Cell) => string>> = {
   vendor: (cell) => cell.model?.vendor ?? '',
 };
 
-/** Each metric as a whole number: grains for spend, a count for the others. */
+/** Whole numbers: grains for spend, a count for the others. */
 const metrics = (variants: Variants): Readonly<Record<string, (cell: Cell) => bigint>> => ({
   spend: (cell) => cell.consumption + (variants.usage_refunds === 'included' ? cell.refunds : 0n),
   count: (cell) => BigInt(cell.calls),
@@ -34,7 +34,7 @@ const refusedValue = (variants: Variants, name: string, values: readonly string[
     zh: `${name} 参数无效：${values.join('、')}`,
   });
 
-/** The hour buckets of a span in milliseconds: those that start inside it, as Unix seconds. */
+/** Hour buckets that start inside the range (milliseconds), as Unix seconds. */
 const hoursOf = (range: Range): Range => ({
   start: Math.ceil(range.start / 1000 / HOUR) * HOUR,
   end: Math.ceil(range.end / 1000 / HOUR) * HOUR,
@@ -64,7 +64,7 @@ const sumOf = (values: Iterable<bigint>): bigint => {
   return sum;
 };
 
-/** The largest entries over the whole span, the rest in Other. */
+/** The largest entries over the whole range; the rest becomes Other. */
 const keepTop = (
   variants: Variants,
   entries: Map<string, Map<number, bigint>>,

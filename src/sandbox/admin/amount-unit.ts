@@ -9,11 +9,11 @@ const changing: Readonly<Record<AmountsOf, readonly string[]>> = {
   usage: ['usage', 'all'],
 };
 
-/** Whether the endpoint changes its unit, and the moment (Unix seconds) has come. */
+/** Whether the unit of the endpoint has changed by `at` (Unix seconds). */
 export const isChanged = ({ variants, changesAt }: State, of: AmountsOf, at: number): boolean =>
   changing[of].includes(variants.amounts_change) && at >= changesAt;
 
-/** The unit that an endpoint gives amounts in at a moment, where it was another one at the start. */
+/** The unit of the endpoint's amounts at `at` (Unix seconds); it may change once after the start. */
 export const unitAt = (state: State, of: AmountsOf, usual: MoneyUnit, at = state.seconds()): MoneyUnit => {
   if (!isChanged(state, of, at)) return usual;
   return usual === 'units' ? 'USD' : 'units';

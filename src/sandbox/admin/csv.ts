@@ -2,12 +2,12 @@ export const BYTE_ORDER_MARK = '\uFEFF';
 
 const needsQuotes = /[",\r\n]|^\s|\s$/u;
 
-/** One cell as RFC 4180 wants it. */
+/** One cell, quoted as in RFC 4180. */
 export const cell = (text: string): string =>
   needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-/** One line from cells that are already quoted. */
+/** The cells must be quoted already. */
 export const line = (cells: readonly string[]): string => `${cells.join(',')}\n`;
 
-/** Cells that a spreadsheet would take for a formula. */
+/** Spreadsheets evaluate such cells as formulas. */
 export const startsFormula = (text: string): boolean => /^[=+\-@\t\r]/u.test(text);

@@ -2,5 +2,5 @@ import { channel } from 'node:diagnostics_channel';
 
 const plaintexts = channel('tollkeeper:sandbox:plaintext');
 
-/** Tells whoever listens in this process which plaintexts there are: so a test can look for them where none may be. */
+/** Publishes each plaintext within this process, so that tests can search for it where none may occur. */
 export const handedOut = (plaintext: string): void => plaintexts.publish({ plaintext });

@@ -16,10 +16,7 @@ const quotaOf = (variants: Variants, value: unknown, digits: string | undefined)
   return Number.isSafeInteger(value) ? BigInt(value) * BigInt(GRAINS_PER_UNIT) : undefined;
 };
 
-/**
- * The key fields of a body. What is left out comes from `kept`, or is empty: quota 0, limited, expired at 0,
- * default group. The name can't be left out then.
- */
+/** Missing fields come from `kept`, or are empty: quota 0, limited, expired at 0, default group. Then the name is required. */
 export const readFields = (
   variants: Variants,
   { body, text }: Pick<Request, 'body' | 'text'>,

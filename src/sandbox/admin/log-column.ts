@@ -1,13 +1,13 @@
 import type { Row, RowKind } from '../traffic/row.ts';
 
-/** How one column of the log export is written; `at` counts the rows from 0. */
+/** The format of one column of the log export; `at` is the row index from 0. */
 export type Column = {
   readonly name: string;
   readonly header: string;
   readonly write: (row: Row, at: number) => string;
 };
 
-/** How gateways that number the kinds of rows number them. */
+/** Numbers of the row kinds, for gateways that export numbers. */
 export const kindNumbers: Readonly<Record<RowKind, string>> = {
   topup: '1',
   consumption: '2',

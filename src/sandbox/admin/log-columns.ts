@@ -50,17 +50,16 @@ const amountHeader = (variants: Variants, unit: MoneyUnit): string => {
   return unit === 'CNY' ? 'cost_cny' : 'cost_usd';
 };
 
-/** How one export differs from what the variants say. */
+/** Deviations of one export from the variants. */
 type Written = {
-  /** Of the amount of each row; that of the header when left out. */
+  /** Unit of the amount of each row; defaults to that of the header. */
   readonly unitOf?: (row: Row) => MoneyUnit;
   /** Whether the type column is exported. */
   readonly showsKind?: boolean;
-  /** Whether the cached tokens are a column. */
+  /** Whether cached tokens are a column. */
   readonly showsCached?: boolean;
 };
 
-/** Every column of this gateway, in its usual order. */
 export const allColumns = (
   variants: Variants,
   unit: MoneyUnit,
@@ -119,7 +118,7 @@ const extras = (columns: readonly Column[]): readonly Column[] => {
 const inOwnOrder = (columns: readonly Column[]): readonly Column[] =>
   [...columns].sort((a, b) => (a.name < b.name ? -1 : 1));
 
-/** The columns to write for `columns` of the query, or the name of one that is refused. */
+/** The columns for `columns` of the query, or the name of a refused one. */
 export const chosenColumns = (
   variants: Variants,
   unit: MoneyUnit,
@@ -133,7 +132,7 @@ export const chosenColumns = (
     .filter((name) => name !== '');
   const find = (name: string): Column | undefined =>
     all.find((column) => column.name === name || column.header === name) ??
-    // Both spellings of a column are understood, whichever is written.
+    // The query may use either spelling of a column, whichever the export writes.
     all.find(
       (column) =>
         column.name === { cache_tokens: 'cached_tokens', cost_usd: 'quota', cost_cny: 'quota' }[name],

@@ -3,8 +3,8 @@ import { wholeParameter } from '../request.ts';
 export type Range = { readonly start: number; readonly end: number };
 
 /**
- * The half-open span meant by start_timestamp and end_timestamp, in their own unit. Left out or 0 means
- * unbounded. Undefined when one is not a whole number.
+ * The half-open interval from start_timestamp to end_timestamp, in their unit. Missing or 0 means unbounded.
+ * Undefined when one is not a whole number.
  */
 export const askedRange = (
   query: URLSearchParams,

@@ -1,7 +1,6 @@
 import type { Cell } from '../traffic/cells.ts';
 import type { Variants } from '../variants.ts';
 
-/** Prompt tokens of a row or a sum of rows as this gateway counts them. */
 export const promptTokens = (
   variants: Variants,
   cell: Pick<Cell, 'model' | 'promptAlone' | 'promptWithCached'>,
@@ -13,7 +12,6 @@ export const promptTokens = (
   return included ? cell.promptWithCached : cell.promptAlone;
 };
 
-/** Completion tokens of a row or a sum of rows as this gateway counts them. */
 export const completionTokens = (
   variants: Variants,
   cell: Pick<Cell, 'model' | 'completion' | 'reasoning'>,

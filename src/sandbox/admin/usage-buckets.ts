@@ -3,10 +3,10 @@ import { HOUR } from '../traffic/rhythm.ts';
 
 export type Granularity = 'hour' | 'day' | 'week';
 
-/** Monday of the week of a day; 1970-01-01 was a Thursday. */
+/** Monday of the week; 1970-01-01 was a Thursday. */
 const monday = (day: number): number => day - ((day + 3) % 7);
 
-/** From the start of a UTC hour bucket to the start of the bucket it falls into (Unix seconds). */
+/** Maps the start of a UTC hour to the start of its bucket (Unix seconds). */
 export const bucketOf = (zone: string, granularity: Granularity): ((hour: number) => number) => {
   if (granularity === 'hour') return (hour) => hour;
   const starts = new Map<number, number>();
@@ -19,7 +19,7 @@ export const bucketOf = (zone: string, granularity: Granularity): ((hour: number
   };
 };
 
-/** Starts of all buckets that hold an hour of first <= hour < end. */
+/** Starts of all buckets that contain an hour of first <= hour < end. */
 export const buckets = (
   zone: string,
   granularity: Granularity,

@@ -8,9 +8,9 @@ export type Entry = { readonly name: string; readonly values: ReadonlyMap<number
 export type Pivot = {
   /** Largest first. */
   readonly entries: readonly Entry[];
-  /** The tail that top_n cut off, where it is shown. */
+  /** The entries that top_n cut off, if shown. */
   readonly other: ReadonlyMap<number, bigint> | undefined;
-  /** Starts of all buckets of the span, Unix seconds. */
+  /** Starts of all buckets of the range, Unix seconds. */
   readonly times: readonly number[];
   readonly granularity: Granularity;
   readonly dimension: string;
@@ -26,7 +26,7 @@ const timeText = (variants: Variants, granularity: Granularity, start: number): 
   return granularity === 'hour' ? naiveText(zone, start).slice(0, 16) : dateText(localDay(zone, start));
 };
 
-/** The pivot as lines of CSV in the layout of this gateway (docs/gateway.md G7.5). */
+/** The pivot as CSV lines in the layout of this gateway (docs/gateway.md G7.5). */
 export function* layOut(variants: Variants, pivot: Pivot): Generator<string, void> {
   const named = variants.usage_header === 'named';
   const shown: readonly Entry[] =

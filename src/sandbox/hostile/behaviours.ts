@@ -26,7 +26,6 @@ const logHeader = 'created_at,model_name,token_name,prompt_tokens,completion_tok
 const controls = '\u001b[2J\u001b]0;owned\u0007\u009b31m\r\n\u202Egnp';
 const poison = ['","level":"', '{"level"', '","message":"', '"time":"2', 'tollkeeper', 'landed a log window'];
 
-/** Each behaviour with what it does, by name. */
 export const behaviours: Readonly<Record<string, readonly [meaning: string, behaviour: Behaviour]>> = {
   'error-tags': ['500 and 256 KB of <', everywhere(() => text(500, 'text/html', '<'.repeat(256 * kilobyte)))],
   'error-titles': [

@@ -2,7 +2,7 @@ import type { Answer } from '../answer-shape.ts';
 import type { Request } from '../request.ts';
 import { behaviours } from './behaviours.ts';
 
-/** Hostile or broken behaviours of a gateway, to test a client; none of them is in the contract. */
+/** Hostile or broken behaviours of a gateway, outside the contract, to test a client. */
 export const hostileNames: readonly string[] = Object.keys(behaviours);
 
 /** @throws RangeError naming an unknown behaviour. */
@@ -12,10 +12,8 @@ export const checkHostile = (name: string): string => {
   return name;
 };
 
-/** The answer of a gateway with this behaviour, in place of the one that is due. */
 export const hostileAnswer = (name: string, answer: Answer, request: Request): Answer =>
   behaviours[name]?.[1](answer, request) ?? answer;
 
-/** Each behaviour on a line, for help. */
 export const hostileHelp = (): string =>
   hostileNames.map((name) => `  ${name.padEnd(20)}${behaviours[name]?.[0] ?? ''}`).join('\n');

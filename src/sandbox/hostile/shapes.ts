@@ -1,7 +1,7 @@
 import type { Answer } from '../answer-shape.ts';
 import type { Request } from '../request.ts';
 
-/** What a gateway that means harm, or is broken, answers in place of what is due. Nothing of it is in the contract. */
+/** Makes the answer of a hostile or broken gateway from the regular one; outside the contract. */
 export type Behaviour = (answer: Answer, request: Request) => Answer;
 
 export const json = 'application/json; charset=utf-8';
@@ -40,7 +40,7 @@ export const data = (value: string): Answer =>
 
 type Fields = Record<string, unknown>;
 
-/** The first key of a list, or all of them, or the one that was read, with other fields; values are JSON text. */
+/** Changes fields of the first key of a list, of all keys, or of the key that was read; values are JSON text. */
 export const withFields = (fields: Readonly<Record<string, string>>, all = false): Behaviour =>
   at(keysPath, (answer) => {
     if (typeof answer.body !== 'string' || answer.status !== 200) return answer;
@@ -73,7 +73,6 @@ const rowsOf = ({ body }: Answer): readonly string[] => {
   return typeof body === 'string' ? [body] : [...body];
 };
 
-/** The export, each of its rows changed by position of its cells. */
 const withCells = (
   path: string,
   change: (cells: string[], header: readonly string[]) => string[],

@@ -4,10 +4,9 @@ import { imageLink, seedOf, soundLink } from './files.ts';
 import { clipIdOf } from './music-record.ts';
 import { hasSucceeded, stageOf } from './stages.ts';
 
-/** A song of the account. */
 export type Clip = { readonly id: string; readonly title: string; readonly createdAt: number };
 
-/** Songs that exist from the beginning: `clip-one`, `clip-two` and `clip-three`. */
+/** Songs that exist from the start: `clip-one`, `clip-two` and `clip-three`. */
 const first = ['one', 'two', 'three'].map((name) => ({ id: `clip-${name}`, title: `Song ${name}` }));
 
 export const clipOf = (state: State, id: string): Clip | undefined => {
@@ -41,7 +40,7 @@ const named = (request: Request, clip: Clip) => ({
   upvote_count: 0,
 });
 
-/** A song as the feed shows it (docs/gateway.md G10.5). */
+/** A song in the feed (docs/gateway.md G10.5). */
 export const feedClip = (request: Request, clip: Clip) => ({
   ...named(request, clip),
   metadata: { duration: 2, prompt: '', stem_from_id: '', tags: 'ambient', type: 'gen' },

@@ -3,14 +3,14 @@ import type { Request } from '../request.ts';
 import type { State } from '../state.ts';
 import { mp3, png } from './png.ts';
 
-/** A number that depends on the text alone. */
+/** Depends only on the text. */
 export const seedOf = (text: string): number => {
   let seed = 17;
   for (const unit of Buffer.from(text)) seed = (Math.imul(seed, 31) + unit) | 0;
   return seed >>> 0;
 };
 
-/** Pixels: a larger image is not made. */
+/** Pixels per side; limits the work for one image. */
 const LARGEST = 2048;
 
 export const sizeOf = (text: string): { readonly width: number; readonly height: number } | undefined => {
@@ -31,7 +31,7 @@ const file = (type: string, body: Uint8Array): Answer => ({
   body,
 });
 
-/** GET /_files/NAME: an image or a sound that its name describes. Needs no key, as links of answers don't. */
+/** GET /_files/NAME: an image or a sound that its name describes. Needs no key, like the links of answers. */
 export const files = (state: State, { path }: Request): Answer => {
   const image = /\/image-(\d+)-(\d+x\d+)\.png$/u.exec(path);
   const size = sizeOf(image?.[2] ?? '');

@@ -31,7 +31,6 @@ export const buttonsOf = (task: Task): readonly Button[] => {
   ];
 };
 
-/** The action of a task that a button starts. */
 export const actionOf = (customId: string): string => {
   if (customId.includes('upsample')) return 'UPSCALE';
   return customId.includes('reroll') ? 'REROLL' : 'VARIATION';

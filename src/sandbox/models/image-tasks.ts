@@ -24,7 +24,7 @@ const descriptions = {
 
 type Submission = Partial<Task> & Pick<Task, 'action'>;
 
-/** What a submission is answered with (docs/gateway.md G11.5); one that is not taken on costs nothing. */
+/** The answer to a submission (docs/gateway.md G11.5); a refused one costs nothing. */
 const submitted = (state: State, request: Request, key: StoredKey, submission: Submission): Answer => {
   const [code, description] = descriptions[state.variants.image_submission];
   if (code === 23 || code === 4) return json(200, { code, description, result: '', properties: {} });
@@ -39,7 +39,7 @@ const submitted = (state: State, request: Request, key: StoredKey, submission: S
 const tooMany = (state: State, images: unknown): boolean =>
   state.variants.base64_images === 'four' && Array.isArray(images) && images.length > MOST_IMAGES;
 
-/** A submission of a kind: its fields, and the task of a good body, or what is wrong with it. */
+/** A kind of submission: its fields, and the task for a valid body, or the reason why it is invalid. */
 const submission =
   (rules: Readonly<Record<string, Rule>>, taskOf: (body: Body, state: State) => Submission | string) =>
   (state: State, request: Request, key: StoredKey): Answer => {

@@ -52,7 +52,7 @@ const usageOf = (state: State, prompt: number, completion: number): Record<strin
   }
 };
 
-/** POST /v1/images/generations (docs/gateway.md G12.1). An image costs a token for each 1,000 pixels. */
+/** POST /v1/images/generations (docs/gateway.md G12.1). An image costs one token per 1,000 pixels. */
 export const generateImage = (state: State, request: Request, key: StoredKey): Answer => {
   const body = readBody(request.body, { prompt: 'string!', model: 'string!', size: 'string' });
   if (typeof body === 'string') return badCall(body);
@@ -95,7 +95,7 @@ const drawnOf = (body: Readonly<Record<string, unknown>>): Drawn | undefined => 
   return { seed, width: Math.round(across * scale), height: Math.round(down * scale) };
 };
 
-/** POST /imgedit/v1/edit-context-pro (docs/gateway.md G13.1). The images are PNG whatever `output_format` says. */
+/** POST /imgedit/v1/edit-context-pro (docs/gateway.md G13.1). Images are PNG for every `output_format`. */
 export const editImage = (state: State, request: Request, key: StoredKey): Answer => {
   const body = readBody(request.body, {
     prompt: 'string!',
@@ -122,7 +122,7 @@ export const editImage = (state: State, request: Request, key: StoredKey): Answe
   return json(200, { id, polling_url: `${request.origin}/imgedit/v1/get_result?id=${id}` });
 };
 
-/** GET /imgedit/v1/get_result: the address that an edit is polled at, where it is a task. It takes four seconds. */
+/** GET /imgedit/v1/get_result: polls an edit that is a task. It takes four seconds. */
 export const editResult = (state: State, request: Request): Answer => {
   const parts = /^edit-(\d+)-(\d+)x(\d+)-(\d+)$/u.exec(request.query.get('id') ?? '');
   if (parts === null) return unknownRoute(state.variants);

@@ -9,14 +9,13 @@ export type Block =
       readonly input: Record<string, Json>;
     };
 
-/** An answer of a chat, before it is written as a whole or as events. */
 export type Reply = {
   readonly id: string;
   readonly model: string;
   readonly blocks: readonly Block[];
   readonly stopReason: string;
   readonly stopSequence: string | null;
-  /** Tokens; those read from the cache are not part of the input. */
+  /** Tokens; the input does not include those read from the cache. */
   readonly input: number;
   readonly cached: number;
   readonly output: number;
@@ -25,7 +24,7 @@ export type Reply = {
 
 export const messageOf = ({ id, model }: Reply) => ({ id, type: 'message', role: 'assistant', model });
 
-/** `usage` with so many tokens of output, as the variant shows it. */
+/** `usage` with this number of output tokens, as the variant shows it. */
 export const usageOf = ({ input, cached, usage }: Reply, output: number): Record<string, Json> => {
   if (usage === 'missing') return {};
   const counts = { input_tokens: input, output_tokens: output };
@@ -83,7 +82,7 @@ function* eventsIn(reply: Reply): Generator<Event, void> {
   yield ['message_stop', {}];
 }
 
-/** The stream of an answer: with the names of its events, without, or with unknown kinds and fields between. */
+/** Events with names, without names, or with unknown kinds and fields among them. */
 export function* eventsOf(reply: Reply, how: 'named' | 'unnamed' | 'extended'): Generator<string, void> {
   for (const [kind, data] of eventsIn(reply)) {
     const name = how === 'unnamed' ? '' : `event: ${kind}\n`;

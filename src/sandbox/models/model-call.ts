@@ -13,7 +13,7 @@ const refusals = {
   exhausted: { code: 'insufficient_quota', message: 'the quota of this API key is used up' },
 } as const;
 
-/** The live API key a model call is made with, or the refusal (docs/gateway.md G9.2). */
+/** The valid API key of a model call, or the refusal (docs/gateway.md G9.2). */
 export const callingKey = (state: State, request: Request): StoredKey | Answer => {
   const { variants } = state;
   const refuse = (reason: keyof typeof refusals): Answer => {
@@ -29,18 +29,16 @@ export const callingKey = (state: State, request: Request): StoredKey | Answer =
   if (found === undefined) return refuse('wrong');
   const { key } = found;
   const known = keyState(key, remainOf(state, key), at);
-  // A cache keeps the key as it was: what ended less than its time ago has not ended for it.
+  // A cache keeps the earlier state of the key for a while, so the key ends later for it.
   if (known === 'disabled' && key.disabledAt + cached <= at) return refuse('disabled');
   if (known === 'expired' && Math.max(key.expiredTime, key.expiredSince) + cached <= at)
     return refuse('expired');
   return known === 'exhausted' ? refuse('exhausted') : key;
 };
 
-/** A body that breaks a rule of the contract. */
 export const badCall = (message: string): Answer =>
   modelError(400, 'invalid_request_error', 'invalid_request', message);
 
-/** A model by name that serves this kind of call, or the refusal. */
 export const calledModel = ({ variants }: State, name: unknown, kind: Model['kind']): Model | Answer => {
   if (typeof name !== 'string' || name === '') return badCall('model is required');
   const model = modelByName.get(name);
@@ -53,7 +51,6 @@ export const calledModel = ({ variants }: State, name: unknown, kind: Model['kin
 
 export const isAnswer = (value: object): value is Answer => 'status' in value && 'headers' in value;
 
-/** Books a call: a row in the log, and the charge off the key. */
 export const bookCall = (
   state: State,
   key: StoredKey,
@@ -77,5 +74,5 @@ export const bookCall = (
   if (key.remain <= 0n) key.exhaustedAt ??= at;
 };
 
-/** Tokens of a text, as near as a sandbox needs: four bytes of UTF-8 are one. */
+/** An estimate: four bytes of UTF-8 are one token. */
 export const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);

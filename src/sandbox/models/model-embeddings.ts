@@ -18,7 +18,6 @@ const isTokens = (value: unknown): value is readonly number[] =>
   value.length > 0 &&
   value.every((token) => Number.isSafeInteger(token) && Number(token) >= 0);
 
-/** The inputs, or what is wrong with them. */
 const readInputs = (input: unknown): readonly Input[] | string => {
   if (typeof input === 'string') return input === '' ? 'input must not be empty' : [input];
   if (!Array.isArray(input) || input.length === 0)
@@ -43,7 +42,7 @@ const seedOf = (input: Input): number => {
   return seed;
 };
 
-/** A vector of length 1 that depends on the input alone. */
+/** A vector of length 1 that depends only on the input. */
 const vectorOf = (input: Input, dimensions: number): Float32Array => {
   const random = seededRandom(seedOf(input), 2);
   const values = Float32Array.from({ length: dimensions }, () => random() * 2 - 1);

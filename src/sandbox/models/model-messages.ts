@@ -9,7 +9,7 @@ import { sample } from '../traffic/sample.ts';
 const DEFAULT_MAX_TOKENS = 4_096;
 const vocabulary = ['toll', 'paid', 'and', 'noted', 'in', 'the', 'ledger', 'of', 'this', 'road'] as const;
 
-/** The text of a message: a string, or blocks of which the text ones count. */
+/** The text of a message: a string, or the text blocks of an array. */
 const textOf = (content: unknown): string | undefined => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;
@@ -18,7 +18,6 @@ const textOf = (content: unknown): string | undefined => {
     .join('');
 };
 
-/** The texts of the messages, in their order. */
 const readMessages = (messages: unknown): readonly string[] | undefined => {
   if (!Array.isArray(messages) || messages.length === 0) return undefined;
   const texts = messages.map((message: unknown) =>
@@ -49,10 +48,10 @@ const listFault = (body: Readonly<Record<string, unknown>>): string | undefined 
   return isList ? undefined : 'stop_sequences must be an array of texts';
 };
 
-/** Tokens of a prompt that is read from the cache when it comes again. */
+/** Tokens from which a repeated prompt is read from the cache. */
 const SHORTEST_CACHED = 1024;
 
-/** Words in the last message that choose how the answer ends. */
+/** Words in the last message that determine how the answer ends. */
 const endings: Readonly<Record<string, string>> = { '[pause]': 'pause_turn', '[refuse]': 'refusal' };
 
 type Written = Pick<Reply, 'blocks' | 'stopReason' | 'stopSequence' | 'output'>;
@@ -65,7 +64,7 @@ const toolIn = (body: Readonly<Record<string, unknown>>, last: string): string |
     : undefined;
 };
 
-/** The answer to a prompt: the same prompt always gets the same one. */
+/** Deterministic: the same prompt always gets the same answer. */
 const write = (body: Readonly<Record<string, unknown>>, input: number, last: string): Written => {
   const max = typeof body['max_tokens'] === 'number' ? body['max_tokens'] : DEFAULT_MAX_TOKENS;
   const wanted = sample[input % sample.length]?.completion ?? 1;

@@ -2,7 +2,6 @@ import type { State } from '../state.ts';
 import { hasFailed, hasSucceeded, stageOf, stagesOf } from './stages.ts';
 import type { Task } from './task.ts';
 
-/** The ID of the song that a task makes. */
 export const clipIdOf = ({ seed }: Task): string => `clip-${seed}`;
 
 /** GET /music/fetch/{task_id} (docs/gateway.md G10.6). Times are seconds unless the variant says milliseconds. */

@@ -57,7 +57,7 @@ export const createPersona = (state: State, request: Request, key: StoredKey): A
   });
 };
 
-/** GET /music/feed/{clip_id} (docs/gateway.md G10.4). Songs that do not exist are left out. */
+/** GET /music/feed/{clip_id} (docs/gateway.md G10.4). Omits unknown songs. */
 export const feed = (state: State, request: Request): Answer => {
   const ids = request.id.split(separators[state.variants.feed_separator]);
   return json(
@@ -89,7 +89,7 @@ const submitted = (
   return json(200, { code: 'success', message: '', data: id });
 };
 
-/** POST /music/uploads/audio-url (docs/gateway.md G10.8). The file is not fetched. */
+/** POST /music/uploads/audio-url (docs/gateway.md G10.8). Does not fetch the file. */
 export const uploadAudio = (state: State, request: Request, key: StoredKey): Answer => {
   const body = readBody(request.body, { url: 'string!' });
   if (typeof body === 'string') return badCall(body);

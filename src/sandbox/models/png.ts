@@ -33,7 +33,7 @@ export const png = (width: number, height: number, seed: number): Buffer => {
 /** Bytes and samples of a frame: MPEG-1 layer III, 32 kbit/s, 44,100 Hz, one channel. */
 const frame = { bytes: 104, samples: 1152, rate: 44_100 };
 
-/** An MP3 of so many seconds of silence: frames whose side information is all zero. */
+/** Silence: frames whose side information is all zero. */
 export const mp3 = (seconds: number): Buffer => {
   const count = Math.ceil((seconds * frame.rate) / frame.samples);
   const sound = Buffer.alloc(count * frame.bytes);

@@ -1,6 +1,6 @@
 import { isRecord } from '../request.ts';
 
-/** What a field of a request must be; `!` marks a required one, and a list of texts an enumeration. */
+/** The type of a request field; `!` marks a required one, and a list of texts an enumeration. */
 export type Rule =
   | `${'string' | 'bool' | 'int' | 'strings' | 'object' | 'array' | 'image' | 'images'}${'' | '!'}`
   | readonly string[];
@@ -25,7 +25,7 @@ const isEmpty = (value: unknown): boolean =>
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** The body as an object, or what is wrong with it. A null counts as a field that is left out. */
+/** The body as an object, or the reason why it is invalid. A null counts as a missing field. */
 export const readBody = (body: unknown, rules: Readonly<Record<string, Rule>>): Body | string => {
   if (!isRecord(body)) return 'the body must be a JSON object';
   for (const [name, rule] of Object.entries(rules)) {

@@ -1,7 +1,6 @@
 import type { State } from '../state.ts';
 import type { Outcome, Task } from './task.ts';
 
-/** A moment of a task. */
 export type Stage = { readonly status: string; readonly progress: number; readonly since: number };
 
 type Step = readonly [after: number, status: string, progress: number];
@@ -20,7 +19,7 @@ const endings: Readonly<Record<Outcome, string | undefined>> = {
   endless: undefined,
 };
 
-/** Milliseconds after the submission at which an image task changes, and to what (docs/gateway.md G9.5). */
+/** Milliseconds after the submission at which an image task changes, and its new status (docs/gateway.md G9.5). */
 const stepsOf = ({ kind, outcome }: Task, { variants }: State): readonly Step[] => {
   // Music tasks cannot be cancelled.
   const ending = endings[kind === 'music' && outcome === 'cancel' ? 'failure' : outcome];
@@ -53,7 +52,7 @@ const stepsOf = ({ kind, outcome }: Task, { variants }: State): readonly Step[] 
     : ordered;
 };
 
-/** All stages of a task that has changed by the moment, in milliseconds. */
+/** All stages up to `now` (milliseconds). */
 export const stagesOf = (task: Task, state: State, now: number): readonly Stage[] =>
   stepsOf(task, state)
     .filter(([after]) => task.submittedAt + after <= now)

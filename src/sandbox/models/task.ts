@@ -1,6 +1,6 @@
 export type Outcome = 'success' | 'failure' | 'cancel' | 'endless';
 
-/** A task as it was submitted. What has become of it follows from the clock alone. */
+/** A submitted task. Its state is a function of the clock alone. */
 export type Task = {
   readonly id: string;
   readonly kind: 'image' | 'music';
@@ -14,10 +14,9 @@ export type Task = {
   readonly botType: string;
   readonly state: string;
   readonly hook: string;
-  /** Where links of its record begin. */
+  /** Prefix of the links in its record. */
   readonly origin: string;
   readonly width: number;
   readonly height: number;
-  /** The songs it was made of. */
   readonly clip: string;
 };

@@ -16,11 +16,10 @@ const isLoopbackHook = (hook: string): boolean => {
   return protocol === 'http:' && /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/u.test(hostname);
 };
 
-/** The record of a task as a fetch would show it at that moment. */
 export const recordAt = (state: State, task: Task, now: number) =>
   task.kind === 'image' ? imageRecord(state, task, now) : musicRecord(state, task, now);
 
-/** Calls the address of a task once for each change, unsigned (docs/gateway.md G9.4); only addresses of this machine. */
+/** Calls the callback URL once per change, unsigned (docs/gateway.md G9.4); only addresses of this machine. */
 export const notify = (state: State, task: Task): void => {
   if (state.variants.callbacks === 'lost' || !isLoopbackHook(task.hook)) return;
   for (const { since } of stagesOf(task, state, Infinity).slice(1))
@@ -32,7 +31,7 @@ export const notify = (state: State, task: Task): void => {
 /** Seconds between a failure and its refund (docs/gateway.md G16.3). */
 const REFUND_AFTER = { image: 1800, music: 43_200 };
 
-/** A failed task is refunded by a row that names no key. */
+/** The refund of a failed task is a row without a key. */
 const planRefund = (state: State, task: Task, model: Model): void => {
   const failed = stagesOf(task, state, Infinity).find(hasFailed);
   if (failed === undefined || state.variants.refund_rows !== 'negative') return;
@@ -53,7 +52,6 @@ const outcomeOf = ({ variants }: State, prompt: string): Outcome => {
   return word === 'fail' ? 'failure' : (word as Outcome);
 };
 
-/** Takes a task on: it is charged now, and refunded later if it fails. */
 export const submitTask = (state: State, key: StoredKey, model: Model, submission: Submission): Task => {
   const number = state.tasks.size + 1;
   const { kind, prompt = '' } = submission;

@@ -3,13 +3,11 @@ import type { Model } from './models.ts';
 import { DAY, HOUR } from './rhythm.ts';
 import { isCall, type Row } from './row.ts';
 
-/** What one key sent to one model in one hour. */
 export type Cell = {
   /** Unix seconds of the start of the hour. */
   readonly hour: number;
   readonly model: Model | undefined;
   readonly token: string;
-  /** Grains of consumption. */
   consumption: bigint;
   /** Grains of refunds; negative. */
   refunds: bigint;
@@ -54,7 +52,6 @@ const add = (cell: Cell, row: Row): void => {
   cell.reasoning += row.reasoning;
 };
 
-/** Sums rows by hour, model and key. */
 export const toAggregates = (rows: Iterable<Row>): Cell[] => {
   const cells = new Map<string, Cell>();
   for (const row of rows) {
@@ -77,7 +74,7 @@ export type Aggregates = {
 
 type Settled = { readonly settledAt: number; readonly booked: number; readonly cells: readonly Cell[] };
 
-/** Sums over any span; whole days that can no longer change are summed once and remembered. */
+/** Caches the sums of whole days that can no longer change. */
 export const createAggregates = (ledger: Ledger): Aggregates => {
   const settled = new Map<number, Settled>();
 
@@ -88,7 +85,7 @@ export const createAggregates = (ledger: Ledger): Aggregates => {
     const rows = ledger.dayRows(day);
     const visible = rows.filter(({ visibleAt }) => visibleAt <= asOf);
     const cells = toAggregates(visible);
-    // The traffic of a past day cannot move any more; today's can.
+    // The traffic of a past day can no longer move; today's can.
     const settledAt = rows.reduce((latest, row) => Math.max(latest, row.visibleAt), (day + 1) * DAY);
     if (settledAt <= asOf) settled.set(day, { settledAt, booked: ledger.booked(day), cells });
     return cells;

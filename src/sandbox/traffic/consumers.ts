@@ -1,6 +1,6 @@
 import { models, type Model } from './models.ts';
 
-/** A key that was there before the sandbox started, and the traffic that is sent with it. */
+/** A key that exists from the start, with its simulated traffic. */
 export type Consumer = {
   readonly name: string;
   readonly group: string;
@@ -8,7 +8,7 @@ export type Consumer = {
   readonly weight: number;
   readonly mix: readonly (readonly [Model, number])[];
   readonly state: 'live' | 'disabled' | 'expired';
-  /** Dollars left at the start; left out for an unlimited key. */
+  /** Dollars left at the start; missing for an unlimited key. */
   readonly limit?: bigint;
 };
 
@@ -87,7 +87,7 @@ export const consumers: readonly Consumer[] = [
 ];
 
 /**
- * Each month has one day on which a loop runs away: from 13:00 to 17:00 UTC this key sends long prompts to this
- * model as often as the whole account calls on a usual day. The last month before any moment holds it once.
+ * One day per month has a runaway loop: from 13:00 to 17:00 UTC this key sends long prompts to this model, as many as the whole
+ * account calls on a usual day. The month before any time contains it exactly once.
  */
 export const spike = { dayOfMonth: 12, token: 'search-indexer', model: models.gpt } as const;

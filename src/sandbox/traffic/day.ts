@@ -11,11 +11,11 @@ export type DayOptions = {
   readonly callsPerDay: number;
   readonly refunds: boolean;
   readonly lateRows: boolean;
-  /** Round each charge to whole units of 200 grains, as a gateway that counts in units does. */
+  /** Rounds each charge to whole units of 200 grains, like a gateway that counts in units. */
   readonly wholeUnits: boolean;
 };
 
-/** What the account pays in on the first and the fifteenth, in dollars, for each call a day. */
+/** Dollars paid in on the first and the fifteenth, per daily call of the account. */
 const TOPUP_DOLLARS_PER_CALL = 0.15;
 
 const pickConsumer = weighted(
@@ -25,14 +25,13 @@ const pickModel = new Map(
   consumers.filter(({ mix }) => mix.length > 0).map((one) => [one, weighted<Model>(one.mix)] as const),
 );
 
-/** Grains rounded to whole units; a charge is never less than one unit. */
+/** Rounds to whole units; a charge is at least one unit. */
 export const inUnits = (grains: number): number =>
   grains === 0 ? 0 : Math.max(1, Math.round(grains / 200)) * 200;
 
 const lateness = (random: () => number): number =>
   random() < 0.8 ? between(random, 2, 90) : between(random, 91, 600);
 
-/** Rows that belong to no key. */
 const bookkeeping = (day: number, options: DayOptions): Row[] => {
   const start = day * DAY;
   const dayOfMonth = new Date(start * 1000).getUTCDate();
@@ -57,8 +56,8 @@ const bookkeeping = (day: number, options: DayOptions): Row[] => {
 };
 
 /**
- * All rows whose cause lies in one UTC day (days since 1970-01-01). They depend on the seed and the day alone.
- * Refunds may carry a time in the next day.
+ * All rows caused in one UTC day (days since 1970-01-01); they depend only on the seed and the day. Refunds may have a time in
+ * the next day.
  */
 export const causedRows = (day: number, options: DayOptions): Row[] => {
   const random = seededRandom(options.seed, day, 1);
@@ -109,7 +108,7 @@ export const causedRows = (day: number, options: DayOptions): Row[] => {
       content: '',
     };
     push(row);
-    // A batch that embeds the same text twice: two calls, two rows alike.
+    // A batch that embeds the same text twice: two calls give two identical rows.
     if (model.kind === 'embeddings' && random() < 0.012) push({ ...row });
     if (model.kind === 'image-task' && random() < 0.06)
       refund(row, between(random, 30, HOUR), '', 'image task failed');

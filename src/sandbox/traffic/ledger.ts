@@ -7,18 +7,17 @@ export type LedgerOptions = DayOptions & {
   readonly firstDay: number;
 };
 
-/** Every row of the account, made when it is looked at and forgotten afterwards. */
+/** Every row of the account, generated on access and not stored. */
 export type Ledger = {
   readonly firstDay: number;
-  /** Rows of one day by created_at, whether visible yet or not. */
+  /** Rows of one day by created_at, visible or not. */
   dayRows(day: number): readonly Row[];
   /** Rows with start <= createdAt < end (Unix seconds) that are visible at `asOf`. */
   rows(range: { start: number; end: number }, asOf: number, newestFirst?: boolean): Generator<Row, void>;
-  /** Adds a row for a call that was really made. */
   book(row: Row): void;
-  /** How many rows were booked: whoever keeps sums of a day asks for it again when this changes. */
+  /** Number of rows booked on a day: cached sums of the day are stale when it changes. */
   booked(day: number): number;
-  /** From a moment on the simulated traffic of a key is sent under another name, or not at all. */
+  /** From a time on, the simulated traffic of a key uses another name, or stops. */
   moveTraffic(consumer: string, move: { from: number; to: string | undefined }): void;
 };
 
@@ -29,7 +28,7 @@ const byTime = (a: Row, b: Row): number => a.createdAt - b.createdAt;
 export const createLedger = (options: LedgerOptions): Ledger => {
   const live = new Map<number, Row[]>();
   const moves = new Map<string, Move[]>();
-  // The rows a day hands on to the next are kept for one step, so that going forward makes each day once.
+  // Keeps the rows that a day passes to the next, so that forward iteration generates each day once.
   let handedOn: { day: number; rows: readonly Row[] } | undefined;
 
   const caused = (day: number): { own: Row[]; next: Row[] } => {
@@ -60,7 +59,7 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     asOf: number,
     newestFirst = false,
   ): Generator<Row, void> {
-    // Nothing is visible before its created_at, so days after `asOf` hold nothing.
+    // No row is visible before its created_at, so days after `asOf` are empty.
     const end = Math.min(range.end, asOf + 1);
     const first = Math.max(options.firstDay, Math.floor(range.start / DAY));
     const last = Math.ceil(end / DAY) - 1;

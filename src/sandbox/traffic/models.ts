@@ -1,5 +1,3 @@
-/** What the sandbox's models cost and how their calls look. */
-
 export type Usage = {
   /** Prompt tokens of text that were neither read from nor written to a cache. */
   readonly text: number;
@@ -7,13 +5,13 @@ export type Usage = {
   readonly cacheWrite: number;
   readonly audioInput: number;
   readonly imageInput: number;
-  /** All completion tokens; reasoning and audio output are part of them. */
+  /** All completion tokens, including reasoning and audio output. */
   readonly completion: number;
   readonly reasoning: number;
   readonly audioOutput: number;
 };
 
-/** Prices in grains (0.00000001 USD) a token: 100 grains a token are 1 USD a million tokens. */
+/** Prices in grains (0.00000001 USD) per token: 100 grains per token are 1 USD per million tokens. */
 type Prices = {
   readonly text: number;
   readonly cached: number;
@@ -22,7 +20,6 @@ type Prices = {
   readonly imageInput: number;
   readonly completion: number;
   readonly audioOutput: number;
-  /** Grains for each call, whatever its tokens. */
   readonly call: number;
 };
 
@@ -36,7 +33,6 @@ export type Model = {
   readonly prices: Prices;
   /** Tokens of the fixed prefix that calls of this model read from the cache, or write to it. */
   readonly cachePrefix: number;
-  /** Reasoning tokens for each completion token. */
   readonly reasoningRatio: number;
   readonly audio: boolean;
   readonly images: boolean;
@@ -122,7 +118,6 @@ export const models = {
   embeddings: model('text-embedding-3-small', 1, { text: 2 }, { kind: 'embeddings' }),
   imageTask: model('imagine-fast', 5, { call: 4_000_000 }, { kind: 'image-task' }),
   musicTask: model('music-v4', 6, { call: 10_000_000 }, { kind: 'music-task' }),
-  // The simulated traffic does not call these.
   imageUpload: model('image-upload', 5, { call: 100_000 }, { kind: 'image-task' }),
   musicPersona: model('music-persona', 6, { call: 2_000_000 }, { kind: 'music-task' }),
   image: model('gpt-image-1', 1, { text: 500, completion: 4_000 }, { kind: 'image' }),
@@ -133,7 +128,7 @@ export const modelByName: ReadonlyMap<string, Model> = new Map(
   Object.values<Model>(models).map((one) => [one.name, one]),
 );
 
-/** The charge of a call in grains: it follows from the detailed counts and the prices, exactly. */
+/** The charge of a call in grains, exactly determined by token counts and prices. */
 export const charge = ({ prices }: Model, usage: Usage): number =>
   usage.text * prices.text +
   usage.cached * prices.cached +

@@ -1,4 +1,4 @@
-/** A stream of numbers in [0, 1) that depends on its seeds alone (mulberry32 over a mixed seed). */
+/** Numbers in [0, 1) that depend only on the seeds (mulberry32 over a mixed seed). */
 export const seededRandom = (...seeds: readonly number[]): (() => number) => {
   let state = 0x9e3779b9;
   for (const seed of seeds) {
@@ -18,7 +18,6 @@ export const seededRandom = (...seeds: readonly number[]): (() => number) => {
 export const between = (random: () => number, low: number, high: number): number =>
   low + Math.floor(random() * (high - low + 1));
 
-/** How many events fall into a span in which `mean` are expected. */
 export const poisson = (random: () => number, mean: number): number => {
   if (mean > 60) {
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -30,7 +29,7 @@ export const poisson = (random: () => number, mean: number): number => {
   return count;
 };
 
-/** Picks by weight; the function is built once for a table. */
+/** Picks by weight; build the function once per table. */
 export const weighted = <Value>(
   table: readonly (readonly [Value, number])[],
 ): ((random: () => number) => Value) => {

@@ -1,4 +1,4 @@
-/** How traffic swells and ebbs: by hour (UTC), by weekday, and over the years. Means are 1. */
+/** Weights by hour (UTC) and weekday, and growth over the years. Means are 1. */
 
 export const DAY = 86_400;
 export const HOUR = 3_600;
@@ -19,10 +19,10 @@ const weekdaysMean = mean(weekdays);
 /** Days since 1970-01-01 of the middle of the growth. */
 const middle = Date.UTC(2026, 3, 15) / 1000 / DAY;
 
-/** Growth by the calendar, not by the clock of whoever asks: a day is the same whenever it is looked at. */
+/** Growth depends on the calendar and not on the caller's clock, so that a day always has the same rows. */
 const growth = (day: number): number => 1 + 0.4 * Math.tanh((day - middle) / 240);
 
-/** Calls to expect in one hour of a day (days since 1970-01-01). */
+/** Expected calls in one hour of a day (days since 1970-01-01). */
 export const expectedCalls = (callsPerDay: number, day: number, hour: number): number => {
   const weekday = (day + 4) % 7;
   const byWeek = (weekdays[weekday] ?? 1) / weekdaysMean;

@@ -2,7 +2,6 @@ import type { Model, Usage } from './models.ts';
 
 export type RowKind = 'topup' | 'consumption' | 'management' | 'system' | 'error' | 'refund';
 
-/** One row of the call log. */
 export type Row = Usage & {
   /** Unix seconds. */
   readonly createdAt: number;
@@ -10,16 +9,14 @@ export type Row = Usage & {
   readonly visibleAt: number;
   readonly kind: RowKind;
   readonly model: Model | undefined;
-  /** Key name; empty on rows that belong to no key and on refunds of tasks. */
+  /** Key name; empty on rows without a key and on refunds of tasks. */
   readonly token: string;
   readonly group: string;
-  /** Grains (0.00000001 USD): what the row adds to the spend, or for a top-up to the balance. Refunds are negative. */
+  /** Grains (0.00000001 USD) that the row adds to the spend, or for a top-up to the balance. Refunds are negative. */
   readonly grains: number;
-  /** Seconds the call took. */
   readonly useTime: number;
   readonly stream: boolean;
   readonly content: string;
-  /** Set on rows of calls that were really made. */
   readonly live?: true;
 };
 
@@ -34,7 +31,6 @@ const nothing: Usage = {
   audioOutput: 0,
 };
 
-/** A row without tokens. */
 export const plainRow = (kind: RowKind, createdAt: number, row: Partial<Row>): Row => ({
   createdAt,
   visibleAt: createdAt,
@@ -50,6 +46,6 @@ export const plainRow = (kind: RowKind, createdAt: number, row: Partial<Row>): R
   ...row,
 });
 
-/** Consumption, refunds and errors: what counts as use. */
+/** Consumption, refunds and errors count as use. */
 export const isCall = (row: Row): boolean =>
   row.kind === 'consumption' || row.kind === 'refund' || row.kind === 'error';

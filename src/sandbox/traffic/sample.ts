@@ -9,7 +9,7 @@
 /** One call: seconds since the start of the hour, prompt tokens, completion tokens. */
 export type SampledCall = { second: number; prompt: number; completion: number };
 
-// Calls are divided by spaces; a call is `second,prompt,completion`.
+// Calls are separated by spaces; a call is `second,prompt,completion`.
 const text = `
 7,1313,142 13,197,152 21,203,217 26,412,102 31,407,131 36,203,162 40,2590,50 43,181,212 45,1065,395
 48,1186,398 49,1183,431 51,1093,426 55,1084,397 58,395,99 61,997,492 64,120,12 66,1067,394 70,374,54

@@ -2,7 +2,7 @@ import type { Model, Usage } from './models.ts';
 import { between } from './random.ts';
 import type { SampledCall } from './sample.ts';
 
-/** Spreads the sizes of a sampled call over the token columns of a model. */
+/** Distributes the tokens of a sampled call over the token columns of a model. */
 export const usageOf = (model: Model, call: SampledCall, random: () => number): Usage => {
   const usage = {
     text: call.prompt,
@@ -17,7 +17,7 @@ export const usageOf = (model: Model, call: SampledCall, random: () => number): 
   if (model.kind === 'embeddings') return { ...usage, completion: 0 };
   if (model.kind !== 'chat') return { ...usage, text: 0, completion: 0 };
   if (model.cachePrefix > 0 && random() < 0.7) {
-    // Caches work in blocks of 128 tokens; a vendor that charges for writing does so on the first call of a while.
+    // Caches use blocks of 128 tokens; a vendor that charges for writing does so on the first call in a while.
     const prefix = Math.floor((model.cachePrefix * (0.5 + 0.5 * random())) / 128) * 128;
     if (model.prices.cacheWrite > 0 && random() < 0.15) usage.cacheWrite = prefix;
     else usage.cached = prefix;

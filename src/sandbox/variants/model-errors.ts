@@ -12,7 +12,7 @@ const problemOf = (answer: Answer): Problem | undefined => {
   return (JSON.parse(answer.body) as { readonly error?: Problem }).error;
 };
 
-/** The endpoint's own result, where it has a code (docs/gateway.md G10.7, G11.5). */
+/** The endpoint's own result, if it has a code (docs/gateway.md G10.7, G11.5). */
 const ownFields = ({ path }: Request, { message, code }: Problem) => {
   if (path.startsWith('/imgjob/submit/')) return { code: 4, description: message, result: '' };
   return path.startsWith('/music/') ? { code, message, data: '' } : undefined;

@@ -2,16 +2,15 @@ import type { Answer } from '../answer-shape.ts';
 import type { Column } from '../admin/log-column.ts';
 import type { Request } from '../request.ts';
 
-/** A switch, and what it changes where it acts on whole columns or answers; other switches act where a request is handled. */
+/** A variant, and its changes to whole columns or answers; other variants apply where a request is handled. */
 export type Point = {
   readonly values: readonly [string, ...string[]];
   readonly default: string;
   readonly meaning: string;
-  /** Of docs/gateway.md: the one that leaves the point open. */
+  /** The statement of docs/gateway.md that leaves the point open. */
   readonly statement: `G${number}.${number}`;
-  /** The columns of the log export, by the value of the switch. */
   readonly logColumns?: (columns: readonly Column[], value: string) => readonly Column[];
-  /** An answer before it is sent, by the value of the switch. `now`: seconds on the gateway's clock. */
+  /** An answer before it is sent, by the value of the variant. `now`: seconds on the gateway's clock. */
   readonly answer?: (
     answer: Answer,
     value: string,

@@ -67,7 +67,6 @@ const accountItem = (
     ${moreGaps > 0 ? html`<p class="quiet">… and ${moreGaps} older.</p>` : ''}
   </li>`;
 
-/** How far the data reaches, and whether it adds up. */
 export const accountsSection = (accounts: readonly AccountView[], look: PageLook): Html =>
   section(
     'Data',
@@ -97,10 +96,10 @@ const rotationItem = (one: OpenRotationView, look: PageLook): Html =>
     <p>${messageWithCommands(one.message)}</p>
   </li>`;
 
-/** As much as a person reads; `keys list` tells of all. */
+/** Nobody reads more; `keys list` shows all. */
 const maxRotations = 20;
 
-/** Rotations that are not over, those that wait for a person first; nothing when there are none. */
+/** Open rotations, those that need a person first. */
 export const rotationsSection = (rotations: readonly OpenRotationView[], look: PageLook): Html => {
   if (rotations.length === 0) return html``;
   const waits = ({ stage }: OpenRotationView): number => (stage === 'waiting' ? 0 : 1);

@@ -3,7 +3,6 @@ import type { StatusView } from '../status-view.ts';
 import { needsPerson } from '../needs-person.ts';
 import { command, momentAway, isolated, type Html, type PageLook } from './messages.ts';
 
-/** Whether all is well, in one look. */
 export const verdictOf = (status: StatusView): Html => {
   const needed = needsPerson(status);
   return needed.length === 0
@@ -24,7 +23,6 @@ const daemonLine = ({ daemon, version }: StatusView, look: PageLook): Html =>
         ${momentAway(daemon.startedAt, look)}; version ${version}, pid ${daemon.pid}.
       </p>`;
 
-/** The daemon and its config. */
 export const stateOf = (status: StatusView, look: PageLook): Html => {
   const { faults, loadedAt, atNextStart } = status.config;
   return html`${daemonLine(status, look)}

@@ -15,7 +15,7 @@ import {
   type PageLook,
 } from './messages.ts';
 
-/** A page that names more jobs than that is not read. */
+/** Nobody reads a page with more jobs. */
 const maxJobs = 200;
 
 const isDown = ({ outageSince, failure }: JobView): boolean =>
@@ -41,7 +41,6 @@ const nextOf = ({ suspend, schedule, next, zone }: JobView, look: PageLook): Htm
   return html`${schedule === undefined ? 'by hand' : 'none'}`;
 };
 
-/** Why it is as it is, and what to do about it. */
 const whyOf = (job: JobView): readonly Html[] => {
   const shown = job.failure?.run ?? job.last;
   if (shown === undefined) return [];
@@ -99,7 +98,6 @@ const openItem = (run: RunView, look: PageLook): Html => {
   </li>`;
 };
 
-/** Runs under way or waiting; nothing when there are none. */
 export const openSection = (open: readonly RunView[], look: PageLook): Html =>
   open.length === 0
     ? html``

@@ -9,15 +9,15 @@ import { readReport } from './read-report.ts';
 import { style } from './style.ts';
 import { isIP } from 'node:net';
 
-/** The same with each text in it redacted by itself: what escaping does to a secret would hide it from redaction. */
+/** Redacts each text before escaping, which would hide a secret from redaction. */
 const redacted = <T>(value: T, redact: (text: string) => string): T =>
   JSON.parse(
     JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? redact(part) : part)),
   ) as T;
 
 /**
- * Whether a Host header names this page: an address, `localhost`, or a name of the settings. A page elsewhere whose name is
- * made to point here (DNS rebinding) sends its own name, and must not read what is shown.
+ * Whether a Host header names this page: an IP address, `localhost`, or a name of the settings. Prevents DNS rebinding, where
+ * another site's name resolves to this address and its scripts could read the page.
  */
 const isKnownHost = (header: string | undefined, names: readonly string[]): boolean => {
   if (header === undefined || !/^[\w.:[\]-]+$/.test(header) || !URL.canParse(`http://${header}`))
@@ -31,24 +31,22 @@ const isKnownHost = (header: string | undefined, names: readonly string[]): bool
 
 export type PageOptions = {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
-  /** Names it may be asked for by, beside addresses and localhost. */
+  /** Allowed host names, beside IP addresses and localhost. */
   readonly names: readonly string[];
   readonly status: () => Promise<StatusView>;
-  /** The newest rows of these states. */
   readonly outbox: (query: {
     readonly states: readonly OutboxState[];
     readonly limit: number;
   }) => Promise<readonly OutboxView[]>;
-  /** The archive of reports. */
+  /** The report archive. */
   readonly reportsDirectory: string;
   readonly redact: (text: string) => string;
   readonly log: Log;
   readonly limits?: ConnectionLimits;
 };
 
-/** Rows of the outbox that the page names. */
 const maxMails = { stuck: 50, waiting: 20 };
 
 const headers = {
@@ -65,7 +63,7 @@ const policy = (styles: string, more: string): string =>
   `default-src 'none'; style-src ${styles}; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'${more}`;
 
 const pagePolicy = policy(`'sha256-${createHash('sha256').update(style).digest('base64')}'`, '');
-/** Reports carry their styles within, and are nobody's script: not even a link of theirs can act as this page. */
+/** Reports contain inline styles and no scripts; the sandbox keeps their links from acting as this page. */
 const reportPolicy = policy("'unsafe-inline'", '; sandbox allow-popups allow-popups-to-escape-sandbox');
 
 const show = async (
@@ -74,7 +72,7 @@ const show = async (
   status: 200 | 404 | 405 | 421 | 503,
 ) => context.html(await page, status);
 
-/** What is shown, as it is at this moment. @throws what `status` and `outbox` throw */
+/** @throws what `status` and `outbox` throw */
 const read = async (options: PageOptions) => {
   const status = await options.status();
   const { waiting, failed, unknown } = status.mail;
@@ -90,12 +88,12 @@ const read = async (options: PageOptions) => {
 };
 
 /**
- * The status page and the archived reports, read-only, on a listener of its own: it shows figures and asks nobody for a
- * password. @throws Fault `port-in-use`, `wrong-use`
+ * Serves the status page and the archived reports, read-only and without a password, on a separate listener.
+ * @throws Fault `port-in-use`, `wrong-use`
  */
 export const listenForPage = async (options: PageOptions): Promise<Listener> => {
   const { names, reportsDirectory, redact, log } = options;
-  /** However often it is asked for, how things stand is looked up once at a time. */
+  /** Concurrent requests share one query of the status. */
   let reading: ReturnType<typeof read> | undefined;
   const app = new Hono();
   app.use(async (context, next) => {

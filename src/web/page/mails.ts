@@ -3,14 +3,12 @@ import type { OutboxView, StatusView } from '../status-view.ts';
 import { mailTones } from '../tones.ts';
 import { chip, command, momentAway, pair, isolated, section, type Html, type PageLook } from './messages.ts';
 
-/** Rows of the outbox that the page tells of. */
 export type ShownMails = {
   /** Refused, given up, or of unknown outcome. */
   readonly stuck: readonly OutboxView[];
   readonly waiting: readonly OutboxView[];
 };
 
-/** What a person does about a row that nobody tries any more. */
 const toDo = ({ id, state, next, recipient }: OutboxView): Html => {
   if (next !== undefined) return html``;
   const resend = command(`tollkeeper outbox resend ${id}`);
@@ -42,7 +40,6 @@ const mailItem = (row: OutboxView, look: PageLook): Html => {
   </li>`;
 };
 
-/** How the outbox stands. */
 export const mailsSection = (
   { waiting, failed, unknown }: StatusView['mail'],
   shown: ShownMails,

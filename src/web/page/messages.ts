@@ -4,7 +4,7 @@ import type { Tone } from '../tones.ts';
 
 export type Html = ReturnType<typeof html>;
 
-/** What a page is written with: the moment it is about, and the zone of times that name none. */
+/** The current time, and the time zone of times without their own. */
 export type PageLook = { readonly now: UnixMillis; readonly zone: string };
 
 const steps = [
@@ -14,7 +14,7 @@ const steps = [
   [1000, 's'],
 ] as const;
 
-/** A span in its largest unit: `3 d`, `20 min`; `under 1 s`. */
+/** A duration in its largest unit: `3 d`, `20 min`; `under 1 s`. */
 export const roughly = (millis: number): string => {
   const [size, unit] = steps.find(([size]) => millis >= size) ?? [0, ''];
   return size === 0 ? 'under 1 s' : `${Math.floor(millis / size)} ${unit}`;
@@ -25,7 +25,6 @@ const away = (at: number, now: number): string => {
   return at > now ? `in ${roughly(at - now)}` : `${roughly(now - at)} ago`;
 };
 
-/** A moment as it is read in its zone, which is named where it is not that of the page. */
 export const moment = (at: UnixMillis, { zone }: PageLook, own = zone): Html => {
   const [date = '', time = ''] = formatSlot(at, own).split(' ');
   return html`<time datetime="${new Date(at).toISOString()}">${date} ${time}</time>${
@@ -33,30 +32,30 @@ export const moment = (at: UnixMillis, { zone }: PageLook, own = zone): Html => 
     }`;
 };
 
-/** The same, and how far away it is. */
+/** The time, and its distance from now. */
 export const momentAway = (at: UnixMillis, look: PageLook, own = look.zone): Html =>
   html`${moment(at, look, own)} <small>(${away(at, look.now)})</small>`;
 
-/** The longest text that is shown of one that came from elsewhere; `runs` and `outbox` have it whole. */
+/** Maximum length of a text from outside; `runs` and `outbox` show all of it. */
 const longest = 600;
 
-/** Of bounded length, without marks that show nothing. */
+/** Limited in length, without invisible characters. */
 const plainOf = (text: string): string => {
   const plain = text
     .replaceAll(/\p{Surrogate}/gu, '\uFFFD')
     // oxlint-disable-next-line no-control-regex
     .replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ')
-    // Marks in a pile would be drawn over what is above.
+    // Stacked combining marks would overlap the lines above.
     .replaceAll(/(\p{M}{4})\p{M}+/gu, '$1')
     .trim();
   const short = plain.length > longest ? `${plain.slice(0, longest).replace(/\p{Surrogate}$/u, '')}…` : plain;
   return /^[\p{Z}\p{C}]*$/u.test(short) ? '(blank)' : short;
 };
 
-/** A text that came from elsewhere: isolated from what is around it, whatever its direction. */
+/** A text from outside, isolated so that its direction does not affect the text around it. */
 export const isolated = (text: string): Html => html`<bdi>${plainOf(text)}</bdi>`;
 
-/** The same of a sentence of ours that quotes others and tells commands between `backticks`, which are shown as such. */
+/** A message of Tollkeeper that may quote outside text; commands in `backticks` are shown as code. */
 export const messageWithCommands = (text: string): Html =>
   html`<bdi
     >${plainOf(text)
@@ -68,14 +67,12 @@ export const chip = (text: string, tone: Tone): Html => html`<b class="chip ${to
 
 export const command = (text: string): Html => html`<code>${text}</code>`;
 
-/** A part of the page under its heading. */
 export const section = (title: string, body: Html | readonly Html[]): Html =>
   html`<section>
     <h2>${title}</h2>
     ${body}
   </section>`;
 
-/** Label and value, one below the other on a phone. */
 export const pair = (label: string, value: Html): Html =>
   html`<div>
     <dt>${label}</dt>

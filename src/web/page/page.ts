@@ -25,7 +25,7 @@ const document = (title: string, body: Html): Html =>
       </body>
     </html>`;
 
-/** How things stand, as a page that needs no script, picture or font. */
+/** Uses no script, image or font. */
 export const renderPage = (status: StatusView, mails: ShownMails): Html => {
   const { data } = status;
   const look = { now: status.now, zone: data?.zone ?? 'UTC' };
@@ -45,7 +45,6 @@ export const renderPage = (status: StatusView, mails: ShownMails): Html => {
   );
 };
 
-/** A page that says one thing alone. */
 export const renderNote = (message: string): Html =>
   document(
     'Tollkeeper',

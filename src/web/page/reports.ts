@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { KeptReportView, KeptReportsView } from '../status-data.ts';
 import { chip, command, momentAway, isolated, section, type Html, type PageLook } from './messages.ts';
 
-/** Where the page serves a report of the archive. */
+/** The URL at which the page serves an archived report. */
 const linkOf = (place: string): string => `/reports/${place.split('/').map(encodeURIComponent).join('/')}`;
 
 const reportItem = (

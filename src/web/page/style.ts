@@ -1,4 +1,4 @@
-/** Of the page, which loads nothing else. */
+/** The only style; the page loads no other resource. */
 export const style = `
 :root { color-scheme: light dark; --ground: #f5f6f8; --card: #fff; --ink: #171a1f; --quiet: #586070; --line: #dfe3e8;
   --good: #11683a; --good-ground: #e0f3e7; --bad: #a3121f; --bad-ground: #fde8e9; --warn: #7a4b00; --warn-ground: #fdf0d5;

@@ -4,18 +4,17 @@ import type { Style } from '../../ui/paint.ts';
 import { describeTries } from '../../ui/rotation-messages.ts';
 import { describeDuration } from '../../ui/messages.ts';
 
-/** Something about a key that a person may have to act on. */
 export type Attention = {
-  /** The lower, the more urgent. */
+  /** Lower is more urgent. */
   readonly rank: number;
   readonly style: Style;
   readonly message: string;
 };
 
-/** Milliseconds before its end from which on a key is shown as ending. */
+/** Milliseconds before its expiry from which a key is shown as ending. */
 const soon = 30 * dayMillis;
 
-/** How far it is on its way to its rotation or its end, 1 where it is there; nothing where it has no age or no goal. */
+/** Progress towards the rotation or end, 1 when due; undefined without an age or a goal. */
 export const progressOf = (key: KeyView, now: number): number | undefined => {
   if (key.created === undefined) return undefined;
   const born = key.created * 1000;
@@ -63,7 +62,7 @@ const ofAge = ({ every, created, rotation, job }: KeyView, now: number): readonl
       ];
 };
 
-/** All that a key needs, the most urgent first. */
+/** Most urgent first. */
 export const attentionOf = (key: KeyView, now: number): readonly Attention[] => {
   const found: readonly Attention[] = [
     ...ofRotation(key, now),
@@ -104,7 +103,7 @@ export const attentionOf = (key: KeyView, now: number): readonly Attention[] => 
 
 const calm = 9;
 
-/** What needs a person first, then what is nearest to its end, then by name. */
+/** Keys that need a person first, then by time to their end, then by name. */
 export const byAttention = (keys: readonly KeyView[], now: number): readonly KeyView[] => {
   const weighed = keys.map((key) => ({
     key,

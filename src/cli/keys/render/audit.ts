@@ -33,7 +33,6 @@ const databaseLines = ({ database }: AuditView): readonly Line[] => {
     : [[`the file differs from the database: ${database.differs}`, 'bad']];
 };
 
-/** What a check of the audit file came to, and what to do where it is not well. */
 export const renderAudit = (view: AuditView, { paint, width }: Screen): string => {
   const page: readonly Line[] = [
     [oneLine(view.file), 'quiet'],

@@ -14,7 +14,7 @@ const marks: Readonly<Record<Step['tone'], readonly [string, Style]>> = {
   plain: ['○', 'plain'],
 };
 
-/** Milliseconds between two steps from which on the time between them is drawn. */
+/** Milliseconds between two steps from which the wait is shown. */
 const long = 3_600_000;
 
 const timeOf = ({ at }: Step, zone: string): string =>
@@ -66,7 +66,7 @@ const groupsOf = (steps: readonly Step[]): readonly (readonly Step[])[] => {
   return [...groups.values()];
 };
 
-/** A timeline a rotation, the steps of each oldest first; long waits are drawn. */
+/** One timeline per rotation, steps oldest first. */
 export const renderKeyHistory = ({ zone, steps }: KeyHistory, screen: Screen): string => {
   if (steps.length === 0) return 'no steps\n';
   const room = Math.max(...steps.map(({ what }) => widthOf(what)));

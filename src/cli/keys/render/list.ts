@@ -11,11 +11,11 @@ import { describeDuration } from '../../ui/messages.ts';
 
 const cells = 10;
 
-/** `████████░░`: how far the key is on its way to its rotation or its end. */
+/** `████████░░`: progress towards the rotation or end. */
 const barOf = (key: KeyView, now: number): Cell => {
   const progress = progressOf(key, now);
   if (progress === undefined) return { text: '-', style: 'quiet' };
-  // Only what is there is full.
+  // Shows a full bar only at 100 %.
   const full = progress >= 1 ? cells : Math.min(cells - 1, Math.round(progress * cells));
   const style: Style = progress >= 1 ? 'bad' : progress >= 0.75 ? 'warn' : 'good';
   return { text: `${'█'.repeat(full)}${'░'.repeat(cells - full)}`, style };
@@ -34,7 +34,7 @@ const idleOf = (key: KeyView, { at, accounts }: KeyListView): string => {
   if (key.use.lastCall !== undefined) return describeDuration(at - key.use.lastCall * 1000);
   const since = accounts.find(({ account }) => account === key.account)?.since;
   if (since === undefined) return '?';
-  // A key is idle no longer than it has been there.
+  // A key cannot be idle for longer than it exists.
   return key.created !== undefined && key.created > since
     ? describeDuration(Math.max(0, at - key.created * 1000))
     : `over ${describeDuration(at - since * 1000)}`;
@@ -82,13 +82,12 @@ const watermarkLines = ({ accounts, at, zone }: KeyListView, screen: Screen): re
     return lines(message, screen).map((line) => screen.paint('quiet', line));
   });
 
-/** Rotations that no listed key has a part in. */
 const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationState[] => {
   const shown = new Set(keys.map(({ rotation }) => rotation?.id));
   return rotations.filter(({ id }) => !shown.has(id));
 };
 
-/** Keys by what needs attention, below each what that is; `wide` shows every column, however narrow the terminal. */
+/** Sorted by urgency, with the reason below each key; `wide` shows every column on any terminal. */
 export const renderKeys = (view: KeyListView, screen: Screen, wide = false): string => {
   const rest = otherRotations(view).flatMap((state) => {
     const tries = describeTries(state, view.at);
@@ -103,7 +102,7 @@ export const renderKeys = (view: KeyListView, screen: Screen, wide = false): str
   const table = tableLines(
     [
       { title: 'KEY' },
-      // When a key ends, when it was used last and what it costs matter most: other columns make way for them first.
+      // Expiry, last use and cost matter most, so other columns are omitted first.
       { title: 'ID', spare: 5 },
       ...(view.accounts.length > 1 ? [{ title: 'ACCOUNT', spare: 6 }] : []),
       { title: 'SERVICE', spare: 8 },
@@ -130,7 +129,7 @@ export const rotationJson = (state: RotationState) => ({
   nextTry: isoOr(state.nextTry),
 });
 
-/** Times as ISO 8601 in UTC, amounts as exact decimal text; in the order of the page. */
+/** Times as ISO 8601 in UTC, amounts as exact decimal text; sorted like the text output. */
 export const keysJson = (view: KeyListView) => ({
   at: iso(view.at),
   accounts: view.accounts.map(({ since, through, ...account }) => ({

@@ -24,7 +24,7 @@ const cutOver = ({ old, candidate }: RotationState): readonly string[] => {
   return [old === undefined ? nameOf(candidate) : `${nameOf(old)} → ${nameOf(candidate)}`];
 };
 
-/** Short enough for a word behind it. */
+/** Leaves room for the state after it. */
 const title = (name: string, { width, paint }: Screen): string =>
   paint('title', width === undefined ? oneLine(name) : clip(oneLine(name), width - 20));
 
@@ -42,7 +42,6 @@ const rotationLines = (state: RotationState, zone: string, screen: Screen): read
   ].filter((line) => line.trim() !== '');
 };
 
-/** How each rotation stands that was requested, and what became of each key that was to end. */
 export const renderKeyOutcome = (
   { rotations, changes, notes, zone = 'UTC' }: KeyOutcome,
   screen: Screen,

@@ -16,7 +16,7 @@ const styles: Readonly<Record<PlannedChange['what'], Style>> = {
 const lines = (text: string, { width }: Screen): readonly string[] =>
   width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
 
-/** Every key with its reason, or what a person needs to hear of them. */
+/** Every key with its reason, or only the notes for a person. */
 const leftLines = ({ notes, skipped }: KeyPlanView, all: boolean): readonly string[] =>
   all && skipped !== undefined
     ? skipped.map(
@@ -54,13 +54,12 @@ const planLines = (plan: KeyPlanView, all: boolean, screen: Screen): readonly st
   ];
 };
 
-/** Plans as they are given, each below its job; `all`: with every key that is left as it is, and why. */
+/** Plans in the given order, below their jobs; `all` adds every unchanged key with the reason. */
 export const renderKeyPlans = (plans: readonly KeyPlanView[], screen: Screen, all = false): string =>
   plans.length === 0
     ? 'no job of kind rotate-keys or expire-keys is configured\n'
     : `${plans.map((plan) => planLines(plan, all, screen).join('\n')).join('\n\n')}\n`;
 
-/** What keeps a plan from being applied. */
 export const renderStale = (stale: readonly string[], screen: Screen): string =>
   `${[
     screen.paint('bad', 'the plan is stale; nothing was done:'),

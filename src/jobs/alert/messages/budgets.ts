@@ -52,7 +52,7 @@ const outlookText = (assessment: Assessment): string => {
 const toDoText = (budget: string): string =>
   `Reduce the use that the cause names, or raise the budget. \`tollkeeper alerts mute ${shellWord(budget)} --until DATE\` stops notifications, \`tollkeeper alerts ack ${shellWord(budget)}\` records that you have seen this.`;
 
-/** The alert of a budget: every threshold that was crossed since the last evaluation. */
+/** Covers every threshold crossed since the last evaluation. */
 export const budgetAlert = (
   records: readonly AlertRecord[],
   assessment: Assessment,
@@ -92,7 +92,6 @@ export const budgetAlert = (
   });
 };
 
-/** The end of the alerts of a budget in one period. */
 export const budgetRecovery = (
   records: readonly AlertRecord[],
   assessment: Assessment,

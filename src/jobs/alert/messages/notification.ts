@@ -12,7 +12,6 @@ import { formatMoney, localeOf } from '../../../reports/index.ts';
 import type { AlertNotification } from '../../../warehouse/index.ts';
 import type { AlertMessage } from '../alert-message.ts';
 
-/** What every message needs beside its figures. */
 export type MessageContext = {
   readonly account: string;
   readonly zone: string;
@@ -28,11 +27,10 @@ export const percentOf = (part: Money, whole: Money): string => {
   return share === undefined ? 'more than 0' : `${roundMoney(share, 0)}%`;
 };
 
-/** An amount in the currency of its budget. */
 export const show = (amount: Money, { budget }: Pick<Assessment, 'budget'>): string =>
   formatMoney(amount, budget.currency, english);
 
-/** The fingerprint of what a notification is about: the same alerts make the same one. */
+/** The same alerts give the same fingerprint, so that they are notified once. */
 const idOf = (event: 'alert' | 'recovered', records: readonly AlertRecord[]): string =>
   createHash('sha256')
     .update(
@@ -44,7 +42,6 @@ const idOf = (event: 'alert' | 'recovered', records: readonly AlertRecord[]): st
     .digest('hex')
     .slice(0, 32);
 
-/** A notification with the identity of its alerts. */
 export const notification = (
   event: 'alert' | 'recovered',
   records: readonly AlertRecord[],

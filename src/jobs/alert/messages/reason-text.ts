@@ -3,7 +3,7 @@ import type { BudgetStatus } from '../../../monitoring/index.ts';
 
 type Reason = NonNullable<BudgetStatus['reason']>;
 
-/** Why the state is unknown, and the next step. Moments in the given zone. */
+/** Why the state is unknown, and the next step. Times in the given zone. */
 export const reasonText = (
   reason: Reason,
   { zone, scope, account }: { readonly zone: string; readonly scope: string; readonly account: string },

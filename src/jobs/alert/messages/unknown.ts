@@ -5,10 +5,9 @@ import type { AlertNotification } from '../../../warehouse/index.ts';
 import { notification, percentOf, show, type MessageContext } from './notification.ts';
 import { reasonText } from './reason-text.ts';
 
-/** More budgets than this make a mail that nobody reads. */
+/** Nobody reads a mail with more budgets. */
 const mostNamed = 20;
 
-/** The state of these budgets has been unknown for a while. */
 export const unknownAlert = (
   records: readonly AlertRecord[],
   assessments: readonly Assessment[],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { UnixMillis } from '../../../core/index.ts';
 
-/** Of a report that was built for a slot of a job; one a part where a slot has several, such as one a team. */
+/** A report of one slot of a job; `part` distinguishes several reports of a slot, such as one per team. */
 export type ReportKey = {
   readonly job: string;
   readonly slot: UnixMillis;
@@ -15,12 +15,12 @@ const iso = z.iso.datetime();
 const file = z.object({
   name: z.string(),
   bytes: z.int(),
-  /** In hexadecimal. */
+  /** Hexadecimal. */
   sha256: z.string(),
   contentType: z.string(),
 });
 
-/** `manifest.json` beside the files of a report: what it says, and what its files are. Moments in UTC. */
+/** `manifest.json` beside the files of a report: its statements and its files. Times in UTC. */
 export const manifestShape = z.object({
   version: z.literal(1),
   job: z.string(),
@@ -37,7 +37,7 @@ export const manifestShape = z.object({
   subject: z.string(),
   preheader: z.string(),
   builtAt: iso,
-  /** The headline first; decimals, `exact` is null where the value is unknown or a lower bound. */
+  /** Headline first; decimals, `exact` is null when the value is unknown or a lower bound. */
   totals: z.array(
     z.object({
       label: z.string(),
@@ -46,9 +46,9 @@ export const manifestShape = z.object({
       unit: z.string().nullable(),
     }),
   ),
-  /** How the sums compare with the gateway's own statistics. */
+  /** Result of the reconciliation with the gateway's own statistics. */
   verdict: z.object({ verdict: z.string(), text: z.string(), good: z.boolean() }),
-  /** Of a report that closes a month: the SHA-256 of the file with the signed figures, or nothing where it is a draft. */
+  /** For a report that closes a month: the SHA-256 of the file with the signed figures; missing for a draft. */
   seal: z
     .object({
       state: z.enum(['closed', 'draft']),
@@ -57,11 +57,9 @@ export const manifestShape = z.object({
     })
     .optional(),
   files: z.array(file),
-  /** Pictures that `mail.html` names by `cid:`. */
   images: z.array(z.object({ cid: z.string(), name: z.string(), alt: z.string() })),
-  /** Which of the files the mail carries. */
   attached: z.array(z.string()),
-  /** Where the mail says the files are, which were too large for it. */
+  /** Where the mail says that oversized files are. */
   linked: z.string().optional(),
 });
 
@@ -76,14 +74,13 @@ export type ReportMails = z.output<typeof mailsShape>;
 
 export const manifestFile = 'manifest.json';
 export const mailsFile = 'mails.json';
-/** What routes beside mail are told. */
 export const announcementFile = 'announcement.json';
 export const draftPrefix = '.draft-';
 
-/** `daily-spend/20261121T070000.000Z`, from the folder of the archive: no mark in it is special to any file system. */
+/** `daily-spend/20261121T070000.000Z`, relative to the report archive; uses only characters that every file system allows. */
 export const folderOf = ({ job, slot, part }: ReportKey): string =>
   join(job, `${new Date(slot).toISOString().replaceAll(/[-:]/g, '')}${part === undefined ? '' : `-${part}`}`);
 
-/** Rejects as `node:fs` does, and with what is wrong with a file that is no manifest. */
+/** Rejects like `node:fs`, and with the reason when the file is not a manifest. */
 export const readManifest = async (folder: string): Promise<ReportManifest> =>
   manifestShape.parse(JSON.parse(await readFile(join(folder, manifestFile), 'utf8')));

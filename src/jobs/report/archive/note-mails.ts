@@ -2,10 +2,7 @@ import type { Warehouse } from '../../../warehouse/index.ts';
 import type { ReportKey } from './manifest.ts';
 import { keepMail, writeMails } from './write-report.ts';
 
-/**
- * Notes beside a kept report which mails it went into, and keeps the exact bytes of each, beyond the time that the outbox keeps
- * them: its files are named by the SHA-256 of their bytes.
- */
+/** Records the mails of a kept report and stores their exact bytes, under their SHA-256, beyond the retention of the outbox. */
 export const noteMails = async (
   report: ReportKey,
   { account, kind, subject }: { readonly account: string; readonly kind: string; readonly subject: string },

@@ -15,12 +15,10 @@ import {
   type ReportManifest,
 } from './manifest.ts';
 
-/** A kept report as its mail is made of it. */
 export type KeptReport = {
   readonly manifest: ReportManifest;
   readonly html: string;
   readonly text: string;
-  /** What routes beside mail are told. */
   readonly announcement: Announcement;
   readonly images: readonly { readonly cid: string; readonly filename: string; readonly png: Buffer }[];
   readonly attachments: readonly {
@@ -35,7 +33,7 @@ const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(sy
 const damaged = (folder: string, message: string, cause?: unknown) =>
   fault('report-damaged', `the report kept in ${folder} ${message}`, cause === undefined ? {} : { cause });
 
-/** Nothing where none is kept. @throws Fault `report-damaged` when it is not what was written. */
+/** Undefined when none is kept. @throws Fault `report-damaged` when a checksum does not match. */
 export const readReport = async (root: string, key: ReportKey): Promise<KeptReport | undefined> => {
   const folder = join(root, folderOf(key));
   let manifest: ReportManifest;
@@ -67,14 +65,14 @@ export const readReport = async (root: string, key: ReportKey): Promise<KeptRepo
     manifest,
     html: (await fileOf('mail.html')).content.toString('utf8'),
     text: (await fileOf('report.txt')).content.toString('utf8'),
-    // Its hash has shown that it is what was written.
+    // The hash of the file was verified, so its shape is known.
     announcement: JSON.parse((await fileOf(announcementFile)).content.toString('utf8')) as Announcement,
     images,
     attachments,
   };
 };
 
-/** Names in a folder; none when it is not there. */
+/** Empty when the folder does not exist. */
 export const namesIn = async (folder: string): Promise<readonly string[]> => {
   try {
     return (await readdir(folder)).toSorted();
@@ -89,9 +87,8 @@ export const namesIn = async (folder: string): Promise<readonly string[]> => {
 export type ListedReport = ReportManifest & { readonly folder: string; readonly mails: ReportMails };
 
 export type ReportList = {
-  /** The newest slot first. */
+  /** Newest slot first. */
   readonly reports: readonly ListedReport[];
-  /** Folders that hold no report that can be read. */
   readonly damaged: readonly string[];
 };
 
@@ -104,7 +101,7 @@ const readMails = async (folder: string): Promise<ReportMails> => {
   }
 };
 
-/** What is kept, of all jobs or of one, whether the job is still declared or not. */
+/** Includes reports of jobs that are no longer declared. */
 export const listReports = async (
   root: string,
   { job, limit }: { readonly job?: string | undefined; readonly limit: number },
@@ -113,7 +110,7 @@ export const listReports = async (
   for (const name of job === undefined ? await namesIn(root) : [job])
     for (const slot of await namesIn(join(root, name)))
       if (!slot.startsWith(draftPrefix)) folders.push({ path: join(root, name, slot), name: slot });
-  // Names of slots are in the order of time.
+  // Names of slots sort by time.
   const newest = folders.toSorted((left, right) => right.name.localeCompare(left.name, 'en'));
   const reports: ListedReport[] = [];
   const damagedFolders: string[] = [];

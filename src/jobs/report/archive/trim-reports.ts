@@ -4,7 +4,7 @@ import type { UnixMillis } from '../../../core/index.ts';
 import { draftPrefix, readManifest } from './manifest.ts';
 import { namesIn } from './read-report.ts';
 
-/** Milliseconds after which nobody can still be writing a draft. */
+/** Milliseconds after which no process can still be writing a draft. */
 const longestWrite = 86_400_000;
 
 const isOld = async (
@@ -17,12 +17,12 @@ const isOld = async (
     if (isDraft) return (await stat(folder)).mtimeMs < now - longestWrite;
     return Date.parse((await readManifest(folder)).builtAt) < before;
   } catch {
-    // What cannot be read is left for a person to look at.
+    // An unreadable report is kept for a person to check.
     return false;
   }
 };
 
-/** Removes reports that were built before the moment, and what a crash left of drafts. Gives how many reports there were. */
+/** Deletes reports built before the time, and drafts that a crash left. Returns the number of reports. */
 export const trimReports = async (root: string, before: UnixMillis, now: UnixMillis): Promise<number> => {
   let removed = 0;
   for (const job of await namesIn(root)) {
@@ -30,13 +30,13 @@ export const trimReports = async (root: string, before: UnixMillis, now: UnixMil
       const folder = join(root, job, name);
       const isDraft = name.startsWith(draftPrefix);
       if (!(await isOld(folder, isDraft, before, now))) continue;
-      // A report is there as a whole or not at all, also while it goes.
+      // Renamed first, so that a crash during deletion leaves no partial report.
       const draft = isDraft ? folder : join(root, job, `${draftPrefix}${name}`);
       if (!isDraft) await rename(folder, draft);
       await rm(draft, { recursive: true, force: true });
       if (!isDraft) removed += 1;
     }
-    // Only when nothing is in it any more.
+    // Fails, as intended, while the folder is not empty.
     await rmdir(join(root, job)).catch(() => undefined);
   }
   return removed;

@@ -34,8 +34,8 @@ const alreadyThere = (error: unknown): boolean =>
   ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(systemCode(error) ?? '');
 
 /**
- * Keeps a report: its folder is there with all its files, on the disk, or not at all. What is kept of a key is never changed:
- * `known` when there is something already. Folders 0700, files 0600. @throws faults disk-full, path-unwritable
+ * Keeps a report atomically: after a crash its folder exists with all files, on the disk, or not at all. Never changes a kept
+ * report: returns `known`. Folders 0700, files 0600. @throws faults disk-full, path-unwritable
  */
 export const writeReport = async (
   root: string,
@@ -64,7 +64,7 @@ export const writeReport = async (
   }
 };
 
-/** Notes which mails a kept report went into; as a whole or not at all. @throws faults disk-full, path-unwritable */
+/** Records the mails of a kept report atomically. @throws faults disk-full, path-unwritable */
 export const writeMails = async (root: string, key: ReportKey, mails: ReportMails): Promise<void> => {
   const path = join(root, folderOf(key), mailsFile);
   try {
@@ -77,14 +77,17 @@ export const writeMails = async (root: string, key: ReportKey, mails: ReportMail
   }
 };
 
-/** A copy of what the outbox holds, under the name of its hash; nothing where it is gone there. @throws faults disk-full, path-unwritable */
+/**
+ * Copies a mail of the outbox under the name of its hash; undefined when the outbox no longer has it.
+ * @throws faults disk-full, path-unwritable
+ */
 export const keepMail = async (
   root: string,
   key: ReportKey,
   { folder, file }: { readonly folder: string; readonly file: string },
 ): Promise<void> => {
   const target = join(root, folderOf(key), file);
-  // The name says what is in it: one that is there is the same.
+  // The name is the hash of the content, so an existing file is the same.
   const known = await access(target).then(
     () => true,
     () => false,

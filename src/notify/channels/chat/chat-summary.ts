@@ -7,10 +7,10 @@ export type SummaryTable = {
   readonly rows: readonly { readonly strong: boolean; readonly cells: readonly string[] }[];
 };
 
-/** What a chat shows of an announcement: little, all of it plain text on single lines. */
+/** The part of an announcement that a chat shows: short plain text on single lines. */
 export type ChatSummary = {
   readonly title: string;
-  /** The total and how it changed. */
+  /** The total and its change. */
   readonly lead: readonly string[];
   readonly facts: readonly { readonly label: string; readonly text: string }[];
   readonly notes: readonly string[];
@@ -20,7 +20,7 @@ export type ChatSummary = {
 
 const most = { facts: 8, notes: 8, tables: 3, rows: 6, columns: 3, cell: 36, line: 300 };
 
-/** The largest rows, and those that close the table and make it add up. */
+/** The largest rows, and the closing rows that make the table add up. */
 const tableOf = (section: Extract<AnnouncedSection, { kind: 'table' }>): SummaryTable => {
   const rows = section.rows.filter(({ role }) => role === 'row');
   const left = rows.length - most.rows;
@@ -50,7 +50,7 @@ const notesOf = (section: AnnouncedSection): readonly string[] => {
 
 const line = (text: string): string => chatLine(text, most.line);
 
-/** The first text that is no longer than the chat takes: with all tables, or with fewer; without any it always is. */
+/** The first text within the limit: with all tables, or fewer; without tables it always fits. */
 export const withinLimit = (
   summary: ChatSummary,
   limit: number,
@@ -65,13 +65,13 @@ export const withinLimit = (
   return render({ ...summary, tables: [] });
 };
 
-/** How far the data reaches, and what names the run: the first lines and the last. The verdict is told above. */
+/** The first lines (how far the data reaches) and the last (the run). The verdict is shown above. */
 const footerOf = ({ footer, verdict }: Announcement): readonly string[] => {
   const lines = footer.filter((text) => verdict === undefined || !text.includes(verdict.text));
   return lines.length <= 3 ? lines : [...lines.slice(0, 2), ...lines.slice(-1)];
 };
 
-/** A few lines and the tops of tables; what a chat cuts off would be lost. */
+/** A few lines and the tops of tables, because a chat truncates longer messages. */
 export const summarise = (announcement: Announcement): ChatSummary => {
   const { total, change, verdict } = announcement;
   return {

@@ -4,8 +4,8 @@ import { chatLines, columnsOf, cut } from '../chat/chat-text.ts';
 import type { Envelope } from '../webhook/webhook-body.ts';
 
 /**
- * For `text`, which notifications show and which compatible chats, that know no blocks, take for their markup: entities as
- * Slack asks for, no mention, no link with a text of its own, no code, emphasis or emoji by name.
+ * For `text`, which notifications show, and which Slack-compatible chats without blocks parse as their markup: escapes
+ * entities as Slack requires, and prevents mentions, links with their own text, code, emphasis and emoji names.
  */
 const escaped = (text: string): string =>
   text
@@ -16,7 +16,7 @@ const escaped = (text: string): string =>
 
 const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
 
-/** Blocks hold literal text alone: plain_text, and text elements of rich_text, in which nothing is markup. */
+/** Blocks contain only literal text: plain_text, and text elements of rich_text, which have no markup. */
 const section = (lines: readonly string[]) => ({ type: 'section', text: plain(chatLines(lines, 2000)) });
 
 const aligned = ({ columns, rows }: SummaryTable): string => {
@@ -73,6 +73,5 @@ const limit = 13_000;
 
 const blocksLength = (text: string): number => text.length - text.indexOf('"blocks":');
 
-/** A message for an incoming webhook of Slack, or of a chat that takes the same. */
 export const slackBody = (announcement: Announcement, { id }: Envelope): string =>
   withinLimit(summarise(announcement), limit, blocksLength, (summary) => message(summary, id));

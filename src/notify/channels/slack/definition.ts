@@ -4,7 +4,7 @@ import { defineChannel, limit } from '../definition.ts';
 import { createWebhookRoute } from '../webhook/webhook-route.ts';
 import { slackBody } from './chat-slack.ts';
 
-/** Slack asks for at most one message per second. */
+/** Slack allows at most one message per second. */
 const defaultRate = { count: 1, per: 1000 };
 
 export const slackChannel = defineChannel({

@@ -5,7 +5,7 @@ import type { MailSession, MailTransport } from './transport.ts';
 const asFault = (error: unknown): Fault =>
   isFault(error) ? error : fault('mail-unreachable', messageOf(error), { cause: error });
 
-/** A mail server as a route: one connection for as long as all goes well, opened again after whatever went wrong. */
+/** Keeps one connection while it works, and reconnects after any failure. */
 export const createMailRoute = (transport: MailTransport, rate?: Rate): OutboxRoute => ({
   name: mailRouteName,
   rate,

@@ -11,7 +11,6 @@ import {
 import { isNetworkProblem, type Http } from '../../../http/index.ts';
 import { oneLine } from '../../address.ts';
 
-/** A refresh token (RFC 6749 6) that access tokens are asked with. */
 export type OAuth2Grant = {
   readonly clientId: string;
   readonly clientSecret: Secret;
@@ -23,14 +22,14 @@ export type OAuth2Grant = {
 export type TokenDeps = {
   readonly http: Http;
   readonly clock: Clock;
-  /** Access tokens are registered here before anything else sees them. */
+  /** Access tokens are registered here before any other code sees them. */
   readonly secrets: SecretRegistry;
 };
 
 export type TokenSource = {
-  /** An access token that holds for another minute; a new one when `renew` is set. @throws Fault of the mail group */
+  /** An access token valid for at least a minute; a new one if `renew` is set. @throws Fault of the mail group */
   readonly token: (renew: boolean, signal?: AbortSignal) => Promise<string>;
-  /** The server did not take it. */
+  /** Call it when the server refused the token. */
   readonly forget: () => void;
 };
 
@@ -42,7 +41,7 @@ const answer = z.object({
 
 const refusal = z.object({ error: z.string(), error_description: z.string().optional() });
 
-/** Milliseconds; a token is asked again before it ends, and after an hour when nobody says how long it holds. */
+/** Milliseconds; tokens are renewed before they expire, or after an hour if the server states no expiry. */
 const margin = 60_000;
 const defaultLife = 3_600_000;
 
@@ -56,7 +55,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Redacted before it is cut, since half a secret is no longer found. */
+/** Redacts before it cuts, since redaction cannot find a part of a secret. */
 const errorText = (text: string, redact: SecretRegistry['redact']): string => {
   const checked = refusal.safeParse(parsed(text));
   if (!checked.success) return '';
@@ -65,7 +64,7 @@ const errorText = (text: string, redact: SecretRegistry['redact']): string => {
   return `: “${oneLine(message).slice(0, 300)}”`;
 };
 
-/** Asks for access tokens with a refresh token, at most one request at a time, and keeps one for as long as it holds. */
+/** Obtains access tokens with a refresh token, at most one request at a time, and caches one until shortly before its expiry. */
 export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: TokenDeps): TokenSource => {
   const url = new URL(grant.tokenUrl);
   let known: { readonly token: string; readonly until: number } | undefined;
@@ -110,7 +109,7 @@ export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: 
     const { access_token: token, expires_in: seconds, refresh_token: next } = checked.data;
     secrets.register(token);
     if (next !== undefined) {
-      // RFC 6749 6: where a new one is given, the old one is to be thrown away.
+      // RFC 6749 6: a new refresh token replaces the old one.
       secrets.register(next);
       refreshToken = next;
     }

@@ -23,11 +23,10 @@ const reasons: Readonly<Record<string, string>> = {
   EPIPE: 'closed the connection',
 };
 
-/** The server's own words, on one line and without secrets. */
+/** The server's reply, on one line and without secrets. */
 export const quoteServer = (response: string | undefined, redact: FaultContext['redact']): string =>
   response === undefined || response === '' ? '' : `: “${redact(oneLine(response)).slice(0, 300)}”`;
 
-/** Why there is no session with the server. */
 export const connectionFault = (error: NodemailerError, { where, redact }: FaultContext): Fault => {
   const message = quoteServer(error.response, redact);
   const code = error.originalCode ?? error.code ?? '';
@@ -58,19 +57,19 @@ export const connectionFault = (error: NodemailerError, { where, redact }: Fault
   return fault('mail-unreachable', `the mail server ${where} ${reason}`, options);
 };
 
-/** RFC 1870 6.3: 5.3.4 says that the size is at fault; a mailbox that is full answers 5.2.2. */
+/** RFC 1870 6.3: 5.3.4 means that the message is too large; a full mailbox answers 5.2.2. */
 const isTooLarge = (error: NodemailerError): boolean =>
   error.response === undefined
     ? error.code === 'EMESSAGE' && error.message.includes('larger than allowed')
     : error.permanent === true && /^5\d\d[ -]5\.3\.4\b/.test(error.response);
 
-/** nodemailer's own refusal, made before anything is sent, names the limit that the server gave. */
+/** nodemailer's own refusal, before it sends anything, names the size limit of the server. */
 const ownMessage = ({ message }: NodemailerError): string => {
   const limit = /(?<!\d)\d+$/.exec(message)?.[0];
   return limit === undefined ? '' : ` (at most ${limit} bytes)`;
 };
 
-/** What to make of a message that was not accepted. `isTransmitted`: its last byte had left for the server. */
+/** The outcome of a message that was not accepted. `isTransmitted`: its last byte had been sent. */
 export const sendingFault = (
   error: NodemailerError,
   isTransmitted: boolean,
@@ -108,7 +107,7 @@ export const sendingFault = (
         options,
       ),
     };
-  // Without a reply these are nodemailer's own refusals: an address it cannot put in a command, a size over the limit.
+  // Without a reply, nodemailer itself refused: an address that no command can carry, or a size over the limit.
   if (error.code === 'EENVELOPE' || error.code === 'EMESSAGE')
     return {
       state: 'failed',

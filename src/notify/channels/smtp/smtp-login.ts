@@ -8,7 +8,7 @@ type LoginDeps = {
   readonly signal: AbortSignal | undefined;
 };
 
-/** Gives what went wrong with a token as it was, where nodemailer would write its own code over it. */
+/** Preserves the error of the token source, whose code nodemailer would overwrite. */
 const byToken = async (
   user: string,
   tokens: TokenSource,
@@ -37,7 +37,7 @@ const byToken = async (
   }
 };
 
-/** Logs in, where the address has a user: by XOAUTH2 where there are tokens, else with the password, by whichever way the server offers. */
+/** Logs in if the address has a user: by XOAUTH2 if there are tokens, else with the password, by any method that the server offers. */
 export const logIn = async (
   { address: { login }, tokens, signal }: LoginDeps,
   attempt: (auth: SMTPConnectionAuth) => Promise<void>,

@@ -9,12 +9,12 @@ own.addSubnet('169.254.0.0', 16, 'ipv4');
 own.addSubnet('fc00::', 7, 'ipv6');
 own.addSubnet('fe80::', 10, 'ipv6');
 
-/** Names that no public name server answers for: without a dot (of a Compose file), or kept for own networks. */
+/** Names outside the public DNS: without a dot (as in a Compose file), or reserved for private networks. */
 const ownName = /^[^.]+$|\.(?:local|internal|lan|home\.arpa|localhost)$/i;
 
 /**
- * Whether a host lies, by its address or name alone, on this machine or in a network of one's own: RFC 1918, RFC 4193,
- * link-local, or a name that is not public. Nothing is looked up.
+ * Whether a host, by its address or name alone, is this machine or in a private network: RFC 1918, RFC 4193, link-local,
+ * or a name outside the public DNS. Sends no DNS query.
  */
 export const isPrivateHost = (host: string): boolean => {
   if (isLoopback(host)) return true;
@@ -25,7 +25,7 @@ export const isPrivateHost = (host: string): boolean => {
 export type SmtpServerAddress = {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte (smtps), not by STARTTLS. */
+  /** TLS from the first byte (smtps), without STARTTLS. */
   readonly implicitTls: boolean;
   readonly login?: { readonly user: string; readonly password: string };
 };
@@ -38,7 +38,7 @@ const decoded = (text: string): string => {
   }
 };
 
-/** Reads `smtp(s)://user:password@host:port`; submission ports 587 and 465 when none is given. */
+/** Parses `smtp(s)://user:password@host:port`; the port defaults to 587 or 465. */
 export const readSmtpUrl = (text: string): SmtpServerAddress | undefined => {
   if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -53,12 +53,12 @@ export const readSmtpUrl = (text: string): SmtpServerAddress | undefined => {
   };
 };
 
-/** What becomes of STARTTLS: refuse a server without it, take it where it is offered, or leave it alone. */
+/** Refuse a server without STARTTLS, use it if offered, or never use it. */
 export type StartTls = 'required' | 'offered' | 'never';
 
 /**
- * Passwords cross no network in the open, and mails none but one's own, unless `insecure` says that they may.
- * `requireTls`: also where they might.
+ * Passwords never cross a network unencrypted, and mails only a private network, unless `insecure` allows it.
+ * `requireTls` requires TLS everywhere.
  */
 export const startTlsFor = (
   { host, implicitTls, login }: SmtpServerAddress,

@@ -10,7 +10,7 @@ import type { SmtpServerAddress, StartTls } from './smtp-server-address.ts';
 import type { MailSession } from './transport.ts';
 import { domainToASCII } from 'node:url';
 
-/** An address as SMTP takes it everywhere: its domain in ASCII (`xn--…`). The part before the @ has no such form. */
+/** The domain in ASCII (`xn--…`), which every server accepts. The local part has no such form. */
 const wireAddress = (address: string): string => {
   const at = address.lastIndexOf('@');
   const domain = domainToASCII(address.slice(at + 1));
@@ -19,20 +19,20 @@ const wireAddress = (address: string): string => {
 
 /** Milliseconds. */
 export type SmtpTimeouts = {
-  /** Until the connection stands. */
+  /** Until the connection is established. */
   readonly connect: number;
-  /** Until the server greets. */
+  /** Until the server's greeting. */
   readonly greeting: number;
-  /** Without a byte from the server; RFC 5321 4.5.3.2 asks for minutes. */
+  /** Without a byte from the server; RFC 5321 4.5.3.2 requires minutes. */
   readonly idle: number;
 };
 
 export type SessionOptions = {
   readonly address: SmtpServerAddress;
   readonly startTls: StartTls;
-  /** Logs in by XOAUTH2 with its tokens, as the user of the address. */
+  /** Logs in by XOAUTH2, as the user of the address. */
   readonly tokens: TokenSource | undefined;
-  /** Of issuers to trust beside the default ones. */
+  /** Trusts further issuers beside the default ones. */
   readonly secureContext: SecureContext | undefined;
   readonly timeouts: SmtpTimeouts;
   readonly faultContext: FaultContext;
@@ -40,7 +40,7 @@ export type SessionOptions = {
 
 type Step = (done: (error?: NodemailerError | null) => void) => void;
 
-/** Runs one step of the opening; an error event or an abort ends it as well. */
+/** Runs one step of the connection setup; an error event or an abort ends it, too. */
 const step = (
   connection: SMTPConnection,
   run: Step,
@@ -68,7 +68,7 @@ const step = (
     else run((error) => (error ? onError(error) : settle(resolve)));
   });
 
-/** The message as a stream that knows when its last byte was taken: from then on a broken connection proves nothing. */
+/** Tracks whether the last byte was sent: from then on a broken connection leaves the outcome unknown. */
 const tracked = (bytes: Buffer): { readonly stream: Readable; readonly isTransmitted: () => boolean } => {
   const chunk = 16_384;
   let offset = 0;
@@ -114,7 +114,7 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
       ...(options.secureContext === undefined ? {} : { secureContext: options.secureContext }),
     },
   });
-  // Errors between two steps have no one to go to; the next step meets the closed connection.
+  // An unhandled error event would end the process; the next step detects the closed connection.
   connection.on('error', () => undefined);
   await step(connection, (done) => connection.connect(done), faultContext, signal);
   const takesUtf8 = /[ -]SMTPUTF8\b/im.test(connection.lastServerResponse || '');

@@ -8,25 +8,25 @@ import type { MailSession, MailTransport } from './transport.ts';
 export type SmtpOptions = {
   /** `smtp(s)://user:password@host:port`, user and password percent-encoded. */
   readonly url: Secret;
-  /** PEM texts of further issuers to trust. */
+  /** PEM texts of further trusted issuers. */
   readonly ca?: readonly string[] | undefined;
   readonly timeouts?: Partial<SmtpTimeouts>;
   readonly log: Log;
-  /** Where NODE_EXTRA_CA_CERTS is looked up when `ca` is given. */
+  /** Source of NODE_EXTRA_CA_CERTS when `ca` is given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether a server that offers no STARTTLS is refused also where it might do without: in one's own network. */
+  /** Refuses a server without STARTTLS in a private network, too. */
   readonly requireTls?: boolean | undefined;
-  /** Whether mails may cross any network in the open, STARTTLS left alone; with a login they never do. */
+  /** Sends mails unencrypted over any network, without STARTTLS; never with a login. */
   readonly insecure?: boolean | undefined;
-  /** Logs in by XOAUTH2 with its tokens, as the user in the address. */
+  /** Logs in by XOAUTH2, as the user of the address. */
   readonly tokens?: TokenSource;
-  /** Takes secrets beyond those of `url` out of the server's words. */
+  /** Removes further secrets from the server's replies. */
   readonly redact?: (text: string) => string;
 };
 
 const usual: SmtpTimeouts = { connect: 60_000, greeting: 60_000, idle: 300_000 };
 
-/** Sends over SMTP: TLS verified, STARTTLS required but for relays in one's own network. @throws Fault `mail-not-configured` */
+/** Sends over SMTP with verified TLS; STARTTLS is required except in private networks. @throws Fault `mail-not-configured` */
 export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
   const address = readSmtpUrl(options.url.reveal());
   if (address === undefined)
@@ -38,7 +38,7 @@ export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
   if (address.login !== undefined && address.login.password !== '') {
     const { user, password } = address.login;
     secrets.register(password);
-    // What AUTH PLAIN puts on the wire, should a server quote it.
+    // A server may quote the AUTH PLAIN credentials.
     secrets.register(`\0${user}\0${password}`);
   }
   const where = `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;

@@ -9,10 +9,10 @@ type Style = {
   readonly fontType?: 'Monospace';
 };
 
-/** `{{DATE(…)}}` is filled in by cards wherever it stands. */
+/** Cards expand `{{DATE(…)}}` in any text. */
 const literal = (text: string): string => text.replaceAll('{{', '{\u200b{');
 
-/** Text of a RichTextBlock is literal; that of a TextBlock or a fact would be Markdown. */
+/** Text of a RichTextBlock is literal; a TextBlock or a fact would parse Markdown. */
 const rich = (text: string, style: Style = {}, more: object = {}) => ({
   type: 'RichTextBlock',
   ...more,
@@ -77,7 +77,6 @@ const message = ({ title, lead, facts, notes, tables, footer }: ChatSummary, id:
 /** Bytes; Teams refuses messages over 28 kB. */
 const limit = 26_000;
 
-/** A message with an Adaptive Card for a webhook of a Teams workflow. */
 export const teamsBody = (announcement: Announcement, { id }: Envelope): string =>
   withinLimit(
     summarise(announcement),

@@ -4,7 +4,7 @@ import { defineChannel, limit } from '../definition.ts';
 import { createWebhookRoute } from '../webhook/webhook-route.ts';
 import { teamsBody } from './chat-teams.ts';
 
-/** Teams asks for at most four messages per second. */
+/** Teams allows at most four messages per second. */
 const defaultRate = { count: 4, per: 1000 };
 
 export const teamsChannel = defineChannel({

@@ -1,13 +1,12 @@
 import type { Announcement } from '../../announcement.ts';
 
-/** What every body of a webhook says of itself. */
 export type Envelope = {
-  /** The same each time that the same is sent: whoever has seen it need not look again. */
+  /** Unchanged in every retry, so that a receiver can detect duplicates. */
   readonly id: string;
   readonly at: number;
 };
 
-/** Snake case as all JSON that the gateway's users know, amounts as text: a JSON number would be read as a float. */
+/** Snake case like the JSON of the gateway; amounts are text, since a JSON number would be parsed as a float. */
 export const webhookBody = (announcement: Announcement, { id, at }: Envelope): string =>
   JSON.stringify({
     version: 1,

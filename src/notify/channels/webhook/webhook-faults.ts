@@ -4,14 +4,14 @@ import { oneLine } from '../../address.ts';
 import type { RouteOutcome } from '../../route.ts';
 
 export type FaultContext = {
-  /** The name of the route and its host: `the route finance-chat (hooks.example.com)`. */
+  /** The route and its host: `the route finance-chat (hooks.example.com)`. */
   readonly where: string;
   readonly redact: (text: string) => string;
 };
 
 const sizeLimit = 16 * 1024;
 
-/** The first words of the answer, on one line and without secrets; how it ended is known without them. */
+/** The start of the response body, on one line and without secrets; the outcome does not depend on it. */
 const errorText = async (answer: HttpAnswer, { redact }: FaultContext): Promise<string> => {
   try {
     const text = oneLine(redact(await answer.text(sizeLimit)));
@@ -21,11 +21,11 @@ const errorText = async (answer: HttpAnswer, { redact }: FaultContext): Promise<
   }
 };
 
-/** Asked to come again: too early, too often, or something is wrong over there. */
+/** Statuses for which a retry may help: too early, too many requests, or a server error. */
 const passing = (status: number): boolean =>
   status === 408 || status === 425 || status === 429 || status >= 500;
 
-/** What an answer means: any 2xx is a yes, and no other is. */
+/** Only a 2xx status confirms the message. */
 export const answerOutcome = async (
   answer: HttpAnswer,
   faultContext: FaultContext,
@@ -55,7 +55,6 @@ export const answerOutcome = async (
   };
 };
 
-/** Before any byte of the request has left. */
 const noConnection = (error: unknown): boolean =>
   isNetworkProblem(error) &&
   (error.kind === 'unreachable' ||
@@ -63,7 +62,7 @@ const noConnection = (error: unknown): boolean =>
     error.kind === 'tls' ||
     systemCode(error) === 'UND_ERR_CONNECT_TIMEOUT');
 
-/** What an exchange means that broke off: without a connection it is not there, else nobody knows. */
+/** An interrupted exchange: without a connection the message did not arrive, otherwise the outcome is unknown. */
 export const problemOutcome = (error: unknown, { where, redact }: FaultContext): RouteOutcome => {
   const message = redact(messageOf(error));
   const cause = { cause: new Error(message) };

@@ -6,14 +6,14 @@ import { answerOutcome, problemOutcome } from './webhook-faults.ts';
 export type WebhookOptions = {
   readonly name: string;
   readonly url: Secret;
-  /** Signs each request; chats take no signature. */
+  /** Signs each request; chats do not check signatures. */
   readonly secret?: Secret | undefined;
   readonly rate?: Rate | undefined;
   readonly http: Http;
   readonly clock: Clock;
 };
 
-/** Milliseconds. A receiver that works before it answers gets half a minute. */
+/** Milliseconds. A receiver may work for half a minute before it answers. */
 const timeouts = { headers: 30_000, idle: 15_000, total: 45_000 };
 
 const secretPartsOf = (url: URL): readonly string[] =>
@@ -21,14 +21,14 @@ const secretPartsOf = (url: URL): readonly string[] =>
     (part) => part.length >= 8,
   );
 
-/** Posts what rows hold to a web address: https but for loopback, to that address alone. @throws Fault `config-invalid` */
+/** Posts stored messages to this URL only: https, or http on loopback. @throws Fault `config-invalid` */
 export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
   const { name, http, clock, secret } = options;
   const url = new URL(options.url.reveal());
   if (url.protocol !== 'https:' && !isLoopback(url.hostname))
     throw fault('config-invalid', `the url of the route ${name} is not https`);
   const secrets = createSecretRegistry();
-  // Who knows the address can post there; whatever quotes a part of it gives it away.
+  // The URL is a credential, and so is any part of it that an error message may quote.
   for (const part of secretPartsOf(url)) secrets.register(part);
   if (secret !== undefined) secrets.register(secret.reveal());
   const faultContext = { where: `the route ${name} (${url.host})`, redact: secrets.redact };
@@ -57,7 +57,7 @@ export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
                   : { 'x-tollkeeper-signature': signatureOf(bytes, secret.reveal(), seconds) }),
               },
               body: bytes.toString('utf8'),
-              // Whether it is transmitted is not known from here: the worker's own signal ends nothing.
+              // Not the worker's signal: an aborted request may have been transmitted.
               signal: leaving.signal,
               timeouts,
             });
