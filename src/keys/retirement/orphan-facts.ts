@@ -24,7 +24,7 @@ const maxOwnCalls = 12;
 /** Milliseconds. */
 const longestVerification = 180_000;
 
-/** Listed keys that may be the requested one: the one in the answer, else all with its name that belong to no lineage. */
+/** Listed keys that may be the requested one: the one in the answer, else all with its name except live keys of a lineage. */
 const candidatesOf = (
   cycle: Cycle,
   { name, keyId: answered }: KeyRequest,
