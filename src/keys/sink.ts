@@ -48,6 +48,6 @@ export type Sink = {
   readonly fingerprint: (delivery: Delivery, signal: AbortSignal) => Promise<SinkReading>;
   /** The key itself, for a call with it; omitted for places that never show it. @throws Fault sink-failed */
   readonly read?: (signal: AbortSignal) => Promise<Secret | undefined>;
-  /** Checks the configuration without writing; empty if the sink can work. */
+  /** Finds what can never work; leaves nothing behind. Empty if the sink can work. */
   readonly problems: (signal: AbortSignal) => Promise<readonly SinkProblem[]>;
 };

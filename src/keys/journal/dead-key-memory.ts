@@ -12,7 +12,7 @@ export type DeadKey = {
   readonly since: UnixMillis;
 };
 
-/** Which sinks were read to hold a key that the gateway no longer accepts. */
+/** The sinks that held a key that the gateway no longer accepts when last read. */
 export const createDeadKeyMemory = () => {
   const dead = new Map<string, Map<string, DeadKey>>();
   const of = (account: string): Map<string, DeadKey> => {
