@@ -18,7 +18,6 @@ export type DoctorCheck = {
   readonly code?: string | undefined;
 };
 
-/** What is known about an account's gateway. */
 export type LearnedView = {
   readonly account: string;
   readonly points: readonly (LearnedPoint & Partial<Pick<KnownPoint, 'learnedAt' | 'confirmedAt'>>)[];

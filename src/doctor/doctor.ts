@@ -51,7 +51,6 @@ export type DoctorDeps = {
   readonly warehouse: Warehouse;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where to search for programs. */
   readonly where: Pick<Deps, 'cwd' | 'env'>;
   /** Undefined where keys cannot be created. */
   readonly probeKeys?: ProbeKeysOf;

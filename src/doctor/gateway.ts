@@ -45,7 +45,6 @@ const writesKeys = ({ kind, fields }: AskingJob): boolean =>
 const needs = (job: AskingJob, scope: Scope): boolean =>
   scope === 'keys:write' ? writesKeys(job) : (scopesOf[job.kind] ?? readScopes).includes(scope);
 
-/** The declared jobs of the account that need each scope. */
 export const neededScopes = (
   jobs: readonly AskingJob[],
   account: string,
@@ -144,7 +143,6 @@ const askOne = async (scope: ReadScope, deps: GatewayDeps, signal: AbortSignal):
   }
 };
 
-/** The difference between the clocks of this machine and the gateway. */
 const checkClock = async (
   { account, ping, clock }: GatewayDeps,
   signal: AbortSignal,

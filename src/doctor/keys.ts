@@ -8,9 +8,7 @@ export type ProbeKeysOf = (account: string, signal: AbortSignal) => Promise<read
 
 export type KeyWriteQuestion = {
   readonly account: string;
-  /** Jobs that write keys. */
   readonly jobs: readonly string[];
-  /** Earlier observations about the gateway. */
   readonly points: readonly KnownPoint[];
 };
 

@@ -18,7 +18,6 @@ const outputs = {
 type Point = LearnedView['points'][number];
 type Side = ModelConvention | ModelConvention['output'];
 
-/** The evidence for one side, as a sentence. */
 const evidenceOf = (
   { evidence, contradicted }: Side,
   {

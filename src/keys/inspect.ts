@@ -5,7 +5,6 @@ import { note, notifyOf, type Cycle } from './rotation/cycle.ts';
 import { isGone } from './rotation/seek-key.ts';
 import { newerKeys, outdatedNow, sinksOf } from './rotation/up-to-date.ts';
 
-/** Sinks of a service that hold a key that no longer works. */
 export const deadKeysOf = async (
   cycle: Cycle,
   service: string,

@@ -9,7 +9,6 @@ const generation = z.int().min(1);
 const keyId = z.int();
 const fingerprint = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** A key with its position in the lineage of its service. */
 const keyOf = { keyId, generation, name: z.string() };
 
 const expiry = z.union([z.literal('never'), seconds]);
@@ -144,7 +143,6 @@ const shapes = {
   /** An old key may be in use after all: the expiry from before the rotation is restored. */
   'expiry-restored': { ...keyOf, expiredTime: expiry },
   retiring: { ...keyOf },
-  /** Why the old key is retained for now. */
   held: { ...keyOf, reason: z.enum(retainedReasons), words: z.string(), use: use.optional() },
   /** No undeclared place may hold the old key any more, and no sink holds another key than the successor. */
   'hold-ended': { ...keyOf },
@@ -175,7 +173,6 @@ const shapes = {
   retired: { ...keyOf },
   /** A warning to the owner of the key, and its stage. */
   warned: { ...keyOf, stage: z.string() },
-  /** A step failed; the old key is unchanged. */
   failed: { step: z.string(), code: z.string(), message: z.string(), tries: z.int() },
   /** Paused after the last attempt until a person resumes the rotation or gives it up. */
   waiting: { step: z.string(), message: z.string() },

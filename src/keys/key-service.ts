@@ -92,7 +92,6 @@ const effective = (terms: RotationTerms): RotationTerms =>
 /** The event omits the creation time, which the lineage holds. */
 const replacedOf = ({ born: _born, ...old }: NonNullable<PlannedRotation['old']>) => old;
 
-/** Marks the keys that incomplete deliveries left behind. */
 const withUnfinished = (
   surveyed: SurveyedKey,
   unfinished: ReadonlyMap<string, ReadonlySet<number>>,

@@ -8,7 +8,6 @@ import { sinksOf } from './rotation/up-to-date.ts';
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy'>;
 
-/** The content of a sink, as far as it can be compared with keys. */
 export type SinkContent = { readonly plaintext?: string; readonly fingerprint: string };
 
 /** Undefined if the sink is empty or does not show its content; a fault if it cannot be read now. @throws any other error */

@@ -1,7 +1,6 @@
 import type { Interval, UnixMillis, UnixSeconds } from '../core/index.ts';
 import type { KeyUse } from './key-event.ts';
 
-/** Whether the call log contains every call of an interval. */
 export type LogCompleteness =
   | { readonly complete: true }
   /** `through`: the end of the complete part from the start of the interval, if there is one. */

@@ -29,7 +29,6 @@ const doubted = (cycle: Cycle, service: string, now: UnixMillis): readonly Chang
   });
 };
 
-/** What the journal adopts of the current state. */
 const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change[]> => {
   const { account, journal, clock } = cycle.deps;
   const job = journal.managed(account).get(service);

@@ -101,7 +101,6 @@ export type Rotation = {
   readonly cutover?: UnixMillis;
   /** The cutover on the gateway's clock, if known, and the time from which that clock has run undisturbed. */
   readonly cutoverAtGateway?: { readonly at: UnixMillis; readonly since: UnixMillis };
-  /** When the consumer was notified to load the new key. */
   readonly reloadedAt?: UnixMillis;
   readonly olds: readonly OldKey[];
   readonly quota: readonly QuotaChange[];

@@ -51,7 +51,6 @@ const describeLeft = ({ attempts }: Rotation): string =>
     })
     .join(', ');
 
-/** The operations on keys and rotations that a person requests, one at a time. */
 export const createKeyServiceOperations = ({ deps, alone, common }: OperationDeps): KeyServiceOperations => {
   const { account, journal, clock } = deps;
 

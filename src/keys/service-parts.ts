@@ -7,7 +7,6 @@ import type { KeyJournal } from './journal/journal.ts';
 import type { GenerationKey, Rotation } from './rotation.ts';
 import { probeService } from './update/probe.ts';
 
-/** The fields that all steps of one operation share. */
 export const commonOf =
   ({ account, clock }: Pick<EngineDeps, 'account' | 'clock'>) =>
   (who: string, service: string, rotation: string) => ({ at: clock.now(), who, account, service, rotation });

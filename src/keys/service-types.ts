@@ -25,13 +25,11 @@ export type SurveyedKey = {
   readonly retired?: boolean | undefined;
   /** A sink may hold it: its delivery began and never reached every sink. */
   readonly unfinished?: boolean;
-  /** Why this orphan is retained. */
   readonly retained?: string | undefined;
   /** A delivery began since the last cutover, so the sinks of the service may hold different keys. */
   readonly split?: boolean;
   /** The valid keys of its service when the journal does not show which of them consumers hold, so that a person must decide. */
   readonly candidates?: readonly CurrentCandidate[] | undefined;
-  /** The open rotation that involves the key. */
   readonly rotation?:
     | { readonly id: string; readonly stage: RotationStage; readonly part: RotationPart }
     | undefined;
@@ -75,7 +73,6 @@ export type PlannedRotation = {
   readonly fresh?: KeyFields | undefined;
 };
 
-/** One step towards the end of a key. */
 export type PlannedExpiry = {
   readonly keyId: number;
   readonly generation: number;
@@ -120,7 +117,6 @@ export type RotationView = {
 
 export type Advanced = {
   readonly view: RotationView;
-  /** Whether any step ran. */
   readonly moved: boolean;
   readonly fault?: Fault | undefined;
 };
@@ -160,7 +156,6 @@ export type ReconciledService = {
   readonly faults: readonly string[];
 };
 
-/** The outcome of calls with an expired key. */
 export type Refusal = {
   /** When a call was first refused; undefined if all calls were accepted. */
   readonly refusedAt?: UnixMillis;

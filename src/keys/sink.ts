@@ -32,7 +32,6 @@ export type SinkProblem = {
   readonly isAdvisory?: true;
 };
 
-/** A place to which keys are delivered. */
 export type Sink = {
   /** Identifies the place: stable across restarts, unique among sinks, no secret: `file:/secrets/billing.env#GATEWAY_API_KEY`. */
   readonly place: string;

@@ -10,10 +10,8 @@ const point = 'key.call_prefix';
 type CallPrefix = 'sk-' | 'none';
 
 export type FormsDeps = VerifyDeps & {
-  /** Sends one model request with a form of the key. */
   readonly ask: (form: Secret, signal: AbortSignal) => Promise<ModelAnswer>;
   readonly register: (plaintext: string) => Secret;
-  /** The observations about this gateway so far. */
   readonly points: () => Promise<readonly LearnedPoint[]>;
   readonly learn: (points: readonly LearnedPoint[]) => Promise<unknown>;
 };

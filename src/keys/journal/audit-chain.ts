@@ -4,7 +4,6 @@ import { parseKeyEvent, type KeyEvent } from '../key-event.ts';
 import { firstAuditLine, lastAuditLine, readAuditLines, replaceAuditFile } from './audit-file.ts';
 import { follows, lineAfter, noHead, readLine, type AuditHead } from './audit-line.ts';
 
-/** A step with its line in the file. */
 export type Recorded = { readonly head: AuditHead; readonly event: KeyEvent; readonly written: string };
 
 export const damaged = (path: string, why: string, options: FaultOptions = {}): never => {

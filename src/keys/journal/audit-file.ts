@@ -47,7 +47,6 @@ export async function* readAuditLines(path: string): AsyncGenerator<string, void
   }
 }
 
-/** The first complete line; undefined if there is none. */
 export const firstAuditLine = async (path: string): Promise<string | undefined> => {
   for await (const line of readAuditLines(path)) return line;
   return undefined;
@@ -76,13 +75,11 @@ export const lineEndingAt = async (path: string, end: number): Promise<string | 
   }
 };
 
-/** The last complete line; undefined if there is none. */
 export const lastAuditLine = async (path: string): Promise<string | undefined> => {
   const { wholeBytes } = await lookAtTail(path);
   return wholeBytes === 0 ? undefined : lineEndingAt(path, wholeBytes);
 };
 
-/** Truncates the file. */
 export const cutAuditFile = async (path: string, bytes: number): Promise<void> => {
   await truncate(path, bytes);
   await syncPath(path);

@@ -1,9 +1,7 @@
 import type { KeyJournalRow } from '../../warehouse/index.ts';
 import { readLine } from './audit-line.ts';
 
-/** The comparison of the audit file with the steps in the database. */
 export type AuditComparison = {
-  /** Of the database. */
   readonly steps: number;
   /** The first difference; undefined if lines and steps match one to one. */
   readonly differs?: string;

@@ -12,7 +12,6 @@ export type DeadKey = {
   readonly since: UnixMillis;
 };
 
-/** The sinks that held a key that the gateway no longer accepts when last read. */
 export const createDeadKeyMemory = () => {
   const dead = new Map<string, Map<string, DeadKey>>();
   const of = (account: string): Map<string, DeadKey> => {
@@ -21,7 +20,6 @@ export const createDeadKeyMemory = () => {
     return known;
   };
   return {
-    /** By place. */
     deadKeysOf: (account: string): ReadonlyMap<string, DeadKey> => of(account),
     take: (event: KeyEvent): void => {
       const { account, service, at } = event;

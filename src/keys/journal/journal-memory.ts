@@ -19,10 +19,8 @@ export type LeavingKey = {
   readonly since: UnixMillis;
 };
 
-/** The key that every sink of a service held at its last cutover. */
 export type CurrentKey = { readonly keyId: number; readonly places: readonly string[] };
 
-/** The state that results from the steps so far. */
 export const createJournalMemory = () => {
   const rotations = new Map<string, Rotation>();
   const lineages = new Map<string, Map<number, LineageRow>>();

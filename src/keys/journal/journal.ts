@@ -24,7 +24,6 @@ export type KeyJournal = {
   readonly lineage: (account: string) => Lineage;
   /** The request for a key of this name whose answer is not recorded. */
   readonly lostAttempt: (account: string, name: string) => KeyRequest | undefined;
-  /** The request for a key of this name. */
   readonly requestOf: (account: string, name: string) => KeyRequest | undefined;
   /** Orphans that are not deleted because they may be in use, by id. */
   readonly retained: (account: string) => ReadonlyMap<number, RetainedKey>;
@@ -65,7 +64,6 @@ export type KeyJournal = {
 
 export type JournalDeps = {
   readonly table: Pick<KeyTable, 'append' | 'last' | 'events' | 'lineage'>;
-  /** The audit file. */
   readonly path: string;
   readonly log: Log;
 };

@@ -22,7 +22,6 @@ export type KeyRequest = {
 
 export type RetainedKey = KeyEventOf<'retained'> & { readonly keyId: number };
 
-/** Requests for keys, those without an answer, and the retained orphans. */
 export const createRequestMemory = (jobOf: (rotation: string) => string | undefined) => {
   const requests = new Map<string, KeyRequest>();
   const lost = new Set<string>();

@@ -9,7 +9,6 @@ export type OutdatedService = {
   readonly differences: readonly string[];
 };
 
-/** The services with managed keys, and those whose journal is out of date. */
 export const createServiceMemory = () => {
   const outdated = new Map<string, Map<string, OutdatedService>>();
   const managed = new Map<string, Map<string, string | undefined>>();
@@ -20,7 +19,6 @@ export const createServiceMemory = () => {
   };
   return {
     outdatedOf: (account: string): ReadonlyMap<string, OutdatedService> => of(outdated, account),
-    /** By service, the job whose sinks its keys were last delivered to; undefined before its first rotation. */
     managedOf: (account: string): ReadonlyMap<string, string | undefined> => of(managed, account),
     take: (event: KeyEvent): void => {
       const { account, service, at } = event;

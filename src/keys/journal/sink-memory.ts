@@ -27,10 +27,8 @@ export const createSinkMemory = () => {
     if (content.delivered || !known.has(fingerprint)) known.set(fingerprint, content);
   };
   return {
-    /** Empty if the journal knows nothing about the place. */
     contentsOf: (account: string, place: string): KnownContents =>
       contents.get(keyOf(account, place)) ?? new Map(),
-    /** Places to which a key of the service was delivered, or where one was seen, until a person forgets them. */
     placesOf: (account: string, service: string): ReadonlySet<string> =>
       places.get(keyOf(account, service)) ?? new Set(),
     take: (event: KeyEvent): void => {

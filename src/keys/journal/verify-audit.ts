@@ -3,7 +3,6 @@ import { noHead, readLine, type AuditHead } from './audit-line.ts';
 export type AuditVerdict = {
   /** Lines of the valid part. */
   readonly lines: number;
-  /** Hash of the last valid line. */
   readonly head: string;
   /** The first break of the chain; lines count from 1. */
   readonly broken?: { readonly line: number; readonly why: string };

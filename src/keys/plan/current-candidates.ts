@@ -51,7 +51,6 @@ export const keyByMask = (keys: Iterable<ApiKey>, plaintext: string): ApiKey | u
 const describe = ({ keyId, name, mask, places }: CurrentCandidate): string =>
   `${name} (id ${keyId}${mask === undefined ? '' : `, ${mask}`}${places.length === 0 ? '' : `, in ${places.join(' and ')}`})`;
 
-/** Why the keys of the service are left unchanged. */
 export const currentUnknown = (service: string, candidates: readonly CurrentCandidate[]): string =>
   `${service} has ${candidates.length} valid keys, and no rotation has recorded which one its consumers hold: ${candidates.map(describe).join('; ')}`;
 

@@ -56,7 +56,6 @@ const lastCallOf = ({ surveyed, evidence }: Judged): UnixMillis | undefined => {
   return last === undefined ? undefined : toMillis(last);
 };
 
-/** The start of the search for calls; undefined if there was none. */
 const lookedFrom = ({ policy, now }: Judged): UnixMillis | undefined => {
   const longest = timesAsked(policy).at(-1);
   return longest === undefined ? undefined : toMillis(rangeAsked(longest, now, policy.quiet).start);
@@ -72,7 +71,6 @@ const idleFor = (millis: number, judged: Judged): Proof => {
   return logHolds(millis, judged);
 };
 
-/** Whether a clock of the key shows at least `millis` milliseconds. */
 export const clockShows = (clock: ExpiryClock, millis: number, judged: Judged): Proof => {
   const { surveyed, now } = judged;
   const { key } = surveyed;
@@ -145,7 +143,6 @@ const aloneUnderName = (judged: Judged, nameCollisions: number): Proof => {
   return yes;
 };
 
-/** Whether ending the key now breaks nothing. */
 export const mayEnd = (judged: Judged, nameCollisions: number): Proof => {
   const { policy, evidence, surveyed, now } = judged;
   if (policy.evenIfUsed) return yes;

@@ -31,16 +31,13 @@ export type ExpiryPolicy = {
   readonly stages: ExpiryStages;
   /** Milliseconds without a call that must be proven before a key expires or is deleted. */
   readonly quiet: number;
-  /** Also ends keys that are in use. */
   readonly evenIfUsed: boolean;
-  /** Also ends keys that a sink holds. */
   readonly evenIfCurrent: boolean;
   readonly limits: Limits;
   /** Why no key may end now, as a sentence: a wrong clock. */
   readonly suspended?: string;
 };
 
-/** The earlier steps on a key. */
 export type PastSteps = { readonly warned?: UnixMillis; readonly expirySet?: UnixMillis };
 
 /** Everything known about the use of the keys, collected before planning. */
@@ -81,7 +78,6 @@ export const warningStage = 'it is to be ended';
 
 const ofJob = 'job ';
 
-/** Whether a person or this job took the step. */
 const isOurs = ({ who }: KeyEvent, job: string): boolean => !who.startsWith(ofJob) || who === ofJob + job;
 
 /**

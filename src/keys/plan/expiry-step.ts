@@ -6,7 +6,6 @@ import type { SkipReason } from './skipped-key.ts';
 import { isExpired, unreadableFields } from './key-state.ts';
 import { durationText } from './plan-messages.ts';
 
-/** The next step for a key, or why there is none. */
 export type Step =
   | { readonly action: PlannedExpiry['action']; readonly why: string }
   | { readonly reason: SkipReason; readonly message: string };
@@ -31,7 +30,6 @@ const tooSoonMessage = (clock: ExpiryClock, millis: number): string => {
   return clock === 'expired' ? `not expired for ${duration} yet` : `not used up and idle for ${duration} yet`;
 };
 
-/** When this stage was passed on this clock; undefined if it was not. */
 const passedAt = (stage: Stage, clock: ExpiryClock, judged: Judged): UnixMillis | undefined => {
   const { surveyed, evidence, now } = judged;
   const { key } = surveyed;

@@ -18,7 +18,6 @@ export const defaultTemplate = '{service}.g{generation}-{random}';
 
 const suffixForm = '-{random}';
 
-/** The position of a key in the lineage of its service. */
 export type KeyPlace = {
   readonly service: string;
   readonly generation: number;
@@ -76,7 +75,6 @@ export const templateOf = (text: string): NameTemplate => {
   return read;
 };
 
-/** Whether a gateway accepts the name. */
 export const isKeyName = (name: string): boolean => name !== '' && Buffer.byteLength(name) <= longestKeyName;
 
 /** The name of a key; omits a suffix that would make it too long. @throws RangeError for an invalid generation or an empty service */

@@ -43,11 +43,9 @@ export const withinLimits = <T>(
   due: readonly T[],
   limits: Limits,
   counts: {
-    /** Keys that the job selects. */
     readonly selected: number;
     /** Those of them that work and that no operation changes. */
     readonly remaining: number;
-    /** Whether taking the item reduces the remaining keys. */
     readonly reduces: (item: T) => boolean;
   },
 ): Limited<T> => {

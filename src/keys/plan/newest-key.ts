@@ -8,7 +8,6 @@ const rather = <Key>(keys: readonly Key[], holds: (key: Key) => boolean): readon
   return found.length === 0 ? keys : found;
 };
 
-/** Whether calls can be made with the key. */
 export const isLive = ({ key, retired }: SurveyedKey, now: UnixMillis): boolean =>
   retired !== true && deadBy(key, now) === undefined;
 

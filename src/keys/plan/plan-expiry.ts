@@ -9,7 +9,6 @@ import { ageOf, isSelected, type TeamPatterns } from './select.ts';
 
 export type ExpiryPlan = {
   readonly at: UnixMillis;
-  /** Keys that the job selects. */
   readonly selected: number;
   /** The oldest key first; `why` is a sentence, `age` in milliseconds. */
   readonly expiries: readonly {
@@ -22,7 +21,6 @@ export type ExpiryPlan = {
 
 type Ending = { readonly surveyed: SurveyedKey; readonly step: Extract<Step, { readonly action: unknown }> };
 
-/** The keys that a job selects, the oldest first. */
 const selectedForExpiry = (
   survey: KeySurvey,
   policy: ExpiryPolicy,
@@ -93,7 +91,6 @@ const mayBeDue = (surveyed: SurveyedKey, { by, stages }: ExpiryPolicy, now: Unix
   });
 };
 
-/** The keys whose use must be queried. */
 export const keysAsked = (
   survey: KeySurvey,
   policy: ExpiryPolicy,

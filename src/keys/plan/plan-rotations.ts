@@ -40,7 +40,6 @@ const whyDead = {
   exhausted: 'its quota is used up; add quota first',
 } as const;
 
-/** The rotation that would replace this key. */
 export const plannedRotation = (
   { key, service, generation }: SurveyedKey,
   why: PlannedRotation['why'],
@@ -65,7 +64,6 @@ export const plannedRotation = (
 /** Spare generations for failed attempts, each of which takes a number. */
 const spareGenerations = 99;
 
-/** Why a service with this name cannot have further keys. */
 export const serviceProblem = (service: string, template: string, generation = 0): string | undefined => {
   if (!isServiceName(service)) return `“${service}” cannot be used in paths and commands`;
   const longest = printKeyName(templateOf(template), { service, generation: generation + spareGenerations });
@@ -92,7 +90,6 @@ const generationsByService = (survey: KeySurvey): ReadonlyMap<string, readonly S
   return found;
 };
 
-/** Why a key cannot be rotated at any age. */
 const obstacleOf = (
   surveyed: SurveyedKey,
   survey: KeySurvey,

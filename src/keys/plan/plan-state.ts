@@ -19,7 +19,6 @@ export const keyState = z.object({
   exhausted: z.boolean(),
   expires: z.union([z.literal('never'), seconds]),
   created: seconds.nullable(),
-  /** The open rotation that involves the key. */
   rotation: z.string().nullable(),
 });
 
@@ -28,7 +27,6 @@ export type KeyState = Readonly<z.output<typeof keyState>>;
 /** The keys that a plan depends on and their state, the lowest id first. */
 export type PlanState = { readonly keys: readonly KeyState[]; readonly fingerprint: string };
 
-/** The services and keys that a plan touches. */
 export type Concerned = { readonly services: ReadonlySet<string>; readonly ids: ReadonlySet<number> };
 
 const stateOf = ({ key, service, generation, known, rotation }: SurveyedKey): KeyState => ({

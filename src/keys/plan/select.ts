@@ -35,7 +35,6 @@ export const fitsPattern = (pattern: string, text: string): boolean => {
 
 const namesOf = ({ key, service }: SurveyedKey): readonly string[] => [key.name, service];
 
-/** The team that pays for a key. */
 export const teamOf = (surveyed: SurveyedKey, teams: readonly TeamPatterns[]): string | undefined =>
   teams.find(({ keys }) =>
     keys.some((pattern) => namesOf(surveyed).some((name) => fitsPattern(pattern, name))),

@@ -3,7 +3,6 @@ import { creationTime } from './key-state.ts';
 import type { SurveyedKey } from '../service-types.ts';
 import { ageOf } from './select.ts';
 
-/** Why a selected key is left unchanged. */
 export type SkipReason =
   | 'not-due'
   | 'older-generation'

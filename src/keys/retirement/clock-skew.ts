@@ -34,7 +34,6 @@ const advice = 'synchronize both clocks (NTP); deletions resume automatically';
 /** The largest skew, in milliseconds, that a longer idle time compensates. */
 const largest = (quiet: number): number => Math.max(lag, quiet / 10);
 
-/** Why it is unknown which clock stamps calls. */
 const unconfirmedMessage = ({ offset }: GatewayClock, date: ContradictedDate): string => {
   const error = Math.abs(date.offset - offset);
   return error > 0

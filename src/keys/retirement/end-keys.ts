@@ -11,7 +11,6 @@ import { outdatedNow, describeStop } from '../rotation/up-to-date.ts';
 
 type Ended = Awaited<ReturnType<KeyService['expire']>>[number];
 
-/** The id that groups the steps of ending one key. */
 const idOf = ({ keyId }: PlannedExpiry): string => `expiry/${keyId}`;
 
 const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promise<string> => {

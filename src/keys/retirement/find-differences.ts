@@ -4,7 +4,6 @@ import type { Fingerprint } from '../sink.ts';
 /** A listed key whose id the journal does not know and whose name it never requested. */
 export type UnknownKey = { readonly keyId: number; readonly name: string; readonly place: KeyPlace };
 
-/** What a sink of the service holds now. */
 export type SinkContent = {
   readonly place: string;
   readonly sink: string;

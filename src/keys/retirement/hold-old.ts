@@ -4,7 +4,6 @@ import { generationKey, note, notifyOf, type Cycle } from '../rotation/cycle.ts'
 import { instead } from '../rotation/deliver-key.ts';
 import { undeclaredMessage } from './hold-messages.ts';
 
-/** The expiry that the key had before this rotation set one. */
 const endBefore = async ({ deps }: Cycle, { id, service }: Rotation, { keyId }: OldKey) => {
   const history = await deps.journal.history({ account: deps.account, service });
   const first = history.find(
@@ -39,7 +38,6 @@ const hold = async (
   await note(cycle, rotation, { what: 'held', ...generationKey(old), reason, words: message });
 };
 
-/** Notifies operators that a place is no longer declared, and retains the key. */
 export const holdForPlaces = (
   cycle: Cycle,
   rotation: Rotation,

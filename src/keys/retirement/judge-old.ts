@@ -84,7 +84,6 @@ const calls = ({ calls: number }: KeyUse): string => `${number} ${number === 1 ?
 /** The most used models suffice to find the caller. */
 const modelsNamed = 5;
 
-/** The names under which the key was called, if they differ from the known one. */
 const describeCalled = (name: string, uses: readonly NamedUse[]): string => {
   const called = uses.flatMap((one) => (one.use.calls > 0 ? [one.name] : []));
   if (called.every((one) => one === name)) return '';

@@ -5,7 +5,6 @@ import type { LogCompleteness } from '../ports.ts';
 import type { Fingerprint, SinkReading } from '../sink.ts';
 import { clockSkew } from './clock-skew.ts';
 
-/** A declared sink with its current reading. */
 export type SinkFact = {
   readonly sink: string;
   readonly reading: SinkReading | { readonly state: 'failed'; readonly why: string };
@@ -28,7 +27,6 @@ export type OrphanFacts = {
   readonly candidates: readonly number[];
   /** Its plaintext never arrived, so no consumer can hold it, and the audit log agrees with the journal. */
   readonly isUnanswered?: boolean;
-  /** How the candidate differs from the request. */
   readonly mismatch?: string | undefined;
   /** Undefined if no job declares sinks (any more); empty for temporary keys, which have no consumer. */
   readonly sinks?: readonly SinkFact[] | undefined;

@@ -2,7 +2,6 @@ import { deadBy } from '../plan/key-state.ts';
 import type { Rotation } from '../rotation.ts';
 import type { Cycle } from '../rotation/cycle.ts';
 
-/** The state of the key that a rotation has not replaced yet. */
 export const describeOldKey = (cycle: Cycle, { old, service }: Rotation): string => {
   if (old === undefined) return `${service} has no other key`;
   const listed = cycle.keys().get(old.keyId);

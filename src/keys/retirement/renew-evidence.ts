@@ -21,7 +21,6 @@ const lateness = 600;
 /** Seconds in which the end of the stored log is searched; evidence is never older. */
 const longestLag = 6 * 3600;
 
-/** The time from which the stored log lacks calls. */
 const recentFrom = async (cycle: Cycle): Promise<UnixSeconds> => {
   const { evidence, account } = cycle.deps;
   const now = gatewayNow(cycle);

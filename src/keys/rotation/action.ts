@@ -1,7 +1,6 @@
 import type { UnixMillis } from '../../core/index.ts';
 import type { Attempt, OldKey } from '../rotation.ts';
 
-/** A place that the current configuration declares for the key. */
 export type WantedPlace = { readonly place: string; readonly confirmedByPerson: boolean };
 
 /** The state outside the journal that `decide` reads. */

@@ -28,11 +28,9 @@ import { settleQuota, shareQuota } from './settle-quota.ts';
 import { observeSinks, outdatedNow, describeStop } from './up-to-date.ts';
 import { viewOf } from './view-of.ts';
 
-/** The outcome of one cycle for a rotation. */
 export type Moved = {
   readonly rotation: Rotation;
   readonly moved: boolean;
-  /** Why the rotation rests. */
   readonly message: string;
   readonly fault?: Fault | undefined;
 };
@@ -227,7 +225,7 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
       }
       const { service, terms } = rotation;
       const outdated = await outdatedNow(cycle, service, terms.job, checkedAgain.has(action.step));
-      // A hold of a key that would expire by itself must also work while the content of its sink is unknown.
+      // A key that would expire by itself is retained even while the content of its sink is unknown.
       if (outdated !== undefined && action.step !== 'check-overlap')
         return { rotation, moved, message: describeStop(outdated) };
       if (action.step === 'create') {

@@ -12,7 +12,6 @@ export type Cycle = {
   /** The actor of the recorded steps, unless a person requested the operation. */
   readonly who: string;
   readonly requested: boolean;
-  /** Called before each step. */
   readonly onStep: (rotation: Rotation, step: string) => void;
   readonly keys: () => ReadonlyMap<number, ApiKey>;
   readonly listedAt: () => UnixMillis;
@@ -37,7 +36,6 @@ export type Cycle = {
   readonly recentUses: Map<string, KeyUse>;
   /** What the stamps of our own listed keys prove about the gateway's clock, by the moment from which stamps count. */
   readonly ownStamps: Map<number, Promise<OwnStamps>>;
-  /** Rotations that wait for another rotation. */
   readonly blocked: Set<string>;
 };
 

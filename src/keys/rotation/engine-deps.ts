@@ -29,7 +29,6 @@ export type KeyGateway = {
   readonly remove: (id: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** What a job declares for the keys of one service. */
 export type Consumer = {
   readonly sinks: readonly Sink[];
   /** Calls a model with the key. @throws Fault key-verify-refused, key-verify-unclear */
@@ -42,7 +41,6 @@ export type Consumer = {
 
 export type Plaintexts = Map<string, Secret>;
 
-/** The dependencies of the rotations of one account. */
 export type EngineDeps = {
   readonly account: string;
   readonly journal: KeyJournal;

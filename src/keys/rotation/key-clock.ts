@@ -74,7 +74,6 @@ const readStamps = (cycle: Cycle, since: number): Promise<OwnStamps> => {
   return stamps;
 };
 
-/** The gateway's clock after its comparison with stamps of our own. */
 export const comparedClock = async (
   cycle: Cycle,
 ): Promise<{ readonly clock: GatewayClock | undefined; readonly stamps: OwnStamps }> => {

@@ -12,7 +12,6 @@ export type KeyGatewayDeps = {
   readonly knowledge: () => Promise<UpdateKnowledge>;
   /** Learns how the gateway updates keys, on a temporary key. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
-  /** Discards observations that proved wrong. */
   readonly distrust: (points: readonly LearnedPoint[]) => Promise<unknown>;
 };
 

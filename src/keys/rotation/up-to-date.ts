@@ -121,7 +121,6 @@ const notifyOutdated = async (
 const describeOutdated = (differences: readonly string[]): string =>
   `the journal is older than the current state: ${differences.join('; ')}`;
 
-/** The message for a rotation or request that stops because the journal is out of date. */
 export const describeStop = ({ service, differences }: OutdatedService): string =>
   `key operations of ${service} are suspended: ${describeOutdated(differences)}; see \`tollkeeper keys reconcile ${shellWord(service)}\``;
 

@@ -7,7 +7,6 @@ import { gatewayNow } from './gateway-time.ts';
 import { plaintextOf, type Cycle } from './cycle.ts';
 import { declaredSinks, undeclaredPlaces } from './known-places.ts';
 
-/** What the list shows about requests without an answer. */
 export const seenBy = (cycle: Cycle): Pick<View, 'now' | 'listedAt' | 'settle' | 'orphanOf'> => {
   const { deps } = cycle;
   const lineage = deps.journal.lineage(deps.account);

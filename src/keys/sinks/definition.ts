@@ -5,7 +5,6 @@ import type { Place } from './place.ts';
 import type { SinkDeps } from './sink-deps.ts';
 import type { SinkFiles } from './sink-files.ts';
 
-/** The context of an early check. */
 export type EarlyContext = {
   /** `service` is undefined if it is known only after the keys are listed. */
   readonly names: Pick<SinkNames, 'account'> & { readonly service?: string };
@@ -29,7 +28,6 @@ type Parts<Spec extends { readonly kind: string }> = {
   readonly create: (filled: Spec, place: string, deps: SinkDeps) => Sink;
 };
 
-/** One kind of sink: its YAML shape and its behavior. */
 export type SinkDefinition<Spec extends { readonly kind: string }> = Parts<Spec> & {
   readonly settings: z.ZodType;
   /** The spec for settings that `settings` has parsed. */

@@ -39,7 +39,6 @@ const folderProblem = async (folder: string, files: SinkFiles): Promise<readonly
 type EarlyFile<Spec> = {
   readonly spec: Spec;
   readonly fill: (spec: Spec, names: SinkNames, cwd: string) => Spec;
-  /** Problems specific to this kind of file. */
   readonly more?: (filled: Spec, target: FileTarget) => readonly SinkProblem[];
 };
 

@@ -5,7 +5,6 @@ import type { Fingerprint, SinkReading } from '../sink.ts';
 export const fingerprintOf = (plaintext: string): Fingerprint =>
   createHash('sha256').update(plaintext, 'utf8').digest('hex');
 
-/** The reading of a place with this text, or without one. */
 export const readingOf = (plaintext: string | undefined): SinkReading =>
   plaintext === undefined || plaintext === ''
     ? { state: 'empty' }

@@ -94,7 +94,6 @@ export const writeField = (text: string, parts: readonly string[], key: string, 
 
 const mark = '\u00ef\u00bb\u00bf';
 
-/** A JSON file, with or without comments. */
 export const jsonForm = (pointer: string, what: string): FileForm => {
   // The text has one character per byte, so the names need the same form.
   const parts = pointerParts(pointer).map((part) => Buffer.from(part, 'utf8').toString('latin1'));

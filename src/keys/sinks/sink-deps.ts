@@ -3,7 +3,6 @@ import type { Http } from '../../http/index.ts';
 import type { LoadAws } from './aws/aws-client.ts';
 import type { SinkFiles } from './sink-files.ts';
 
-/** The dependencies that all sinks share. */
 export type SinkDeps = {
   readonly http: Http;
   /** A transport that additionally trusts these certificate authorities (PEM texts); the caller closes it. */

@@ -54,7 +54,6 @@ const adviceFor: Readonly<Record<string, string>> = {
   EPERM: 'give the user that Tollkeeper runs as write permission there',
 };
 
-/** Converts a file system error to a fault that either may pass or needs a person. */
 export const fileFault = (doing: string, error: unknown): Fault => {
   if (isFault(error)) return error;
   const code = systemCode(error);

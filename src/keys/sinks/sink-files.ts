@@ -2,7 +2,6 @@ import { constants, type Stats } from 'node:fs';
 import { access, lstat, open, readFile, readlink, rename, unlink } from 'node:fs/promises';
 import { systemCode } from '../../core/index.ts';
 
-/** The file system operations that sinks use. */
 export type SinkFiles = {
   readonly access: (path: string, mode: number) => Promise<void>;
   readonly lstat: (path: string) => Promise<Stats>;
@@ -15,7 +14,6 @@ export type SinkFiles = {
   readonly sync: (path: string) => Promise<void>;
   /** The user id of the process; undefined on systems without one. */
   readonly uid: () => number | undefined;
-  /** The groups of the process. */
   readonly groups: () => readonly number[];
 };
 

@@ -2,7 +2,6 @@ import { compareMoney, subtractMoney, zero, type Money, type UnixSeconds } from 
 import type { ApiKey, KeySpec } from '../../gateway/index.ts';
 import { judgeRemain, refundOf, type RemainReading } from './judge-remain.ts';
 
-/** The fields to change, with their new values. */
 export type KeyChange = Partial<KeySpec>;
 
 /** What an update does to `remain_quota`, and what a read should show. */
@@ -43,7 +42,6 @@ const statusFollows = (before: ApiKey, after: ApiKey, at: UnixSeconds): boolean 
 const shownValue = (value: string | number | boolean | undefined): string =>
   value === undefined ? 'missing' : String(value);
 
-/** What two reads show about the remaining quota. */
 const remainReading = (
   before: ApiKey,
   after: ApiKey,

@@ -14,7 +14,6 @@ const textOf: Readonly<Record<UpdateField, (key: ApiKey) => string>> = {
   group: ({ group = '' }) => group,
 };
 
-/** Collects what happened to omitted fields. */
 const createNotes = () => {
   const kept = new Set<UpdateField>();
   const lost = new Set<UpdateField>();

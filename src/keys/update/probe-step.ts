@@ -7,7 +7,6 @@ export type ProbeDeps = {
   readonly signal: AbortSignal;
 };
 
-/** The outcome of one write to the temporary key. */
 export type ProbeStep =
   | { readonly state: 'done'; readonly key: ApiKey }
   /** The gateway refused, and the key is unchanged. */

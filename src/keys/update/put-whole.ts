@@ -70,7 +70,6 @@ const asWanted = (key: ApiKey, change: KeyChange, neverRaise: boolean): boolean 
 
 type Reading = { readonly after: ApiKey; readonly found: KeyComparison };
 
-/** An update that was sent, with the earlier state and the time of its read. */
 type Sent = {
   readonly before: ApiKey;
   readonly change: KeyChange;

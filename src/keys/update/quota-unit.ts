@@ -19,7 +19,6 @@ export type QuotaUnit =
 /** Decimals that answers show (docs/gateway.md G8.10): finer amounts can be written, but not be seen. */
 const shownDecimals = 4;
 
-/** The last decimal that is shown. */
 export const shownStep = money('0.0001');
 
 const isWhole = (amount: Money): boolean => !amount.includes('.');
@@ -31,7 +30,6 @@ const cut = (amount: Money, decimals: number): Money => {
 };
 
 export type WrittenQuota = {
-  /** The number to write. */
   readonly number: Money;
   /** What a read shows of it. */
   readonly shown: Money;

@@ -18,7 +18,6 @@ const variables = z
 
 const timeout = positiveDuration.prefault('1m').describe('Maximum duration of the program.');
 
-/** How to run a program, always without a shell. */
 export type CommandRequest = {
   readonly argv: readonly string[];
   /** Names of variables to pass in addition to PATH, HOME and similar ones. */

@@ -26,7 +26,6 @@ export const fileSettings = z
     },
   );
 
-/** The part of a file that is the key. */
 export type FileHolds =
   | { readonly kind: 'variable'; readonly name: string }
   /** RFC 6901. */
