@@ -7,7 +7,6 @@ const shownWord = (word: string): string => (word === '' ? 'empty' : word);
 const evidenceOf = ({ word, bare, charged, refunds, free }: KindLabel): string =>
   `${shownWord(word)}: ${countText(charged + refunds + free, 'row')} with a charge or tokens, ${bare.toLocaleString('en-US')} without`;
 
-/** The proven meanings of a column's words; empty if none is proven. */
 const columnPoint = (column: string, labels: readonly KindLabel[]): LearnedView['points'] => {
   const proven = labels.filter(({ meaning }) => meaning !== undefined);
   if (proven.length === 0) return [];

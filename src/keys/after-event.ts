@@ -253,10 +253,7 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
   }
 };
 
-/**
- * Steps that are never repeated, so they reset the count of failures. Steps that the loss of a plaintext undoes are not among them, or a sink that
- * always fails would receive one new key after another.
- */
+/** Steps that reset the failure count; those that a lost plaintext undoes must not, or a failing sink would receive key after key. */
 const lasting: readonly KeyEvent['what'][] = ['read-back', 'current', 'reloaded', 'expiry-set', 'retired'];
 
 const quotaSteps: readonly string[] = ['settle-quota', 'share-quota'];

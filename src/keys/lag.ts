@@ -1,7 +1,7 @@
 import { hourMillis } from '../core/index.ts';
 
 /**
- * The largest age, in milliseconds, of the end of evidence from the call log that needs `quiet` milliseconds without a call: a later use of the key
- * is not visible yet.
+ * The largest lag of the complete call log, in milliseconds, for evidence of `quiet` milliseconds without a call: later use of the key is not
+ * visible.
  */
 export const maxLag = (quiet: number): number => Math.max(2 * hourMillis, quiet / 12);

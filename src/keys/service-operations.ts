@@ -35,7 +35,6 @@ export type KeyServiceOperations = Pick<
   'adopt' | 'adoptAll' | 'confirm' | 'resume' | 'giveUp' | 'forgetPlaces'
 >;
 
-/** The sinks that hold, or may hold, a partially delivered key; empty if none. */
 const describeLeft = ({ attempts }: Rotation): string =>
   attempts
     .flatMap(({ name, places }) => {

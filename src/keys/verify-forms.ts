@@ -30,8 +30,8 @@ const formsOf = (
 };
 
 /**
- * Verifies a new key. A key without prefix is tried as returned and with the prefix, and the form that works is recorded; sinks must receive the
- * returned form. @throws what `verifyKey` throws
+ * Verifies a new key. A key without prefix is tried as returned and with the prefix, and the form that works is recorded. The result
+ * contains the form that sinks must receive. @throws what `verifyKey` throws
  */
 export const verifyForms = async (
   key: Secret,

@@ -40,7 +40,6 @@ const late = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
   return { id, service, generation, keyId: key.id, name: key.name, why: 'orphan' };
 };
 
-/** An orphan that was retained because its disuse was not proven. */
 const retainedOne = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
   const found = cycle.deps.journal.retained(cycle.deps.account).get(key.id);
   if (found === undefined) return undefined;
@@ -69,7 +68,6 @@ const orphansIn = (cycle: Cycle): readonly Orphan[] => {
 const hasEnough = (error: unknown): boolean =>
   hasCode(error, 'gateway-rate-limited') || hasCode(error, 'gateway-unreachable');
 
-/** Records the keys of lineages that were deleted externally. */
 const vanished = async (cycle: Cycle): Promise<void> => {
   const { journal, account } = cycle.deps;
   const underWay = new Set(

@@ -43,7 +43,6 @@ const candidatesOf = (
     .map(({ id }) => id);
 };
 
-/** Reads each sink; one failure does not affect the others. */
 const readSinks = async (
   cycle: Cycle,
   sinks: readonly Sink[],

@@ -9,7 +9,7 @@ import { notifyExposure } from './settle-quota.ts';
 
 type Doubt = NonNullable<OldKey['doubtful']>;
 
-/** Keys that an earlier rotation may have left behind, for example after a leak when the rotation was given up. */
+/** Compromised or doubtful keys that an earlier rotation may have left: one that is given up because of another leak leaves its own. */
 const doubtsOf = (history: readonly KeyEvent[]): Map<number, Doubt> => {
   const doubts = new Map<number, Doubt>();
   for (const event of history) {

@@ -15,7 +15,6 @@ import {
 import { isSameName, namesBorne, usesOf } from '../retirement/named-uses.ts';
 import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from './cycle.ts';
 
-/** Ids of all keys that had one of the names since then, or have it now. */
 const bearersOf = async (
   cycle: Cycle,
   names: readonly string[],

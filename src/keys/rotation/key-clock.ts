@@ -14,7 +14,6 @@ import type { Cycle } from './cycle.ts';
 /** Seconds before its expected time from which a stamp is searched for in the log. */
 export const widestSkew = 26 * 3600;
 
-/** When the creation request that was answered at `answeredAt` was sent; undefined if the journal does not contain it. */
 const requestedAt = (
   history: readonly KeyEvent[],
   name: string,

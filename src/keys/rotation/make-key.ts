@@ -90,10 +90,7 @@ const givenEnd = (history: readonly KeyEvent[], { id, expiredTime }: ApiKey): Ke
 /** The shortest life of a successor, in seconds. */
 const shortestLife = 3600;
 
-/**
- * Gives the successor the same lifetime as the old key; the same expiry if the creation time is unknown. @throws Fault rotation-blocked when that is
- * too soon
- */
+/** The successor lives as long as the old key; if its creation time is unknown, it inherits the expiry. @throws Fault rotation-blocked if too soon */
 const expiryOf = (
   old: ApiKey,
   end: KeyFields['expiredTime'],

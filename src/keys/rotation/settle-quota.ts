@@ -35,7 +35,7 @@ const lowered = (from: Money, by: Money): Money => {
   return compareMoney(left, zero) > 0 ? left : zero;
 };
 
-/** Writes the remaining quota of a key. An attempt that a crash interrupted, or whose effect was not seen, is recognised by the current remainder. */
+/** Writes a remaining quota. An attempt that a crash interrupted, or whose effect was not seen, is recognized by the current remainder. */
 const writeRemain = async (
   cycle: Cycle,
   rotation: Rotation,

@@ -23,7 +23,6 @@ const sizeLimit = 1024 * 1024;
 
 type Handle = Awaited<ReturnType<SinkFiles['open']>>;
 
-/** `undefined` if the file does not exist, an error if it cannot be opened for reading. */
 const openFile = async (path: string, files: SinkFiles): Promise<Handle | { error: unknown } | undefined> => {
   try {
     return await files.open(path, readExisting, 0);

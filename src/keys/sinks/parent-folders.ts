@@ -4,7 +4,6 @@ import { systemCode } from '../../core/index.ts';
 import { refused } from './sink-faults.ts';
 import type { SinkFiles } from './sink-files.ts';
 
-/** A folder, or a symbolic link to one, on the path to a file. */
 type Parent = { readonly path: string; readonly stats: Stats };
 
 /** The folder of a file without symbolic links, and everything on the path to it; `folder` if it exists. */

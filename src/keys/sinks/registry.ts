@@ -10,7 +10,6 @@ import { systemFiles } from './sink-files.ts';
 import { vaultSink } from './vault/definition.ts';
 import { webhookSink } from './webhook/definition.ts';
 
-/** Every kind of sink; the shape of `deliver`, the checks and the creation of sinks use this list. */
 const sinkDefinitions = [
   fileSink,
   commandSink,

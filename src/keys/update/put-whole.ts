@@ -122,7 +122,6 @@ const unitSeen = (knowledge: UpdateKnowledge, { body }: Sent, reading: Reading):
   return isDeleted ? { ...knowledge, unit: { kind: 'currency' } } : knowledge;
 };
 
-/** Restores the values that an update changed unrequested; returns the outcome as a sentence. */
 const putBack = async (
   gateway: UpdatingGateway,
   sent: Sent,
@@ -165,7 +164,6 @@ const checkReadable = ({ id, name, unreadable = {} }: ApiKey, change: KeyChange)
   }
 };
 
-/** The fields that were sent, as the gateway names them. */
 const sentFields = ({ patch }: UpdateBody): readonly UpdateField[] =>
   (Object.keys(namesSent) as (keyof typeof namesSent)[])
     .filter((field) => patch[field] !== undefined)

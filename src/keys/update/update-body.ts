@@ -13,7 +13,6 @@ export type UpdateBody = {
   readonly overwritesSpend: boolean;
 };
 
-/** The amount in the gateway's unit, and what a read will show of it. */
 const remainOf = (
   amount: Money,
   key: ApiKey,

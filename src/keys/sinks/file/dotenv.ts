@@ -99,7 +99,6 @@ const written = (key: string, quote: string): string => {
   });
 };
 
-/** The length of the byte-order mark. */
 const markLength = (text: string): number => (text.startsWith('\u00ef\u00bb\u00bf') ? 3 : 0);
 
 /** The assignments of the variable. @throws Fault sink-refused when one cannot be replaced separately */
