@@ -1,7 +1,7 @@
 import type { JobAccount } from '../jobs/index.ts';
 import type { Sink } from '../keys/index.ts';
 
-/** Returns the Date header of the answer. @throws NetworkTrouble, the signal's reason */
+/** Returns the Date header of the answer. @throws NetworkProblem, the signal's reason */
 export type Ping = (signal: AbortSignal) => Promise<string | undefined>;
 
 export type DoctorAccounts = {

@@ -4,8 +4,8 @@ import { comparedClock } from './key-clock.ts';
 import { notifyStaying } from './seek-key.ts';
 
 /**
- * Lists the keys once after all creations and deletions of the cycle, and returns the rotations whose old keys were deleted. Compares the stamps of
- * new keys now, because they become incomparable once a clock is set.
+ * Lists the keys once after all changes of the cycle and returns the rotations whose old keys were deleted. Compares the stamps of new keys now,
+ * because they become incomparable once a clock is set.
  */
 const afterChanges = async (cycle: Cycle, ids: readonly string[]): Promise<readonly string[]> => {
   const removed = [...cycle.removed];

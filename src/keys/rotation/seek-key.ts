@@ -3,8 +3,8 @@ import type { Attempt, GenerationKey, OldKey, Rotation } from '../rotation.ts';
 import { generationKey, generationKeyOf, note, plaintextOf, notifyOf, type Cycle } from './cycle.ts';
 
 /**
- * Whether the error means that the gateway does not know the key. Its status is open (docs/gateway.md G8.15): beside a list without the key, any
- * refusal counts that does not concern the Admin Key, its scope or the rate. A failure of the gateway itself proves nothing.
+ * Whether the error proves, beside a list without the key, that the gateway does not know it. The status is open (docs/gateway.md G8.15): any refusal
+ * counts that does not concern the Admin Key, its scope or the rate; a failure of the gateway proves nothing.
  */
 const knowsNoKey = (error: unknown): boolean =>
   hasCode(error, 'gateway-refused') ||
