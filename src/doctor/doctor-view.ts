@@ -21,7 +21,6 @@ export type DoctorCheck = {
 export type LearnedView = {
   readonly account: string;
   readonly points: readonly (LearnedPoint & Partial<Pick<KnownPoint, 'learnedAt' | 'confirmedAt'>>)[];
-  /** Earlier values of points. */
   readonly past: readonly PastPoint[];
   readonly goneColumns: readonly { readonly name: string; readonly goneAt: UnixMillis }[];
   /** Gateway settings in YAML, which override observations. */
@@ -30,7 +29,6 @@ export type LearnedView = {
 
 export type DoctorView = {
   readonly version: string;
-  /** The zone of times in text. */
   readonly zone: string;
   readonly now: UnixMillis;
   readonly checks: readonly DoctorCheck[];

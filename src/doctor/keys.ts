@@ -34,7 +34,6 @@ export const keyWriteKnown = ({ account, jobs, points }: KeyWriteQuestion): read
   return [skipped(about, `${unknown}; ${use(jobs)}`)];
 };
 
-/** Writes a temporary key, as requested, and reports the outcome. */
 export const keyWriteTried = async (
   { account, jobs }: KeyWriteQuestion,
   probeKeys: ProbeKeysOf,

@@ -73,7 +73,6 @@ const shapes = {
     terms: rotationTerms,
     /** The key to replace; undefined for a service without a key. */
     old: z.object({ ...keyOf, remainQuota: decimal, unlimitedQuota: z.boolean() }).optional(),
-    /** For a service without a key. */
     fresh: spec.optional(),
     /** The highest listed generation when the first rotation of the service was planned: others created those keys. */
     listed: z.int().min(0).optional(),

@@ -65,7 +65,6 @@ export type OldKey = GenerationKey & {
   readonly idle: boolean;
   /** The names that the evidence covers: log rows carry names. */
   readonly idleNames?: readonly string[] | undefined;
-  /** When its disuse was last proven. */
   readonly idleAt?: UnixMillis;
   /** What a limited key had left then. */
   readonly idleRemain?: Money | undefined;
@@ -75,10 +74,8 @@ export type OldKey = GenerationKey & {
   readonly settled?: { readonly left: Money; readonly valid: boolean };
 };
 
-/** An old key with which a successor's quota is settled, and its remaining quota. */
 export type QuotaSettled = { readonly keyId: number; readonly left: Money };
 
-/** A quota that is about to be written, or was (`done`). */
 export type QuotaChange = {
   readonly keyId: number;
   readonly before: Money;

@@ -20,7 +20,6 @@ export const checkJournal = (journal: KeyJournal): void => {
 export const openRotation = (journal: KeyJournal, account: string, service: string): Rotation | undefined =>
   journal.openRotations(account).find((rotation) => rotation.service === service);
 
-/** The step that adds a key from elsewhere to the lineage of its service. */
 export const adoptionOf = (key: GenerationKey, born: UnixMillis) => ({
   what: 'adopted' as const,
   ...generationKey(key),

@@ -101,9 +101,7 @@ export type RotationView = {
   readonly message: string;
   readonly old?: { readonly keyId: number; readonly name: string } | undefined;
   readonly candidate?: { readonly keyId: number; readonly name: string };
-  /** Whether the cutover happened, after which the old key can end. */
   readonly cutOver?: boolean;
-  /** Failed attempts of the next step. */
   readonly tries: number;
   /** Consecutive failed attempts after which the rotation pauses. */
   readonly triesAllowed?: number;
@@ -198,7 +196,6 @@ export type KeyService = {
       readonly keyId: number;
       readonly service: string;
       readonly generation: number;
-      /** Allows the key to leave its current service. */
       readonly move?: boolean;
     },
     who: string,
@@ -218,7 +215,6 @@ export type KeyService = {
   readonly outdated: () => Promise<readonly OutdatedService[]>;
   /** Runs before the process ends: deletes keys whose delivery failed and that every sink proves not to hold. */
   readonly releaseUndelivered: (signal: AbortSignal) => Promise<void>;
-  /** Sinks that held a key that no longer works when last read. */
   readonly deadKeys: () => Promise<readonly DeadKey[]>;
   /** Compares the journal with the key list, and on request with the sinks; records and notifies each finding once. */
   readonly inspect: (options: { readonly sinks: boolean }, signal: AbortSignal) => Promise<void>;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { countText } from '../../core/index.ts';
 
-/** A line of the audit file, chained by hashes to all earlier lines. */
 export type AuditLine = {
   /** Counts from 1 without gaps. */
   readonly seq: number;

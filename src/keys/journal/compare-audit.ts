@@ -7,7 +7,6 @@ export type AuditComparison = {
   readonly differs?: string;
 };
 
-/** Compares each line with the step of the database at its position, by number, hash and content. */
 export const compareAudit = async (
   lines: AsyncIterable<string>,
   rows: readonly Pick<KeyJournalRow, 'seq' | 'hash' | 'event'>[],

@@ -1,7 +1,6 @@
 import type { UnixMillis } from '../../core/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 
-/** A key in a sink that the gateway no longer accepts. */
 export type DeadKey = {
   readonly service: string;
   readonly place: string;

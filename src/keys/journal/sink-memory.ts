@@ -5,7 +5,6 @@ import type { Fingerprint } from '../sink.ts';
 /** `delivered`: one of our keys, whose delivery began; otherwise a key of somebody else that was seen at this time. */
 type KnownContent = { readonly since: UnixMillis; readonly delivered: boolean };
 
-/** Fingerprints that a place held or may hold, as far as the journal knows. */
 export type KnownContents = ReadonlyMap<Fingerprint, KnownContent>;
 
 /** The contents of sinks according to the journal: what was observed, and what a delivery began to write. */

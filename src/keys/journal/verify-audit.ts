@@ -1,7 +1,6 @@
 import { noHead, readLine, type AuditHead } from './audit-line.ts';
 
 export type AuditVerdict = {
-  /** Lines of the valid part. */
   readonly lines: number;
   readonly head: string;
   /** The first break of the chain; lines count from 1. */

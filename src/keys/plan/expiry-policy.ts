@@ -40,7 +40,6 @@ export type ExpiryPolicy = {
 
 export type PastSteps = { readonly warned?: UnixMillis; readonly expirySet?: UnixMillis };
 
-/** Everything known about the use of the keys, collected before planning. */
 export type ExpiryEvidence = {
   /** By id: calls under the key's name since the start of `rangeAsked` for the longest time. */
   readonly use: ReadonlyMap<number, KeyUse>;
@@ -50,7 +49,6 @@ export type ExpiryEvidence = {
   readonly idsNamed: ReadonlyMap<string, readonly number[]>;
   /** By id: the names at the start of the idle time; undefined without an inventory. */
   readonly namesThen?: ReadonlyMap<number, string>;
-  /** By id: why a sink holds, or may hold, the key. */
   readonly keptBySinks: ReadonlyMap<number, string>;
   /** By id. */
   readonly past: ReadonlyMap<number, PastSteps>;

@@ -5,7 +5,6 @@ export const longestKeyName = 50;
 export type NameTemplate = {
   readonly text: string;
   readonly serviceFirst: boolean;
-  /** The text before, between and after the two placeholders. */
   readonly before: string;
   readonly between: string;
   readonly after: string;
@@ -30,7 +29,6 @@ const suffixPattern = /-([a-z]\d[a-z]\d)$/;
 
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 
-/** A suffix from random numbers in [0, 1). */
 export const randomSuffix = (random: () => number): string => {
   const one = (of: string): string => of.charAt(Math.min(of.length - 1, Math.floor(random() * of.length)));
   const pair = (): string => one(letters) + one('0123456789');

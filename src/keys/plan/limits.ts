@@ -38,7 +38,6 @@ export type Limited<T> = {
   }[];
 };
 
-/** Takes the due items in their order, up to the limits. */
 export const withinLimits = <T>(
   due: readonly T[],
   limits: Limits,

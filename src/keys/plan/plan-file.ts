@@ -19,7 +19,6 @@ export type KeyPlan = {
   readonly job: string;
   readonly rotations: readonly PlannedRotation[];
   readonly expiries: readonly PlannedExpiry[];
-  /** What is omitted or deferred, and why. */
   readonly notes: readonly string[];
 };
 

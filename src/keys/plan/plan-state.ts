@@ -24,7 +24,6 @@ export const keyState = z.object({
 
 export type KeyState = Readonly<z.output<typeof keyState>>;
 
-/** The keys that a plan depends on and their state, the lowest id first. */
 export type PlanState = { readonly keys: readonly KeyState[]; readonly fingerprint: string };
 
 export type Concerned = { readonly services: ReadonlySet<string>; readonly ids: ReadonlySet<number> };

@@ -26,9 +26,7 @@ export type RetireFacts = {
   readonly newName: string;
   /** Why a wrong clock prevents any proof, as a sentence. */
   readonly clockProblem?: string;
-  /** Why the successor cannot make calls, if so. */
   readonly newIsDead?: 'disabled' | 'expired' | 'exhausted' | undefined;
-  /** How far the log contains every call since the cutover. */
   readonly complete: LogCompleteness;
   /**
    * Calls by the old key under each of its names, from the start of the idle time up to now; since the cutover while the idle time does not fit after

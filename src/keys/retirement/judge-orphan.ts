@@ -23,7 +23,6 @@ export type OrphanFacts = {
   readonly settle: number;
   /** Of its plaintext; undefined if no answer arrived. */
   readonly fingerprint?: Fingerprint | undefined;
-  /** Ids of the listed keys that may be the requested one. */
   readonly candidates: readonly number[];
   /** Its plaintext never arrived, so no consumer can hold it, and the audit log agrees with the journal. */
   readonly isUnanswered?: boolean;

@@ -45,7 +45,6 @@ const sumOfModels = (uses: readonly KeyUse[]): KeyUse['models'] => {
     .sort((left, right) => right.calls - left.calls);
 };
 
-/** The sum of the uses under all names of one key. Pure. */
 export const sumOfUses = (named: readonly NamedUse[]): KeyUse => {
   const uses = named.map(({ use }) => use);
   const [first] = uses;

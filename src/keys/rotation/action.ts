@@ -3,14 +3,12 @@ import type { Attempt, OldKey } from '../rotation.ts';
 
 export type WantedPlace = { readonly place: string; readonly confirmedByPerson: boolean };
 
-/** The state outside the journal that `decide` reads. */
 export type View = {
   readonly now: UnixMillis;
   /** The gateway's clock, which ends keys; undefined while it is unknown. */
   readonly gatewayNow?: UnixMillis;
   readonly listedAt: UnixMillis;
   readonly isListed: (keyId: number) => boolean;
-  /** Whether the key is disabled, expired or exhausted. */
   readonly isDead: (keyId: number) => boolean;
   readonly nameOf: (keyId: number) => string | undefined;
   /** A listed key with the name of the attempt that belongs to no lineage. */
@@ -21,7 +19,6 @@ export type View = {
   readonly reloads: boolean;
   /** Places that may hold an old key and that no declared sink reads. */
   readonly undeclaredPlaces: readonly string[];
-  /** Whether this cycle has read the sinks for this key, which ends without evidence. */
   readonly isOverlapChecked: (keyId: number) => boolean;
   /** Milliseconds for which a request without an answer may still reach the gateway. */
   readonly settle: number;
@@ -61,7 +58,6 @@ export type Action =
   | { readonly step: 'reload'; readonly attempt: Attempt }
   | { readonly step: 'share-quota'; readonly attempt: Attempt; readonly old: OldKey }
   | { readonly step: 'set-expiry'; readonly old: OldKey; readonly at: UnixMillis }
-  /** Places in the journal that no sink reads may hold the key. */
   | { readonly step: 'hold'; readonly old: OldKey; readonly places: readonly string[] }
   | { readonly step: 'end-hold'; readonly old: OldKey }
   /** Checks once per cycle whether a sink holds the old key again. */

@@ -87,7 +87,6 @@ export const setExpiry = async (
   await note(cycle, rotation, { what: 'expiry-set', ...generationKey(old), expiredTime, measured });
 };
 
-/** Expires the old key now instead of deleting it. */
 export const expireNow = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
   if (cycle.keys().has(old.keyId)) {
     const { past } = await keyClock(cycle);

@@ -30,7 +30,6 @@ export type Cycle = {
   readonly waitedFor: Set<string>;
   /** Services whose keys and sinks this cycle has compared with the journal. */
   readonly checked: Set<string>;
-  /** Old keys in their overlap for which this cycle has read the sinks. */
   readonly overlapChecked: Set<number>;
   /** Calls by key name since the end of the stored log, as far as this cycle has read them. */
   readonly recentUses: Map<string, KeyUse>;
@@ -112,7 +111,6 @@ export const notifyOf = (
   alert: Omit<KeyAlert, 'account' | 'service' | 'rotation'>,
 ): Promise<void> => notify({ account, service, rotation: id, ...alert });
 
-/** The key of `plaintexts` for an attempt. */
 export const plaintextOf = (
   rotation: Pick<Rotation, 'account' | 'service'>,
   attempt: Pick<Attempt, 'generation'>,

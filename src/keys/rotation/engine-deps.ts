@@ -54,7 +54,6 @@ export type EngineDeps = {
   ) => Promise<ReadonlyMap<string, KeyUse>>;
   /** Undefined when the job is not declared (any more). @throws Fault sink-refused */
   readonly consumerOf: (job: string, service: string) => Consumer | undefined;
-  /** The jobs that deliver keys of the service of this key. */
   readonly deliveredBy?: (key: SurveyedKey) => readonly string[];
   /** The only place besides the sinks that holds plaintext keys; lost when the process ends. */
   readonly plaintexts: Plaintexts;

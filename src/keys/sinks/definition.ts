@@ -16,7 +16,6 @@ export type EarlyContext = {
 type Parts<Spec extends { readonly kind: string }> = {
   /** The key of the sink under `deliver`. */
   readonly kind: Spec['kind'];
-  /** For the JSON Schema and the reference. */
   readonly description: string;
   /** Fills in names and makes paths absolute. @throws Fault sink-refused */
   readonly fill: (spec: Spec, names: SinkNames, cwd: string) => Spec;

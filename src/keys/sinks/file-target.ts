@@ -10,9 +10,7 @@ import { createNew, readExisting, removeIfThere, type SinkFiles } from './sink-f
 export type FileTarget = {
   /** Without symbolic links. */
   readonly path: string;
-  /** Its folder; undefined if it does not exist yet. */
   readonly folder?: Stats | undefined;
-  /** Undefined if the file does not exist yet. */
   readonly stats?: Stats | undefined;
   /** Undefined if the file is too large or cannot be read; `unreadable` then has the cause. */
   readonly content?: Buffer | undefined;

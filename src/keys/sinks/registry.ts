@@ -31,7 +31,6 @@ export const definitionOf = (spec: SinkSpec): SinkDefinition<SinkSpec> =>
 const kindIn = (written: Readonly<Record<string, unknown>>) =>
   sinkDefinitions.filter(({ kind }) => written[kind] !== undefined);
 
-/** One sink in YAML: a map whose only key is its kind. */
 export const sinkSettings = z
   .strictObject(
     Object.fromEntries(

@@ -24,6 +24,5 @@ export const readToken = async (source: TokenSource, secrets: SecretRegistry): P
   return secrets.register(token).reveal();
 };
 
-/** The source with an absolute path. */
 export const tokenFrom = (source: TokenSource, cwd: string): TokenSource =>
   'token' in source ? source : { tokenFile: resolve(cwd, source.tokenFile) };

@@ -22,7 +22,6 @@ export type RemainReading = {
   readonly slack: Money;
   /** The quota was limited before the update too, so its old value has a meaning. */
   readonly wasLimited: boolean;
-  /** Other fields changed unrequested. */
   readonly othersHarmed: boolean;
   /** Milliseconds between the two reads. */
   readonly millis: number;

@@ -8,7 +8,6 @@ export type UpdateField = (typeof updateFields)[number];
 
 /** What is known about key updates at a gateway; only a temporary key proves it. */
 export type UpdateKnowledge = {
-  /** Fields that keep their values when omitted. */
   readonly kept: ReadonlySet<UpdateField>;
   /** Undefined until a temporary key shows it. */
   readonly unit?: QuotaUnit;

@@ -5,7 +5,6 @@ import { updatePoints } from './knowledge.ts';
 import { probeStep, type ProbeDeps } from './probe-step.ts';
 import { quotaUnitText, showsUnits, type QuotaUnit } from './quota-unit.ts';
 
-/** A written number and the decimal that was read afterwards. */
 export type QuotaSample = { readonly written: Money; readonly read: Money };
 
 const one = money('1');
@@ -24,7 +23,6 @@ export const unitOf = (samples: readonly QuotaSample[]): QuotaUnit | undefined =
 /** The number to write after 1 did not read as 1: just large enough for the four decimals of the answer to determine a factor of 500,000 exactly. */
 const nextNumber = (read: Money): Money => money(compareMoney(read, zero) > 0 ? '1000000' : '100000000');
 
-/** Learns the unit from a key that was created with a remaining quota of 1. */
 export const probeUnit = async (
   made: ApiKey,
   deps: ProbeDeps,

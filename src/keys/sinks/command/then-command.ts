@@ -2,7 +2,6 @@ import { fillArgument, type SinkNames } from '../fill.ts';
 import { runCommand, type CommandDeps } from './run-command.ts';
 import type { CommandRequest } from './settings.ts';
 
-/** Variables that identify the key for the program. */
 export const notifiedOf = ({ account, service }: SinkNames): Record<string, string> => ({
   TOLLKEEPER_ACCOUNT: account,
   TOLLKEEPER_SERVICE: service,

@@ -12,7 +12,6 @@ export const lineEndOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\
 
 type Assignment = {
   readonly name: string;
-  /** The index after the equals sign. */
   readonly at: number;
   readonly from: number;
   readonly to: number;
@@ -62,7 +61,6 @@ const assignmentsIn = (text: string): readonly Assignment[] => {
   return found;
 };
 
-/** A line end, with an optional comment before it. */
 const lineEnds = /[ \t]*(?:#[^\n]*|\r*)(?:\n|$)/y;
 /** Characters that end a word in a shell or start another part of it; a word in angle brackets is a placeholder. */
 const moreThanWord = /[\s;&|()"'`]|\\$|^(?!<[^<>]*>$).*[<>]/s;
