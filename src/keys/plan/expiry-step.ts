@@ -13,7 +13,7 @@ export type Step =
 const stageNames = ['warn', 'expire', 'delete'] as const;
 type Stage = (typeof stageNames)[number];
 
-/** Seconds from now at which an ending key expires: gateways require an expiry in the future. */
+/** Seconds from now at which an ending key expires: an expiry must be in the future when it is written. */
 const expiresIn = 60;
 
 const describeClock = (clock: ExpiryClock, millis: number): string => {

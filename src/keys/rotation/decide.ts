@@ -204,7 +204,7 @@ const ofOld = (
   if (old.state === 'deleting') return { step: 'delete', old };
   if (old.state === 'retiring') return ending(rotation, attempt, old);
   if (hasLeaked || old.idle) return { step: 'retire', old };
-  // Both keys work for the whole overlap, which starts when the consumer was notified.
+  // Both keys work for the whole overlap, which starts at the cutover or, if later, when the consumer is notified.
   const inUse = Math.max(cutover, rotation.reloadedAt ?? 0);
   if (isTimed(rotation, old)) {
     if (!view.isOverlapChecked(old.keyId)) return { step: 'check-overlap', attempt, old };

@@ -6,7 +6,7 @@ import { checkParents, findParents, type Parents } from './parent-folders.ts';
 import { fileFault, refused } from './sink-faults.ts';
 import { createNew, readExisting, removeIfThere, type SinkFiles } from './sink-files.ts';
 
-/** The file to write. Its facts come from the open descriptor, so that a swapped path cannot change them. */
+/** The file to write. Its facts come from the open descriptor, not from the path. */
 export type FileTarget = {
   /** Without symbolic links. */
   readonly path: string;

@@ -89,7 +89,7 @@ export const compareKeys = (
     look('status', before.status, after.status);
   for (const field of new Set([...Object.keys(before.rest), ...Object.keys(after.rest)])) {
     const [was, is] = [before.rest[field], after.rest[field]];
-    // The values of unknown fields are hidden, because they may be secret.
+    // The values of unknown fields are hidden, because they could be anything.
     if (was !== is && !hasAdvanced(field, was, is)) harmed.push({ field, message: field });
   }
   // The remaining quota of an unlimited key has no meaning (docs/gateway.md G8.1).

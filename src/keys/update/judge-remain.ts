@@ -59,8 +59,8 @@ const lower = (left: Money, right: Money): Money => (compareMoney(left, right) <
 
 /**
  * Whether the remaining quota shows that an amount was written, although calls and refunds may have changed it since. A reduction counts as unwritten
- * if the value is nearer to the old one, because repeating it does no harm. A raise counts as written if the value exceeds the old one at all: calls
- * may have spent most of it, and it must not be given twice.
+ * if the value is nearer to the old one; it is then made again. A raise counts as written if the value exceeds the old one at all: calls may have
+ * spent most of it, and it must not be given twice.
  */
 export const wasWritten = (before: Money, wanted: Money, after: Money): boolean => {
   const way = compareMoney(wanted, before);
