@@ -77,7 +77,7 @@ type Sent = {
   readonly readAt: number;
 };
 
-/** Reads the key until it shows the written values or all reads are used up; harm is not waited out. */
+/** Reads the key until it shows the written values or all reads are used up; does not wait for harm to disappear. */
 const readBack = async (
   gateway: UpdatingGateway,
   { before, change, body, readAt }: Sent,
