@@ -1,18 +1,16 @@
 import type { JobAccount } from '../jobs/index.ts';
 import type { Sink } from '../keys/index.ts';
 
-/** Gives the Date header of whatever answers. @throws NetworkTrouble, the signal's reason */
+/** Returns the Date header of the answer. @throws NetworkProblem, the signal's reason */
 export type Ping = (signal: AbortSignal) => Promise<string | undefined>;
 
-/** The accounts that are checked. */
 export type DoctorAccounts = {
-  /** @throws Fault `wrong-use` when there is no such account */
+  /** @throws Fault `wrong-use` when the account does not exist */
   readonly get: (name: string) => JobAccount;
-  /** Asks at the address of the account's gateway, without a key, what time it is there. */
+  /** Reads the time at the address of the account's gateway, without a key. */
   readonly pingOf: (name: string) => Ping;
 };
 
-/** The database, and the folders that are written to. */
 export type DoctorPaths = {
   /** The database file, or `:memory:`. */
   readonly path: string;
@@ -22,13 +20,13 @@ export type DoctorPaths = {
   readonly archiveDirectory: string;
 };
 
-/** A place that a job delivers keys of a service to; nothing of it where the names do not fit it. */
+/** A place to which a job delivers keys of a service. `sink` throws when the place cannot use the names of the service. */
 export type DeclaredSink = {
   readonly job: string;
   readonly service: string;
-  /** Whether the job delivers keys; one in mode `plan` writes nothing. */
+  /** Whether the job delivers keys; a job in mode `plan` writes nothing. */
   readonly applies: boolean;
   readonly sink: () => Sink;
-  /** What is wrong where the sink holds a key that no longer works, as a sentence. */
+  /** The problem as a sentence if the sink holds a key that no longer works. */
   readonly deadKey?: (sink: Sink) => Promise<string | undefined>;
 };

@@ -5,13 +5,13 @@ import type { DoctorCheck } from './doctor-view.ts';
 import { failed, passed } from './results.ts';
 import type { DoctorPaths } from './deps.ts';
 
-/** Bytes; a large window takes as much in the spool. */
+/** Bytes; a large window needs this much space in the spool. */
 const leastFree = 500_000_000;
 
 const describeSize = (bytes: number): string =>
   bytes < 1_000_000_000 ? `${Math.floor(bytes / 1_000_000)} MB` : `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 
-/** The folder, or the nearest one above it that is there: in that one it is made when it is needed. */
+/** The folder or its nearest existing ancestor, in which it is created when needed. */
 const nearestFolder = async (path: string): Promise<string> => {
   try {
     await stat(path);
@@ -22,7 +22,7 @@ const nearestFolder = async (path: string): Promise<string> => {
   }
 };
 
-/** Writes into a folder as a run would, and looks how much room there is. Nothing is left. */
+/** Writes to a folder as a run would, and checks the free space; leaves nothing behind. */
 const checkFolder = async (name: string, path: string): Promise<DoctorCheck> => {
   const about = `${name} folder`;
   try {

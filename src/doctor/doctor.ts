@@ -24,10 +24,10 @@ import type { DeclaredSink, DoctorAccounts, DoctorPaths } from './deps.ts';
 
 type Quarantined = Awaited<ReturnType<Warehouse['logs']['quarantined']>>;
 
-/** What a gateway wrote is told as far as a line can hold it. */
+/** Characters shown of a text from the gateway. */
 const longestReason = 200;
 
-/** Rows that could not be read, and the last of them; nothing where there are none. */
+/** The number of unreadable rows and the last of them; empty if there are none. */
 export const quarantinePoint = (rows: Quarantined): LearnedView['points'] => {
   const last = rows.at(-1);
   if (last === undefined) return [];
@@ -51,17 +51,16 @@ export type DoctorDeps = {
   readonly warehouse: Warehouse;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where programs are looked for. */
   readonly where: Pick<Deps, 'cwd' | 'env'>;
-  /** Missing where no keys may be made. */
+  /** Undefined where keys cannot be created. */
   readonly probeKeys?: ProbeKeysOf;
   readonly sinksOf?: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>;
 };
 
-/** Milliseconds until a mail server that says nothing is given up. */
+/** Milliseconds to wait for a mail server. */
 const mailTimeout = 30_000;
 
-/** Connects, goes over to TLS and logs in where there is a login; nothing is sent. */
+/** Connects, starts TLS and logs in if a login is configured; sends nothing. */
 const checkMail = async (
   { transport, config, clock }: DoctorDeps,
   signal: AbortSignal,
@@ -117,7 +116,7 @@ const learnedOf = async (
   };
 };
 
-/** Whether keys may be written: what is known of it, or, where that is requested, what a temporary key shows. */
+/** Whether keys can be written: from earlier observations, or on request from a temporary key. */
 const checkKeyWrites = async (
   account: string,
   { probeKeys: requested }: DoctorRequest,
@@ -133,8 +132,8 @@ const checkKeyWrites = async (
 };
 
 /**
- * Tries each real thing that the config names, and tells what was learned of the gateways. Nothing is sent or changed there,
- * but for a temporary key where one is requested.
+ * Checks everything that the configuration names, and reports what is known about the gateways. Changes nothing there except for a requested
+ * temporary key.
  */
 export const runDoctor = async (
   request: DoctorRequest,

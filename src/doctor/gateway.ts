@@ -25,7 +25,7 @@ type Scope = ReadScope | 'keys:write';
 
 const readScopes: readonly ReadScope[] = ['account:read', 'logs:read', 'usage:read', 'keys:read'];
 
-/** What jobs of each kind ask the gateway for; a kind that is not listed may ask for anything. */
+/** The scopes that each kind of job needs; a kind that is not listed may need any. */
 const scopesOf: Readonly<Record<string, readonly ReadScope[]>> = {
   'pull-logs': ['logs:read'],
   'pull-usage': ['usage:read'],
@@ -45,7 +45,6 @@ const writesKeys = ({ kind, fields }: AskingJob): boolean =>
 const needs = (job: AskingJob, scope: Scope): boolean =>
   scope === 'keys:write' ? writesKeys(job) : (scopesOf[job.kind] ?? readScopes).includes(scope);
 
-/** Which declared jobs of the account need each scope. */
 export const neededScopes = (
   jobs: readonly AskingJob[],
   account: string,
@@ -70,10 +69,10 @@ export type GatewayDeps = {
 
 const second = 1000;
 
-/** Milliseconds that one question may take, its tries included. */
+/** Milliseconds for one check, retries included. */
 const timeout = 45 * second;
 
-/** Milliseconds between the clocks from which on rows would be asked for at wrong times; the header has whole seconds. */
+/** Milliseconds of skew from which jobs would request wrong time ranges; the header has whole seconds. */
 const maxSkew = 60 * second;
 
 const unreachable: readonly FaultCode[] = [
@@ -88,7 +87,7 @@ const drain = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
   for await (const _ of body) continue;
 };
 
-/** Asks what a scope allows, as little as can be, and gives in words what came. Nothing is ever written. */
+/** Sends the smallest request that needs the scope, and describes the answer. Never writes. */
 const questions: Readonly<Record<ReadScope, (deps: GatewayDeps, signal: AbortSignal) => Promise<string>>> = {
   'account:read': async ({ account }, signal) => {
     const { username } = await account.gateway.profile({ signal });
@@ -130,7 +129,7 @@ const questions: Readonly<Record<ReadScope, (deps: GatewayDeps, signal: AbortSig
   },
 };
 
-/** One question with its time limit. @throws what the gateway's client throws, gateway-timeout, the signal's reason */
+/** Runs one check within the timeout. @throws the errors of the gateway client, gateway-timeout, the signal's reason */
 const askOne = async (scope: ReadScope, deps: GatewayDeps, signal: AbortSignal): Promise<string> => {
   using limit = deps.clock.limit(timeout);
   try {
@@ -144,7 +143,6 @@ const askOne = async (scope: ReadScope, deps: GatewayDeps, signal: AbortSignal):
   }
 };
 
-/** How far the clock of this machine is from the gateway's. */
 const checkClock = async (
   { account, ping, clock }: GatewayDeps,
   signal: AbortSignal,
@@ -161,7 +159,7 @@ const checkClock = async (
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return skipped(about, 'the gateway sends no valid Date header');
   const ours = (asked + clock.now()) / 2;
-  // The header leaves out the part of the second.
+  // The header omits the fraction of the second.
   const skew = ours - (theirs + second / 2);
   const message = `${Math.round(Math.abs(skew) / second)} s ${skew < 0 ? 'behind' : 'ahead of'} the gateway’s`;
   if (Math.abs(skew) < 2 * second) return passed(about, 'within 2 s of the gateway’s');
@@ -175,7 +173,7 @@ const checkClock = async (
   };
 };
 
-/** Whether the gateway answers, what the Admin Key may do of what the jobs need, and whether the clocks agree. */
+/** Whether the gateway answers, which needed scopes the Admin Key has, and whether the clocks agree. */
 export const checkGateway = async (
   deps: GatewayDeps,
   signal: AbortSignal,

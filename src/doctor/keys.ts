@@ -3,21 +3,19 @@ import type { DoctorCheck } from './doctor-view.ts';
 import type { KnownPoint, LearnedPoint } from '../warehouse/index.ts';
 import { failed, passed, skipped } from './results.ts';
 
-/** Makes a temporary key, learns on it how the gateway updates keys, keeps what was learned and deletes it again. */
+/** Creates a temporary key, learns how the gateway updates keys, stores the observations and deletes the key. */
 export type ProbeKeysOf = (account: string, signal: AbortSignal) => Promise<readonly LearnedPoint[]>;
 
 export type KeyWriteQuestion = {
   readonly account: string;
-  /** Jobs that write keys. */
   readonly jobs: readonly string[];
-  /** What was learned of the gateway before. */
   readonly points: readonly KnownPoint[];
 };
 
 const use = (jobs: readonly string[]): string =>
   jobs.length === 0 ? 'no job needs it' : `needed by ${jobs.join(', ')}`;
 
-/** What is known of the right to write keys without writing one; nothing where nobody needs it. */
+/** What is known about the permission to write keys, without writing one; empty if no job needs it. */
 export const keyWriteKnown = ({ account, jobs, points }: KeyWriteQuestion): readonly DoctorCheck[] => {
   const about = `scope keys:write of ${account}`;
   const seen = points
@@ -36,7 +34,6 @@ export const keyWriteKnown = ({ account, jobs, points }: KeyWriteQuestion): read
   return [skipped(about, `${unknown}; ${use(jobs)}`)];
 };
 
-/** Writes a temporary key, as it was requested, and tells what came of it. */
 export const keyWriteTried = async (
   { account, jobs }: KeyWriteQuestion,
   probeKeys: ProbeKeysOf,

@@ -7,7 +7,6 @@ const shownWord = (word: string): string => (word === '' ? 'empty' : word);
 const evidenceOf = ({ word, bare, charged, refunds, free }: KindLabel): string =>
   `${shownWord(word)}: ${countText(charged + refunds + free, 'row')} with a charge or tokens, ${bare.toLocaleString('en-US')} without`;
 
-/** What the words of a column were found to mean; nothing for a column that proves nothing. */
 const columnPoint = (column: string, labels: readonly KindLabel[]): LearnedView['points'] => {
   const proven = labels.filter(({ meaning }) => meaning !== undefined);
   if (proven.length === 0) return [];
@@ -23,7 +22,7 @@ const columnPoint = (column: string, labels: readonly KindLabel[]): LearnedView[
 
 const everything = interval(unixSeconds(0), unixSeconds(100_000_000_000));
 
-/** What shows the kinds of rows beside words that are known, and how many rows nothing shows the kind of. */
+/** The columns that prove the kinds of rows beyond known words, and the number of rows of unknown kind. */
 export const kindPoints = async (
   account: string,
   logs: Pick<Warehouse['logs'], 'kindLabels' | 'unclear'>,

@@ -9,13 +9,12 @@ export const skipped = (about: string, message: string): DoctorCheck => ({
   message,
 });
 
-/** What was thrown, with what to do where that is known. */
 export const failed = (about: string, error: unknown): DoctorCheck =>
   isFault(error)
     ? { about, state: 'failed', message: error.message, advice: error.advice, code: error.code }
     : { about, state: 'failed', message: describeError(error).split('\n')[0] ?? '' };
 
-/** What fails only once the job applies its plans. */
+/** A failure that occurs only once the job applies its plans. */
 export const notYet = ({ about, message, advice }: DoctorCheck, job: string): DoctorCheck => ({
   ...skipped(about, `${message}; ${job} only plans (mode: plan)`),
   advice: `before you set \`mode: apply\`: ${advice ?? 'fix it'}`,

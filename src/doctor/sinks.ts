@@ -3,10 +3,10 @@ import type { DoctorCheck } from './doctor-view.ts';
 import { failed, notYet, passed } from './results.ts';
 import type { DeclaredSink } from './deps.ts';
 
-/** Services that are told of one by one; of more it is said how many are well. */
+/** The most services to list separately; beyond that, only the number of working sinks is shown. */
 const maxTold = 20;
 
-/** Tries each place that keys go to, as far as that can be done without leaving anything there. */
+/** Checks each sink, leaving nothing behind. */
 export const checkSinks = async (
   account: string,
   sinksOf: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>,

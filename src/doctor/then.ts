@@ -6,11 +6,11 @@ import { failed, passed, skipped } from './results.ts';
 
 type Where = Pick<Deps, 'cwd' | 'env'>;
 
-/** Looks for the program that tells consumers of a new key: it is run after the cutover, which is late to find that it is missing. */
+/** Checks that the program exists that notifies consumers of a new key: a rotation would miss it only after the cutover. */
 export const checkThen = (account: string, jobs: Config['jobs'], where: Where): readonly DoctorCheck[] =>
   Object.values(jobs).flatMap((job) => {
     if (job.kind !== 'rotate-keys' || job.account !== account || job.suspend) return [];
-    // The config has parsed the fields with the shape of this kind.
+    // The schema of this job kind has parsed the fields.
     const [program] = (job.fields as RotateSettings).then?.argv ?? [];
     if (program === undefined) return [];
     const about = `then of ${job.name}`;

@@ -18,7 +18,6 @@ const outputs = {
 type Point = LearnedView['points'][number];
 type Side = ModelConvention | ModelConvention['output'];
 
-/** What is seen of one side, as a sentence. */
 const evidenceOf = (
   { evidence, contradicted }: Side,
   {
@@ -82,7 +81,7 @@ const outputPoint = ({ model, output }: ModelConvention): readonly Point[] => {
   ];
 };
 
-/** What a model's prompt and completion tokens hold; nothing where no call has cached or reasoning tokens. */
+/** What a model's prompt and completion tokens contain; empty if no call has cached or reasoning tokens. */
 export const conventionPoints = (one: ModelConvention): readonly Point[] => [
   ...inputPoint(one),
   ...outputPoint(one),

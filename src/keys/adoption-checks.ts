@@ -2,7 +2,7 @@ import { fault, shellWord } from '../core/index.ts';
 import { isServiceName } from './plan/key-names.ts';
 import type { Rotation } from './rotation.ts';
 
-/** Names of services stand in paths and commands. @throws Fault wrong-use */
+/** Service names occur in paths and commands. @throws Fault wrong-use */
 export const checkServiceName = (service: string): void => {
   if (isServiceName(service)) return;
   throw fault('wrong-use', `${JSON.stringify(service)} is not a valid service name`, {
@@ -14,11 +14,11 @@ export const checkServiceName = (service: string): void => {
 type Adopted = {
   readonly id: number;
   readonly name: string;
-  /** That its line says it is a key of; nothing where no line knows it. */
+  /** The service whose lineage contains the key; undefined if none does. */
   readonly service: string | undefined;
 };
 
-/** A key leaves its service when a person says so in as many words. @throws Fault wrong-use */
+/** A key changes its service only on an explicit request. @throws Fault wrong-use */
 export const checkMove = ({ id, name, service: own }: Adopted, service: string, move: boolean): void => {
   if (move || own === undefined || own === service) return;
   throw fault('wrong-use', `${name} (id ${id}) is a key of ${own}`, {
@@ -26,7 +26,7 @@ export const checkMove = ({ id, name, service: own }: Adopted, service: string, 
   });
 };
 
-/** A rotation counts on the line that it began with. @throws Fault wrong-use */
+/** An open rotation relies on the lineage that it started with. @throws Fault wrong-use */
 export const checkNoneOpen = (open: Rotation | undefined): void => {
   if (open === undefined) return;
   throw fault('wrong-use', `${open.service} has a rotation in progress`, {
@@ -34,7 +34,7 @@ export const checkNoneOpen = (open: Rotation | undefined): void => {
   });
 };
 
-/** Each successor takes the next number: one that is far off is a slip, and stays in all names from then on. */
+/** Each successor takes the next number, so an accidental jump would stay in all later names. */
 const widestStep = 1000;
 
 /** @throws Fault wrong-use */

@@ -48,7 +48,7 @@ const place = (
     };
   });
 
-/** One that is judged again may have spent since: its successor's quota is settled with it once more before it goes. */
+/** A key that is judged again may have spent since, so the successor's quota is settled once more before the key ends. */
 const unsettled = ({ olds }: Rotation, keyId: number): Pick<OldKey, 'settled'> => {
   const settled = olds.find((old) => old.keyId === keyId)?.settled;
   return settled === undefined ? {} : { settled: { ...settled, valid: false } };
@@ -59,7 +59,7 @@ const withSettled = (rotation: Rotation, settles: QuotaSettled | undefined): Rot
     ? rotation
     : withOld(rotation, settles.keyId, { settled: { left: settles.left, valid: true } });
 
-/** Our own change of what an old key has left is no use of it. */
+/** Our own change of an old key's quota must not look like a use of the key. */
 const withRemain = (
   rotation: Rotation,
   { keyId, remain }: { readonly keyId: number; readonly remain: Money },
@@ -71,7 +71,7 @@ const withRemain = (
 const isOld = (rotation: Rotation, keyId: number): boolean =>
   rotation.olds.some((old) => old.keyId === keyId);
 
-/** The successor that every sink held was taken away by others: nothing is cut over, and another one is due. */
+/** The successor was deleted externally after the cutover, so the cutover is undone and another successor is due. */
 const withoutSuccessor = (rotation: Rotation, generation: number): Rotation => {
   const {
     cutover: _cutover,
@@ -170,7 +170,7 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
       return withOld(rotation, event.keyId, { expiry: { at: event.expiredTime, set: true } });
     case 'held':
     case 'escalated':
-      // One that was being removed stays as well: somebody uses it again.
+      // A key whose deletion began stays as well, because a consumer uses it again.
       return withOld(rotation, event.keyId, {
         retained: {
           reason: event.reason,
@@ -253,20 +253,17 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
   }
 };
 
-/**
- * Steps after which nothing has to be done over: failures are counted again. What a lost plaintext undoes is not among
- * them, or a sink that always fails would be given one key after the other.
- */
+/** Steps that reset the failure count; those that a lost plaintext undoes must not, or a failing sink would receive key after key. */
 const lasting: readonly KeyEvent['what'][] = ['read-back', 'current', 'reloaded', 'expiry-set', 'retired'];
 
 const quotaSteps: readonly string[] = ['settle-quota', 'share-quota'];
 
-/** Whether failures are counted again: a quota that is settled once more, as each time before a key goes, is no way forward. */
+/** Whether the step resets the count of failures. A quota is settled before each attempt to end a key, so settling resets only its own failures. */
 const isLasting = ({ lastFailure }: Rotation, { what }: KeyEvent): boolean =>
   lasting.includes(what) ||
   (what === 'quota-adjusted' && lastFailure !== undefined && quotaSteps.includes(lastFailure.step));
 
-/** Steps that change nothing about how far it is. */
+/** Steps that do not advance the rotation. */
 const standing: readonly KeyEvent['what'][] = [
   'failed',
   'waiting',
@@ -276,7 +273,7 @@ const standing: readonly KeyEvent['what'][] = [
   'places-forgotten',
 ];
 
-/** The rotation with one more step; nothing before its `planned`, and of steps that belong to no rotation. */
+/** Applies one step to a rotation; undefined before its `planned` event and for steps outside rotations. */
 export const afterEvent = (rotation: Rotation | undefined, event: KeyEvent): Rotation | undefined => {
   if (event.what === 'planned')
     return {

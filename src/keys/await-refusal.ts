@@ -12,7 +12,7 @@ const longestPause = 60_000;
 
 type Holding = { readonly plaintext: Secret; readonly consumer: Consumer };
 
-/** The plaintext of the key, where a sink of its service shows it and proves by fingerprint or mask that it is this key. */
+/** The plaintext of the key, if a sink of its service shows it and fingerprint or mask prove that it is this key. */
 const plaintextFromSinks = async (
   { account, journal, consumerOf, deliveredBy = () => [] }: Deps,
   found: SurveyedKey,
@@ -45,8 +45,8 @@ const plaintextFromSinks = async (
 };
 
 /**
- * Calls with an expired key until the gateway refuses it, as long as its caches may accept it. Nothing where no sink shows
- * the plaintext: then only the key list tells that it has ended.
+ * Calls with an expired key until the gateway refuses it, for as long as its caches may accept it. Undefined if no sink shows the plaintext: then
+ * only the key list shows that the key has ended.
  */
 export const awaitRefusal = async (
   deps: Deps,

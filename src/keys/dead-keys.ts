@@ -7,7 +7,7 @@ import type { EngineDeps } from './rotation/engine-deps.ts';
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'clock' | 'gatewayClock'>;
 
-/** Why no call can be made with the key that a sink holds; a key without quota is no fault of the sink. */
+/** Why calls with the key that a sink holds fail. An exhausted quota is not the sink's fault. */
 const stateOf = (listed: ApiKey | undefined, now: UnixMillis): DeadKey['state'] | undefined => {
   if (listed === undefined) return 'deleted';
   const dead = deadBy(listed, now);
@@ -15,8 +15,8 @@ const stateOf = (listed: ApiKey | undefined, now: UnixMillis): DeadKey['state'] 
 };
 
 /**
- * The key of the service that the sink holds, where the gateway no longer accepts it. Nothing where the sink is empty, cannot be
- * read now, or holds a key that the journal has no fingerprint of.
+ * The key that the sink holds, if the gateway no longer accepts it. Undefined if the sink is empty, cannot be read now, or holds a key without a
+ * fingerprint in the journal.
  */
 export const deadKeyIn = async (
   { account, journal, clock, gatewayClock }: Deps,

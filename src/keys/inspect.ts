@@ -5,7 +5,6 @@ import { note, notifyOf, type Cycle } from './rotation/cycle.ts';
 import { isGone } from './rotation/seek-key.ts';
 import { newerKeys, outdatedNow, sinksOf } from './rotation/up-to-date.ts';
 
-/** Sinks of a service that hold a key which no longer works. */
 export const deadKeysOf = async (
   cycle: Cycle,
   service: string,
@@ -15,14 +14,14 @@ export const deadKeysOf = async (
   const found: Omit<DeadKey, 'since'>[] = [];
   for (const sink of sinksOf(deps, job, service) ?? []) {
     const dead = await deadKeyIn(deps, sink, service, cycle.keys(), signal);
-    // A list may be late, or older than what another piece of work has delivered since.
+    // The list may be late, or older than a delivery by another operation.
     if (dead !== undefined && (dead.state !== 'deleted' || (await isGone(cycle, dead.keyId))))
       found.push(dead);
   }
   return found;
 };
 
-/** Writes down and reports once that a sink of the service holds a key which no longer works, or that none does any more. */
+/** Records and notifies once that a sink of the service holds a key that no longer works, and records when that ends. */
 const noteDeadKeys = async (cycle: Cycle, service: string): Promise<void> => {
   const { journal, account, clock } = cycle.deps;
   const known = [...journal.deadKeys(account).values()].filter((one) => one.service === service);
@@ -48,8 +47,8 @@ const noteDeadKeys = async (cycle: Cycle, service: string): Promise<void> => {
 };
 
 /**
- * Compares the journal with the key list, and on request with what the sinks hold. What is found is written down and reported
- * once; nothing is changed at the gateway or in a sink. `alone` keeps other work on the keys out for one service at a time.
+ * Compares the journal with the key list, and on request with the sinks. Records and notifies each finding once; changes nothing at the gateway or in
+ * a sink. `alone` excludes other operations on the keys for one service at a time.
  */
 export const inspect = async (
   cycle: Cycle,
@@ -62,7 +61,7 @@ export const inspect = async (
     cycle.signal.throwIfAborted();
     if (!sinks && newerKeys(cycle.deps, service, listed).length === 0) continue;
     using _alone = await alone();
-    // The list may have changed while another piece of work was under way.
+    // Another operation may have changed the keys since the first check.
     await outdatedNow(cycle, service, job);
     if (sinks) await noteDeadKeys(cycle, service);
   }

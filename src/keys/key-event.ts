@@ -9,7 +9,6 @@ const generation = z.int().min(1);
 const keyId = z.int();
 const fingerprint = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** A key with the place it has in its service's line. */
 const keyOf = { keyId, generation, name: z.string() };
 
 const expiry = z.union([z.literal('never'), seconds]);
@@ -21,7 +20,7 @@ const spec = z.object({
   group: z.string(),
 });
 
-/** What somebody's use of a key looked like, in seconds UTC. */
+/** The use of a key, in seconds UTC. */
 const use = z.object({
   calls: z.int(),
   lastCall: seconds.optional(),
@@ -29,16 +28,16 @@ const use = z.object({
   models: z.array(z.object({ model: z.string(), calls: z.int() })),
 });
 
-/** The old key that the quota of its successor is settled with, and what it has left (as served). */
+/** The old key with which the successor's quota is settled, and its remaining quota (as served). */
 const settles = z.object({ keyId, left: decimal });
 
 /**
- * Why a key is one to be rid of: it was reported as leaked, or not every sink ever held it. `unclear`: it was valid beside
- * the key that a person chose when no cutover was recorded, and goes only on evidence.
+ * Why an old key is to be deleted: it was reported as leaked, or its delivery never reached every sink. `unclear`: it was valid beside the key that a
+ * person chose before any cutover was recorded, and ends only on evidence.
  */
 const doubtful = z.enum(['leaked', 'unfinished', 'unclear']);
 
-/** Why an old key stays: it is used, its successor is not or cannot be, what was called is not known, or its name is not its own. */
+/** Why an old key is retained although its rotation would end it. */
 export const retainedReasons = [
   'used',
   'successor-unused',
@@ -50,7 +49,7 @@ export const retainedReasons = [
   'sink-holds-it',
 ] as const;
 
-/** Why a key that was made for a rotation and never delivered is retained: it is not proven that nobody can use it. */
+/** Why an orphan is retained: its disuse is not proven. */
 const retainReasons = [
   'ambiguous',
   'not-ours',
@@ -63,28 +62,26 @@ const retainReasons = [
   'log-incomplete',
 ] as const;
 
-/** What is shown of each step; the names are the steps of a rotation, those of what may be repeated come in pairs. */
+/** The fields of each event, by the step of a rotation. A step that may run twice has a pair of events, before and after it. */
 const shapes = {
-  /** A key that was there before us, or was made by somebody else, is a generation of the service from now on. */
+  /** A key that existed before, or that somebody else created, becomes a generation of the service. */
   adopted: { ...keyOf, born: moment },
-  /** It left the line without our doing. */
+  /** The key was deleted externally. */
   vanished: { ...keyOf },
   planned: {
     why: z.enum(['age', 'split', 'hand', 'leak', 'new']),
     terms: rotationTerms,
-    /** What is to be replaced; missing for a service that has no key yet. */
+    /** The key to replace; undefined for a service without a key. */
     old: z.object({ ...keyOf, remainQuota: decimal, unlimitedQuota: z.boolean() }).optional(),
-    /** For a service that has no key yet. */
     fresh: spec.optional(),
-    /** The highest generation that was listed when keys of the service were first made: others made those keys. */
+    /** The highest listed generation when the first rotation of the service was planned: others created those keys. */
     listed: z.int().min(0).optional(),
   },
-  /** About to be asked for under a name that no key has, and that no other attempt ever gets. */
+  /** Recorded before the request. No listed key and no other attempt ever has this name. */
   creating: { generation, name: z.string(), spec },
   created: { ...keyOf, fingerprint },
   /**
-   * No answer that could be believed came: whether there is such a key, only lists can tell, now and later. `refused`: the
-   * gateway let nobody in, so that there is none.
+   * No reliable answer arrived: only lists show, now or later, whether the key exists. `refused`: the gateway rejected the request, so it does not.
    */
   'create-lost': {
     generation,
@@ -93,9 +90,9 @@ const shapes = {
     message: z.string(),
     refused: z.boolean().optional(),
   },
-  /** What a sink holds before anything is delivered to it: the key of somebody else; `keyId` where one mask fits it. */
+  /** What a sink holds before the first delivery: a key of somebody else; `keyId` if exactly one mask matches. */
   observed: { place: z.string(), fingerprint, keyId: keyId.optional() },
-  /** A sink was read to hold a key that the gateway no longer accepts, and later not to hold one. */
+  /** A sink holds a key that the gateway no longer accepts; `sink-well` records that it no longer does. */
   'sink-dead': {
     place: z.string(),
     keyId,
@@ -103,7 +100,7 @@ const shapes = {
     state: z.enum(['deleted', 'expired', 'disabled']),
   },
   'sink-well': { place: z.string() },
-  /** An orphan that is not deleted: `keyId` where one key is known to be the one asked for. It has left the line. */
+  /** An orphan that is not deleted and has left the lineage; `keyId` if it is certainly the requested key. */
   retained: {
     keyId: keyId.optional(),
     generation,
@@ -111,76 +108,73 @@ const shapes = {
     reason: z.enum(retainReasons),
     words: z.string(),
   },
-  /** The gateway or a sink has what this journal does not know of: it is older than they are, or another program writes there. */
+  /** The gateway or a sink has what this journal does not know: the journal is older, or another program writes there. */
   outdated: { differences: z.array(z.string()) },
   /** The journal agrees with the gateway and the sinks again. */
   reconciled: {},
   verifying: { ...keyOf },
-  /** `fingerprint` is of the form that calls take, where that is not the one that came. */
+  /** `fingerprint`: of the form that calls accept, if it differs from the returned one. */
   verified: { ...keyOf, evidence: z.string(), fingerprint: fingerprint.optional() },
-  /** From here on a sink may hold it. */
+  /** From this event on, a sink may hold the key. */
   delivering: { ...keyOf, place: z.string() },
-  /** `proof` is what the sink itself answered. */
+  /** `proof`: the answer of the sink itself. */
   delivered: { ...keyOf, place: z.string(), proof: fingerprint.optional() },
-  /** Said by a person who has the key before them. */
+  /** Stated by a person who sees the key at the place. */
   confirmed: { ...keyOf, place: z.string(), proof: fingerprint },
-  /** A sink was read and does not prove to hold it: it is delivered there again. */
+  /** A sink was read and does not prove that it holds the key, so the key is delivered there again. */
   doubted: { ...keyOf, place: z.string() },
   'read-back': { ...keyOf, places: z.array(z.string()) },
-  /** The cutover: every sink holds it. The others of its service are to go, with what a limited one had left (as served). */
+  /** The cutover: every sink holds the key. `olds`: the other keys of the service, with what a limited one had left (as served). */
   current: {
     ...keyOf,
-    /** `doubtful`: it leaked, or not every sink ever held it, as after a delivery that was given up. */
+    /** `doubtful`: it leaked, or not every sink ever held it, as after a rotation that was given up. */
     olds: z.array(z.object({ ...keyOf, remain: decimal.optional(), doubtful: doubtful.optional() })),
-    /** The gateway's time then, and since when its clock was known not to have been set. */
+    /** The gateway's time at the cutover, and the time from which its clock is known to run undisturbed. */
     gateway: z.object({ at: moment, since: moment }).optional(),
   },
-  /** The consumer was told to take it up. */
+  /** The consumer was notified to load the key. */
   reloaded: { ...keyOf },
-  /** Its plaintext is gone and a sink may hold it: it is retired like an old key. */
+  /** Its plaintext is lost and a sink may hold it: it is retired like an old key. */
   superseded: { ...keyOf },
-  /** The expiry of a key is about to be set, and was; `before` is what it had then. */
+  /** Recorded before the expiry is set; `before`: the previous expiry. */
   expiring: { ...keyOf, expiredTime: seconds, before: expiry.optional() },
   'expiry-set': { ...keyOf, expiredTime: seconds, measured: z.string() },
-  /** An old key may be in use after all: its end is what it was before the rotation set one. */
+  /** An old key may be in use after all: the expiry from before the rotation is restored. */
   'expiry-restored': { ...keyOf, expiredTime: expiry },
   retiring: { ...keyOf },
-  /** Why the old key stays for now. */
   held: { ...keyOf, reason: z.enum(retainedReasons), words: z.string(), use: use.optional() },
-  /** No place that may hold the old key is left undeclared, and no sink holds another key than the successor. */
+  /** No undeclared place may hold the old key any more, and no sink holds another key than the successor. */
   'hold-ended': { ...keyOf },
-  /** A person says that these places hold no key of the service. */
+  /** A person states that these places hold no key of the service. */
   'places-forgotten': { places: z.array(z.string()) },
   escalated: { ...keyOf, reason: z.enum(retainedReasons), words: z.string(), use: use.optional() },
-  /** The evidence that it may go: the time range (milliseconds UTC) in which the complete log shows no call by it. */
+  /** The evidence that the key may end: the interval (milliseconds UTC) in which the complete log shows no call by it. */
   quiet: {
     ...keyOf,
     from: moment,
     to: moment,
     evidence: z.string(),
-    /** The names that the key had since the cutover; its calls were looked for under each. */
+    /** The names that the key had since the cutover; the log was searched for each. */
     names: z.array(z.string()).optional(),
     /** What a limited key had left then, as served. */
     remain: decimal.optional(),
   },
   'quota-adjusting': { ...keyOf, before: decimal, wanted: decimal, settles: settles.optional() },
   'quota-adjusted': { ...keyOf, remain: decimal, measured: z.string(), settles: settles.optional() },
-  /** `unread`: places that may hold it and that no sink of the configuration reads; only for a leaked key. */
+  /** `unread`: places that may hold it and that no declared sink reads; only for a compromised key. */
   deleting: {
     ...keyOf,
     why: z.enum(['orphan', 'retired', 'leaked', 'expired', 'probe']),
     unread: z.array(z.string()).optional(),
   },
   deleted: { ...keyOf },
-  /** It has ended without being deleted: it is expired. */
+  /** The key ended by expiry instead of deletion. */
   retired: { ...keyOf },
-  /** A warning to whoever owns the key; of which stage. */
+  /** A warning to the owner of the key, and its stage. */
   warned: { ...keyOf, stage: z.string() },
-  /** A step did not work; the old key is as it was. */
   failed: { step: z.string(), code: z.string(), message: z.string(), tries: z.int() },
-  /** Too many tries: nothing is done until a person says so. */
+  /** Paused after the last attempt until a person resumes the rotation or gives it up. */
   waiting: { step: z.string(), message: z.string() },
-  /** A person lets it go on, or gives it up. */
   resumed: {},
   'given-up': {},
   done: {},
@@ -192,7 +186,7 @@ const common = {
   who: z.string(),
   account: z.string(),
   service: z.string(),
-  /** Names the rotation, or the expiry, that it belongs to. */
+  /** The id of the rotation, expiry or other operation that the step belongs to. */
   rotation: z.string(),
 };
 
@@ -201,10 +195,10 @@ export type KeyEventKind = keyof Shapes;
 
 type Common = { [Field in keyof typeof common]: z.output<(typeof common)[Field]> };
 export type KeyEventOf<What extends KeyEventKind> = Readonly<
-  // An object without fields of its own would forbid the common ones.
+  // A Zod object without own fields would forbid the common ones.
   Common & { what: What } & (keyof Shapes[What] extends never ? unknown : z.output<z.ZodObject<Shapes[What]>>)
 >;
-/** One step on a key, as it is written down before or after it is taken. Times in milliseconds UTC unless said otherwise. */
+/** One step on a key, as recorded before or after it takes effect. Times in milliseconds UTC unless stated otherwise. */
 export type KeyEvent = { [What in KeyEventKind]: KeyEventOf<What> }[KeyEventKind];
 
 export type RetainReason = (typeof retainReasons)[number];
@@ -213,7 +207,7 @@ export type KeyFields = Readonly<z.output<typeof spec>>;
 
 const isKind = (what: string): what is KeyEventKind => Object.hasOwn(shapes, what);
 
-/** Reads an event as it was written down. @throws ZodError, RangeError */
+/** Parses a recorded event. @throws ZodError, RangeError */
 export const parseKeyEvent = (value: unknown): KeyEvent => {
   const { what } = z.looseObject({ what: z.string() }).parse(value);
   if (!isKind(what)) throw new RangeError(`unknown key event ${what}`);

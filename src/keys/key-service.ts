@@ -32,11 +32,11 @@ import type { Rotation } from './rotation.ts';
 import type { RotationTerms } from './terms.ts';
 
 export type KeyServiceDeps = EngineDeps & {
-  /** One for the process: all writes to the keys of an account go one after the other. */
+  /** Shared by the whole process: serializes all writes to the keys of an account. */
   readonly gates: NamedGates;
 };
 
-/** `billing/20261121T030000Z-17`: names a rotation for good, by its moment and the step it begins with. */
+/** `billing/20261121T030000Z-17`: a permanent id, from the time and the sequence number of its first step. */
 const rotationId = (service: string, now: number, step: number): string =>
   `${service}/${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${step}`;
 
@@ -55,7 +55,7 @@ const partIn = (rotations: readonly Rotation[], keyId: number): SurveyedKey['rot
   return { id: found.id, stage: stageOf(found), part };
 };
 
-/** The keys with their places: what the lineage knows under this id, though it has left it, otherwise what the name says. */
+/** Assigns each key its service and generation: from the lineage by id, even of a retired key, else from its name. */
 const placed = (
   keys: readonly ApiKey[],
   lineage: Lineage,
@@ -83,16 +83,15 @@ const advancedOf = ({ rotation, moved, message, fault: failure }: Moved): Advanc
   fault: failure,
 });
 
-/** A compromised key shares nothing: its successor is given all that is left. */
+/** A compromised key keeps no share: its successor receives the whole remaining quota. */
 const effective = (terms: RotationTerms): RotationTerms =>
   terms.retire.when === 'now' && terms.quota.kind === 'split'
     ? { ...terms, quota: { kind: 'carry' } }
     : terms;
 
-/** As it is written down: when it was made is in its line. */
+/** The event omits the creation time, which the lineage holds. */
 const replacedOf = ({ born: _born, ...old }: NonNullable<PlannedRotation['old']>) => old;
 
-/** What deliveries that nothing came of have left behind. */
 const withUnfinished = (
   surveyed: SurveyedKey,
   unfinished: ReadonlyMap<string, ReadonlySet<number>>,
@@ -102,13 +101,12 @@ const withUnfinished = (
   return { ...surveyed, split: true, ...(keys.has(surveyed.key.id) ? { unfinished: true } : {}) };
 };
 
-/** The key service of one account. */
 export const createKeyService = (deps: KeyServiceDeps): KeyService => {
   const { account, journal, clock, gates } = deps;
   const alone = (): Promise<Disposable> => gates.enter(`keys of ${account}`);
   const common = commonOf(deps);
 
-  /** The key is in the line of its service, under the name it has, before anything is done to it. */
+  /** Before any other step, the key enters the lineage of its service under its current name. */
   const adoptions = (planned: PlannedRotation, who: string, id: string) => {
     const { old, service } = planned;
     const row = old === undefined ? undefined : journal.lineage(account).get(old.keyId);
@@ -116,7 +114,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     return [{ ...common(who, service, id), ...adoptionOf(old, row?.born ?? old.born ?? clock.now()) }];
   };
 
-  /** What others made before the first rotation of a service is no sign that the journal is too old. */
+  /** Keys that others created before the first rotation of a service do not prove that the journal is out of date. */
   const listedFirst = (service: string, keys: Iterable<ApiKey>): { readonly listed?: number } => {
     if (journal.managed(account).has(service)) return {};
     const generations = [...keys].flatMap(({ name }) => {
@@ -135,7 +133,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
       const { service } = one;
       if ((await outdatedNow(cycle, service, one.terms.job)) !== undefined) continue;
       const open = openRotation(journal, account, service);
-      // A key that leaks while the one before it is still in use cannot wait for that one to go: both are seen to again.
+      // A leak during the overlap cannot wait for the end of the previous old key; the new rotation handles both.
       const isUrgent = one.why === 'leak' && open?.cutover !== undefined;
       if (open !== undefined && !isUrgent) continue;
       const id = rotationId(service, clock.now(), journal.head().seq + 1);
@@ -198,7 +196,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     });
   };
 
-  /** Sinks are read only where several keys could be the current one. */
+  /** Reads sinks only for services with several possible current keys. */
   const withCandidates = async (
     keys: readonly SurveyedKey[],
     signal: AbortSignal,
@@ -226,7 +224,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     const all = await withCandidates(surveyOf([...cycle.keys().values()]), signal);
     const ending = new Set(planned.flatMap(({ keyId, action }) => (action.kind === 'warn' ? [] : [keyId])));
     const asked = all.filter(({ key }) => ending.has(key.id));
-    // A plan may be old: what a sink holds is looked up again right before the key ends.
+    // The plan may be old, so the sinks are read again right before the key ends.
     const kept = await keptBySinks(deps, { asked, all, now: clock.now(), signal });
     return await endKeys(cycle, planned, kept);
   };

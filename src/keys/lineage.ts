@@ -22,7 +22,7 @@ const rowOf = (event: Placed, born: UnixMillis): LineageRow => ({
   born,
 });
 
-/** What a step changes in the line of keys of its account; a key that has left it stays with its end. */
+/** The lineage row that a step changes; a key that leaves the lineage stays in it with its end. */
 export const lineageAfter = (lineage: Lineage, event: KeyEvent): LineageRow | undefined => {
   switch (event.what) {
     case 'adopted':
@@ -30,7 +30,7 @@ export const lineageAfter = (lineage: Lineage, event: KeyEvent): LineageRow | un
     case 'created':
       return rowOf(event, event.at);
     case 'deleting': {
-      // An orphan that no answer ever told of is seen here first.
+      // An orphan without an answer appears here for the first time.
       const known = lineage.get(event.keyId);
       return known === undefined ? rowOf(event, event.at) : undefined;
     }
@@ -51,7 +51,7 @@ export const lineageAfter = (lineage: Lineage, event: KeyEvent): LineageRow | un
   }
 };
 
-/** Those that live, the newest generation first. */
+/** The live keys of a service, the newest generation first. */
 export const liveOf = (lineage: Lineage, service: string): readonly LineageRow[] =>
   [...lineage.values()]
     .filter((row) => row.service === service && row.retired === undefined)

@@ -8,10 +8,9 @@ import { sinksOf } from './rotation/up-to-date.ts';
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy'>;
 
-/** What a sink holds, as far as it can be compared with keys. */
 export type SinkContent = { readonly plaintext?: string; readonly fingerprint: string };
 
-/** Nothing where the sink is empty or does not show what it holds, a fault where it cannot be read now; anything else is thrown. */
+/** Undefined if the sink is empty or does not show its content; a fault if it cannot be read now. @throws any other error */
 export const readSink = async (
   account: string,
   sink: Sink,
@@ -33,7 +32,7 @@ export const readSink = async (
   }
 };
 
-/** The keys with the places that hold them: by fingerprint, or by a mask that fits no other of them. */
+/** The keys with the places that hold them: by fingerprint, or by a mask that matches no other of these keys. */
 export const matchSinks = async (
   deps: Deps,
   keys: readonly SurveyedKey[],

@@ -1,26 +1,25 @@
 import type { Interval, UnixMillis, UnixSeconds } from '../core/index.ts';
 import type { KeyUse } from './key-event.ts';
 
-/** Whether the call log is known to hold every call of a time range. */
 export type LogCompleteness =
   | { readonly complete: true }
-  /** `through`: up to where it is complete from the time range's start on, where it is at all. */
+  /** `through`: the end of the complete part from the start of the interval, if there is one. */
   | { readonly complete: false; readonly why: string; readonly through?: UnixSeconds | undefined };
 
-/** What the warehouse can prove of the use of keys. Log rows carry the name of a key, not its id. */
+/** What the warehouse proves about the use of keys. Log rows carry the name of a key, not its id. */
 export type KeyEvidence = {
-  /** Calls under the name in the half-open time range, failed ones included. */
+  /** Calls under the name in the half-open interval, failed ones included. */
   readonly use: (account: string, name: string, range: Interval<UnixSeconds>) => Promise<KeyUse>;
-  /** When the first call under the name at the moment or since is stamped. */
+  /** The stamp of the first call under the name at or after `since`. */
   readonly firstCall?: (
     account: string,
     name: string,
     since: UnixSeconds,
   ) => Promise<UnixSeconds | undefined>;
   readonly logComplete: (account: string, range: Interval<UnixSeconds>) => Promise<LogCompleteness>;
-  /** Every id that an inventory showed under the name at the moment or since. */
+  /** Every id that an inventory showed under the name at or after `since`. */
   readonly idsNamed: (account: string, name: string, since: UnixMillis) => Promise<readonly number[]>;
-  /** For each key, every name that an inventory showed for it at or after the moment: others can rename it. */
+  /** For each key, every name that an inventory showed at or after `since`: others can rename a key. */
   readonly namesOf: (
     account: string,
     keyIds: readonly number[],

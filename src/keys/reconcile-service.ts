@@ -9,7 +9,7 @@ import { differencesOf, readSinkContents, sinksOf } from './rotation/up-to-date.
 
 type Change = { readonly step: Step; readonly message: string };
 
-/** Keys of the open rotation that the journal takes for orphans, and that others may use. */
+/** Adopts keys of the open rotation that the journal takes for orphans, because others may use them. */
 const doubted = (cycle: Cycle, service: string, now: UnixMillis): readonly Change[] => {
   const { account, journal } = cycle.deps;
   const attempts = openRotation(journal, account, service)?.attempts ?? [];
@@ -29,7 +29,6 @@ const doubted = (cycle: Cycle, service: string, now: UnixMillis): readonly Chang
   });
 };
 
-/** What the journal takes over of what is there. */
 const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change[]> => {
   const { account, journal, clock } = cycle.deps;
   const job = journal.managed(account).get(service);
@@ -68,8 +67,8 @@ const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change
 };
 
 /**
- * What the journal of the service does not know of; `apply` writes it into the journal: the generations that exist, what the
- * sinks hold, and that the open rotation is over, since it went by what is no longer so. No key and no sink is changed.
+ * What the journal of the service does not know. `apply` records it: the existing generations, the contents of the sinks, and the end of the open
+ * rotation, which relied on outdated facts. Changes no key and no sink.
  */
 export const reconcileService = async (
   cycle: Cycle,

@@ -8,17 +8,17 @@ export type RetainedReason = (typeof retainedReasons)[number];
 
 export type GenerationKey = { readonly keyId: number; readonly generation: number; readonly name: string };
 
-/** A key that was asked for on behalf of a rotation, under a name that only this attempt has. */
+/** A key that a rotation requested, under a name that only this attempt has. */
 export type Attempt = {
   readonly generation: number;
   readonly name: string;
   readonly askedAt: UnixMillis;
-  /** What it was asked for with; amounts in the unit of answers. */
+  /** The requested fields; amounts in the unit of answers. */
   readonly spec: KeyFields;
   /**
-   * `asked`: no answer is written down, as when we died; `lost`: none came that could be believed; `made`, `verified`;
-   * `delivering`: a sink may hold it; `read-back`: every sink does; `superseded`: a sink may, and its plaintext is gone;
-   * `clearing`: an orphan that is being deleted; `retained`: an orphan that may be in use; `gone`.
+   * `asked`: no answer is recorded, as after a crash; `lost`: no reliable answer arrived; `delivering`: a sink may hold it; `read-back`: every sink
+   * holds it; `superseded`: a sink may hold it, and its plaintext is lost; `clearing`: an orphan whose deletion began; `retained`: an orphan that may
+   * be in use.
    */
   readonly state:
     | 'asked'
@@ -35,20 +35,20 @@ export type Attempt = {
   readonly keyId?: number;
   readonly fingerprint?: Fingerprint | undefined;
   readonly madeAt?: UnixMillis;
-  /** When its deletion was first asked for. */
+  /** When its deletion was first requested. */
   readonly clearingAt?: UnixMillis;
-  /** Places that a delivery was begun to, and whether it was seen through; with what the sink, or a person, answered. */
+  /** Places to which a delivery began, whether it completed, and the proof that the sink or a person gave. */
   readonly places: Readonly<
     Record<string, { readonly done: boolean; readonly proof?: Fingerprint | undefined }>
   >;
 };
 
-/** A key that is to go once the successor is in every sink. */
+/** A key that ends once the successor is in every sink. */
 export type OldKey = GenerationKey & {
   readonly state: 'working' | 'retiring' | 'deleting' | 'over';
   /** It leaked, not every sink ever held it, or consumers may hold it although it was not chosen to be replaced. */
   readonly doubtful?: 'leaked' | 'unfinished' | 'unclear';
-  /** What it had left at the cutover, as served; nothing when unlimited. */
+  /** Its remaining quota at the cutover, as served; undefined if unlimited. */
   readonly remain?: Money;
   readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };
   readonly retained?:
@@ -56,29 +56,26 @@ export type OldKey = GenerationKey & {
         readonly reason: RetainedReason;
         readonly message: string;
         readonly escalated: boolean;
-        /** The last call that was seen then. */
+        /** The last call known at that time. */
         readonly usedAt?: UnixSeconds;
       }
     | undefined;
-  /** When a hold for the sake of places ended: its overlap begins again. */
+  /** When a hold because of places ended: the overlap restarts then. */
   readonly heldUntil?: UnixMillis;
   readonly idle: boolean;
-  /** The names it was proven by: log rows carry names. */
+  /** The names that the evidence covers: log rows carry names. */
   readonly idleNames?: readonly string[] | undefined;
-  /** When it was last proven that nobody uses it. */
   readonly idleAt?: UnixMillis;
   /** What a limited key had left then. */
   readonly idleRemain?: Money | undefined;
-  /** When its deletion was first asked for. */
+  /** When its deletion was first requested. */
   readonly deletingAt?: UnixMillis;
-  /** What it had left when the successor's quota was last settled with it; `valid` until it is judged again. */
+  /** Its remaining quota when the successor's quota was last settled with it; `valid` until the key is judged again. */
   readonly settled?: { readonly left: Money; readonly valid: boolean };
 };
 
-/** An old key that a successor's quota is settled with, and what it has left. */
 export type QuotaSettled = { readonly keyId: number; readonly left: Money };
 
-/** A figure that is about to be written, or was. */
 export type QuotaChange = {
   readonly keyId: number;
   readonly before: Money;
@@ -87,7 +84,7 @@ export type QuotaChange = {
   readonly settles?: QuotaSettled | undefined;
 };
 
-/** A rotation as the steps that were written down make it. Moments in milliseconds UTC. */
+/** The state of a rotation, derived from its recorded steps. Times in milliseconds UTC. */
 export type Rotation = {
   readonly id: string;
   readonly account: string;
@@ -99,13 +96,12 @@ export type Rotation = {
   readonly fresh?: KeyFields | undefined;
   readonly attempts: readonly Attempt[];
   readonly cutover?: UnixMillis;
-  /** The same by the gateway's clock, where it was known, and since when that clock had not been set. */
+  /** The cutover on the gateway's clock, if known, and the time from which that clock has run undisturbed. */
   readonly cutoverAtGateway?: { readonly at: UnixMillis; readonly since: UnixMillis };
-  /** When the consumer was told to take the new key up. */
   readonly reloadedAt?: UnixMillis;
   readonly olds: readonly OldKey[];
   readonly quota: readonly QuotaChange[];
-  /** Failed tries in a row of the step it stands before. */
+  /** Consecutive failed attempts of the next step. */
   readonly tries: number;
   readonly lastFailure?: { readonly at: UnixMillis; readonly step: string; readonly message: string };
   readonly waiting?: string | undefined;
@@ -117,24 +113,24 @@ export type Rotation = {
 
 const notCounted: ReadonlySet<Attempt['state']> = new Set(['gone', 'superseded', 'lost', 'retained']);
 
-/** The newest attempt that still counts. */
+/** The newest attempt that may still become the successor. */
 export const candidateOf = ({ attempts }: Rotation): Attempt | undefined =>
   attempts.findLast(({ state: now }) => !notCounted.has(now));
 
-/** Whether the key is not kept for anybody: it leaked, or its rotation replaces a compromised key. */
+/** Whether the key ends even if it is in use: it leaked, or its rotation replaces a compromised key. */
 export const isCompromised = ({ old, terms }: Rotation, { keyId, doubtful }: OldKey): boolean =>
-  // Where sinks held different keys, it is unknown which one leaked: a key that leaked before is not spared now.
+  // Where sinks held different keys, it is unknown which one leaked, so a key that leaked earlier ends too.
   doubtful === 'leaked' ||
   (terms.retire.when === 'now' && (old?.keyId === keyId || doubtful === 'unfinished'));
 
-/** Whether the old key ends after the overlap without evidence that it is unused. */
+/** Whether the old key ends after the overlap without evidence of its disuse. */
 export const isTimed = ({ terms }: Rotation, { doubtful }: OldKey): boolean =>
   terms.retire.when === 'after-overlap' && doubtful !== 'unclear';
 
-/** Whether the old key stays because a place may hold it, also if the call log shows no call. */
+/** Whether the old key is retained because a place may hold it, even if the call log shows no call. */
 export const isHeldByPlace = ({ state, retained }: OldKey): boolean =>
   state !== 'over' && (retained?.reason === 'place-undeclared' || retained?.reason === 'sink-holds-it');
 
-/** Whether the quota of the key is the rotation's: the key that is replaced, or one that was made for it and superseded. */
+/** Whether the rotation owns the quota of the key: it is the replaced key, or one that the rotation created. */
 export const isOfRotation = ({ old, attempts }: Rotation, keyId: number): boolean =>
   old?.keyId === keyId || attempts.some((attempt) => attempt.keyId === keyId);

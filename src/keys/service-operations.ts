@@ -25,7 +25,7 @@ import { probeService } from './update/probe.ts';
 
 type OperationDeps = {
   readonly deps: EngineDeps;
-  /** Lets nothing else be written to the keys of the account meanwhile. */
+  /** Excludes all other writes to the keys of the account. */
   readonly alone: () => Promise<Disposable>;
   readonly common: ReturnType<typeof commonOf>;
 };
@@ -35,7 +35,6 @@ export type KeyServiceOperations = Pick<
   'adopt' | 'adoptAll' | 'confirm' | 'resume' | 'giveUp' | 'forgetPlaces'
 >;
 
-/** Which sinks hold, or may hold, a key that not all of them were given; empty where none can. */
 const describeLeft = ({ attempts }: Rotation): string =>
   attempts
     .flatMap(({ name, places }) => {
@@ -51,7 +50,6 @@ const describeLeft = ({ attempts }: Rotation): string =>
     })
     .join(', ');
 
-/** What a person orders of keys and rotations, one order after the other. */
 export const createKeyServiceOperations = ({ deps, alone, common }: OperationDeps): KeyServiceOperations => {
   const { account, journal, clock } = deps;
 
@@ -119,8 +117,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       const placeOf = ({ service, generation }: { service: string; generation: number }): string =>
         JSON.stringify([service, generation]);
       for (const row of lineage.values()) if (row.retired === undefined) places.set(placeOf(row), 1);
-      // An id is the key: one that has left its line is none that is new, however it is called. Where keys are made for a
-      // service, whoever adds one says so.
+      // The id identifies a key: one that left its lineage is not new under any name. In a service with managed keys, only a person adds a key.
       const managed = journal.managed(account);
       const fresh = keys.filter(
         ({ key, service }) => !lineage.has(key.id) && service !== probeService && !managed.has(service),
@@ -131,14 +128,14 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
         const cycle = await openCycle(deps, { signal: new AbortController().signal, who, requested: true });
         for (const service of newer) await outdatedNow(cycle, service, managed.get(service));
       }
-      // Calls are logged under the name of now.
+      // Calls are logged under the current name.
       const renamed = keys.flatMap(({ key }) => {
         const row = lineage.get(key.id);
         if (row === undefined || row.retired !== undefined || row.name === key.name) return [];
         return row.service === probeService ? [] : [{ row, key }];
       });
       for (const key of fresh) places.set(placeOf(key), (places.get(placeOf(key)) ?? 0) + 1);
-      // Where two keys claim one place, a person has to say which is which.
+      // Where two keys claim one generation, a person must decide.
       const adopted = fresh.filter(
         (one) => places.get(placeOf(one)) === 1 && journal.lostAttempt(account, one.key.name) === undefined,
       );
@@ -223,7 +220,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);
       const listed = attempt?.keyId === undefined ? undefined : cycle.keys().get(attempt.keyId);
       const isDead = listed === undefined || deadBy(listed, clock.now()) !== undefined;
-      // One that no step can bring to its end is let go of: its old key goes with the next one.
+      // A rotation that no step can complete may be given up; the next rotation ends its old key.
       if (rotation.cutover !== undefined && rotation.waiting === undefined && !isDead)
         throw fault('wrong-use', `the new key of ${service} is in every sink: there is nothing to give up`, {
           advice:
@@ -231,7 +228,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
         });
       const key = attempt?.keyId === undefined ? undefined : generationKeyOf(attempt);
       const isCurrent = rotation.cutover !== undefined;
-      // A journal that is too old tells of no key that nobody uses it.
+      // A journal that is out of date cannot prove that nobody uses a key.
       const isOutdated = (await outdatedNow(cycle, service, rotation.terms.job)) !== undefined;
       const isOrphan =
         !isOutdated &&

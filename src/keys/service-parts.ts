@@ -7,12 +7,11 @@ import type { KeyJournal } from './journal/journal.ts';
 import type { GenerationKey, Rotation } from './rotation.ts';
 import { probeService } from './update/probe.ts';
 
-/** What all steps of one order share. */
 export const commonOf =
   ({ account, clock }: Pick<EngineDeps, 'account' | 'clock'>) =>
   (who: string, service: string, rotation: string) => ({ at: clock.now(), who, account, service, rotation });
 
-/** Nothing is known of what is under way where the journal is damaged, which must not read as nothing there. @throws Fault */
+/** With a damaged journal, open rotations are unknown, which must not read as "none". @throws Fault */
 export const checkJournal = (journal: KeyJournal): void => {
   const problem = journal.problem();
   if (problem !== undefined) throw problem;
@@ -21,20 +20,19 @@ export const checkJournal = (journal: KeyJournal): void => {
 export const openRotation = (journal: KeyJournal, account: string, service: string): Rotation | undefined =>
   journal.openRotations(account).find((rotation) => rotation.service === service);
 
-/** The step by which a key that was made elsewhere comes into the line of its service. */
 export const adoptionOf = (key: GenerationKey, born: UnixMillis) => ({
   what: 'adopted' as const,
   ...generationKey(key),
   born,
 });
 
-/** When a key was made, where that is told; else now is as good as any moment. */
+/** The creation time of the key; `now` if the gateway does not state it, where any time will do. */
 export const createdAtOr = (key: ApiKey, now: UnixMillis): UnixMillis => {
   const created = creationTime(key);
   return created === undefined ? now : toMillis(created);
 };
 
-/** Keys of this service are cleared away wherever they are seen. @throws Fault wrong-use */
+/** Keys of the probe service are deleted wherever they are found. @throws Fault wrong-use */
 export const checkService = (service: string): void => {
   if (service !== probeService) return;
   throw fault('wrong-use', `${service} is reserved for temporary keys`, {

@@ -5,7 +5,7 @@ import type { OutdatedService } from './journal/service-memory.ts';
 import type { KeyEvent, KeyFields, KeyUse } from './key-event.ts';
 import type { RotationTerms } from './terms.ts';
 
-/** One of several valid keys of a service whose consumers may hold any of them; `places` are sinks that hold it. */
+/** One of several valid keys of a service whose consumers may hold any of them; `places`: the sinks that hold it. */
 export type CurrentCandidate = {
   readonly keyId: number;
   readonly name: string;
@@ -14,24 +14,22 @@ export type CurrentCandidate = {
   readonly places: readonly string[];
 };
 
-/** A key as the gateway lists it now, with the place it has in its service's line. */
+/** A listed key with its position in the lineage of its service. */
 export type SurveyedKey = {
   readonly key: ApiKey;
   readonly service: string;
   readonly generation: number;
-  /** In the lineage under this id, whatever it is called; otherwise service and generation are read off its name. */
+  /** The lineage contains this id; otherwise service and generation come from the name. */
   readonly known: boolean;
-  /** It has left the line: only a person brings it back. */
+  /** It has left the lineage; only a person returns it. */
   readonly retired?: boolean | undefined;
-  /** Its delivery was begun, and every sink never held it: a sink may. */
+  /** A sink may hold it: its delivery began and never reached every sink. */
   readonly unfinished?: boolean;
-  /** An orphan that is not deleted, and why. */
   readonly retained?: string | undefined;
-  /** A delivery to the sinks of its service was begun since the last cutover: they may hold different keys. */
+  /** A delivery began since the last cutover, so the sinks of the service may hold different keys. */
   readonly split?: boolean;
-  /** The valid keys of its service, where the journal does not say which of them consumers hold: a person decides. */
+  /** The valid keys of its service when the journal does not show which of them consumers hold, so that a person must decide. */
   readonly candidates?: readonly CurrentCandidate[] | undefined;
-  /** The open rotation it has a part in. */
   readonly rotation?:
     | { readonly id: string; readonly stage: RotationStage; readonly part: RotationPart }
     | undefined;
@@ -39,10 +37,9 @@ export type SurveyedKey = {
 
 export type KeySurvey = { readonly at: UnixMillis; readonly keys: readonly SurveyedKey[] };
 
-/** What a key is to a rotation: `old` is to be replaced, and is `leaving` once its `successor` is in every sink. */
+/** The role of a key in a rotation: `old` is to be replaced; it is `leaving` once its `successor` is in every sink, or `kept` when retained. */
 export type RotationPart = 'old' | 'leaving' | 'kept' | 'successor';
 
-/** How far a rotation is; the last three are at rest. */
 export type RotationStage =
   | 'planned'
   | 'creating'
@@ -56,10 +53,9 @@ export type RotationStage =
   | 'done'
   | 'given-up';
 
-/** A rotation to begin. */
 export type PlannedRotation = {
   readonly service: string;
-  /** `split`: the service's sinks may hold different keys, since its last rotation was given up. */
+  /** `split`: the last rotation was given up, so the sinks may hold different keys. */
   readonly why: 'age' | 'split' | 'hand' | 'leak' | 'new';
   readonly terms: RotationTerms;
   readonly old?:
@@ -69,15 +65,14 @@ export type PlannedRotation = {
         readonly name: string;
         readonly remainQuota: Money;
         readonly unlimitedQuota: boolean;
-        /** When the gateway made it; missing where it does not tell. */
+        /** The creation time; undefined if the gateway does not state it. */
         readonly born?: UnixMillis;
       }
     | undefined;
-  /** What the first key of a service is made with. */
+  /** The fields of the first key of a service. */
   readonly fresh?: KeyFields | undefined;
 };
 
-/** One step on a key that is to end. */
 export type PlannedExpiry = {
   readonly keyId: number;
   readonly generation: number;
@@ -87,12 +82,12 @@ export type PlannedExpiry = {
     | { readonly kind: 'warn'; readonly stage: string }
     /** `at` is on the gateway's clock. */
     | { readonly kind: 'expire'; readonly at: UnixSeconds }
-    /** Milliseconds from now; 0: at once, on every clock of the gateway. */
+    /** Milliseconds from now; 0: immediately, on every clock of the gateway. */
     | { readonly kind: 'expire'; readonly in: number }
     | { readonly kind: 'delete' };
-  /** A person says so, though every sink holds it and its rotation is not over. */
+  /** A person requests it, even if every sink holds the key and its rotation is open. */
   readonly evenIfCurrent?: boolean;
-  /** It ends because the call log shows no call: the evidence is renewed right before. */
+  /** The key ends because the call log shows no call, so the evidence is renewed right before. */
   readonly ifUnused?: boolean;
 };
 
@@ -102,32 +97,29 @@ export type RotationView = {
   readonly service: string;
   readonly stage: RotationStage;
   readonly since: UnixMillis;
-  /** One sentence: what it waits for, or what is wrong and what to do. */
+  /** One sentence: what the rotation waits for, or what is wrong and what to do. */
   readonly message: string;
   readonly old?: { readonly keyId: number; readonly name: string } | undefined;
   readonly candidate?: { readonly keyId: number; readonly name: string };
-  /** Whether every sink held the candidate: from then on the old key can go. */
   readonly cutOver?: boolean;
-  /** Failed tries of the step it stands before. */
   readonly tries: number;
-  /** Of so many in a row, before it is paused. */
+  /** Consecutive failed attempts after which the rotation pauses. */
   readonly triesAllowed?: number;
-  /** When a step that failed is tried again at the earliest; missing where none failed, and where a person is waited for. */
+  /** The earliest time of the next attempt; undefined if no step failed, and while the rotation is paused. */
   readonly nextTry?: UnixMillis;
-  /** An old key should be gone by now and is still used, or may be. */
+  /** An old key is past its overlap and is, or may be, still in use. */
   readonly escalated?: boolean;
-  /** An old key stays because a place may hold it: a person declares the place, or gives it up. */
+  /** An old key is retained because a place may hold it, until a person declares or forgets the place. */
   readonly isHeldByPlace?: boolean;
 };
 
 export type Advanced = {
   readonly view: RotationView;
-  /** Whether any step was taken. */
   readonly moved: boolean;
   readonly fault?: Fault | undefined;
 };
 
-/** What operators, or a key's owner, are notified of once for each `key`. */
+/** A notification to operators, or to the owner of a key, sent once per `key`. */
 export type KeyAlert = {
   readonly kind: 'failed' | 'waiting' | 'held' | 'escalated' | 'done' | 'exposure' | 'orphan' | 'warning';
   readonly account: string;
@@ -135,51 +127,49 @@ export type KeyAlert = {
   readonly rotation: string;
   readonly title: string;
   readonly message: string;
-  /** Of the fault that it is about; precedes what is to be done for all news of the kind. */
+  /** The advice of the fault; shown before the advice for the kind. */
   readonly faultAdvice?: string | undefined;
-  /** What to do, where that is not what it is for most news of the kind. */
+  /** Replaces the advice for the kind. */
   readonly advice?: string | undefined;
   readonly use?: KeyUse | undefined;
   readonly key: string;
 };
 
 export type AdvanceOptions = {
-  /** All open ones when left out. */
+  /** All open rotations if omitted. */
   readonly ids?: readonly string[] | undefined;
   readonly signal: AbortSignal;
   readonly progress: Progress;
-  /** Whether a failed delivery is repeated within the call, with the same key. */
+  /** Whether a failed delivery is retried within the call, with the same key. */
   readonly retries?: boolean;
 };
 
-/** What the journal of a service does not know of, and what it takes over, in sentences. */
+/** What the journal of a service does not know, and what it adopts, in sentences. */
 export type ReconciledService = {
   readonly service: string;
   readonly differences: readonly string[];
   readonly changes: readonly string[];
   readonly applied: boolean;
-  /** Sinks that hold a key which no longer works, in sentences. */
+  /** Sinks that hold a key that no longer works, in sentences. */
   readonly faults: readonly string[];
 };
 
-/** What calls with an expired key showed. */
 export type Refusal = {
-  /** When the first call was refused; missing where calls were accepted to the end. */
+  /** When a call was first refused; undefined if all calls were accepted. */
   readonly refusedAt?: UnixMillis;
-  /** When the last call was made. */
   readonly calledAt: UnixMillis;
 };
 
-/** All that is done to the keys of one account; writes go one after the other. */
+/** All operations on the keys of one account; writes are serialized. */
 export type KeyService = {
   readonly survey: (signal: AbortSignal) => Promise<KeySurvey>;
-  /** Rotations that are not over, and those that wait for a person. */
+  /** Open rotations, paused ones included. */
   readonly open: () => Promise<readonly RotationView[]>;
-  /** Writes down that they begin, and gives their names; a service that has one open gets no second. */
+  /** Records the start of the rotations and returns their ids; a service has at most one open rotation. */
   readonly start: (planned: readonly PlannedRotation[], who: string) => Promise<readonly string[]>;
-  /** Takes each step that can be taken now; none is waited for. A failed step is told, and is no error of the call. */
+  /** Runs every step that is due. A failed step is recorded and notified; it is not an error of the call. */
   readonly advance: (options: AdvanceOptions) => Promise<readonly Advanced[]>;
-  /** Which of the keys a sink holds or may hold, by id, with the reason. */
+  /** The keys that a sink holds or may hold, by id, with the reason. */
   readonly keptBySinks: (
     keys: readonly SurveyedKey[],
     survey: KeySurvey,
@@ -192,45 +182,43 @@ export type KeyService = {
   ) => Promise<
     readonly { readonly planned: PlannedExpiry; readonly done: boolean; readonly message: string }[]
   >;
-  /** Why no key of the service can be delivered by the job, found before one is created. */
+  /** Why the job cannot deliver a key of the service; checked before a key is created. */
   readonly unusableSink: (service: string, job: string, signal: AbortSignal) => Promise<Fault | undefined>;
-  /** Calls with an expired key until it is refused; nothing where no sink shows its plaintext. */
+  /** Calls with an expired key until the gateway refuses it; undefined if no sink shows its plaintext. */
   readonly awaitRefusal: (
     key: SurveyedKey,
     all: readonly SurveyedKey[],
     options: { readonly signal: AbortSignal; readonly progress: Progress },
   ) => Promise<Refusal | undefined>;
-  /** Says of which service a key is. @throws Fault wrong-use */
+  /** Assigns a key to a service. @throws Fault wrong-use */
   readonly adopt: (
     key: {
       readonly keyId: number;
       readonly service: string;
       readonly generation: number;
-      /** From the service that it is a key of so far. */
       readonly move?: boolean;
     },
     who: string,
     signal: AbortSignal,
   ) => Promise<void>;
-  /** Writes down which service each of these belongs to, so far as nothing speaks against it; gives how many were new. */
+  /** Records the service of each key where no fact contradicts it; returns the number of new keys. */
   readonly adoptAll: (keys: readonly SurveyedKey[], who: string) => Promise<number>;
-  /** A person says which key is before them; gives what came of it as a sentence. @throws Fault wrong-use */
+  /** A person confirms by fingerprint that a place holds the key; returns the outcome as a sentence. @throws Fault wrong-use */
   readonly confirm: (service: string, fingerprint: string, who: string) => Promise<string>;
   /** Resumes a paused rotation. @throws Fault wrong-use */
   readonly resume: (service: string, who: string) => Promise<string>;
-  /** Ends a rotation: its successor is cleared away unless a sink may hold it. @throws Fault wrong-use */
+  /** Ends a rotation and deletes its successor unless a sink may hold it or its disuse is not proven. @throws Fault wrong-use, rotation-blocked */
   readonly giveUp: (service: string, who: string) => Promise<string>;
-  /** Gives up places that no job declares any more: the rotation goes on as if they held no key. @throws Fault wrong-use */
+  /** Forgets places that no job declares any more: the rotation continues as if they held no key. @throws Fault wrong-use */
   readonly forgetPlaces: (service: string, who: string, signal: AbortSignal) => Promise<string>;
   /** Services whose journal is older than the gateway or their sinks: none of their keys is written. */
   readonly outdated: () => Promise<readonly OutdatedService[]>;
-  /** Before the process ends: deletes keys whose delivery failed and that every sink proves not to hold. */
+  /** Runs before the process ends: deletes keys whose delivery failed and that every sink proves not to hold. */
   readonly releaseUndelivered: (signal: AbortSignal) => Promise<void>;
-  /** Sinks that were last read to hold a key which no longer works. */
   readonly deadKeys: () => Promise<readonly DeadKey[]>;
-  /** Compares journal and key list, and on request the sinks; what is found is written down and reported once. */
+  /** Compares the journal with the key list, and on request with the sinks; records and notifies each finding once. */
   readonly inspect: (options: { readonly sinks: boolean }, signal: AbortSignal) => Promise<void>;
-  /** What the journal of each service does not know of; `apply` takes that over into the journal, and changes nothing else. */
+  /** What the journal of each service does not know; `apply` records that in the journal and changes nothing else. */
   readonly reconcile: (
     options: { readonly service?: string | undefined; readonly apply: boolean },
     who: string,

@@ -3,7 +3,7 @@ import type { Secret } from '../core/index.ts';
 /** SHA-256 of a key's plaintext, 64 hex digits: proves what a sink holds without showing it. */
 export type Fingerprint = string;
 
-/** Whose key is delivered; all of it may be shown. */
+/** The key to deliver; contains no secret. */
 export type Delivery = {
   readonly account: string;
   readonly service: string;
@@ -12,44 +12,41 @@ export type Delivery = {
   readonly keyName: string;
 };
 
-/** What a sink is seen to hold. */
 export type SinkReading =
   | { readonly state: 'holds'; readonly fingerprint: Fingerprint }
-  /** Nothing is there yet: no file, no such variable or field. */
+  /** No file, variable or field exists yet. */
   | { readonly state: 'empty' }
-  /** It takes keys and never shows them; what it answered to a delivery, or a person's word, has to do. */
+  /** The sink never shows its content; its answer to the delivery, or a person's confirmation, must suffice. */
   | { readonly state: 'unreadable'; readonly why: string };
 
-/** What a sink answered to a delivery. */
 export type Delivered = {
-  /** What it says it holds now; left out where it says nothing: then it must be read, or a person asked. */
+  /** The fingerprint that the sink reports; without it, the sink must be read or a person asked. */
   readonly fingerprint?: Fingerprint | undefined;
 };
 
 export type SinkProblem = {
-  /** What cannot work, as a sentence for the person who wrote the YAML. */
+  /** What cannot work, as a sentence for the author of the YAML. */
   readonly message: string;
   readonly advice: string;
-  /** A key can be delivered all the same. */
+  /** A key can be delivered nevertheless. */
   readonly isAdvisory?: true;
 };
 
-/** A place that keys are delivered to. */
 export type Sink = {
-  /** Names the place, the same at every start, unlike any other sink's: `file:/secrets/billing.env#GATEWAY_API_KEY`. No secret. */
+  /** Identifies the place: stable across restarts, unique among sinks, no secret: `file:/secrets/billing.env#GATEWAY_API_KEY`. */
   readonly place: string;
   /** For a person: `variable GATEWAY_API_KEY of /secrets/billing.env`. */
   readonly describe: () => string;
-  /** Whether a person's `keys confirm` has to stand in for a reading. */
+  /** Whether a person must confirm with `keys confirm`, because the sink cannot be read. */
   readonly confirmedByPerson: boolean;
-  /** Puts the key there, whole or not at all. Doing it again with the same key changes nothing. @throws Fault sink-failed, sink-refused */
+  /** Writes the key as a whole or not at all; idempotent. @throws Fault sink-failed, sink-refused */
   readonly deliver: (key: Secret, delivery: Delivery, signal: AbortSignal) => Promise<Delivered>;
-  /** Sees a delivery through that was cut off behind the writing, where something follows it. Doing it again changes nothing. @throws Fault sink-failed, sink-refused */
+  /** Completes the steps after the write of an interrupted delivery; idempotent. @throws Fault sink-failed, sink-refused */
   readonly settle?: (fingerprint: Fingerprint, delivery: Delivery, signal: AbortSignal) => Promise<void>;
-  /** @throws Fault sink-failed when it cannot be asked now. */
+  /** @throws Fault sink-failed when it cannot be read now. */
   readonly fingerprint: (delivery: Delivery, signal: AbortSignal) => Promise<SinkReading>;
   /** The key itself, for a call with it; omitted for places that never show it. @throws Fault sink-failed */
   readonly read?: (signal: AbortSignal) => Promise<Secret | undefined>;
-  /** Looks for what can never work, writing nothing; empty when all is well. */
+  /** Finds what can never work; leaves nothing behind. Empty if the sink can work. */
   readonly problems: (signal: AbortSignal) => Promise<readonly SinkProblem[]>;
 };

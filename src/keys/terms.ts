@@ -6,8 +6,8 @@ const millis = z.int().min(0);
 const decimal = z.string().transform((text) => money(text));
 
 /**
- * What the successor may spend. `carry`: what the old key has left, lowered at its retirement by what it spent after the
- * cutover; `split`: half of what is left, the other half stays with the old key until its retirement.
+ * The quota of the successor. `carry`: what the old key has left, lowered at its retirement by what it spent after the cutover; `split`: half of what
+ * is left, while the other half stays with the old key until its retirement.
  */
 export const quotaTerms = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('carry') }),
@@ -17,27 +17,26 @@ export const quotaTerms = z.discriminatedUnion('kind', [
 ]);
 
 export const retireTerms = z.object({
-  /** `now` is for a compromised key: it is deleted as soon as its successor is delivered. */
+  /** `now`: for a compromised key, which is deleted as soon as its successor is delivered. */
   when: z.enum(['unused', 'after-overlap', 'now']),
-  /** How long no call may have been made by the old key. */
+  /** Milliseconds without a call by the old key. */
   quiet: millis,
-  /** What becomes of it. */
   ending: z.enum(['expire', 'delete']),
-  /** From the cutover on; past it an idle key is retired and a used one is brought before the operators. */
+  /** Milliseconds from the cutover; afterwards an idle key is retired and a used one escalates to the operators. */
   maxOverlap: millis.optional(),
 });
 
-/** What a rotation uses to its end, whatever the YAML says later; spans in milliseconds. */
+/** The terms that a rotation keeps to its end, even if the YAML changes; durations in milliseconds. */
 export const rotationTerms = z.object({
-  /** The job whose sinks and verification it takes; of a key made manually the one that was named. */
+  /** The job whose sinks and verification the rotation uses; for a manual rotation, the job that was named. */
   job: z.string(),
-  /** How the names of its keys are made: `{service}.g{generation}`, or as the default says. */
+  /** The template of key names, such as `{service}.g{generation}`. */
   template: z.string(),
-  /** How long both keys work at least. */
+  /** The shortest time for which both keys work. */
   overlap: millis,
   quota: quotaTerms,
   retire: retireTerms,
-  /** Failed tries of one step in a row before it is paused. */
+  /** Consecutive failed attempts of one step before the rotation pauses. */
   tries: z.int().min(1),
 });
 

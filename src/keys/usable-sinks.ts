@@ -4,7 +4,7 @@ import type { RotationPlan } from './plan/plan-rotations.ts';
 import type { SkippedKey } from './plan/skipped-key.ts';
 import type { Sink } from './sink.ts';
 
-/** Why no key can be delivered to one of the sinks now, before any key is created; nothing where each can take one. */
+/** Why one of the sinks cannot take a key now, checked before a key is created; undefined if each can. */
 export const unusableSink = async (
   sinks: readonly Sink[],
   signal: AbortSignal,
@@ -19,7 +19,7 @@ export const unusableSink = async (
   return undefined;
 };
 
-/** The plan without the rotations whose new key could not be delivered; these keys are skipped, with what to do. */
+/** The plan without the rotations whose new key could not be delivered; their keys are skipped, with advice. */
 export const withUsableSinks = async (
   plan: RotationPlan,
   keyService: Pick<KeyService, 'unusableSink'>,

@@ -6,19 +6,17 @@ import { verifyKey, type VerifiedKey, type VerifyDeps } from './verify.ts';
 const prefix = 'sk-';
 const point = 'key.call_prefix';
 
-/** What calls take where keys come without their prefix: `sk-`, or `none` for the key as it came. */
+/** The form that calls accept where the gateway returns keys without prefix: with `sk-`, or `none` for the returned form. */
 type CallPrefix = 'sk-' | 'none';
 
 export type FormsDeps = VerifyDeps & {
-  /** One question to a model with a form of the key. */
   readonly ask: (form: Secret, signal: AbortSignal) => Promise<ModelAnswer>;
   readonly register: (plaintext: string) => Secret;
-  /** What was learned of this gateway so far. */
   readonly points: () => Promise<readonly LearnedPoint[]>;
   readonly learn: (points: readonly LearnedPoint[]) => Promise<unknown>;
 };
 
-/** The forms that calls may take, the one that is known to work first. */
+/** The forms that calls may accept, the known one first. */
 const formsOf = (
   key: Secret,
   register: FormsDeps['register'],
@@ -32,8 +30,8 @@ const formsOf = (
 };
 
 /**
- * Verifies a new key. One that came without its prefix is tried as it came and with the prefix, and what works is learned;
- * the answer has the form that calls take, which is the one to deliver. @throws what `verifyKey` throws
+ * Verifies a new key. A key without prefix is tried as returned and with the prefix, and the form that works is recorded. The result
+ * contains the form that sinks must receive. @throws what `verifyKey` throws
  */
 export const verifyForms = async (
   key: Secret,
@@ -48,7 +46,7 @@ export const verifyForms = async (
     for (const form of forms) {
       const answer = await ask(form[1], signal);
       accepted = form;
-      // Only a refusal says that another form may be taken.
+      // Only a refusal indicates that another form may be accepted.
       if (answer.verdict !== 'refused') return answer;
       last ??= answer;
     }

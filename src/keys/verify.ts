@@ -4,15 +4,15 @@ import type { ModelAnswer } from '../gateway/index.ts';
 export type VerifyDeps = {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Milliseconds that a refusal must last until the key is bad; a new key works at once, but a cache may not know it yet. */
+  /** Milliseconds for which a refusal must last before the key counts as bad: a new key works at once, but a cache may not know it yet. */
   readonly timeout?: number;
 };
 
 export type VerifiedKey = {
   readonly verdict: 'works' | 'no-channel';
-  /** Model, status, tokens and tries, as a sentence. */
+  /** Model, status, tokens and attempts, as a sentence. */
   readonly evidence: string;
-  /** The form of the key that calls take, where it is another than the one that came. */
+  /** The form of the key that calls accept, if it differs from the returned one. */
   readonly key?: Secret | undefined;
 };
 
@@ -35,7 +35,6 @@ const evidenceOf = (answer: ModelAnswer, tries: number, spent: number): string =
   return `${called(answer)}${tokens}${after}${meaning}`;
 };
 
-/** What no answer has decided. */
 const unclear = (answer: ModelAnswer): Error => {
   const message = `the key could not be verified: ${called(answer)}${messageBy(answer)}`;
   const wait = answer.retryAfter === undefined ? {} : { retryAfter: answer.retryAfter };
@@ -48,9 +47,9 @@ const unclear = (answer: ModelAnswer): Error => {
 };
 
 /**
- * Asks until an answer shows that the key is good: that it works, or is let in to a model without a channel. A refusal counts
- * only when it is still given after the timeout, counted from the first one; what tells nothing is asked again as long.
- * @throws Fault key-verify-refused: the key is bad; key-verify-unclear: nothing is known; the signal's reason
+ * Calls until an answer proves that the key works or reaches a model without a channel. A refusal that may pass counts only if it persists for the
+ * timeout after the first one; any other counts at once. An unclear answer that may pass is retried for as long. @throws Fault key-verify-refused:
+ * the key is bad; key-verify-unclear: nothing is known; the signal's reason
  */
 export const verifyKey = async (
   call: (signal: AbortSignal) => Promise<ModelAnswer>,

@@ -4,14 +4,13 @@ import { parseKeyEvent, type KeyEvent } from '../key-event.ts';
 import { firstAuditLine, lastAuditLine, readAuditLines, replaceAuditFile } from './audit-file.ts';
 import { follows, lineAfter, noHead, readLine, type AuditHead } from './audit-line.ts';
 
-/** A step as it stands in a line of the file. */
 export type Recorded = { readonly head: AuditHead; readonly event: KeyEvent; readonly written: string };
 
 export const damaged = (path: string, why: string, options: FaultOptions = {}): never => {
   throw fault('audit-damaged', `the audit file ${path} is invalid: ${why}`, options);
 };
 
-/** The lines that rows of the table stand for, as far as they follow one another; `broken`: the first that does not. */
+/** The audit lines of the database rows, as far as they form a chain; `broken`: the first row that does not. */
 const chainOf = (
   rows: readonly KeyJournalRow[],
 ): { readonly lines: readonly string[]; readonly head: AuditHead; readonly broken?: number } => {
@@ -27,8 +26,8 @@ const chainOf = (
 };
 
 /**
- * Rewrites the file from the database, where it is gone as a whole: the chain tells whether that holds what it held, up
- * to the last step. Gives the bytes of the file. @throws Fault audit-damaged, disk-full, path-unwritable
+ * Rewrites a missing file from the database after the hash chain proves that the database holds every step up to the last. Returns the size in bytes.
+ * @throws Fault audit-damaged, disk-full, path-unwritable
  */
 export const restoreFile = async (
   path: string,
@@ -49,7 +48,7 @@ export const restoreFile = async (
   return bytes;
 };
 
-/** Nobody need start anything again. */
+/** Recovery needs no restart. */
 const whenLooked =
   'with the next key command, with `tollkeeper status`, or within five minutes while the daemon runs. No restart is needed';
 
@@ -64,7 +63,7 @@ const adviceFor = (path: string, covered: boolean, first: number | undefined): F
   };
 };
 
-/** A file that was moved away and begun again lacks its first steps, and its end does not show it. @throws Fault audit-damaged */
+/** Detects a file that was moved away and started again: it lacks its first steps, which its end does not show. @throws Fault audit-damaged */
 export const checkBeginning = async (path: string, rows: readonly KeyJournalRow[]): Promise<void> => {
   const text = await firstAuditLine(path);
   if (text === undefined) return;
@@ -84,11 +83,11 @@ export const checkBeginning = async (path: string, rows: readonly KeyJournalRow[
   return damaged(path, why, adviceFor(path, covered, first.seq));
 };
 
-/** Lines that the table lacks, or all where the table knows nothing. @throws Fault audit-damaged */
+/** Lines of the file that the database lacks; all lines if the database is empty. @throws Fault audit-damaged */
 export const missingLines = async (path: string, last: AuditHead): Promise<readonly Recorded[]> => {
   const newest = await lastAuditLine(path);
   const lastLine = newest === undefined ? undefined : readLine(newest);
-  // Nothing was written since: the whole chain is `keys audit --verify`'s to follow.
+  // Nothing is missing; only `keys audit --verify` checks the whole chain.
   if (typeof lastLine === 'object' && lastLine.seq === last.seq && lastLine.hash === last.hash) return [];
   const missing: Recorded[] = [];
   let head: AuditHead = noHead;

@@ -4,14 +4,14 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fault, isFault, messageOf, syncPath, systemCode, writeThrough } from '../../core/index.ts';
 
-/** The file's whole lines, oldest first, and where they end; bytes after that are a line that a crash cut off. */
+/** The end of the last complete line in bytes; any further bytes (`torn`) are a line that a crash interrupted. */
 export type AuditTail = { readonly wholeBytes: number; readonly torn: boolean };
 
 const isMissing = (error: unknown): boolean => systemCode(error) === 'ENOENT';
 
 const newline = 0x0a;
 
-/** Looks where the last whole line ends. A file that is not there holds nothing. */
+/** Finds the end of the last complete line. A missing file is empty. */
 export const lookAtTail = async (path: string): Promise<AuditTail> => {
   const handle = await open(path, 'r').catch((error: unknown) => {
     if (isMissing(error)) return undefined;
@@ -34,7 +34,7 @@ export const lookAtTail = async (path: string): Promise<AuditTail> => {
   }
 };
 
-/** The whole lines of the file, oldest first; nothing where there is none. */
+/** The complete lines of the file, oldest first; none if the file is missing. */
 export async function* readAuditLines(path: string): AsyncGenerator<string, void, undefined> {
   const { wholeBytes } = await lookAtTail(path);
   if (wholeBytes === 0) return;
@@ -47,13 +47,12 @@ export async function* readAuditLines(path: string): AsyncGenerator<string, void
   }
 }
 
-/** The first whole line; nothing where there is none. */
 export const firstAuditLine = async (path: string): Promise<string | undefined> => {
   for await (const line of readAuditLines(path)) return line;
   return undefined;
 };
 
-/** The line whose break is the byte before `end`; nothing where no line ends there. */
+/** The line whose newline is the byte before `end`; undefined if no line ends there. */
 export const lineEndingAt = async (path: string, end: number): Promise<string | undefined> => {
   const handle = await open(path, 'r');
   try {
@@ -76,19 +75,17 @@ export const lineEndingAt = async (path: string, end: number): Promise<string | 
   }
 };
 
-/** The last whole line; nothing where there is none. */
 export const lastAuditLine = async (path: string): Promise<string | undefined> => {
   const { wholeBytes } = await lookAtTail(path);
   return wholeBytes === 0 ? undefined : lineEndingAt(path, wholeBytes);
 };
 
-/** Takes away whatever stands behind a byte. */
 export const cutAuditFile = async (path: string, bytes: number): Promise<void> => {
   await truncate(path, bytes);
   await syncPath(path);
 };
 
-/** Takes away a line that a crash cut off: what it was to tell has not been done, since its write never ended. */
+/** Removes an incomplete last line: its step never took effect, because a step waits for its line to be on disk. */
 export const cutTornLine = async (path: string): Promise<boolean> => {
   const { wholeBytes, torn } = await lookAtTail(path);
   if (!torn) return false;
@@ -96,7 +93,7 @@ export const cutTornLine = async (path: string): Promise<boolean> => {
   return true;
 };
 
-/** Whatever a file system refuses ends as a fault. @throws Fault disk-full, path-unwritable */
+/** Converts file system errors to faults. @throws Fault disk-full, path-unwritable */
 export const asAuditFault = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -118,14 +115,14 @@ const makeFolder = async (path: string): Promise<void> => {
 };
 
 /**
- * Adds lines at the end; they are on the disk when it returns, and the file has so many bytes then. After a failure some of
- * them may stand there whole. @throws Fault disk-full, path-unwritable
+ * Appends lines and syncs them to disk; returns the size in bytes. After a failure some lines may remain complete. @throws Fault disk-full,
+ * path-unwritable
  */
 export const appendAuditLines = (path: string, lines: readonly string[]): Promise<number> =>
   asAuditFault(path, async () => {
     await makeFolder(path);
     const { wholeBytes, torn } = await lookAtTail(path);
-    // What a failed write left, and could not take back.
+    // A failed write may have left an incomplete line that it could not remove.
     if (torn) await cutTornLine(path);
     const added = Buffer.from(textOf(lines));
     const handle = await open(path, 'a', 0o600);
@@ -134,7 +131,7 @@ export const appendAuditLines = (path: string, lines: readonly string[]): Promis
         await handle.appendFile(added);
         await handle.sync();
       } catch (error) {
-        // Half a line must not stand before the next one.
+        // An incomplete line must not precede the next one.
         await handle.truncate(wholeBytes);
         throw error;
       }
@@ -145,7 +142,7 @@ export const appendAuditLines = (path: string, lines: readonly string[]): Promis
     return wholeBytes + added.length;
   });
 
-/** Puts a whole file in place, or none; gives its bytes. @throws Fault disk-full, path-unwritable */
+/** Replaces the file atomically and returns its size in bytes. @throws Fault disk-full, path-unwritable */
 export const replaceAuditFile = (path: string, lines: readonly string[]): Promise<number> =>
   asAuditFault(path, async () => {
     await makeFolder(path);

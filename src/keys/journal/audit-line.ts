@@ -1,30 +1,29 @@
 import { createHash } from 'node:crypto';
 import { countText } from '../../core/index.ts';
 
-/** A line of the audit file: what happened, bound to all that was written before it. */
 export type AuditLine = {
-  /** Counts from 1 without a gap. */
+  /** Counts from 1 without gaps. */
   readonly seq: number;
-  /** The hash of the line before; that of nothing for the first. */
+  /** The hash of the previous line; zeros for the first line. */
   readonly prev: string;
-  /** SHA-256 (hex) over seq, prev and the event as it is written. */
+  /** SHA-256 (hex) over seq, prev and the event as written. */
   readonly hash: string;
   readonly event: unknown;
 };
 
 export type AuditHead = { readonly seq: number; readonly hash: string };
 
-/** What the first line follows. */
+/** The head before the first line. */
 export const noHead: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
-/** For mails: whoever keeps one can prove later that no line up to this one was changed. */
+/** For mails: a recipient can later prove with it that no line up to this one was changed. */
 export const describeHead = ({ seq, hash }: AuditHead): string =>
   `Audit log: ${countText(seq, 'step')}, head ${hash}.`;
 
 const hashOf = (seq: number, prev: string, event: string): string =>
   createHash('sha256').update(`${seq}\n${prev}\n${event}`).digest('hex');
 
-/** The line that follows a head, without its line break. */
+/** The line that follows a head, without newline. */
 export const lineAfter = (
   head: AuditHead,
   written: string,
@@ -39,7 +38,7 @@ export const lineAfter = (
 
 const shape = /^\{"seq":(\d{1,15}),"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})","event":(\{.*\})\}$/s;
 
-/** The line, when it is whole and its hash is that of what it says; otherwise what is wrong with it. */
+/** The parsed line if it is complete and its hash matches; otherwise the problem as text. */
 export const readLine = (text: string): (AuditLine & { readonly written: string }) | string => {
   const [, seqText, prev, hash, written] = shape.exec(text) ?? [];
   if (seqText === undefined || prev === undefined || hash === undefined || written === undefined)

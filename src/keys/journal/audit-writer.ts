@@ -6,13 +6,13 @@ import { readLine, type AuditHead } from './audit-line.ts';
 
 export type AuditWriter = {
   /**
-   * Adds lines behind the head, on the disk when it returns. A file that was taken away is rewritten before that; one that
-   * is not as it was left is not touched. @throws Fault audit-damaged, disk-full, path-unwritable
+   * Appends lines after the head and syncs them to disk. Rewrites a missing file first; never touches a file that was changed externally. @throws
+   * Fault audit-damaged, disk-full, path-unwritable
    */
   readonly append: (lines: readonly string[], head: AuditHead) => Promise<void>;
   /**
-   * Looks at the end of the file, as before each line. One that was taken away is left to the next line, or rewritten now.
-   * @throws Fault audit-damaged, disk-full, path-unwritable
+   * Checks the end of the file, as before each append. Rewrites a missing file now (`writesAgain`) or leaves that to the next append. @throws Fault
+   * audit-damaged, disk-full, path-unwritable
    */
   readonly check: (head: AuditHead, writesAgain: boolean) => Promise<void>;
 };
@@ -20,18 +20,18 @@ export type AuditWriter = {
 export type AuditWriterDeps = {
   readonly path: string;
   readonly log: Log;
-  /** Every step so far, the oldest first, from elsewhere than the file. */
+  /** Every step so far, oldest first, from a source other than the file. */
   readonly recorded: () => Promise<readonly KeyJournalRow[]>;
 };
 
-/** Goes on with the file as it stands now; whoever moves or replaces it later is noticed at the next step. */
+/** Continues with the file as it is now; the next step detects a later move or replacement. */
 export const createAuditWriter = async ({ path, log, recorded }: AuditWriterDeps): Promise<AuditWriter> => {
   /** Bytes of the file up to the head. */
   let { wholeBytes: left } = await lookAtTail(path);
-  /** A write failed, and what it wrote may still be there. */
+  /** A write failed, and its bytes may remain in the file. */
   let leftOver = false;
 
-  /** Whether the file is there, ending as it was left. */
+  /** Whether the file exists and ends where the last write left it. */
   const isThere = async (head: AuditHead): Promise<boolean> => {
     const { wholeBytes } = await lookAtTail(path);
     if (wholeBytes === 0) return head.seq === 0;

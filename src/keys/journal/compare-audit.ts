@@ -1,15 +1,12 @@
 import type { KeyJournalRow } from '../../warehouse/index.ts';
 import { readLine } from './audit-line.ts';
 
-/** How the audit file compares with the steps of the database. */
 export type AuditComparison = {
-  /** Of the database. */
   readonly steps: number;
-  /** The first place where they differ; missing if each line is a step of the database, and the other way round. */
+  /** The first difference; undefined if lines and steps match one to one. */
   readonly differs?: string;
 };
 
-/** Compares each line with the step that the database holds in its place, by number, hash and content. */
 export const compareAudit = async (
   lines: AsyncIterable<string>,
   rows: readonly Pick<KeyJournalRow, 'seq' | 'hash' | 'event'>[],

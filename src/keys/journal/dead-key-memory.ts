@@ -1,7 +1,6 @@
 import type { UnixMillis } from '../../core/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 
-/** A key in a sink that the gateway no longer accepts. */
 export type DeadKey = {
   readonly service: string;
   readonly place: string;
@@ -12,7 +11,6 @@ export type DeadKey = {
   readonly since: UnixMillis;
 };
 
-/** Which sinks were read to hold a key that the gateway no longer accepts. */
 export const createDeadKeyMemory = () => {
   const dead = new Map<string, Map<string, DeadKey>>();
   const of = (account: string): Map<string, DeadKey> => {
@@ -21,7 +19,6 @@ export const createDeadKeyMemory = () => {
     return known;
   };
   return {
-    /** By place. */
     deadKeysOf: (account: string): ReadonlyMap<string, DeadKey> => of(account),
     take: (event: KeyEvent): void => {
       const { account, service, at } = event;

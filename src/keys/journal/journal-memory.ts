@@ -15,14 +15,12 @@ export type LeavingKey = {
   readonly generation: number;
   readonly name: string;
   readonly why: 'orphan' | 'probe';
-  /** When its deletion was first asked for. */
+  /** When its deletion was first requested. */
   readonly since: UnixMillis;
 };
 
-/** The key that every sink of a service held at its last cutover. */
 export type CurrentKey = { readonly keyId: number; readonly places: readonly string[] };
 
-/** What the steps so far come to. */
 export const createJournalMemory = () => {
   const rotations = new Map<string, Rotation>();
   const lineages = new Map<string, Map<number, LineageRow>>();
@@ -45,7 +43,7 @@ export const createJournalMemory = () => {
   const noteLeaving = (event: KeyEvent): void => {
     const { account, rotation, service } = event;
     const isSettled = event.what === 'deleted' || event.what === 'vanished' || event.what === 'adopted';
-    // One that is retained after all is asked about with the others that are.
+    // A key that is retained in the end is handled with the retained orphans.
     if (isSettled || (event.what === 'retained' && event.keyId !== undefined))
       leavingOf(account).delete(event.keyId ?? 0);
     if (event.what !== 'deleting' || (event.why !== 'orphan' && event.why !== 'probe')) return;
@@ -94,7 +92,7 @@ export const createJournalMemory = () => {
     const key = keyOf(account, service);
     highest.set(key, Math.max(generation, highest.get(key) ?? 0));
   };
-  /** Nobody ever saw a key of it: the next one takes its place. */
+  /** The gateway refused to create the key, so the next one takes its number. */
   const forgetGeneration = ({ account, service }: KeyEvent, generation: number): void => {
     const key = keyOf(account, service);
     if (highest.get(key) === generation) highest.set(key, generation - 1);
@@ -115,12 +113,12 @@ export const createJournalMemory = () => {
     requestOf: requests.requestOf,
     lost: requests.lost,
     highest: (account: string, service: string) => highest.get(keyOf(account, service)) ?? 0,
-    /** Gives the row of the lineage that changes. */
+    /** Returns the lineage row that changes. */
     take: (event: KeyEvent): LineageRow | undefined => {
       const { account, rotation } = event;
       const next = afterEvent(rotations.get(rotation), event);
       if (next !== undefined) rotations.set(rotation, next);
-      // What is over is told by history, and need not be held.
+      // Only the history needs rotations that are over.
       if (next?.over !== undefined) rotations.delete(rotation);
       if ('generation' in event) noteGeneration(event, event.generation);
       if (event.what === 'planned' && event.listed !== undefined) noteGeneration(event, event.listed);

@@ -14,37 +14,36 @@ import type { KeyRequest, RetainedKey } from './request-memory.ts';
 import type { OutdatedService } from './service-memory.ts';
 import type { KnownContents } from './sink-memory.ts';
 
-/** The steps on keys, each on the disk before it is taken: first a line of the audit file, then a row of the warehouse. */
+/** The steps on keys, each on disk before it takes effect: first as a line of the audit file, then as a row of the warehouse. */
 export type KeyJournal = {
-  /** Written down, whole or not at all, when it returns. @throws Fault disk-full, path-unwritable, audit-damaged */
+  /** Records the events as a whole or not at all. @throws Fault disk-full, path-unwritable, audit-damaged */
   readonly record: (events: readonly KeyEvent[]) => Promise<void>;
   readonly rotation: (id: string) => Rotation | undefined;
-  /** Those that are not over, the oldest first. */
+  /** Oldest first. */
   readonly openRotations: (account: string) => readonly Rotation[];
   readonly lineage: (account: string) => Lineage;
-  /** A name that a key was asked for under and, according to the journal, never came. */
+  /** The request for a key of this name whose answer is not recorded. */
   readonly lostAttempt: (account: string, name: string) => KeyRequest | undefined;
-  /** What a key of this name was asked for with. */
   readonly requestOf: (account: string, name: string) => KeyRequest | undefined;
-  /** Orphans that are not deleted since they may be in use, by id. */
+  /** Orphans that are not deleted because they may be in use, by id. */
   readonly retained: (account: string) => ReadonlyMap<number, RetainedKey>;
-  /** Services that this journal is too old for, by name: no key of theirs is written. */
+  /** Services for which this journal is out of date, by name: none of their keys is written. */
   readonly outdated: (account: string) => ReadonlyMap<string, OutdatedService>;
-  /** Services that keys are made for, each with the job whose sinks they last went to. */
+  /** Services with managed keys, each with the job whose sinks its keys were last delivered to. */
   readonly managed: (account: string) => ReadonlyMap<string, string | undefined>;
-  /** What a sink held or may hold, according to the journal; empty where nothing is. */
+  /** What a sink held or may hold, according to the journal; empty if unknown. */
   readonly contentsOf: (account: string, place: string) => KnownContents;
-  /** Places that keys of the service were delivered to or seen at, until a person gave them up. */
+  /** Places to which keys of the service were delivered, or where they were seen, until a person forgets them. */
   readonly placesOf: (account: string, service: string) => ReadonlySet<string>;
   /** By place, keys in sinks that the gateway no longer accepts. */
   readonly deadKeys: (account: string) => ReadonlyMap<string, DeadKey>;
-  /** Keys that nobody can use, by id, whose deletion was begun and is not proven. */
+  /** By id, unusable keys whose deletion began and is not proven. */
   readonly leaving: (account: string) => ReadonlyMap<number, LeavingKey>;
-  /** Keys whose delivery was begun since their service last had a cutover, by service: its sinks may hold different keys. */
+  /** By service, keys whose delivery began since its last cutover: its sinks may hold different keys. */
   readonly unfinished: (account: string) => ReadonlyMap<string, ReadonlySet<number>>;
-  /** By service, the key that every sink held at the last cutover, until that key has ended. */
+  /** By service, the key that every sink held at the last cutover, until that key ends. */
   readonly current: (account: string) => ReadonlyMap<string, CurrentKey>;
-  /** SHA-256 of a key that was made here. */
+  /** SHA-256 of a key whose plaintext was known here. */
   readonly fingerprint: (account: string, keyId: number) => string | undefined;
   /** The highest generation that a service ever had, lost ones included. */
   readonly highestGeneration: (account: string, service: string) => number;
@@ -53,20 +52,18 @@ export type KeyJournal = {
     readonly service?: string | undefined;
   }) => Promise<readonly KeyEvent[]>;
   readonly head: () => AuditHead;
-  /** Why no step can be taken, as far as it was seen: by the last step or the last look at the file. */
+  /** Why no step can be recorded, as of the last step or check. */
   readonly problem: () => Fault | undefined;
   /**
-   * Looks whether the file is as it was left, which is cheap: its end is read, as before each step. After a problem, one that
-   * was moved aside is rewritten.
+   * Checks that the file is as the last write left it; cheap, because it reads only the end. After a problem, rewrites a file that was moved away.
    */
   readonly check: () => Promise<void>;
-  /** Compares the whole file with the database, which takes time; nothing is changed. */
+  /** Compares the whole file with the database, which takes time; changes nothing. */
   readonly compare: () => Promise<AuditComparison>;
 };
 
 export type JournalDeps = {
   readonly table: Pick<KeyTable, 'append' | 'last' | 'events' | 'lineage'>;
-  /** The audit file. */
   readonly path: string;
   readonly log: Log;
 };
@@ -83,9 +80,9 @@ const rowOf = ({ head, event, written }: Recorded): KeyJournalRow => ({
 });
 
 /**
- * Opens the journal: a line that a crash cut off is taken away, and what the warehouse lacks is put into it, all of it
- * where the database was lost; a file that is gone is rewritten from the database.
- * @throws Fault audit-damaged when file and database contradict each other or the file lacks its beginning, disk-full
+ * Opens the journal: removes a line that a crash interrupted, restores steps that the warehouse lacks (all of them if the database was lost), and
+ * rewrites a missing file from the database. @throws Fault audit-damaged when file and database contradict each other or the file lacks its
+ * beginning, disk-full
  */
 export const openJournal = async ({ table, path, log }: JournalDeps): Promise<KeyJournal> => {
   const memory = createJournalMemory();
@@ -104,7 +101,7 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
   for (const row of rows) memory.take(parseKeyEvent(JSON.parse(row.event)));
   let head: AuditHead = last;
   let problem: Fault | undefined;
-  /** What the file has and the database does not have yet. */
+  /** Steps in the file that the database does not have yet. */
   const unsettled: Recorded[] = [];
   const changed = new Map<string, LineageRow>();
   const recordedSteps = async (): Promise<readonly KeyJournalRow[]> => {
@@ -147,7 +144,7 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
         try {
           await writer.append(lines, head);
         } catch (error) {
-          // A full disk is told of by the step itself, and is no state of the file.
+          // The step itself reports a full disk, which says nothing about the file.
           if (hasCode(error, 'audit-damaged')) problem = error;
           throw error;
         }
@@ -187,12 +184,12 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
           problem = error;
         }
       }),
-    // No step is written meanwhile.
+    // The gate excludes concurrent writes.
     compare: () => oneAtATime(async () => compareAudit(readAuditLines(path), await recordedSteps())),
   };
 };
 
-/** Stands in where the journal cannot be opened: everything else goes on, and whatever would be done to a key fails with the reason. */
+/** Replaces a journal that cannot be opened: everything else continues, and each operation on keys fails with the reason. */
 export const closedJournal = (reason: Fault): KeyJournal => ({
   record: () => Promise.reject(reason),
   rotation: () => undefined,

@@ -4,13 +4,13 @@ import { closedJournal, openJournal, type JournalDeps, type KeyJournal } from '.
 
 export type ReopenableJournal = {
   /**
-   * The journal that is open, or what stands in for it. Each piece of work uses one from start to end: what began while
-   * none was open saw no key, and must write nothing down.
+   * The open journal or its closed substitute. An operation uses one instance from start to end: one that began with the substitute saw no key and
+   * must record nothing.
    */
   readonly now: () => KeyJournal;
-  /** Looks whether it holds, and opens it where it could not be opened so far. Gives what keeps it from holding. */
+  /** Checks the journal, and opens it if that failed before. Returns the problem, if any. */
   readonly check: () => Promise<Fault | undefined>;
-  /** @throws Fault audit-damaged if file and database do not let the journal open */
+  /** @throws Fault audit-damaged if file and database prevent the journal from opening */
   readonly compare: () => Promise<AuditComparison>;
 };
 
@@ -21,7 +21,7 @@ const asReason = (path: string, error: unknown): Fault => {
   return fault('path-unwritable', `the audit file ${path} cannot be opened (${code})`, { cause: error });
 };
 
-/** The journal for as long as the program lives, whether it can be opened at its start or later. */
+/** A journal for the lifetime of the process, whether it can be opened at startup or only later. */
 export const openReopenableJournal = async (deps: JournalDeps): Promise<ReopenableJournal> => {
   const oneAtATime = createGate(1);
   let isOpen = false;

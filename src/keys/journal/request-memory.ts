@@ -2,7 +2,7 @@ import type { UnixMillis } from '../../core/index.ts';
 import type { KeyEvent, KeyEventOf, KeyFields } from '../key-event.ts';
 import type { Fingerprint } from '../sink.ts';
 
-/** A key that was asked for, as it was written down before. */
+/** A key creation request, as recorded before it was sent. */
 export type KeyRequest = {
   readonly rotation: string;
   readonly service: string;
@@ -11,18 +11,17 @@ export type KeyRequest = {
   readonly askedAt: UnixMillis;
   /** Amounts in the unit of answers. */
   readonly spec: KeyFields;
-  /** Whose sinks it was made for; missing of temporary keys. */
+  /** The job whose sinks receive the key; undefined for temporary keys. */
   readonly job?: string | undefined;
-  /** Of the key in the answer; missing where no answer is written down. */
+  /** The id in the answer; undefined if no answer is recorded. */
   readonly keyId?: number | undefined;
   readonly fingerprint?: Fingerprint | undefined;
-  /** The process that asked saw that no answer came: its plaintext never arrived anywhere. */
+  /** The requesting process observed that no answer came, so the plaintext never arrived anywhere. */
   readonly isUnanswered?: boolean;
 };
 
 export type RetainedKey = KeyEventOf<'retained'> & { readonly keyId: number };
 
-/** What was asked for, what of it has no answer, and which orphans are retained. */
 export const createRequestMemory = (jobOf: (rotation: string) => string | undefined) => {
   const requests = new Map<string, KeyRequest>();
   const lost = new Set<string>();
@@ -61,7 +60,7 @@ export const createRequestMemory = (jobOf: (rotation: string) => string | undefi
       case 'create-lost': {
         const request = requests.get(keyOf(account, event.name));
         if (event.refused === true) lost.delete(keyOf(account, event.name));
-        // After a kill, and after a restore, it is unknown whether the answer arrived.
+        // After a kill or a restore it is unknown whether the answer arrived.
         else if (request !== undefined && event.code !== 'interrupted')
           requests.set(keyOf(account, event.name), { ...request, isUnanswered: true });
         return;

@@ -1,15 +1,14 @@
 import type { UnixMillis } from '../../core/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 
-/** A service whose journal is older than the gateway or its sinks, or which another program makes keys for. */
+/** A service whose journal is older than the gateway or its sinks, or for which another program creates keys. */
 export type OutdatedService = {
   readonly service: string;
   readonly since: UnixMillis;
-  /** What the journal does not know of, a line each. */
+  /** What the journal does not know, one line each. */
   readonly differences: readonly string[];
 };
 
-/** Which services keys are made for, and which of them the journal is too old for. */
 export const createServiceMemory = () => {
   const outdated = new Map<string, Map<string, OutdatedService>>();
   const managed = new Map<string, Map<string, string | undefined>>();
@@ -20,7 +19,6 @@ export const createServiceMemory = () => {
   };
   return {
     outdatedOf: (account: string): ReadonlyMap<string, OutdatedService> => of(outdated, account),
-    /** By service the job whose sinks its keys last went to; nothing of it before the first rotation. */
     managedOf: (account: string): ReadonlyMap<string, string | undefined> => of(managed, account),
     take: (event: KeyEvent): void => {
       const { account, service, at } = event;

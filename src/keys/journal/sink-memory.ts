@@ -2,13 +2,12 @@ import type { UnixMillis } from '../../core/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 import type { Fingerprint } from '../sink.ts';
 
-/** `delivered`: a key of ours, whose delivery was begun; else it was seen there at the moment, and is somebody else's. */
+/** `delivered`: one of our keys, whose delivery began; otherwise a key of somebody else that was seen at this time. */
 type KnownContent = { readonly since: UnixMillis; readonly delivered: boolean };
 
-/** Fingerprints that a place held or may hold, as far as the journal knows. */
 export type KnownContents = ReadonlyMap<Fingerprint, KnownContent>;
 
-/** What the journal knows of the contents of sinks: what was observed there, and what a delivery of ours was begun with. */
+/** The contents of sinks according to the journal: what was observed, and what a delivery began to write. */
 export const createSinkMemory = () => {
   const contents = new Map<string, Map<Fingerprint, KnownContent>>();
   const fingerprints = new Map<string, Fingerprint>();
@@ -27,16 +26,14 @@ export const createSinkMemory = () => {
     if (content.delivered || !known.has(fingerprint)) known.set(fingerprint, content);
   };
   return {
-    /** Empty where the journal knows nothing of the place. */
     contentsOf: (account: string, place: string): KnownContents =>
       contents.get(keyOf(account, place)) ?? new Map(),
-    /** Places that a key of the service was delivered to or seen at, until a person gave them up. */
     placesOf: (account: string, service: string): ReadonlySet<string> =>
       places.get(keyOf(account, service)) ?? new Set(),
     take: (event: KeyEvent): void => {
       const { account, at } = event;
       notePlace(event);
-      // Verification may find another form of the key that calls take.
+      // Verification may find another form of the key that calls accept.
       if ((event.what === 'created' || event.what === 'verified') && event.fingerprint !== undefined)
         fingerprints.set(keyOf(account, event.keyId), event.fingerprint);
       if (event.what === 'observed')

@@ -1,15 +1,13 @@
 import { noHead, readLine, type AuditHead } from './audit-line.ts';
 
 export type AuditVerdict = {
-  /** Lines that hold. */
   readonly lines: number;
-  /** Hash of the last that holds. */
   readonly head: string;
-  /** The first place where the chain does not hold; lines count from 1. */
+  /** The first break of the chain; lines count from 1. */
   readonly broken?: { readonly line: number; readonly why: string };
 };
 
-/** Follows the chain from its first line on. A file may begin later than 1 only where its first line says what it follows. */
+/** Verifies the hash chain from the first line, which must be step 1. */
 export const verifyAudit = async (lines: AsyncIterable<string> | Iterable<string>): Promise<AuditVerdict> => {
   let head: AuditHead = noHead;
   let number = 0;

@@ -4,8 +4,8 @@ import type { CurrentCandidate, SurveyedKey } from '../service-types.ts';
 import { isLive } from './newest-key.ts';
 
 /**
- * The valid keys of each service that has several, where the journal does not say which of them its consumers hold: no
- * cutover is recorded and no rotation is open. Keys of our own that no cutover followed are no candidates. Pure.
+ * The valid keys of each service that has several and whose current key is unknown to the journal: no cutover is recorded, and no rotation is open.
+ * Orphans and partially delivered keys are no candidates. Pure.
  */
 export const servicesWithoutCurrent = (
   keys: readonly SurveyedKey[],
@@ -24,10 +24,10 @@ export const servicesWithoutCurrent = (
   return found;
 };
 
-/** Characters of a key that a mask must show beside the common `sk-` to identify it. */
+/** Characters beside the common `sk-` that a mask must show to identify a key. */
 const leastShown = 4;
 
-/** Whether the mask, as the gateway serves it, is of this plaintext, with or without its `sk-`; undefined where it shows too little. */
+/** Whether the served mask matches this plaintext, with or without its `sk-`; undefined if it shows too little. */
 const fitsMask = (mask: string, plaintext: string): boolean | undefined => {
   const [first = '', ...rest] = mask.replace(/^sk-/, '').split(/[*•…]+|\.{3,}/);
   const last = rest.at(-1);
@@ -36,11 +36,11 @@ const fitsMask = (mask: string, plaintext: string): boolean | undefined => {
   return hidden.length >= first.length + last.length && hidden.startsWith(first) && hidden.endsWith(last);
 };
 
-/** Whether the plaintext can be that of the key, as far as its mask tells. */
+/** Whether the plaintext may be that of the key, as far as its mask shows. */
 export const canBeOf = ({ keyMask }: ApiKey, plaintext: string): boolean =>
   keyMask === undefined || fitsMask(keyMask, plaintext) !== false;
 
-/** The one of the keys whose mask fits the plaintext; nothing where none does, or several: such a mask proves none of them. */
+/** The only key whose mask matches the plaintext; undefined if none or several match, because an ambiguous mask proves nothing. */
 export const keyByMask = (keys: Iterable<ApiKey>, plaintext: string): ApiKey | undefined => {
   const [one, second] = [...keys].filter(
     ({ keyMask }) => keyMask !== undefined && fitsMask(keyMask, plaintext) === true,
@@ -51,7 +51,6 @@ export const keyByMask = (keys: Iterable<ApiKey>, plaintext: string): ApiKey | u
 const describe = ({ keyId, name, mask, places }: CurrentCandidate): string =>
   `${name} (id ${keyId}${mask === undefined ? '' : `, ${mask}`}${places.length === 0 ? '' : `, in ${places.join(' and ')}`})`;
 
-/** Why nothing is done with the keys of the service. */
 export const currentUnknown = (service: string, candidates: readonly CurrentCandidate[]): string =>
   `${service} has ${candidates.length} valid keys, and no rotation has recorded which one its consumers hold: ${candidates.map(describe).join('; ')}`;
 

@@ -4,8 +4,8 @@ import { clockEffect } from '../retirement/clock-skew.ts';
 import type { ExpiryPolicy } from './expiry-policy.ts';
 
 /**
- * The survey and the policy as the gateway's clock has them: it stamps keys and calls, and a small skew, or a clock that was
- * set within the idle time, makes that time longer. Pure.
+ * Moves the survey and the policy to the gateway's clock, which stamps keys and calls. A small skew, or a clock that was set within the idle time,
+ * lengthens that time. Pure.
  */
 export const byGatewayClock = (
   survey: KeySurvey,

@@ -13,7 +13,7 @@ import { creationTime, isExhausted, isExpired } from './key-state.ts';
 import { durationText } from './plan-messages.ts';
 import { ageOf } from './select.ts';
 
-/** Whether something is so; where it cannot be known, why not. */
+/** Whether a statement holds; if that is unknown, the reason. */
 export type Proof =
   | { readonly so: true }
   | { readonly so: false; readonly reason?: SkipReason; readonly message?: string };
@@ -29,7 +29,7 @@ export type Judged = {
   readonly now: UnixMillis;
 };
 
-/** Where a log ends that was asked about and is whole; nothing where it is not, or ends too long ago. */
+/** The end of the complete log for the queried time; undefined if it is incomplete or ends too early. */
 const provenEnd = (millis: number, { evidence, policy, now }: Judged): UnixMillis | undefined => {
   const completeness = evidence.log.get(millis);
   if (completeness === undefined) return undefined;
@@ -39,7 +39,7 @@ const provenEnd = (millis: number, { evidence, policy, now }: Judged): UnixMilli
   return now - end <= maxLag(policy.quiet) ? end : undefined;
 };
 
-/** Whether the log is known to hold every call of the last so many milliseconds, but for what it may lag behind. */
+/** Whether the log contains every call of the last `millis` milliseconds, except for its allowed lag. */
 const logHolds = (millis: number, judged: Judged): Proof => {
   if (provenEnd(millis, judged) !== undefined) return yes;
   const completeness = judged.evidence.log.get(millis);
@@ -56,13 +56,12 @@ const lastCallOf = ({ surveyed, evidence }: Judged): UnixMillis | undefined => {
   return last === undefined ? undefined : toMillis(last);
 };
 
-/** From when on calls were looked for; nothing where none were. */
 const lookedFrom = ({ policy, now }: Judged): UnixMillis | undefined => {
   const longest = timesAsked(policy).at(-1);
   return longest === undefined ? undefined : toMillis(rangeAsked(longest, now, policy.quiet).start);
 };
 
-/** Whether no call was made for so many milliseconds; a key is idle no longer than it has been there. */
+/** Whether no call was made for `millis` milliseconds; a key cannot be idle for longer than it has existed. */
 const idleFor = (millis: number, judged: Judged): Proof => {
   const { surveyed, now } = judged;
   const last = lastCallOf(judged);
@@ -72,7 +71,6 @@ const idleFor = (millis: number, judged: Judged): Proof => {
   return logHolds(millis, judged);
 };
 
-/** Whether a clock of the key shows so many milliseconds at least. */
 export const clockShows = (clock: ExpiryClock, millis: number, judged: Judged): Proof => {
   const { surveyed, now } = judged;
   const { key } = surveyed;
@@ -87,7 +85,7 @@ export const clockShows = (clock: ExpiryClock, millis: number, judged: Judged): 
   return age >= millis ? yes : no;
 };
 
-/** Since when a key without a known call was not used, at least: before, it may have been, though it is older. */
+/** For an older key without a known call, the start of the search: use before it is unknown. */
 export const unseenSince = (judged: Judged): UnixMillis | undefined => {
   if (lastCallOf(judged) !== undefined) return undefined;
   const looked = lookedFrom(judged);
@@ -95,7 +93,7 @@ export const unseenSince = (judged: Judged): UnixMillis | undefined => {
   return looked === undefined || (created !== undefined && toMillis(created) >= looked) ? undefined : looked;
 };
 
-/** When the clock began: what was done to the key before it has nothing to do with it. */
+/** The start of the clock: steps on the key before it do not count. */
 export const clockBegan = (clock: ExpiryClock, judged: Judged): UnixMillis | undefined => {
   const { key } = judged.surveyed;
   const createdSeconds = creationTime(key);
@@ -107,7 +105,7 @@ export const clockBegan = (clock: ExpiryClock, judged: Judged): UnixMillis | und
 
 const rangeAgo = (judged: Judged): string => `the last ${durationText(judged.policy.quiet)}`;
 
-/** Whether the key alone had its names all through the idle time, so that what the log shows under them is its use. */
+/** Whether the key alone had its names throughout the idle time, so that calls under them are its own. */
 const aloneUnderName = (judged: Judged, nameCollisions: number): Proof => {
   const { surveyed, evidence } = judged;
   const { id, name } = surveyed.key;
@@ -129,7 +127,7 @@ const aloneUnderName = (judged: Judged, nameCollisions: number): Proof => {
       'name-not-unique',
       `it was named ${then} within ${rangeAgo(judged)}; wait until that time has passed`,
     );
-  // Calls under every name that it had count as its own.
+  // Calls under every name that the key had count as its own.
   for (const [borne, ids] of evidence.idsNamed) {
     if (borne !== name && !ids.includes(id)) continue;
     const others = ids.filter((other) => other !== id);
@@ -145,14 +143,13 @@ const aloneUnderName = (judged: Judged, nameCollisions: number): Proof => {
   return yes;
 };
 
-/** Whether nothing is broken by ending the key now. */
 export const mayEnd = (judged: Judged, nameCollisions: number): Proof => {
   const { policy, evidence, surveyed, now } = judged;
   if (policy.evenIfUsed) return yes;
   const alone = aloneUnderName(judged, nameCollisions);
   if (!alone.so) return alone;
   const last = lastCallOf(judged);
-  // What is known behind the end of the proof counts, and the idle time lies before it as a whole.
+  // Calls after the end of the complete log count too, and the whole idle time must lie before that end.
   const end = provenEnd(policy.quiet, judged) ?? now;
   if (last !== undefined && end - last < policy.quiet) {
     const models = evidence.use.get(surveyed.key.id)?.models ?? [];

@@ -11,11 +11,11 @@ import type { LogCompleteness } from '../ports.ts';
 import type { Limits } from './limits.ts';
 import type { KeySelection } from './select.ts';
 
-/** What counts the time towards the stages: since the key was made, used last, expired, or was used last while it had no quota left. */
+/** The start of the time towards the stages: creation, last use, expiry, or the last use of a key without quota. */
 export const expiryClocks = ['age', 'idle', 'expired', 'exhausted'] as const;
 export type ExpiryClock = (typeof expiryClocks)[number];
 
-/** Milliseconds on the clock; a stage that is left out is skipped. */
+/** Milliseconds on the clock; an omitted stage is skipped. */
 export type ExpiryStages = {
   readonly warn?: number | undefined;
   readonly expire?: number | undefined;
@@ -23,43 +23,38 @@ export type ExpiryStages = {
 };
 
 export type ExpiryPolicy = {
-  /** The job it is of; what others warned of is theirs. */
+  /** The job of the policy; warnings by other jobs do not count. */
   readonly job: string;
   readonly select: KeySelection;
-  /** Of several the one counts that is furthest. */
+  /** The clock that is furthest ahead decides. */
   readonly by: readonly ExpiryClock[];
   readonly stages: ExpiryStages;
-  /** Milliseconds without a call that are to be proven before a key is set to expire or deleted. */
+  /** Milliseconds without a call that must be proven before a key expires or is deleted. */
   readonly quiet: number;
-  /** Ends keys that are in use, too. */
   readonly evenIfUsed: boolean;
-  /** Ends keys that a sink holds, too. */
   readonly evenIfCurrent: boolean;
   readonly limits: Limits;
   /** Why no key may end now, as a sentence: a wrong clock. */
   readonly suspended?: string;
 };
 
-/** What was done to a key before. */
 export type PastSteps = { readonly warned?: UnixMillis; readonly expirySet?: UnixMillis };
 
-/** All that is known of the use of the keys; asked for before it is planned. */
 export type ExpiryEvidence = {
-  /** By id: calls under the key's name since the beginning of `spanAsked` of the longest time. */
+  /** By id: calls under the key's name since the start of `rangeAsked` for the longest time. */
   readonly use: ReadonlyMap<number, KeyUse>;
-  /** By milliseconds: what the log proves of `spanAsked` of it. */
+  /** By milliseconds: what the log proves for `rangeAsked` of that time. */
   readonly log: ReadonlyMap<number, LogCompleteness>;
-  /** By name: the ids that had it since the idle time began. */
+  /** By name: the ids that had it since the start of the idle time. */
   readonly idsNamed: ReadonlyMap<string, readonly number[]>;
-  /** By id: the names that keys had when the idle time began; missing where no inventory tells. */
+  /** By id: the names at the start of the idle time; undefined without an inventory. */
   readonly namesThen?: ReadonlyMap<number, string>;
-  /** By id: why a sink holds the key, or may hold it. */
   readonly keptBySinks: ReadonlyMap<number, string>;
   /** By id. */
   readonly past: ReadonlyMap<number, PastSteps>;
 };
 
-/** What the log is asked about for the last so many milliseconds: as much more as it may lag behind. */
+/** The interval of the log to query for the last `millis` milliseconds, extended by the allowed lag. */
 export const rangeAsked = (millis: number, now: UnixMillis, quiet: number): Interval<UnixSeconds> => {
   const end = toSeconds(now);
   return { start: unixSeconds(Math.max(0, end - Math.ceil((millis + maxLag(quiet)) / 1000))), end };
@@ -67,7 +62,7 @@ export const rangeAsked = (millis: number, now: UnixMillis, quiet: number): Inte
 
 const needsLog = (clock: ExpiryClock): boolean => clock === 'idle' || clock === 'exhausted';
 
-/** The times, in milliseconds back from now, that the log must be complete for, the longest last; none where use does not matter. */
+/** The times, in milliseconds before now, for which the log must be complete, the longest last; empty if use does not matter. */
 export const timesAsked = ({ by, stages, quiet, evenIfUsed }: ExpiryPolicy): readonly number[] => {
   const counted = by.some(needsLog) ? Object.values(stages).filter((time) => time !== undefined) : [];
   const ends = stages.expire !== undefined || stages.delete !== undefined;
@@ -76,17 +71,16 @@ export const timesAsked = ({ by, stages, quiet, evenIfUsed }: ExpiryPolicy): rea
   );
 };
 
-/** How warnings that begin the end of a key start, as they are written down and told. */
+/** The prefix of expiry warnings in the journal and in notifications. */
 export const warningStage = 'it is to be ended';
 
 const ofJob = 'job ';
 
-/** Whether a step of the journal was taken by a person, or by this job. */
 const isOurs = ({ who }: KeyEvent, job: string): boolean => !who.startsWith(ofJob) || who === ofJob + job;
 
 /**
- * What the journal tells of keys that were warned of or set to expire. Another job has other stages: its warning says
- * nothing of what this one does. An expiry is one, whoever set it.
+ * Earlier warnings and expiries per key. Jobs differ in their stages, so a warning counts only for its own job; an expiry counts no matter who set
+ * it.
  */
 export const pastSteps = (history: readonly KeyEvent[], job: string): ReadonlyMap<number, PastSteps> => {
   const past = new Map<number, PastSteps>();

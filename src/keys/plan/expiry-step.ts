@@ -6,7 +6,6 @@ import type { SkipReason } from './skipped-key.ts';
 import { isExpired, unreadableFields } from './key-state.ts';
 import { durationText } from './plan-messages.ts';
 
-/** What is done with a key now, or why nothing is. */
 export type Step =
   | { readonly action: PlannedExpiry['action']; readonly why: string }
   | { readonly reason: SkipReason; readonly message: string };
@@ -14,7 +13,7 @@ export type Step =
 const stageNames = ['warn', 'expire', 'delete'] as const;
 type Stage = (typeof stageNames)[number];
 
-/** Seconds from now at which a key that is to end expires: an expiry must lie ahead when it is written. */
+/** Seconds from now at which an ending key expires: an expiry must be in the future when it is written. */
 const expiresIn = 60;
 
 const describeClock = (clock: ExpiryClock, millis: number): string => {
@@ -31,7 +30,6 @@ const tooSoonMessage = (clock: ExpiryClock, millis: number): string => {
   return clock === 'expired' ? `not expired for ${duration} yet` : `not used up and idle for ${duration} yet`;
 };
 
-/** When a stage was passed on this clock; nothing when it was not. */
 const passedAt = (stage: Stage, clock: ExpiryClock, judged: Judged): UnixMillis | undefined => {
   const { surveyed, evidence, now } = judged;
   const { key } = surveyed;
@@ -49,7 +47,7 @@ const describeSince: { readonly [Clock in ExpiryClock]: string } = {
   exhausted: 'used up, and not used since',
 };
 
-/** What its owner is told: another text by each job and each time the clock has begun again, since one text is sent once. */
+/** The text for the owner. It differs by job and by start of the clock, because a text is sent only once. */
 const warningOf = (clock: ExpiryClock, judged: Judged): string => {
   const { job, stages } = judged.policy;
   const { warn = 0, expire, delete: end } = stages;
@@ -76,7 +74,7 @@ const actionOf = (stage: Stage, clock: ExpiryClock, judged: Judged): PlannedExpi
 const expiresSoon = ({ key: { expiredTime } }: SurveyedKey, now: UnixMillis): boolean =>
   expiredTime !== 'never' && expiredTime - toSeconds(now) <= expiresIn;
 
-/** The next stage on one clock, each after the one before it, however late that came. */
+/** The next stage on one clock; the interval between two stages holds even if the first was late. */
 const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
   const { policy, now, surveyed, evidence } = judged;
   const stages = stageNames.flatMap((stage) => {
@@ -117,7 +115,7 @@ const rank = (step: Step): number => {
   return { warn: 2, expire: 3, delete: 4 }[step.action.kind];
 };
 
-/** What is done with a key now; of several clocks the one counts that is furthest. */
+/** The step for a key now; the clock that is furthest ahead decides. */
 export const judgeExpiry = (judged: Judged, nameCollisions: number): Step => {
   const { surveyed, policy } = judged;
   if (surveyed.rotation !== undefined)

@@ -1,37 +1,34 @@
-/** Bytes that the name of a key may have: some gateways count bytes and not characters (docs/gateway.md G8.9). */
+/** Bytes of a key name: some gateways count bytes instead of characters (docs/gateway.md G8.9). */
 export const longestKeyName = 50;
 
-/** How names of keys are made of a service and a generation; read by `readTemplate` alone, so that it is unambiguous. */
+/** The form of key names; only `readTemplate` creates it, which guarantees that it is unambiguous. */
 export type NameTemplate = {
   readonly text: string;
   readonly serviceFirst: boolean;
-  /** What stands before the first placeholder, between the two and after the last. */
   readonly before: string;
   readonly between: string;
   readonly after: string;
-  /** Whether a random suffix is added, so that no person gives a key the name of one that is being made. */
+  /** Whether names get a random suffix, so that no person uses the name of a key that is being created. */
   readonly suffixed: boolean;
 };
 
-/** Where a job says nothing: `billing.g7-k3x9`. Names without the suffix, as it was once printed, are read too. */
+/** The default of a job: `billing.g7-k3x9`. Names without the suffix, from earlier versions, are parsed too. */
 export const defaultTemplate = '{service}.g{generation}-{random}';
 
 const suffixForm = '-{random}';
 
-/** The place of a key in the line of its service. */
 export type KeyPlace = {
   readonly service: string;
   readonly generation: number;
-  /** `k3x9` in `billing.g7-k3x9`: what makes a generated name unlike any that a person gives. */
+  /** `k3x9` in `billing.g7-k3x9`: distinguishes generated names from those that people choose. */
   readonly suffix?: string;
 };
 
-/** Begins with a letter, so that it is never read as a number, and is no word such as `prod`. */
+/** Starts with a letter, so it never reads as a number, and never matches a word such as `prod`. */
 const suffixPattern = /-([a-z]\d[a-z]\d)$/;
 
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 
-/** What makes a generated name unlike any other, from numbers in [0, 1). */
 export const randomSuffix = (random: () => number): string => {
   const one = (of: string): string => of.charAt(Math.min(of.length - 1, Math.floor(random() * of.length)));
   const pair = (): string => one(letters) + one('0123456789');
@@ -40,7 +37,7 @@ export const randomSuffix = (random: () => number): string => {
 
 const placeholders = /\{[^{}]*\}|[{}]/g;
 
-/** Takes a template such as `{service}.g{generation}` apart; gives what is wrong with it as a sentence where it cannot be one. */
+/** Parses a template such as `{service}.g{generation}`, or returns the problem as a sentence. */
 export const readTemplate = (text: string): NameTemplate | { readonly problem: string } => {
   if (text === defaultTemplate) {
     const plain = readTemplate(text.slice(0, -suffixForm.length));
@@ -69,17 +66,16 @@ export const readTemplate = (text: string): NameTemplate | { readonly problem: s
   return { text, serviceFirst, before, between, after, suffixed: false };
 };
 
-/** A template that was checked before. @throws RangeError */
+/** Parses a template that was validated before. @throws RangeError */
 export const templateOf = (text: string): NameTemplate => {
   const read = readTemplate(text);
   if ('problem' in read) throw new RangeError(`the template ${text} ${read.problem}`);
   return read;
 };
 
-/** Whether a gateway takes the name. */
 export const isKeyName = (name: string): boolean => name !== '' && Buffer.byteLength(name) <= longestKeyName;
 
-/** The name of a service's key; a suffix that would make it too long is left out. @throws RangeError for a generation that is none, or a service without a name. */
+/** The name of a key; omits a suffix that would make it too long. @throws RangeError for an invalid generation or an empty service */
 export const printKeyName = (template: NameTemplate, { service, generation, suffix }: KeyPlace): string => {
   if (service === '' || !Number.isSafeInteger(generation) || generation < 1)
     throw new RangeError(`there is no generation ${generation} of “${service}”`);
@@ -90,7 +86,7 @@ export const printKeyName = (template: NameTemplate, { service, generation, suff
   return isKeyName(whole) ? whole : name;
 };
 
-/** The place that a name says a key has; nothing when it does not fit the template to the last notification. */
+/** The position that a name states; undefined unless it matches the template completely. */
 export const parseKeyName = (template: NameTemplate, name: string): KeyPlace | undefined => {
   const [whole = '', suffix] = (template.suffixed ? suffixPattern.exec(name) : null) ?? [];
   const place = suffix === undefined ? undefined : parsePlain(template, name.slice(0, -whole.length));
@@ -111,14 +107,14 @@ const parsePlain = (template: NameTemplate, name: string): KeyPlace | undefined 
   return service === '' ? undefined : { service, generation };
 };
 
-/** The place a key has by its name: one that does not fit the template is the first of the service that has its whole name. */
+/** Like `parseKeyName`, but a name that does not match is generation 1 of a service with that name. */
 export const placeByName = (template: NameTemplate, name: string): KeyPlace =>
   parseKeyName(template, name) ?? { service: name, generation: 1 };
 
-/** Whether a service may stand in paths, arguments and names of variables: services of adopted keys are named by others. */
+/** Whether a service name is safe in paths, arguments and variable names: others choose the names of adopted services. */
 export const isServiceName = (service: string): boolean =>
   /^[^.\-/\\\p{C}\s][^/\\\p{C}]*$/u.test(service) && service.trim() === service;
 
-/** The place that a name says a key has, by the first template that fits. */
+/** The position that a name states, by the first template that matches. */
 export const readName = (name: string, templates: readonly string[]): KeyPlace | undefined =>
   templates.map((text) => parseKeyName(templateOf(text), name)).find((one) => one !== undefined);

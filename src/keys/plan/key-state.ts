@@ -1,17 +1,17 @@
 import { compareMoney, toSeconds, zero, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 
-/** What gateways of this family write for a disabled key (docs/gateway.md G8.2). */
+/** The status of a disabled key in this family of gateways (docs/gateway.md G8.2). */
 const disabledStatus = 2;
 
-/** When the gateway created a key; nothing where it does not report it, or reports 0. */
+/** The creation time of a key; undefined if the gateway omits it or reports 0. */
 export const creationTime = ({ createdTime }: Pick<ApiKey, 'createdTime'>): UnixSeconds | undefined =>
   createdTime === undefined || createdTime <= 0 ? undefined : createdTime;
 
 export const isExpired = ({ expiredTime }: ApiKey, now: UnixMillis): boolean =>
   expiredTime !== 'never' && expiredTime <= toSeconds(now);
 
-/** Fields that a decision about the key needs and whose values are out of range, with those values. */
+/** Fields that decisions about the key need and whose values are out of range, with these values. */
 export const unreadableFields = ({ unreadable = {} }: Pick<ApiKey, 'unreadable'>): string | undefined => {
   const found = ['name', 'remain_quota', 'expired_time'].flatMap((name) => {
     const value = unreadable[name];
@@ -24,8 +24,8 @@ export const isExhausted = ({ unlimitedQuota, remainQuota, unreadable }: ApiKey)
   !unlimitedQuota && unreadable?.['remain_quota'] === undefined && compareMoney(remainQuota, zero) <= 0;
 
 /**
- * Why no call can be made with a key. Expiry and exhaustion are worked out from the fields, since gateways write their status
- * late or never; who lists statuses says by it which are in use.
+ * Why calls with a key fail. Expiry and exhaustion are derived from the fields, because gateways write the status late or never. `status`: the
+ * statuses that a selection names, which therefore count as usable.
  */
 export const deadBy = (
   key: ApiKey,

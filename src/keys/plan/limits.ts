@@ -1,18 +1,18 @@
 import { countText } from '../../core/index.ts';
 
-/** How many keys a run may touch: so many, or a share in hundredths of a percent of the keys it is about. */
+/** The limit of keys per run: a count, or a share of the selected keys in hundredths of a percent. */
 export type MaxPerRun = { readonly count: number } | { readonly hundredths: number };
 
 export type Limits = {
   readonly maxPerRun: MaxPerRun;
-  /** So many of the keys a job is about must be left as they are. */
+  /** This number of selected keys must stay unchanged. */
   readonly minRemaining: number;
 };
 
-/** A tenth of the keys. */
+/** 10%. */
 export const defaultMaxPerRun: MaxPerRun = { hundredths: 1000 };
 
-/** Reads `5` or `10%`, `2.5%`; nothing when it is neither, or more than all. */
+/** Parses `5`, `10%` or `2.5%`; undefined for anything else, or more than 100%. */
 export const readMaxPerRun = (written: number | string): MaxPerRun | undefined => {
   const text = String(written);
   if (/^[1-9]\d{0,5}$/.test(text)) return { count: Number(text) };
@@ -22,7 +22,7 @@ export const readMaxPerRun = (written: number | string): MaxPerRun | undefined =
   return hundredths < 1 || hundredths > 10_000 ? undefined : { hundredths };
 };
 
-/** How many of the keys a run may touch; never none, or a small account would never be served. */
+/** At least 1, because a share of a small account would otherwise never allow a key. */
 export const maxKeysPerRun = (limit: MaxPerRun, selected: number): number =>
   'count' in limit ? limit.count : Math.max(1, Math.floor((selected * limit.hundredths) / 10_000));
 
@@ -38,16 +38,13 @@ export type Limited<T> = {
   }[];
 };
 
-/** Takes of what is due, in its order, as much as the limits leave. */
 export const withinLimits = <T>(
   due: readonly T[],
   limits: Limits,
   counts: {
-    /** Keys that the job is about. */
     readonly selected: number;
-    /** Those of them that work and that nothing is being done with. */
+    /** Those of them that work and that no operation changes. */
     readonly remaining: number;
-    /** Whether one fewer remains once it is taken. */
     readonly reduces: (item: T) => boolean;
   },
 ): Limited<T> => {

@@ -4,14 +4,14 @@ import type { KeyEvent } from '../key-event.ts';
 import { oldestFirst } from './skipped-key.ts';
 import { durationText } from './plan-messages.ts';
 
-/** Milliseconds before its expiry at which a key is notified of. */
+/** Milliseconds before its expiry at which the owner of a key is notified. */
 export const defaultNotices: readonly number[] = [30 * dayMillis, 7 * dayMillis, dayMillis];
 
-/** Names one notice of one expiry: a key whose expiry is moved is notified of again. */
+/** Identifies one notice of one expiry: a moved expiry is notified again. */
 const stageOf = (before: number, expiredTime: UnixSeconds): string =>
   `${durationText(before)} before it expires, ${new Date(toMillis(expiredTime)).toISOString().replace('.000Z', 'Z')}`;
 
-/** Notices that are due now, the key that expires first foremost: of each key the nearest alone, and each once. */
+/** The notices that are due, the key that expires first at the front: for each key only the nearest, each once. */
 export const planNotices = (
   survey: KeySurvey,
   notices: readonly number[],
@@ -30,7 +30,7 @@ export const planNotices = (
   return oldestFirst(survey.keys)
     .flatMap(({ key, service, generation, rotation }) => {
       const { id: keyId, name, expiredTime } = key;
-      // A key that was replaced, or that we end ourselves, is nobody's surprise; where something keeps it, it may be one.
+      // An expiry of a replaced key, or one that Tollkeeper set, surprises nobody; a paused rotation may leave the key in use.
       const isLeaving = rotation?.part === 'leaving' && rotation.stage !== 'waiting';
       if (expiredTime === 'never' || isLeaving || ownDoing.has(`${keyId} ${expiredTime}`)) return [];
       const left = toMillis(expiredTime) - now;

@@ -9,9 +9,8 @@ import { ageOf, isSelected, type TeamPatterns } from './select.ts';
 
 export type ExpiryPlan = {
   readonly at: UnixMillis;
-  /** Keys that the job is about. */
   readonly selected: number;
-  /** The oldest key first; why as a sentence, age in milliseconds. */
+  /** The oldest key first; `why` is a sentence, `age` in milliseconds. */
   readonly expiries: readonly {
     readonly planned: PlannedExpiry;
     readonly why: string;
@@ -22,7 +21,6 @@ export type ExpiryPlan = {
 
 type Ending = { readonly surveyed: SurveyedKey; readonly step: Extract<Step, { readonly action: unknown }> };
 
-/** The keys that a job is about, the oldest first. */
 const selectedForExpiry = (
   survey: KeySurvey,
   policy: ExpiryPolicy,
@@ -30,7 +28,7 @@ const selectedForExpiry = (
 ): readonly SurveyedKey[] =>
   oldestFirst(survey.keys.filter((key) => isSelected(key, policy.select, { teams, now: survey.at })));
 
-/** Which keys are warned of, set to expire or deleted now, the oldest first, and of every other one why it is not. */
+/** The keys to warn about, expire or delete now, the oldest first, and for every other key why it is skipped. */
 export const planExpiry = (
   survey: KeySurvey,
   policy: ExpiryPolicy,
@@ -83,7 +81,7 @@ export const planExpiry = (
   };
 };
 
-/** Whether any clock can show the first stage, as far as the list of keys tells. */
+/** Whether a clock can reach the first stage, as far as the key list shows. */
 const mayBeDue = (surveyed: SurveyedKey, { by, stages }: ExpiryPolicy, now: UnixMillis): boolean => {
   const first = Math.min(...Object.values(stages).filter((at) => at !== undefined));
   const isOld = (ageOf(surveyed, now) ?? first) >= first;
@@ -93,7 +91,6 @@ const mayBeDue = (surveyed: SurveyedKey, { by, stages }: ExpiryPolicy, now: Unix
   });
 };
 
-/** The keys whose use is asked for. */
 export const keysAsked = (
   survey: KeySurvey,
   policy: ExpiryPolicy,

@@ -12,14 +12,13 @@ import {
   type PlanState,
 } from './plan-state.ts';
 
-/** What a plan file holds; it is of the job and account it was made for, and of no other. */
+/** The content of a plan file, valid only for its job and account. */
 export type KeyPlan = {
   readonly at: UnixMillis;
   readonly account: string;
   readonly job: string;
   readonly rotations: readonly PlannedRotation[];
   readonly expiries: readonly PlannedExpiry[];
-  /** What is left out or put off, and why. */
   readonly notes: readonly string[];
 };
 
@@ -106,7 +105,7 @@ const concernedBy = ({ rotations, expiries }: Pick<KeyPlan, 'rotations' | 'expir
   ]),
 });
 
-/** The plan as the text of a JSON file, with the state of the keys it was made from. No secret is in it. */
+/** The plan as JSON text, with the state of its keys; contains no secret. */
 export const printPlanFile = (plan: KeyPlan, survey: KeySurvey): string => {
   const filed = { ...plan, state: planState(survey, concernedBy(plan)) };
   return `${JSON.stringify({ format, version, ...filed, sha256: digestOf(filed) }, undefined, 2)}\n`;
@@ -117,7 +116,7 @@ const notAPlan = (what: string): Error =>
     advice: 'create it with `tollkeeper keys plan`, and apply it unchanged',
   });
 
-/** Reads the text of a plan file. @throws Fault `wrong-use`: it is none, of another version, or was changed. */
+/** Parses the text of a plan file. @throws Fault `wrong-use` when it is no plan, has another version, or was modified */
 export const parsePlanFile = (text: string): FiledKeyPlan => {
   let value: unknown;
   try {
@@ -143,11 +142,11 @@ export const parsePlanFile = (text: string): FiledKeyPlan => {
   return filed;
 };
 
-/** What is otherwise than when the plan was made, a line each; nothing when it may be applied. */
+/** What changed since the plan was made, one line each; empty if the plan may be applied. */
 export const isStale = (plan: FiledKeyPlan, survey: KeySurvey): readonly string[] =>
   changesSince(plan.state, concernedBy(plan), survey);
 
-/** The plan with what is left of each old key's quota now: it changes with each call, and is carried on as it is. */
+/** The plan with the current quota of each old key: calls change it constantly, and the successor inherits the current value. */
 export const withQuotaNow = (plan: FiledKeyPlan, survey: KeySurvey): FiledKeyPlan => {
   const keys = new Map(survey.keys.map(({ key }) => [key.id, key]));
   return {

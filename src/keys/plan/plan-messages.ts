@@ -6,7 +6,7 @@ const units = [
   ['second', 1000],
 ] as const;
 
-/** Milliseconds as `30 days`, `36 hours`, rounded towards what has passed; whole days from two days on. */
+/** Formats milliseconds as `30 days` or `36 hours`, rounded down; in whole days from two days on. */
 export const durationText = (millis: number): string => {
   const [noun, length] =
     millis >= 2 * units[0][1] || (millis > 0 && millis % units[0][1] === 0)

@@ -16,7 +16,7 @@ export type RotationPolicy = {
   readonly every: number;
   readonly terms: RotationTerms;
   readonly limits: Limits;
-  /** None: rotations may begin at any time. */
+  /** Empty: rotations may start at any time. */
   readonly windows: readonly MaintenanceWindow[];
   /** IANA zone of the windows. */
   readonly zone: string;
@@ -24,7 +24,7 @@ export type RotationPolicy = {
 
 export type RotationPlan = {
   readonly at: UnixMillis;
-  /** Services that the job is about. */
+  /** Services that the job selects. */
   readonly selected: number;
   /** The oldest key first; age in milliseconds. */
   readonly rotations: readonly { readonly planned: PlannedRotation; readonly age: number }[];
@@ -40,7 +40,6 @@ const whyDead = {
   exhausted: 'its quota is used up; add quota first',
 } as const;
 
-/** What a rotation of the key would be. */
 export const plannedRotation = (
   { key, service, generation }: SurveyedKey,
   why: PlannedRotation['why'],
@@ -62,10 +61,9 @@ export const plannedRotation = (
   };
 };
 
-/** The number that a successor has at the latest, after failed attempts that each took one. */
+/** Spare generations for failed attempts, each of which takes a number. */
 const spareGenerations = 99;
 
-/** Why a service of this name can have no further keys. */
 export const serviceProblem = (service: string, template: string, generation = 0): string | undefined => {
   if (!isServiceName(service)) return `“${service}” cannot be used in paths and commands`;
   const longest = printKeyName(templateOf(template), { service, generation: generation + spareGenerations });
@@ -76,7 +74,7 @@ export const serviceProblem = (service: string, template: string, generation = 0
 
 const bySurvey = new WeakMap<KeySurvey, ReadonlyMap<string, readonly SurveyedKey[]>>();
 
-/** The keys of each service, the newest generation first; worked out once a survey, since it is asked for each key. */
+/** The keys of each service, the newest generation first; cached per survey, because it is needed for every key. */
 const generationsByService = (survey: KeySurvey): ReadonlyMap<string, readonly SurveyedKey[]> => {
   const known = bySurvey.get(survey);
   if (known !== undefined) return known;
@@ -92,7 +90,6 @@ const generationsByService = (survey: KeySurvey): ReadonlyMap<string, readonly S
   return found;
 };
 
-/** What keeps a key from being rotated, whatever its age. */
 const obstacleOf = (
   surveyed: SurveyedKey,
   survey: KeySurvey,
@@ -106,7 +103,7 @@ const obstacleOf = (
   if (turning?.rotation !== undefined)
     return skip('in-rotation', `a rotation of ${service} is open (${turning.rotation.stage})`);
   const dead = deadBy(key, survey.at, policy.select.status);
-  // Where we know a key of the service, what others named alike has no place in its line.
+  // If the lineage contains a key of the service, keys that match only by name do not count.
   const ours = line.some(({ known, retired }) => known && retired !== true);
   const isOurs = (other: SurveyedKey): boolean => other.known || !ours;
   const alive = line.filter(
@@ -130,7 +127,7 @@ const obstacleOf = (
       `${currentUnknown(service, surveyed.candidates)}; ${currentUnknownAdvice}`,
     );
   const newer = alive.filter((other) => other.generation > generation);
-  // A key that not every sink ever held takes nobody's place.
+  // A key that not every sink ever held does not supersede another.
   const isWhole = (other: SurveyedKey): boolean => isOurs(other) && other.unfinished !== true;
   const newest = newer.find(isWhole) ?? (dead === undefined ? undefined : newer.find(isOurs));
   if (newest !== undefined)
@@ -197,9 +194,8 @@ const describeClosed = ({ windows, zone }: RotationPolicy, now: UnixMillis): str
 };
 
 /**
- * Which keys are rotated now, the oldest first, and of every other key that the policy is about why it is not. The newest
- * working key of a service alone can be rotated; a key is never known by its name alone. A service whose sinks may hold
- * different keys comes before all others, whatever the age of its keys.
+ * The keys to rotate now, the oldest first, and for every other selected key why it is skipped. Only the newest working key of a service can be
+ * rotated, and a name alone never identifies a key. A service whose sinks may hold different keys comes first, regardless of age.
  */
 export const planRotations = (
   survey: KeySurvey,
@@ -207,7 +203,7 @@ export const planRotations = (
   teams: readonly TeamPatterns[],
 ): RotationPlan => {
   const now = survey.at;
-  // Where sinks may hold different keys, age does not matter.
+  // Inconsistent sinks must be fixed at any age.
   const { olderThan: _olderThan, ...ofAnyAge } = policy.select;
   const selected = oldestFirst(
     survey.keys.filter((surveyed) =>

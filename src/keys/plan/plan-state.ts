@@ -6,7 +6,7 @@ import { isExhausted } from './key-state.ts';
 
 const seconds = z.int().transform((value) => unixSeconds(value));
 
-/** What of a key a plan rests on; how much quota is left changes with each call, and is looked at again when it is carried on. */
+/** The fields that a plan depends on. Omits the remaining quota, which changes with each call and is read again when the plan is applied. */
 export const keyState = z.object({
   id: z.int(),
   name: z.string(),
@@ -19,16 +19,13 @@ export const keyState = z.object({
   exhausted: z.boolean(),
   expires: z.union([z.literal('never'), seconds]),
   created: seconds.nullable(),
-  /** The open rotation it has a part in. */
   rotation: z.string().nullable(),
 });
 
 export type KeyState = Readonly<z.output<typeof keyState>>;
 
-/** The keys that a plan rests on, and what they were: by id, oldest first. */
 export type PlanState = { readonly keys: readonly KeyState[]; readonly fingerprint: string };
 
-/** What a plan touches. */
 export type Concerned = { readonly services: ReadonlySet<string>; readonly ids: ReadonlySet<number> };
 
 const stateOf = ({ key, service, generation, known, rotation }: SurveyedKey): KeyState => ({
@@ -49,7 +46,7 @@ const stateOf = ({ key, service, generation, known, rotation }: SurveyedKey): Ke
 export const fingerprintOf = (keys: readonly KeyState[]): string =>
   createHash('sha256').update(JSON.stringify(keys)).digest('hex');
 
-/** The state of every key of the services concerned, and of every other that has the name of one of the keys. */
+/** The state of every key of the affected services, and of every other key that shares a name with an affected key. */
 export const planState = (survey: KeySurvey, { services, ids }: Concerned): PlanState => {
   const names = new Set(survey.keys.filter(({ key }) => ids.has(key.id)).map(({ key }) => key.name));
   const keys = survey.keys
@@ -78,7 +75,7 @@ const changedFields = (then: KeyState, now: KeyState): readonly string[] =>
     then[field as keyof KeyState] === now[field as keyof KeyState] ? [] : [message],
   );
 
-/** What is otherwise than the plan has it, a line each; nothing when the plan still holds. */
+/** What differs from the plan, one line each; empty if the plan is valid. */
 export const changesSince = (
   { keys }: PlanState,
   concerned: Concerned,

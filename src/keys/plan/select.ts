@@ -2,9 +2,9 @@ import { toMillis, type UnixMillis } from '../../core/index.ts';
 import { creationTime } from './key-state.ts';
 import type { SurveyedKey } from '../service-types.ts';
 
-/** Which keys a job is about; all that is given must hold. */
+/** The keys that a job selects; all given conditions must hold. */
 export type KeySelection = {
-  /** A name of a key or service, in which `*` stands for anything. */
+  /** A pattern for the key or service name, in which `*` matches any text. */
   readonly name?: string | undefined;
   readonly group?: string | undefined;
   /** Milliseconds. */
@@ -13,12 +13,12 @@ export type KeySelection = {
   readonly status?: readonly number[] | undefined;
 };
 
-/** Who pays for keys whose name, or service, matches one of the patterns; the first team that does. */
+/** The key patterns of a team; the first team with a match pays. */
 export type TeamPatterns = { readonly name: string; readonly keys: readonly string[] };
 
 export type SelectDeps = { readonly teams: readonly TeamPatterns[]; readonly now: UnixMillis };
 
-/** Whether a text fits a pattern in which `*` stands for anything, nothing included. */
+/** Whether a text matches a pattern in which `*` stands for any text, including none. */
 export const fitsPattern = (pattern: string, text: string): boolean => {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();
@@ -35,7 +35,6 @@ export const fitsPattern = (pattern: string, text: string): boolean => {
 
 const namesOf = ({ key, service }: SurveyedKey): readonly string[] => [key.name, service];
 
-/** The team that pays for a key. */
 export const teamOf = (surveyed: SurveyedKey, teams: readonly TeamPatterns[]): string | undefined =>
   teams.find(({ keys }) =>
     keys.some((pattern) => namesOf(surveyed).some((name) => fitsPattern(pattern, name))),
@@ -45,13 +44,13 @@ export const teamOf = (surveyed: SurveyedKey, teams: readonly TeamPatterns[]): s
 const groupOf = (group: string | undefined): string =>
   group === undefined || group === '' ? 'default' : group;
 
-/** Milliseconds since the gateway made the key; nothing where it does not say when. */
+/** Milliseconds since the creation of the key; undefined if the gateway does not state it. */
 export const ageOf = ({ key }: SurveyedKey, now: UnixMillis): number | undefined => {
   const created = creationTime(key);
   return created === undefined ? undefined : Math.max(0, now - toMillis(created));
 };
 
-/** Whether the key is among those a job is about. A key whose age is not told is older than nothing. */
+/** Whether a job selects the key. A key of unknown age never matches `olderThan`. */
 export const isSelected = (
   surveyed: SurveyedKey,
   selection: KeySelection,

@@ -3,7 +3,6 @@ import { creationTime } from './key-state.ts';
 import type { SurveyedKey } from '../service-types.ts';
 import { ageOf } from './select.ts';
 
-/** Why nothing is done with a key that a job is about. */
 export type SkipReason =
   | 'not-due'
   | 'older-generation'
@@ -38,14 +37,14 @@ export type SkippedKey = {
   readonly name: string;
   readonly service: string;
   readonly generation: number;
-  /** Milliseconds; missing where the gateway does not tell. */
+  /** Milliseconds; undefined if the gateway does not state the creation time. */
   readonly age?: number | undefined;
   readonly reason: SkipReason;
-  /** Why, and what to do where something can be done. */
+  /** The reason, and what to do if something can be done. */
   readonly message: string;
 };
 
-/** What goes its usual way, so that nobody needs to hear of it. */
+/** Reasons of the normal course, which need no attention. */
 const asDefault: ReadonlySet<SkipReason> = new Set([
   'not-due',
   'older-generation',
@@ -77,6 +76,6 @@ export const skippedKey = (
 
 const createdOf = ({ key }: SurveyedKey): number => creationTime(key) ?? Number.MAX_SAFE_INTEGER;
 
-/** The oldest first; of the same second the one that was made first. */
+/** The oldest first; within the same second, the lowest id first. */
 export const oldestFirst = (keys: readonly SurveyedKey[]): SurveyedKey[] =>
   [...keys].sort((left, right) => createdOf(left) - createdOf(right) || left.key.id - right.key.id);

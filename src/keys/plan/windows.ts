@@ -4,13 +4,13 @@ export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 export type Weekday = (typeof weekdays)[number];
 
 /**
- * A time of day in which rotations may begin, as the clocks of a zone show it: on a day of 23 or 25 hours it may be shorter or
- * longer. One that ends at or before its beginning goes on to the next day, and its days are those it begins on.
+ * A time of day at which rotations may start, by the local clock of a zone: on a day of 23 or 25 hours it may be shorter or longer. A window that
+ * ends at or before its start continues on the next day; `days` are those on which it starts.
  */
 export type MaintenanceWindow = {
-  /** Every day when left out. */
+  /** Every day if omitted. */
   readonly days?: readonly Weekday[] | undefined;
-  /** `02:00`; `to` no longer belongs to it and may be `24:00`. */
+  /** `02:00`; `to` is exclusive and may be `24:00`. */
   readonly from: string;
   readonly to: string;
 };
@@ -19,7 +19,7 @@ const quarter = 15 * minuteMillis;
 const minutesOfDay = 1440;
 const fortnight = 14 * minutesOfDay * minuteMillis;
 
-/** Minutes since midnight of `02:30`; nothing when it is no time of day. */
+/** Minutes since midnight of `02:30`; undefined for an invalid time of day. */
 export const minutesOf = (text: string): number | undefined => {
   const [, hours, minutes] = /^(\d{2}):([0-5]\d)$/.exec(text) ?? [];
   const total = Number(hours) * 60 + Number(minutes);
@@ -28,7 +28,7 @@ export const minutesOf = (text: string): number | undefined => {
 
 type WallClock = { readonly day: number; readonly minutes: number };
 
-/** What the clocks of the zone show, the day as an index of `weekdays`. */
+/** The local time of the zone; `day` is an index of `weekdays`. */
 const wallClockOf = (zone: string): ((moment: UnixMillis) => WallClock) => {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -57,14 +57,14 @@ const isWithin = ({ days, from, to }: MaintenanceWindow, { day, minutes }: WallC
   return (isOn(day) && minutes >= start) || (isOn((day + 6) % 7) && minutes < end);
 };
 
-/** Whether rotations may begin now; always, where no window is declared. */
+/** Whether rotations may start now; always, if no window is declared. */
 export const isOpen = (windows: readonly MaintenanceWindow[], moment: UnixMillis, zone: string): boolean => {
   if (windows.length === 0) return true;
   const now = wallClockOf(zone)(moment);
   return windows.some((window) => isWithin(window, now));
 };
 
-/** The first minute from the moment on in which rotations may begin, looked for over the next fortnight. */
+/** The first minute at or after the moment in which rotations may start, within the next fortnight. */
 export const nextOpening = (
   windows: readonly MaintenanceWindow[],
   moment: UnixMillis,
@@ -75,7 +75,7 @@ export const nextOpening = (
   const isOpenAt = (shown: WallClock): boolean => windows.some((window) => isWithin(window, shown));
   const first = Math.floor(moment / quarter) * quarter;
   for (let start = first; start < first + fortnight; start += quarter) {
-    // Clocks are set at full quarter hours alone: within one they just go on.
+    // Zones change their offset only at full quarter hours, so the local clock is continuous within one.
     const { day, minutes } = wallClock(unixMillis(start));
     for (let at = start; at < start + quarter; at += minuteMillis) {
       const shown = minutes + (at - start) / minuteMillis;

@@ -5,7 +5,7 @@ import { orphanVerdict } from './orphan-facts.ts';
 import { retainOrphan } from './retain-orphan.ts';
 import { isGone, notifyStaying } from '../rotation/seek-key.ts';
 
-/** Asks for the key to be deleted; whether it is gone only a list tells, so that an answer that was lost is no problem. */
+/** Requests the deletion and returns the error, if any. Only a list proves that the key is gone, so a lost answer does no harm. */
 export const requestDeletion = async (cycle: Cycle, keyId: number): Promise<unknown> => {
   try {
     await cycle.deps.gateway.remove(keyId, cycle.signal);
@@ -14,20 +14,19 @@ export const requestDeletion = async (cycle: Cycle, keyId: number): Promise<unkn
   } catch (error) {
     cycle.signal.throwIfAborted();
     if (hasCode(error, 'gateway-rate-limited')) throw error;
-    // A key that is not there cannot be deleted, and each gateway says so in its own way.
+    // Each gateway refuses the deletion of an unknown key in its own way.
     if (hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-not-found')) cycle.answered.add(keyId);
     return error;
   }
 };
 
 /**
- * Whether a key whose deletion was written down is gone. A list that does not show it may be late, as when it was made
- * just now: that is enough only after an answer to the request.
+ * Whether a key whose deletion is recorded is gone. A list without the key may be late, for example right after its creation; it is proof only after
+ * an answer to the request.
  */
 export const isDeleted = async (cycle: Cycle, keyId: number): Promise<boolean> =>
   !cycle.keys().has(keyId) && (cycle.answered.has(keyId) || (await isGone(cycle, keyId)));
 
-/** Asks for the key to be deleted, and looks whether it is gone. */
 export const deleteAndVerify = async (
   cycle: Cycle,
   keyId: number,
@@ -37,7 +36,7 @@ export const deleteAndVerify = async (
   return { deleted: await isDeleted(cycle, keyId), refusal };
 };
 
-/** Deletes an orphan once nobody can use it, else retains it. @throws what the gateway refused with, when it stays */
+/** Deletes an orphan once its disuse is proven, else retains it. @throws the gateway's refusal when the key stays */
 export const clearKey = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -63,7 +62,7 @@ export const clearKey = async (
   cycle.resting.set(keyId, `${attempt.name} was deleted but is still listed`);
 };
 
-/** The step of deletion: asked for at most once between two lists, and true once a list no longer shows the key. */
+/** Deletes an old key: requests it at most once between two lists, and records it as deleted once a list no longer shows the key. */
 export const deleteOld = async (
   cycle: Cycle,
   rotation: Rotation,

@@ -11,12 +11,12 @@ import {
 /** Milliseconds by which the gateway's clock may differ from ours. */
 export const clockSkew = 900_000;
 
-/** Milliseconds that rows of the call log come late by (docs/gateway.md G16.1). */
+/** Milliseconds by which call log rows arrive late (docs/gateway.md G16.1). */
 const lag = 600_000;
 
 /**
- * What a wrong clock means for proofs from the call log. `add`: the time without a call is longer by `margin` milliseconds;
- * `suspend`: no key ends until the clocks agree.
+ * The effect of a wrong clock on evidence from the call log. `add`: the idle time grows by `margin` milliseconds; `suspend`: no key ends until the
+ * clocks agree.
  */
 export type ClockEffect =
   | { readonly effect: 'add'; readonly margin: number }
@@ -31,10 +31,9 @@ export const lengthText = (millis: number): string => {
 
 const advice = 'synchronize both clocks (NTP); deletions resume automatically';
 
-/** The largest skew, in milliseconds, that a longer idle time makes up for. */
+/** The largest skew, in milliseconds, that a longer idle time compensates. */
 const largest = (quiet: number): number => Math.max(lag, quiet / 10);
 
-/** Why it is open which clock stamps calls. */
 const unconfirmedMessage = ({ offset }: GatewayClock, date: ContradictedDate): string => {
   const error = Math.abs(date.offset - offset);
   return error > 0
@@ -43,8 +42,8 @@ const unconfirmedMessage = ({ offset }: GatewayClock, date: ContradictedDate): s
 };
 
 /**
- * The effect of a skew on a proof that asks for `quiet` milliseconds without a call. `logBehind`: by how much our own first
- * call with a key is stamped earlier in the log than the key was made, in milliseconds. Pure.
+ * The effect of a skew on evidence that needs `quiet` milliseconds without a call. `logBehind`: milliseconds by which the log stamps our first call
+ * with a key before the key's creation. Pure.
  */
 export const clockEffect = (clock: GatewayClock | undefined, quiet: number, logBehind = 0): ClockEffect => {
   const offset = clockOffset(clock);

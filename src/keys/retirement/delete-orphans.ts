@@ -16,16 +16,15 @@ type Orphan = {
   readonly generation: number;
   readonly name: string;
   readonly why: 'orphan' | 'probe';
-  /** When its deletion was first asked for; nothing where it was not yet. */
+  /** When its deletion was first requested; undefined if it was not. */
   readonly since?: UnixMillis;
-  /** Why it was not deleted so far. */
   readonly retained?: RetainReason | undefined;
 };
 
-/** Milliseconds that lists may lag behind what was made. */
+/** Milliseconds by which lists may lag behind a creation. */
 const lag = 900_000;
 
-/** A key whose deletion was begun, and which is there. */
+/** A listed key whose deletion was requested earlier. */
 const begun = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
   const left = cycle.deps.journal.leaving(cycle.deps.account).get(key.id);
   if (left === undefined || left.name !== key.name) return undefined;
@@ -33,7 +32,7 @@ const begun = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
   return { id, service, generation, keyId: key.id, name, why, since };
 };
 
-/** A key that came of a request whose answer was lost. */
+/** A key created by a request whose answer was lost. */
 const late = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
   const lost = cycle.deps.journal.lostAttempt(cycle.deps.account, key.name);
   if (lost === undefined) return undefined;
@@ -41,7 +40,6 @@ const late = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
   return { id, service, generation, keyId: key.id, name: key.name, why: 'orphan' };
 };
 
-/** An orphan that was not deleted so far, since it was not proven that nobody can use it. */
 const retainedOne = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
   const found = cycle.deps.journal.retained(cycle.deps.account).get(key.id);
   if (found === undefined) return undefined;
@@ -49,7 +47,7 @@ const retainedOne = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
   return { id, service, generation, keyId: key.id, name, why: 'orphan', retained: reason };
 };
 
-/** Keys that nobody may be able to use: made by a request whose answer never came, or left of a probe or a deletion that was cut off. */
+/** Keys that nobody may be able to use: from requests without an answer, probes, or interrupted deletions. */
 const orphansIn = (cycle: Cycle): readonly Orphan[] => {
   const { journal, account } = cycle.deps;
   const lineage = journal.lineage(account);
@@ -58,7 +56,7 @@ const orphansIn = (cycle: Cycle): readonly Orphan[] => {
     if (kept !== undefined) return [kept];
     const known = lineage.get(key.id);
     const found = known === undefined ? late(cycle, key) : begun(cycle, key);
-    // Those of a rotation under way are its own to see to.
+    // An open rotation handles its own keys.
     if (found !== undefined) return journal.rotation(found.id) === undefined ? [found] : [];
     return known?.service === probeService && known.name === key.name
       ? [{ id: `probe/${key.id}`, service: probeService, ...generationKey(known), why: 'probe' }]
@@ -66,11 +64,10 @@ const orphansIn = (cycle: Cycle): readonly Orphan[] => {
   });
 };
 
-/** The gateway takes no more questions for now; about the next key it would say the same. */
+/** The gateway would refuse the next request too. */
 const hasEnough = (error: unknown): boolean =>
   hasCode(error, 'gateway-rate-limited') || hasCode(error, 'gateway-unreachable');
 
-/** Keys of lines that no list shows any more, though nobody here took them away. */
 const vanished = async (cycle: Cycle): Promise<void> => {
   const { journal, account } = cycle.deps;
   const underWay = new Set(
@@ -89,7 +86,7 @@ const vanished = async (cycle: Cycle): Promise<void> => {
       if (!(await isGone(cycle, row.keyId))) continue;
     } catch (error) {
       cycle.signal.throwIfAborted();
-      // Keys in use wait for no news of one that is not: it is asked for again with the next cycle.
+      // Keys in use must not wait for an answer about one that is not; the next cycle asks again.
       cycle.deps.log.warn('the gateway could not be asked whether an unlisted key still exists', {
         service: row.service,
         key: row.name,
@@ -106,7 +103,7 @@ const vanished = async (cycle: Cycle): Promise<void> => {
   }
 };
 
-/** Asks for an orphan to be deleted; what comes of it stops neither the others nor the rotations. */
+/** Requests the deletion of an orphan; a failure must not stop other orphans or rotations. */
 const deleteOrphan = async (
   cycle: Cycle,
   keyId: number,
@@ -116,13 +113,13 @@ const deleteOrphan = async (
     return await deleteAndVerify(cycle, keyId);
   } catch (error) {
     cycle.signal.throwIfAborted();
-    // Without a list nothing is known of the keys of the rotations either.
+    // Without a new list the state of the rotations' keys is unknown too.
     if (cycle.keys() === listed && !hasCode(error, 'gateway-rate-limited')) throw error;
     return { deleted: false, refusal: error };
   }
 };
 
-/** Whether an orphan may be deleted now; what keeps it is written down and told, once for each reason. */
+/** Whether an orphan may be deleted now; each reason to retain it is recorded and notified once. */
 const mayDelete = async (
   cycle: Cycle,
   rotation: { readonly id: string; readonly service: string },
@@ -157,7 +154,7 @@ const clearOrphan = async (
     return { refusal };
   }
   await note(cycle, { id, service }, { what: 'deleted', ...key });
-  // One that was retained for a while is no news.
+  // Operators already know of an orphan that was retained.
   if (why === 'orphan' && retained === undefined)
     await notifyOf(
       cycle,
@@ -172,7 +169,7 @@ const clearOrphan = async (
   return { refusal: undefined };
 };
 
-/** Clears away, at the beginning of a cycle, what no rotation under way will see to. */
+/** Deletes, at the start of a cycle, the leftover keys that no open rotation handles. */
 export const deleteOrphans = async (cycle: Cycle): Promise<void> => {
   for (const orphanKey of orphansIn(cycle)) {
     const { refusal } = await clearOrphan(cycle, orphanKey);

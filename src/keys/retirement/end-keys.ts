@@ -11,7 +11,6 @@ import { outdatedNow, describeStop } from '../rotation/up-to-date.ts';
 
 type Ended = Awaited<ReturnType<KeyService['expire']>>[number];
 
-/** Names what is done to end a key, so that its steps stand together. */
 const idOf = ({ keyId }: PlannedExpiry): string => `expiry/${keyId}`;
 
 const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promise<string> => {
@@ -19,7 +18,7 @@ const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promis
   const { service, name, keyId } = planned;
   const id = idOf(planned);
   const history = await journal.history({ account, service });
-  // A stage is announced once; the mail itself has its key too.
+  // A stage is announced once; the outbox also deduplicates the mail.
   if (history.some((event) => event.what === 'warned' && event.keyId === keyId && event.stage === stage))
     return 'its owner was already notified';
   await notifyOf(
@@ -36,7 +35,7 @@ const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promis
   return 'its owner was notified';
 };
 
-/** What keeps the key from being ended, and whether that is what was wanted anyway. */
+/** Why the key must not be ended; `done` if it is already gone as planned. */
 const obstacleTo = async (
   cycle: Cycle,
   planned: PlannedExpiry,
@@ -69,7 +68,7 @@ const obstacleTo = async (
   };
 };
 
-/** A key that had left its line, and is to live on, is in it again. */
+/** Returns a retired key that lives on to its lineage. */
 const revive = async (
   cycle: Cycle,
   rotation: { readonly id: string; readonly service: string },
@@ -82,7 +81,7 @@ const revive = async (
 
 type Expire = Extract<PlannedExpiry['action'], { kind: 'expire' }>;
 
-/** Sets the expiry by the clock that ends keys; an immediate one lies in the past of every clock of the gateway. */
+/** Sets the expiry on the clock that ends keys; an immediate one lies in the past on every clock of the gateway. */
 const expire = async (cycle: Cycle, planned: PlannedExpiry, action: Expire): Promise<Ended> => {
   const { service, keyId, name } = planned;
   const rotation = { id: idOf(planned), service };
@@ -111,7 +110,7 @@ const expire = async (cycle: Cycle, planned: PlannedExpiry, action: Expire): Pro
   return { planned, done: true, message };
 };
 
-/** A gateway may refuse a time in the past: then only a deletion ends the key at once. */
+/** A gateway may refuse an expiry in the past; then only a deletion ends the key at once. */
 const refusedExpiry = (error: unknown, isNow: boolean, { keyId, name }: PlannedExpiry): never => {
   if (!isNow || (!hasCode(error, 'gateway-refused') && !hasCode(error, 'key-update-ineffective')))
     throw error;
@@ -157,8 +156,8 @@ const one = async (
 };
 
 /**
- * Ends keys as planned, each by itself: a failure of one does not stop the others. A key that a sink holds
- * (`keptBySinks`, with the reason) stays unless its plan says otherwise.
+ * Ends keys as planned; a failure of one does not stop the others. A key that a sink holds (`keptBySinks`, with the reason) stays unless its plan
+ * overrides it.
  */
 export const endKeys = async (
   cycle: Cycle,

@@ -1,29 +1,27 @@
 import type { KeyPlace } from '../plan/key-names.ts';
 import type { Fingerprint } from '../sink.ts';
 
-/** A listed key that the journal does not know: not by its id, and it never asked for one of this name. */
+/** A listed key whose id the journal does not know and whose name it never requested. */
 export type UnknownKey = { readonly keyId: number; readonly name: string; readonly place: KeyPlace };
 
-/** What a sink of the service holds now. */
 export type SinkContent = {
   readonly place: string;
-  /** For a person. */
   readonly sink: string;
   readonly fingerprint: Fingerprint;
-  /** `first`: the journal knows nothing of the sink yet. */
+  /** `first`: the journal knows no content of the sink yet. */
   readonly is: 'known' | 'unknown' | 'first';
 };
 
-/** Something that the gateway or a sink has and the journal cannot know of unless it is older than they are. */
+/** What the gateway or a sink has and only a newer journal could know. */
 export type Difference =
   | ({ readonly kind: 'key'; readonly highest: number } & UnknownKey)
   | ({ readonly kind: 'sink' } & SinkContent);
 
-/** Generated with a suffix, the name of another generation is never that of a key that was there before. */
+/** The random suffix distinguishes a key of a known generation number from one that existed before. */
 const isNewer = ({ place: { generation, suffix } }: UnknownKey, highest: number): boolean =>
   generation > highest || (generation === highest && suffix !== undefined);
 
-/** What of a service the journal does not know of, though it would if nothing but it had written its keys. Pure. */
+/** What exists for a service and is unknown to the journal, although the journal should be its only writer. Pure. */
 export const findDifferences = (
   highest: number,
   keys: readonly UnknownKey[],

@@ -4,7 +4,6 @@ import { generationKey, note, notifyOf, type Cycle } from '../rotation/cycle.ts'
 import { instead } from '../rotation/deliver-key.ts';
 import { undeclaredMessage } from './hold-messages.ts';
 
-/** The end that the key had before one was set by this rotation. */
 const endBefore = async ({ deps }: Cycle, { id, service }: Rotation, { keyId }: OldKey) => {
   const history = await deps.journal.history({ account: deps.account, service });
   const first = history.find(
@@ -13,7 +12,7 @@ const endBefore = async ({ deps }: Cycle, { id, service }: Rotation, { keyId }: 
   return first?.what === 'expiring' ? first.before : undefined;
 };
 
-/** An end that this rotation has set would come although the key may be in use: what was there before is put back. */
+/** The expiry that this rotation set would end a key that may be in use, so the earlier expiry is restored. */
 const restoreExpiry = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
   if (old.expiry === undefined) return;
   const before = await endBefore(cycle, rotation, old);
@@ -39,7 +38,6 @@ const hold = async (
   await note(cycle, rotation, { what: 'held', ...generationKey(old), reason, words: message });
 };
 
-/** Notifies operators that a place is no longer declared, and keeps the key. */
 export const holdForPlaces = (
   cycle: Cycle,
   rotation: Rotation,
@@ -52,8 +50,8 @@ export const holdForPlaces = (
   });
 
 /**
- * Reads the sinks during the overlap of a key that ends without evidence: one that holds another key than the successor may
- * hold the old one, which then stays. A sink that cannot be read now is read again in the next cycle.
+ * Reads the sinks during the overlap of a key that ends without evidence. A sink that holds another key than the successor may hold the old one,
+ * which is then retained. A sink that cannot be read now is read again in the next cycle.
  */
 export const checkOverlap = async (
   cycle: Cycle,

@@ -16,30 +16,28 @@ import type { RetireTerms } from '../terms.ts';
 import { clockSkew, lengthText } from './clock-skew.ts';
 import { sumOfUses, type NamedUse } from './named-uses.ts';
 
-/** All that the retirement of an old key is judged by. Moments in milliseconds UTC on the gateway's clock, which stamps calls. */
+/** All facts that decide the retirement of an old key. Times in milliseconds UTC on the gateway's clock, which stamps calls. */
 export type RetireFacts = {
   readonly now: UnixMillis;
   readonly cutover: UnixMillis;
   readonly retire: RetireTerms;
-  /** Every name that the old key had since the cutover, the one that is written down first. */
+  /** Every name that the old key had since the cutover, the name in the journal first. */
   readonly oldNames: readonly string[];
   readonly newName: string;
-  /** Why a wrong clock lets nothing be proven, as a sentence. */
+  /** Why a wrong clock prevents any proof, as a sentence. */
   readonly clockProblem?: string;
-  /** Why no call can be made with the successor, where that is so. */
   readonly newIsDead?: 'disabled' | 'expired' | 'exhausted' | undefined;
-  /** Up to where the log holds every call since the cutover; nothing where it does not reach it. */
   readonly complete: LogCompleteness;
   /**
-   * Calls by the old key, under each of its names, from the idle time that ends where the log does up to now; of all the
-   * time since the cutover while that does not fit behind it.
+   * Calls by the old key under each of its names, from the start of the idle time up to now; since the cutover while the idle time does not fit after
+   * it.
    */
   readonly oldUses?: readonly NamedUse[] | undefined;
-  /** Calls by the successor that are not our own, up to where the log ends. */
+  /** Calls by the successor that are not our own, up to the end of the complete log. */
   readonly newUses?: readonly NamedUse[] | undefined;
-  /** Other keys that had a name of either since the cutover. */
+  /** Other keys that had a name of either key since the cutover. */
   readonly nameCollisions: readonly number[];
-  /** A name that both had since then, one after the other. */
+  /** A name that both keys had since the cutover, one after the other. */
   readonly sharedName?: string | undefined;
 };
 
@@ -56,11 +54,11 @@ export type RetireVerdict =
 
 const shown = (moment: UnixSeconds): string => formatMoment(moment, 'UTC');
 
-/** Where the log ends that is known to be whole. */
+/** The end of the complete part of the log. */
 export const knownEnd = (complete: LogCompleteness, now: UnixMillis): UnixSeconds | undefined =>
   complete.complete ? toSeconds(now) : complete.through;
 
-/** The idle time that the old key is judged by; nothing while it does not lie after the cutover. */
+/** The idle time that decides about the old key; undefined while it does not lie after the cutover. */
 export const idleRange = (
   cutover: UnixMillis,
   quiet: number,
@@ -68,23 +66,22 @@ export const idleRange = (
 ): Interval<UnixSeconds> | undefined => {
   if (end === undefined) return undefined;
   const start = end - Math.ceil(quiet / 1000);
-  // A second that began before the cutover may hold calls of before it.
+  // A second that began before the cutover may contain earlier calls.
   return start >= Math.ceil(cutover / 1000) ? interval(unixSeconds(start), end) : undefined;
 };
 
 /**
- * From when on calls of the successor are those of its consumer: a clock that runs ahead stamps our own, which verified
- * it before the cutover, up to so much later.
+ * The time from which calls by the successor are those of its consumer: a clock that runs ahead stamps our own verification before the cutover up to
+ * this much later.
  */
 export const resumedFrom = (cutover: UnixMillis, quiet: number): UnixSeconds =>
   unixSeconds(Math.ceil((cutover + Math.min(clockSkew, quiet / 2)) / 1000));
 
 const calls = ({ calls: number }: KeyUse): string => `${number} ${number === 1 ? 'call' : 'calls'}`;
 
-/** The most used: enough to find who calls. */
+/** The most used models suffice to find the caller. */
 const modelsNamed = 5;
 
-/** Under which names it was called, where that is not the one it is known by. */
 const describeCalled = (name: string, uses: readonly NamedUse[]): string => {
   const called = uses.flatMap((one) => (one.use.calls > 0 ? [one.name] : []));
   if (called.every((one) => one === name)) return '';
@@ -100,9 +97,9 @@ export const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUs
 };
 
 /**
- * Whether the old key may go. It goes when the log, complete through the idle time, shows calls by the new key and none
- * by the old under any name it had, and no other key had one of theirs: log rows carry names. Past `max_overlap` one that is idle goes though the
- * new one is idle too, and everything else is brought before the operators. Pure.
+ * Judges whether the old key may end. It may when the log is complete through the idle time and shows calls by the new key and none by the old one
+ * under any of its names, and no other key had one of their names, because log rows carry names. Past `max_overlap` an idle key ends even if the new
+ * one is idle too; everything else escalates to the operators. Pure.
  */
 export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   const { now, cutover, retire, complete, newName, oldUses, newUses, sharedName } = facts;
@@ -135,12 +132,12 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
       `${oldName} and ${newName} have both had the name ${sharedName} since the cutover: calls in the log cannot be attributed`,
     );
   if (facts.clockProblem !== undefined)
-    // What is wrong is no key: it is shown by itself, and over once the clock is right.
+    // Does not escalate: the clock is at fault, not the key, and the hold ends with the skew.
     return { verdict: 'hold', reason: 'clock-skew', message: facts.clockProblem, escalate: false };
   const lag = end === undefined ? Number.POSITIVE_INFINITY : now - toMillis(end);
   const why = complete.complete ? '' : complete.why;
   const isUsed = oldUse !== undefined && oldUse.calls > 0;
-  // A call of just now says more than what is missing of the log.
+  // A very recent call is more informative than an incomplete log.
   const isUsedNow = isUsed && (oldUse.lastCall ?? 0) * 1000 >= now - retire.quiet;
   if (lag > maxLag(retire.quiet) && !isUsedNow)
     return hold(

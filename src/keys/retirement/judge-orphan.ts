@@ -5,43 +5,39 @@ import type { LogCompleteness } from '../ports.ts';
 import type { Fingerprint, SinkReading } from '../sink.ts';
 import { clockSkew } from './clock-skew.ts';
 
-/** A declared sink, as it was read now. */
 export type SinkFact = {
-  /** For a person. */
   readonly sink: string;
   readonly reading: SinkReading | { readonly state: 'failed'; readonly why: string };
-  /** The journal knows that what it holds is another key: one that we delivered, or that was there before the request. */
+  /** The journal knows that the content is another key: one that was delivered, or that was there before the request. */
   readonly isAnother: boolean;
 };
 
-/** All that the deletion of an orphan is judged by. Moments in milliseconds UTC. */
+/** All facts that decide the deletion of an orphan. Times in milliseconds UTC. */
 export type OrphanFacts = {
   readonly name: string;
   readonly now: UnixMillis;
   readonly askedAt: UnixMillis;
-  /** When the gateway created the listed key, where it says so. */
+  /** The creation time of the listed key, if the gateway states it. */
   readonly createdAt?: UnixMillis | undefined;
-  /** Milliseconds that a request whose answer was lost may still be on its way. */
+  /** Milliseconds for which a request without an answer may still reach the gateway. */
   readonly settle: number;
-  /** Of its plaintext; missing where no answer came. */
+  /** Of its plaintext; undefined if no answer arrived. */
   readonly fingerprint?: Fingerprint | undefined;
-  /** Ids of the listed keys that may be the one asked for. */
   readonly candidates: readonly number[];
-  /** Its plaintext never arrived, so that no consumer can hold it, and the audit file agrees with the journal. */
+  /** Its plaintext never arrived, so no consumer can hold it, and the audit log agrees with the journal. */
   readonly isUnanswered?: boolean;
-  /** How the candidate differs from what was asked for. */
   readonly mismatch?: string | undefined;
-  /** Missing where the job that declares them does not exist (any more); empty of temporary keys, which are for none. */
+  /** Undefined if no job declares sinks (any more); empty for temporary keys, which have no consumer. */
   readonly sinks?: readonly SinkFact[] | undefined;
   /** Whether the log is complete from the request, less the clock skew, up to now. */
   readonly complete: LogCompleteness;
-  /** Calls under every name that the key had since then, without those that verified it. */
+  /** Calls under every name that the key had since then, without those of its verification. */
   readonly calls: number;
 };
 
 export type OrphanVerdict =
   | { readonly verdict: 'delete'; readonly evidence: string }
-  /** `passing`: time may settle it. */
+  /** `passing`: the reason may disappear with time. */
   | {
       readonly verdict: 'retain';
       readonly reason: RetainReason;
@@ -75,7 +71,7 @@ const judgeSink = (
   }
 };
 
-/** Milliseconds without a call by a key whose answer was lost: it may be one that a person made just now. */
+/** Milliseconds without a call by a key whose answer was lost: a person may have created it just now. */
 const lostIdle = 3_600_000;
 
 const judgeLog = (facts: OrphanFacts): OrphanVerdict | undefined => {
@@ -97,14 +93,14 @@ const judgeLog = (facts: OrphanFacts): OrphanVerdict | undefined => {
   );
 };
 
-/** A sink that was read and holds what the journal does not know speaks against any proof. */
+/** Unknown content in a sink that was read overrides any other evidence. */
 const isUnknownContent = (found: OrphanVerdict | undefined): boolean =>
   found?.verdict === 'retain' && (found.reason === 'sink-unknown' || found.reason === 'sink-holds-it');
 
 /**
- * Whether a key that was made for a rotation and never delivered may be deleted: only when it is certainly the key that was
- * asked for, every declared sink was read back and holds another key, and the complete log shows no call by it. A key whose
- * plaintext never arrived needs no sink that can be read. Pure.
+ * Judges whether a key that was created for a rotation and never delivered may be deleted: only if it is certainly the requested key, every declared
+ * sink was read back and holds another key or none, and the complete log shows no call by it. A key whose plaintext never arrived needs no readable
+ * sink. Pure.
  */
 export const judgeOrphan = (facts: OrphanFacts): OrphanVerdict => {
   const { name, candidates, mismatch, sinks, calls } = facts;

@@ -10,7 +10,6 @@ import type { Sink } from '../sink.ts';
 import type { EngineDeps } from '../rotation/engine-deps.ts';
 
 export type SinkSurvey = {
-  /** The keys that are asked about. */
   readonly asked: readonly SurveyedKey[];
   readonly all: readonly SurveyedKey[];
   readonly now: UnixMillis;
@@ -19,7 +18,7 @@ export type SinkSurvey = {
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy'>;
 
-/** Why the content of a sink is, or may be, this key; undefined where it is another one. */
+/** Why the sink holds, or may hold, this key; undefined if it holds another one. */
 const heldBy = (
   sink: Sink,
   content: SinkContent | Error | undefined,
@@ -38,10 +37,9 @@ const heldBy = (
 };
 
 /**
- * Which of the keys a sink holds or may hold, each with the reason: by the last cutover in the journal, because a job
- * delivers the newest key of the service, because a sink was read and holds this key, or a text that can be this key and is
- * not known to be another one, or because a place of the journal is not declared any more. A sink that cannot be read now
- * counts as holding the keys of its service.
+ * The keys that a sink holds or may hold, each with the reason: the last cutover in the journal, a job that delivers the newest key of the service, a
+ * sink that holds this key or a text that may be this key and is not known to be another one, or a place in the journal that is no longer declared. A
+ * sink that cannot be read now counts as holding the keys of its service.
  */
 export const keptBySinks = async (
   deps: Deps,

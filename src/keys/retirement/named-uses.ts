@@ -3,19 +3,18 @@ import type { KeyUse } from '../key-event.ts';
 import type { GenerationKey } from '../rotation.ts';
 import type { Cycle } from '../rotation/cycle.ts';
 
-/** Calls under one of the names that a key had. */
 export type NamedUse = { readonly name: string; readonly use: KeyUse };
 
-/** A name as the log tells it from others: some exports trim what some lists do not. */
+/** A name as the log shows it: some exports trim spaces that some lists keep. */
 export const bareName = (name: string): string => name.replaceAll(/^\p{Zs}+|(?<!\p{Zs})\p{Zs}+$/gu, '');
 
 export const isSameName = (one: string, other: string): boolean => bareName(one) === bareName(other);
 
-/** Those that the log cannot tell apart are one, the first of them. */
+/** Merges names that the log cannot distinguish; the first one stays. */
 export const distinctNames = (names: readonly string[]): readonly string[] =>
   names.filter((name, place) => names.findIndex((one) => isSameName(one, name)) === place);
 
-/** Every name that the key had since, the one that is written down first: others can rename it. */
+/** Every name that the key had since then, the name in the journal first: others can rename a key. */
 export const namesBorne = async (
   { deps: { evidence, account }, keys }: Cycle,
   { keyId, name }: Pick<GenerationKey, 'keyId' | 'name'>,
@@ -26,7 +25,7 @@ export const namesBorne = async (
   return [...new Set([name, ...shown, listed])];
 };
 
-/** Calls under each of the names; those that the log cannot tell apart are one. */
+/** Calls under each name; names that the log cannot distinguish count once. */
 export const usesOf = async (
   { deps: { evidence, account } }: Cycle,
   names: readonly string[],
@@ -46,7 +45,6 @@ const sumOfModels = (uses: readonly KeyUse[]): KeyUse['models'] => {
     .sort((left, right) => right.calls - left.calls);
 };
 
-/** The uses of all names as that of one key. Pure. */
 export const sumOfUses = (named: readonly NamedUse[]): KeyUse => {
   const uses = named.map(({ use }) => use);
   const [first] = uses;

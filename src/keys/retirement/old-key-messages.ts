@@ -2,7 +2,6 @@ import { deadBy } from '../plan/key-state.ts';
 import type { Rotation } from '../rotation.ts';
 import type { Cycle } from '../rotation/cycle.ts';
 
-/** How the key stands that a rotation was to replace, while nothing has replaced it. */
 export const describeOldKey = (cycle: Cycle, { old, service }: Rotation): string => {
   if (old === undefined) return `${service} has no other key`;
   const listed = cycle.keys().get(old.keyId);

@@ -18,13 +18,13 @@ import { namesBorne, sumOfUses, usesOf } from './named-uses.ts';
 import type { Cycle } from '../rotation/cycle.ts';
 import { mismatchOf } from './request-match.ts';
 
-/** Calls that one verification makes at most; it takes 90 s for them (verify.ts). */
+/** The most calls of one verification, which takes up to 90 s (verify.ts). */
 const maxOwnCalls = 12;
 
 /** Milliseconds. */
 const longestVerification = 180_000;
 
-/** Listed keys that may be the one asked for: the one in the answer, else all of its name that are nobody else's. */
+/** Listed keys that may be the requested one: the one in the answer, else all with its name except live keys of a lineage. */
 const candidatesOf = (
   cycle: Cycle,
   { name, keyId: answered }: KeyRequest,
@@ -43,7 +43,6 @@ const candidatesOf = (
     .map(({ id }) => id);
 };
 
-/** What is in each sink now; a sink that cannot be asked fails alone. */
 const readSinks = async (
   cycle: Cycle,
   sinks: readonly Sink[],
@@ -88,7 +87,7 @@ const sinkFacts = async (cycle: Cycle, request: KeyRequest): Promise<readonly Si
   });
 };
 
-/** The spans in which our own calls with the key lie, by the gateway's clock, and how many these are at most. */
+/** The intervals of our own calls with the key, by the gateway's clock, and the largest number of them. */
 const ownCalls = async (
   cycle: Cycle,
   { service, rotation }: KeyRequest,
@@ -161,7 +160,7 @@ const collectFacts = async (cycle: Cycle, request: KeyRequest, keyId: number): P
   };
 };
 
-/** Whether the key may be deleted that was made, or may have been made, for the attempt of this name. */
+/** Whether the key that was, or may have been, created for the attempt with this name may be deleted. */
 export const orphanVerdict = async (cycle: Cycle, name: string, keyId: number): Promise<OrphanVerdict> => {
   const { journal, account } = cycle.deps;
   const request = journal.requestOf(account, name);

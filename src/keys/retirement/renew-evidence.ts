@@ -15,13 +15,12 @@ import { gatewayNow } from '../rotation/gateway-time.ts';
 import { describeUsed, knownEnd } from './judge-old.ts';
 import { distinctNames, namesBorne, sumOfUses } from './named-uses.ts';
 
-/** Seconds before the end of the stored log from which it is read again: rows come late (docs/gateway.md G16.1). */
+/** Seconds by which a new read overlaps the end of the stored log: rows arrive late (docs/gateway.md G16.1). */
 const lateness = 600;
 
-/** Seconds that the stored log is looked at for its end; evidence is never older. */
+/** Seconds in which the end of the stored log is searched; evidence is never older. */
 const longestLag = 6 * 3600;
 
-/** From where on the stored log lacks calls. */
 const recentFrom = async (cycle: Cycle): Promise<UnixSeconds> => {
   const { evidence, account } = cycle.deps;
   const now = gatewayNow(cycle);
@@ -31,7 +30,7 @@ const recentFrom = async (cycle: Cycle): Promise<UnixSeconds> => {
   return unixSeconds(end - lateness);
 };
 
-/** Calls under these names since the stored log ends, as the gateway exports them now; read once a cycle. */
+/** Calls under these names since the end of the stored log, exported by the gateway now; read once per cycle. */
 export const recentUses = async (
   cycle: Cycle,
   names: readonly string[],
@@ -45,7 +44,7 @@ export const recentUses = async (
   return cycle.recentUses;
 };
 
-/** The names of every key that may be deleted in this cycle, so that the log is read once for all of them. */
+/** The names of all keys that may be deleted in this cycle, so that one export serves them all. */
 const namesOfAll = async (cycle: Cycle): Promise<readonly string[]> => {
   const { journal, account } = cycle.deps;
   const names: string[] = [];
@@ -80,8 +79,8 @@ const usedSince = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise
 };
 
 /**
- * Whether the key is still unused at the moment before it ends: the log is read up to now, and the quota of a limited key is
- * compared. A use keeps the key; where the evidence cannot be renewed, the key stays until the next cycle.
+ * Whether the key is still unused right before it ends: reads the log up to now and compares the quota of a limited key. A use retains the key;
+ * without renewed evidence the key stays until the next cycle.
  */
 export const isStillUnused = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<boolean> => {
   let found: Use | undefined;

@@ -5,10 +5,10 @@ import type { KeyRequest } from '../journal/request-memory.ts';
 import { probeService } from '../update/probe.ts';
 import { clockSkew } from './clock-skew.ts';
 
-/** Milliseconds for which a request whose answer was lost may be on its way. */
+/** Milliseconds for which a request without an answer may still reach the gateway. */
 const longestWay = 3_600_000;
 
-/** A quota is written rounded down, to whole units at most. */
+/** A written quota is rounded down, by less than a whole unit. */
 const maxRounding = money('1');
 
 const isCreatedByRequest = (key: ApiKey, { askedAt }: KeyRequest): boolean => {
@@ -20,20 +20,20 @@ const isCreatedByRequest = (key: ApiKey, { askedAt }: KeyRequest): boolean => {
 
 const hasQuotaOf = (key: ApiKey, { service, spec }: KeyRequest): boolean => {
   if (spec.unlimitedQuota || key.unlimitedQuota) return spec.unlimitedQuota === key.unlimitedQuota;
-  // A probe is what shows in which unit the gateway takes a quota: until then the listed one may be another.
+  // Only the probe shows in which unit the gateway accepts a quota, so the listed value may differ.
   if (service === probeService) return true;
   const missing = subtractMoney(spec.remainQuota, key.remainQuota);
   return compareMoney(missing, money('0')) >= 0 && compareMoney(missing, maxRounding) < 0;
 };
 
-/** How a listed key differs from the one that was asked for; nothing where it can be that one. */
+/** How a listed key differs from the requested one; undefined if it may be that key. */
 export const mismatchOf = (key: ApiKey, request: KeyRequest): string | undefined => {
   const { spec, askedAt } = request;
   if (!isCreatedByRequest(key, request))
     return `its creation time does not match the request of ${new Date(askedAt).toISOString()}`;
   if (!hasQuotaOf(key, request)) return 'its quota differs';
   if (key.expiredTime !== spec.expiredTime) return 'its expiry differs';
-  // An empty group asks for the default one, whatever that is called.
+  // An empty group requests the default one, whose name is unknown.
   if (spec.group !== '' && key.group !== undefined && key.group !== spec.group) return 'its group differs';
   return undefined;
 };

@@ -6,14 +6,14 @@ type Retained = Extract<OrphanVerdict, { verdict: 'retain' }>;
 
 type Orphan = { readonly keyId: number; readonly generation: number; readonly name: string };
 
-/** Milliseconds for which operators are not asked about what time may settle. */
+/** Milliseconds before operators are notified of a reason that may disappear with time. */
 const timeout = 86_400_000;
 
-/** Whether the key is certainly the one that was asked for, so that it is known by its id from now on. */
+/** Whether the key is certainly the requested one, so that its id identifies it from now on. */
 export const isIdentified = ({ reason }: Retained): boolean =>
   reason !== 'ambiguous' && reason !== 'not-ours';
 
-/** Tells operators of an orphan that only they can end; of one that time may settle, after a day. */
+/** Notifies operators of an orphan that only they can end; after a day if its reason may disappear with time. */
 export const notifyRetained = async (
   cycle: Cycle,
   rotation: Pick<Rotation, 'id' | 'service'>,
@@ -35,7 +35,6 @@ export const notifyRetained = async (
   });
 };
 
-/** Writes down that an orphan is retained, and why. */
 export const retainOrphan = async (
   cycle: Cycle,
   rotation: Pick<Rotation, 'id' | 'service'> & { readonly who?: string },
@@ -45,7 +44,7 @@ export const retainOrphan = async (
 ): Promise<void> => {
   const { keyId, generation, name } = orphan;
   const { reason, message } = verdict;
-  // Before it is written down: a kill between must not lose the notification.
+  // Notifies before it records: a kill in between must not lose the notification.
   await notifyRetained(cycle, rotation, orphan, verdict, since);
   await note(cycle, rotation, {
     what: 'retained',

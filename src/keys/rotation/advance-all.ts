@@ -4,8 +4,8 @@ import { comparedClock } from './key-clock.ts';
 import { notifyStaying } from './seek-key.ts';
 
 /**
- * Lists the keys once after all creations and deletions of the cycle, and returns the rotations whose old keys were
- * deleted. The stamps of new keys are compared now: after a clock is set they can no longer be.
+ * Lists the keys once after all changes of the cycle and returns the rotations whose old keys were deleted. Compares the stamps of new keys now,
+ * because they become incomparable once a clock is set.
  */
 const afterChanges = async (cycle: Cycle, ids: readonly string[]): Promise<readonly string[]> => {
   const removed = [...cycle.removed];
@@ -26,7 +26,7 @@ const afterChanges = async (cycle: Cycle, ids: readonly string[]): Promise<reado
   return touched;
 };
 
-/** Takes each rotation of the cycle as far as it goes now, with one list for all keys that are created or deleted meanwhile. */
+/** Advances each rotation until it rests. One list serves all keys that are created or deleted in the meantime. */
 export const advanceAll = async (
   cycle: Cycle,
   ids: readonly string[],
@@ -35,7 +35,7 @@ export const advanceAll = async (
   const moved = new Map<string, Moved>();
   const rounds = [
     () => ids,
-    // What they waited for may have come further since.
+    // The rotations that blocked them may have advanced.
     () => ids.filter((id) => cycle.blocked.has(id)),
     () => afterChanges(cycle, ids),
   ];

@@ -28,16 +28,14 @@ import { settleQuota, shareQuota } from './settle-quota.ts';
 import { observeSinks, outdatedNow, describeStop } from './up-to-date.ts';
 import { viewOf } from './view-of.ts';
 
-/** How far a rotation came in a cycle. */
 export type Moved = {
   readonly rotation: Rotation;
   readonly moved: boolean;
-  /** What it rests for. */
   readonly message: string;
   readonly fault?: Fault | undefined;
 };
 
-/** More steps than any rotation has. */
+/** Exceeds the steps of any rotation; stops an endless loop. */
 const maxSteps = 400;
 
 const once = <Value>(make: () => Value): (() => Value) => {
@@ -59,7 +57,7 @@ const perform = async (
   const successor = (): Attempt =>
     rotation.attempts.find(({ state }) => state === 'current') ?? neverCalled('the successor');
   const { cutover = unixMillis(0) } = rotation;
-  /** Whether the key may end now; a compromised one is not kept for anybody. */
+  /** Whether the key may end now. A compromised key ends even if a consumer still uses it. */
   const mayEnd = async (old: OldKey): Promise<boolean> => {
     if (isCompromised(rotation, old)) return true;
     await checkStillKept(cycle, rotation, successor(), declaredSinks(cycle, rotation, consumerOf));
@@ -106,7 +104,7 @@ const perform = async (
     case 'share-quota':
       return shareQuota(cycle, rotation, action.attempt, action.old);
     case 'set-expiry':
-      // A gateway whose clock is ahead would end it early.
+      // A gateway whose clock is ahead would end the key early.
       return setExpiry(
         cycle,
         rotation,
@@ -136,7 +134,7 @@ const perform = async (
     case 'settle-quota':
       return settleQuota(cycle, rotation, action.attempt, action.old);
     case 'delete':
-      // It may have stood before this step for days.
+      // Days may have passed since the evidence for this step was recorded.
       if (action.old.state !== 'deleting' && !(await mayEnd(action.old))) return;
       return deleteOld(
         cycle,
@@ -156,7 +154,7 @@ const perform = async (
   }
 };
 
-/** One that is paused keeps no key meanwhile that nobody can use: others are not to wait for the person. */
+/** Deletes the undelivered key of a paused rotation, because the rotations of other services must not wait for a person. */
 const clearLeft = async (cycle: Cycle, id: string): Promise<void> => {
   const rotation = cycle.deps.journal.rotation(id);
   const attempt = rotation?.waiting === undefined ? undefined : candidateOf(rotation);
@@ -173,7 +171,7 @@ const clearLeft = async (cycle: Cycle, id: string): Promise<void> => {
   }
 };
 
-/** What keeps another service's key from being cleared away is no failure of this rotation. */
+/** A failure to clear another service's key does not count as a failed attempt of this rotation. */
 const hasReleasedSlot = async (cycle: Cycle, rotation: Rotation): Promise<boolean> => {
   try {
     return await releaseSlot(cycle, rotation);
@@ -191,7 +189,7 @@ const hasReleasedSlot = async (cycle: Cycle, rotation: Rotation): Promise<boolea
   }
 };
 
-/** Steps before which sinks are read once more: another program may have written there since the cycle began. */
+/** Steps before which the sinks are read again, because another program may have written there since the cycle began. */
 const checkedAgain: ReadonlySet<Action['step']> = new Set([
   'deliver',
   'set-expiry',
@@ -200,7 +198,7 @@ const checkedAgain: ReadonlySet<Action['step']> = new Set([
   'expire',
 ]);
 
-/** Takes each step of a rotation that can be taken now. A failed one ends its turn, and is written down and told. */
+/** Runs every step of a rotation that is due. A failed step ends the loop and is recorded and notified. */
 export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved | undefined> => {
   const { journal } = cycle.deps;
   let moved = false;
@@ -227,7 +225,7 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
       }
       const { service, terms } = rotation;
       const outdated = await outdatedNow(cycle, service, terms.job, checkedAgain.has(action.step));
-      // A key that would end by itself is kept also where the content of its sink is unknown.
+      // A key that would expire by itself is retained even while the content of its sink is unknown.
       if (outdated !== undefined && action.step !== 'check-overlap')
         return { rotation, moved, message: describeStop(outdated) };
       if (action.step === 'create') {
@@ -236,13 +234,13 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
       }
       cycle.onStep(rotation, action.step);
       await perform(cycle, rotation, action, consumerOf);
-      // A look at what is there is no step.
+      // Reading state does not count as progress.
       moved ||= journal.rotation(id) !== rotation;
     } catch (error) {
       cycle.signal.throwIfAborted();
-      // Further requests would prolong the throttling: the account pauses for this cycle, and no attempt is used up.
+      // Further requests would prolong the throttling: the account pauses for this cycle, and no attempt is counted.
       if (hasCode(error, 'gateway-rate-limited')) throw error;
-      // What could not be written down has not been done, and cannot be told of as a step.
+      // A step that the journal could not record did not happen, so it must not be reported as a failed step.
       if (
         isFault(error) &&
         (error.code === 'disk-full' || error.code === 'path-unwritable') &&

@@ -2,7 +2,7 @@ import { isFault, messageOf, type FaultCode, type Secret } from '../../core/inde
 import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Step } from './cycle.ts';
 
-/** Answers of a gateway that has not come as far as making a key (docs/gateway.md G3.2). */
+/** Answers that prove that the gateway created no key (docs/gateway.md G3.2). */
 const refusals: ReadonlySet<string> = new Set<FaultCode>([
   'gateway-key-refused',
   'gateway-scope-missing',
@@ -14,14 +14,13 @@ export type CreatedKey = { readonly id: number; readonly key: Secret };
 
 type Asked = { readonly generation: number; readonly name: string };
 
-/** The step after a request for a key that failed. There may be a key all the same, unless the gateway refused. */
+/** The step after a failed creation request. The key may exist nevertheless, unless the gateway refused. */
 export const createLost = ({ generation, name }: Asked, error: unknown): Step => {
   const code = isFault(error) ? error.code : 'aborted';
   const refused = refusals.has(code) ? { refused: true } : {};
   return { what: 'create-lost', generation, name, code, message: messageOf(error), ...refused };
 };
 
-/** The step after a request for a key that was answered with one. */
 export const created = ({ generation, name }: Asked, { id, key }: CreatedKey): Step => ({
   what: 'created',
   keyId: id,

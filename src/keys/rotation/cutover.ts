@@ -9,7 +9,7 @@ import { notifyExposure } from './settle-quota.ts';
 
 type Doubt = NonNullable<OldKey['doubtful']>;
 
-/** Keys that an earlier rotation was to be rid of and may have left: one that is given up for another leak does so. */
+/** Compromised or doubtful keys that an earlier rotation may have left: one that is given up because of another leak leaves its own. */
 const doubtsOf = (history: readonly KeyEvent[]): Map<number, Doubt> => {
   const doubts = new Map<number, Doubt>();
   for (const event of history) {
@@ -23,7 +23,10 @@ const doubtsOf = (history: readonly KeyEvent[]): Map<number, Doubt> => {
   return doubts;
 };
 
-/** Every sink holds the new key: all others of the service are to go, the old one and those that a crash left behind. */
+/**
+ * Records the cutover once every sink holds the new key. All other live keys of the service become old keys, including those that a crash left
+ * behind.
+ */
 export const cutOver = async (cycle: Cycle, rotation: Rotation, attempt: Attempt): Promise<void> => {
   const { journal, account, plaintexts } = cycle.deps;
   const others = liveOf(journal.lineage(account), rotation.service).filter(
@@ -32,7 +35,7 @@ export const cutOver = async (cycle: Cycle, rotation: Rotation, attempt: Attempt
   const doubts = doubtsOf(await journal.history({ account, service: rotation.service }));
   for (const keyId of journal.unfinished(account).get(rotation.service) ?? [])
     if (!doubts.has(keyId)) doubts.set(keyId, 'unfinished');
-  // Before the first cutover consumers may hold any of them.
+  // Before the first cutover consumers may hold any of these keys.
   if (!journal.current(account).has(rotation.service))
     for (const { keyId } of others)
       if (keyId !== rotation.old?.keyId && !doubts.has(keyId)) doubts.set(keyId, 'unclear');
@@ -46,7 +49,7 @@ export const cutOver = async (cycle: Cycle, rotation: Rotation, attempt: Attempt
       ...(doubtful === undefined ? {} : { doubtful }),
     };
   });
-  // Before it is written down: a kill between must not lose the notification.
+  // Notifies before it records: a kill in between must not lose the notification.
   await notifyExposure(cycle, rotation, attempt, olds);
   const gateway = gatewayMoment(cycle);
   await note(cycle, rotation, {
@@ -58,7 +61,7 @@ export const cutOver = async (cycle: Cycle, rotation: Rotation, attempt: Attempt
   plaintexts.delete(plaintextOf(rotation, attempt));
 };
 
-/** Sets the expiry of an old key, so that it dies though we do. */
+/** Sets the expiry of an old key at the gateway, so that the key ends even if Tollkeeper does not run. Never extends its life. */
 export const setExpiry = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -84,7 +87,6 @@ export const setExpiry = async (
   await note(cycle, rotation, { what: 'expiry-set', ...generationKey(old), expiredTime, measured });
 };
 
-/** The old key is expired now, in place of being deleted. */
 export const expireNow = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
   if (cycle.keys().has(old.keyId)) {
     const { past } = await keyClock(cycle);

@@ -5,39 +5,36 @@ import type { KeyEvent, KeyUse } from '../key-event.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { EngineDeps } from './engine-deps.ts';
 
-/** One going over the rotations of an account, with the list of keys they share. */
+/** One pass over the rotations of an account, with the key list that they share. */
 export type Cycle = {
   readonly deps: EngineDeps;
   readonly signal: AbortSignal;
-  /** Whom the steps are written down for, where nobody else requested them. */
+  /** The actor of the recorded steps, unless a person requested the operation. */
   readonly who: string;
   readonly requested: boolean;
-  /** Hears of each step before it is taken. */
   readonly onStep: (rotation: Rotation, step: string) => void;
   readonly keys: () => ReadonlyMap<number, ApiKey>;
   readonly listedAt: () => UnixMillis;
   readonly look: () => Promise<void>;
-  /** Notes how a key was seen since the list: made, read or changed. */
+  /** Records the current state of a key that was created, read or changed after the list. */
   readonly noteMade: (key: ApiKey) => void;
-  /** Keys to be left alone for the rest of the cycle, with the reason. */
+  /** Keys that the rest of the cycle leaves alone, with the reason. */
   readonly resting: Map<number, string>;
-  /** Keys whose deletion was asked for since the last list. */
+  /** Keys whose deletion was requested since the last list. */
   readonly removed: Set<number>;
-  /** Keys whose deletion the gateway has answered to in this cycle: that it did it, or knows no such key. */
+  /** Keys whose deletion the gateway answered in this cycle: deleted, or unknown to it. */
   readonly answered: Set<number>;
-  /** Rotations that a key was asked for: whatever goes wrong, a cycle asks once for each. */
+  /** Rotations that requested a key: a cycle requests at most one per rotation, even after a failure. */
   readonly made: Set<string>;
-  /** Names of keys whose lost answers were waited out once. */
+  /** Names of keys for which this cycle has already waited after a lost answer. */
   readonly waitedFor: Set<string>;
-  /** Services whose keys and sinks were compared with the journal in this cycle. */
+  /** Services whose keys and sinks this cycle has compared with the journal. */
   readonly checked: Set<string>;
-  /** Old keys in their overlap for which the sinks were read in this cycle. */
   readonly overlapChecked: Set<number>;
-  /** Calls by name since the stored log ends, as far as they were read in this cycle. */
+  /** Calls by key name since the end of the stored log, as far as this cycle has read them. */
   readonly recentUses: Map<string, KeyUse>;
-  /** What the stamps of our own keys in the list show of the gateway's clock, by the moment since which they count. */
+  /** What the stamps of our own listed keys prove about the gateway's clock, by the moment from which stamps count. */
   readonly ownStamps: Map<number, Promise<OwnStamps>>;
-  /** Rotations that wait for another one to come further. */
   readonly blocked: Set<string>;
 };
 
@@ -50,7 +47,7 @@ export const openCycle = async (
   const removed = new Set<number>();
   const ownStamps: Cycle['ownStamps'] = new Map();
   const look = async (): Promise<void> => {
-    // What comes while it is listed may be missing.
+    // The list may miss keys that are created while it is read.
     const began = deps.clock.now();
     const listed = await deps.gateway.list(options.signal);
     keys = new Map(listed.map((key) => [key.id, key]));
@@ -85,10 +82,9 @@ type Bare<Event> = Event extends KeyEvent
   ? Omit<Event, 'at' | 'who' | 'account' | 'service' | 'rotation'>
   : never;
 
-/** A step without what all steps of a rotation share. */
+/** A key event without the fields that all steps of a rotation share. */
 export type Step = Bare<KeyEvent>;
 
-/** Writes steps of a rotation down. */
 export const note = async (
   cycle: Cycle,
   rotation: Pick<Rotation, 'id' | 'service'> & { readonly who?: string },
@@ -98,7 +94,7 @@ export const note = async (
   await journal.record(
     steps.map((step) => ({
       at: clock.now(),
-      // What is requested is done for whoever began it.
+      // A requested step is attributed to the person who started the rotation.
       who: cycle.requested ? (rotation.who ?? cycle.who) : cycle.who,
       account,
       service: rotation.service,
@@ -108,20 +104,19 @@ export const note = async (
   );
 };
 
-/** Tells operators of a rotation, or of what stands for one. */
+/** Notifies operators about a rotation, or about an operation that has an id of the same form. */
 export const notifyOf = (
   { deps: { account, notify } }: Cycle,
   { id, service }: Pick<Rotation, 'id' | 'service'>,
   alert: Omit<KeyAlert, 'account' | 'service' | 'rotation'>,
 ): Promise<void> => notify({ account, service, rotation: id, ...alert });
 
-/** Names the plaintext of an attempt. */
 export const plaintextOf = (
   rotation: Pick<Rotation, 'account' | 'service'>,
   attempt: Pick<Attempt, 'generation'>,
 ): string => JSON.stringify([rotation.account, rotation.service, attempt.generation]);
 
-/** An attempt's place in its line; only for one that has a key. */
+/** @throws RangeError when the attempt has no key */
 export const generationKeyOf = (attempt: Attempt, keyId: number | undefined = attempt.keyId) => {
   if (keyId === undefined) throw new RangeError(`${attempt.name} has no key`);
   return { keyId, generation: attempt.generation, name: attempt.name };

@@ -12,7 +12,7 @@ import {
 import type { Action, View, WantedPlace } from './action.ts';
 import { undeclaredMessage } from '../retirement/hold-messages.ts';
 
-/** Milliseconds after a failed try before the next: 5 minutes, doubled each time, 6 hours at most. */
+/** Milliseconds between a failed attempt and the next: 5 minutes, doubled each time, at most 6 hours. */
 export const pauseAfter = (tries: number): number =>
   Math.min(5 * minuteMillis * 2 ** Math.max(0, tries - 1), 360 * minuteMillis);
 
@@ -20,11 +20,11 @@ const rest = (message: string): Extract<Action, { step: 'rest' }> => ({ step: 'r
 
 const clock = (moment: number): string => formatMoment(unixSeconds(Math.floor(moment / 1000)), 'UTC');
 
-/** From when on a list tells whether a request whose answer was lost made a key; at once where our clock was set back since. */
+/** The time from which a list proves whether a request without an answer created a key; 0 if our clock was set back since. */
 export const settledAt = ({ askedAt }: Attempt, { now, settle }: Pick<View, 'now' | 'settle'>): number =>
   askedAt > now + settle ? 0 : askedAt + settle;
 
-/** Keys that must be seen to before anything is made: asked for without an answer, or being removed. */
+/** The step for keys that must be settled before another key is created: requests without an answer, and pending deletions. */
 const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
   for (const attempt of attempts) {
     if (attempt.state === 'asked') return { step: 'note-lost', attempt };
@@ -45,17 +45,17 @@ const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
   return undefined;
 };
 
-/** A key that is made, and that no sink can hold. */
+/** The key exists, and no sink can hold it. */
 const isUndelivered = ({ state }: Attempt): boolean => state === 'made' || state === 'verified';
 
-/** The place that a person has the key of and has not said so yet. */
+/** The first place to which the key was handed and whose delivery a person has not confirmed. */
 const awaited = (attempt: Attempt, places: readonly WantedPlace[]): WantedPlace | undefined =>
   places.find(({ place, confirmedByPerson }) => {
     const delivery = attempt.places[place];
     return confirmedByPerson && delivery?.done === true && delivery.proof === undefined;
   });
 
-/** A key whose plaintext is gone: sinks that prove to hold it make it good, else it is in nobody's hands but theirs. */
+/** After the loss of the plaintext: sinks that prove to hold the key make it usable; otherwise only its consumers can have it. */
 const withoutPlaintext = (attempt: Attempt, places: readonly WantedPlace[]): Action => {
   if (isUndelivered(attempt)) return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
   const byPerson = awaited(attempt, places);
@@ -74,14 +74,14 @@ const unconfirmed = ({ name, askedAt }: Attempt, place: string): Action => ({
   },
 });
 
-/** Whether a list that should show the key does not. It may be late: a sink may hold the key, and nothing is deleted for it. */
+/** Whether a list that should show the key does not. The list may be late while a sink holds the key, so nothing is deleted for this reason alone. */
 const isMissing = ({ keyId, askedAt, madeAt = askedAt }: Attempt, view: View): boolean =>
   keyId !== undefined && !view.isListed(keyId) && view.listedAt > madeAt + view.settle;
 
-/** Orphans of a rotation that are kept beside its successor; a process that dies again and again makes no more. */
+/** Limits the orphans that a rotation retains, so that a process that crashes repeatedly creates no further keys. */
 const maxRetained = 3;
 
-/** One that a late list does not show yet counts too. */
+/** A key that a late list does not show yet counts too. */
 const isKept = (attempt: Attempt, view: View): boolean =>
   attempt.state === 'retained' &&
   attempt.keyId !== undefined &&
@@ -106,7 +106,7 @@ const towardsCutover = (rotation: Rotation, view: View): Action => {
   const { places } = view;
   const attempt = candidateOf(rotation);
   if (places === undefined || places.length === 0) {
-    // Nobody knows when there will be one: others are not to wait for that.
+    // Nobody knows when a sink will be declared, and other rotations must not wait for it.
     if (attempt !== undefined && isUndelivered(attempt))
       return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
     return {
@@ -130,7 +130,7 @@ const towardsCutover = (rotation: Rotation, view: View): Action => {
     return { ...rest(message), blocked: true };
   }
   if (isMissing(attempt, view)) return { step: 'seek', attempt };
-  // A place that was declared since has to hold it too.
+  // A place that was declared after the read-back must hold the key too.
   if (attempt.state === 'read-back' && places.every(({ place }) => attempt.places[place]?.done === true))
     return { step: 'cut-over', attempt };
   if (!view.holds(attempt)) return withoutPlaintext(attempt, places);
@@ -159,10 +159,10 @@ const ending = (rotation: Rotation, attempt: Attempt, old: OldKey): Action => {
     : { step: 'delete', old };
 };
 
-/** Milliseconds for which the proof that nobody uses a key holds. */
+/** Milliseconds for which the evidence of disuse is valid. */
 const proofHolds = 3_600_000;
 
-/** A key that was given another name since is called under that. */
+/** Evidence covers the names it was collected for: a key that was renamed since needs new evidence. */
 const isFresh = ({ keyId, name, idleAt, idleNames = [name] }: OldKey, view: View): boolean =>
   idleAt !== undefined &&
   view.now >= idleAt &&
@@ -189,7 +189,7 @@ const ofOld = (
 ): Action | undefined => {
   const { retire, overlap } = rotation.terms;
   if (old.state === 'over') return undefined;
-  // Somebody else took it away: nothing is left to be judged.
+  // The key was deleted externally, so there is nothing to judge.
   if (old.state !== 'deleting' && !view.isListed(old.keyId)) return { step: 'note-gone', old };
   const resting = view.resting(old.keyId);
   if (resting !== undefined) return rest(resting);
@@ -198,20 +198,20 @@ const ofOld = (
   if (hold !== undefined) return hold;
   const isReplaced = attempt.keyId !== undefined && !view.isDead(attempt.keyId);
   const isProven = hasLeaked || isTimed(rotation, old) || (isReplaced && isFresh(old, view));
-  // What was proven long ago is proven no more: somebody may have gone back to it.
+  // Expired evidence proves nothing: a consumer may have returned to the key.
   if (!isProven && view.isListed(old.keyId) && (old.state !== 'working' || old.idle))
     return { step: 'judge', old };
   if (old.state === 'deleting') return { step: 'delete', old };
   if (old.state === 'retiring') return ending(rotation, attempt, old);
   if (hasLeaked || old.idle) return { step: 'retire', old };
-  // Both work for the whole overlap once the consumer was told.
+  // Both keys work for the whole overlap, which starts at the cutover or, if later, when the consumer is notified.
   const inUse = Math.max(cutover, rotation.reloadedAt ?? 0);
   if (isTimed(rotation, old)) {
     if (!view.isOverlapChecked(old.keyId)) return { step: 'check-overlap', attempt, old };
     if (isHeldByPlace(old)) return rest(old.retained?.message ?? '');
     const overlapEnds = Math.max(inUse, old.heldUntil ?? 0) + overlap;
     if (old.expiry?.set !== true) return { step: 'set-expiry', old, at: overlapEnds as UnixMillis };
-    // Either clock may have been set: the overlap is over when both say so.
+    // Either clock may have been set: the overlap is over when both agree.
     if (Math.min(view.now, view.gatewayNow ?? view.now) >= old.expiry.at * 1000)
       return { step: 'retire', old };
     const isNotified = old.retained?.reason === 'successor-dead';
@@ -231,7 +231,7 @@ const afterCutover = (rotation: Rotation, cutover: number, view: View): Action =
   if (attempt === undefined) return rest('its successor no longer exists');
   if (isMissing(attempt, view)) return { step: 'seek', attempt };
   const reload = rotation.reloadedAt === undefined && view.reloads;
-  // A compromised key is deleted although its consumer cannot be notified.
+  // A compromised key is deleted even if its consumer cannot be notified.
   const isUrgent = rotation.terms.retire.when === 'now' && rotation.tries > 0;
   if (reload && !isUrgent) return { step: 'reload', attempt };
   const actions: Action[] = [];
@@ -247,26 +247,26 @@ const afterCutover = (rotation: Rotation, cutover: number, view: View): Action =
   return actions[0] ?? (reload ? { step: 'reload', attempt } : { step: 'finish' });
 };
 
-/** What must not be there after a run, whatever the rotation rests for: keys that no sink can hold. */
+/** The step that clears keys that no sink can hold, which must not outlast a run even if the rotation rests. */
 const orphaned = (rotation: Rotation, view: View): Action | undefined => {
   const before = unsettled(rotation, view);
   if (before !== undefined) return before.step === 'rest' ? undefined : before;
   const attempt = candidateOf(rotation);
   const isOrphan = attempt !== undefined && isUndelivered(attempt);
-  // Nobody knows when a person lets it go on: others are not to wait for that.
+  // Nobody knows when a person resumes the rotation, and other rotations must not wait for it.
   return isOrphan && attempt.keyId !== undefined && (rotation.waiting !== undefined || !view.holds(attempt))
     ? { step: 'clear', attempt, keyId: attempt.keyId }
     : undefined;
 };
 
-/** Steps that clear orphans away, so that they can fail by themselves. */
+/** Steps that clear orphans. A pause after a failure of one of them must not run it again. */
 const clearing: ReadonlySet<string> = new Set<Action['step']>(['clear', 'look', 'note-lost']);
 
-/** Why nothing is done for now, but that orphans are cleared away; nothing when it may go on. */
+/** Why the rotation pauses, or the step that clears its orphans meanwhile; undefined when it may continue. */
 const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
   const { lastFailure: failure, waiting, tries } = rotation;
   const again = failure === undefined ? 0 : failure.at + pauseAfter(tries);
-  // A failure that is yet to come was written down by a clock that was wrong.
+  // A failure in the future was recorded by a wrong clock.
   const isPaused = failure !== undefined && tries > 0 && view.now >= failure.at && view.now < again;
   if (waiting === undefined && (!isPaused || view.requested)) return undefined;
   const orphan = isPaused && clearing.has(failure.step) ? undefined : orphaned(rotation, view);
@@ -291,7 +291,7 @@ const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
   };
 };
 
-/** The next step, from what was written down and what is known now. Pure. */
+/** Returns the next step for the journal's state and the view. Pure. */
 export const decide = (rotation: Rotation, view: View): Action => {
   if (rotation.over !== undefined)
     return rest(`the rotation ${rotation.over === 'done' ? 'is complete' : 'was given up'}`);
@@ -302,7 +302,7 @@ export const decide = (rotation: Rotation, view: View): Action => {
     : afterCutover(rotation, rotation.cutover, view);
 };
 
-/** Whether a key of the rotation may be there that no sink can hold, or would be left so if we died now. */
+/** Whether the rotation may have a key that no sink can hold, or a crash now would leave one. */
 export const isUnsettled = (
   { attempts }: Rotation,
   view: Pick<View, 'now' | 'listedAt' | 'settle' | 'orphanOf'>,

@@ -18,7 +18,7 @@ const plaintext = (cycle: Cycle, rotation: Rotation, attempt: Attempt): Secret =
   return plaintext;
 };
 
-/** A real call with the new key, which nobody but us has. @throws Fault key-verify-refused, key-verify-unclear */
+/** Verifies the new key with a real call before anybody else has it. @throws Fault key-verify-refused, key-verify-unclear */
 export const verifyAttempt = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -33,7 +33,7 @@ export const verifyAttempt = async (
     await note(cycle, rotation, { what: 'verified', ...key, evidence });
     return;
   }
-  // Sinks are given the form that calls take.
+  // Sinks receive the form of the key that model calls accept.
   cycle.deps.plaintexts.set(plaintextOf(rotation, attempt), accepted);
   const fingerprint = fingerprintOf(accepted.reveal());
   await note(cycle, rotation, { what: 'verified', ...key, evidence, fingerprint });
@@ -62,7 +62,7 @@ export const deliverTo = async (
   });
 };
 
-/** Why a sink does not prove to hold the key; nothing when it does. */
+/** Why a sink does not prove that it holds the key; undefined when it does. */
 const doubtOf = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -80,7 +80,7 @@ const doubtOf = async (
     : `${sink.describe()} returned the SHA-256 of a different value`;
 };
 
-/** Reads each sink back. @throws Fault sink-failed when one of them does not prove to hold the key */
+/** Reads each sink back. @throws Fault sink-failed when a sink does not prove that it holds the key */
 export const readBack = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -92,7 +92,7 @@ export const readBack = async (
     const doubt = await doubtOf(cycle, rotation, attempt, sink);
     if (doubt === undefined) continue;
     doubts.push(doubt);
-    // It is delivered there again, and nowhere else: who has confirmed that they have it need not do so twice.
+    // Only this place is delivered again, so that a person who confirmed another place need not confirm it twice.
     await note(cycle, rotation, { what: 'doubted', ...generationKeyOf(attempt), place: sink.place });
   }
   if (doubts.length > 0)
@@ -108,8 +108,8 @@ export const readBack = async (
 };
 
 /**
- * After a crash: where every sink proves to hold the key it is good, whoever lost its plaintext; else it stays as an old
- * key that a sink may hold, and another is made. @throws Fault sink-failed when a sink cannot be asked now
+ * After the loss of the plaintext: a key that every sink proves to hold is kept. Otherwise it becomes an old key that a sink may hold, and another
+ * key is created. @throws Fault sink-failed when a sink cannot be read now
  */
 export const proveOrSupersede = async (
   cycle: Cycle,
@@ -125,14 +125,14 @@ export const proveOrSupersede = async (
       await note(cycle, rotation, { what: 'superseded', ...key });
       return;
     }
-    // What was cut off after the writing, such as a restart of who reads it, needs no plaintext.
+    // What a crash interrupted after the write, such as a restart of the consumer, needs no plaintext.
     if (begun?.done === false && attempt.fingerprint !== undefined)
       await sink.settle?.(attempt.fingerprint, deliveryOf(rotation, attempt), cycle.signal);
   }
   await note(cycle, rotation, { what: 'read-back', ...key, places: sinks.map(({ place }) => place) });
 };
 
-/** What a sink holds in place of the key that it was handed; nothing where it holds that one or cannot tell. @throws Fault sink-failed */
+/** What a sink holds instead of the delivered key; undefined if it holds that key or cannot tell. @throws Fault sink-failed */
 export const instead = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -141,14 +141,14 @@ export const instead = async (
 ): Promise<string | undefined> => {
   const reading = await sink.fingerprint(deliveryOf(rotation, attempt), cycle.signal);
   if (reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint) return 'it holds another key';
-  // A place that was declared since holds nothing yet, and loses nothing.
+  // A place that was declared after the delivery is empty and has lost nothing.
   const isEmptied = reading.state === 'empty' && attempt.places[sink.place]?.done === true;
   return isEmptied ? 'it is empty' : undefined;
 };
 
 /**
- * A sink that holds another key than the one it was handed may hold the very key that is to go: others write there too, and
- * put old contents back. @throws Fault sink-failed
+ * A sink that holds another key than the delivered one may hold the very key that is about to end, because other programs write there and restore old
+ * contents. @throws Fault sink-failed
  */
 export const checkStillKept = async (
   cycle: Cycle,

@@ -9,7 +9,7 @@ import type { KeyChange } from '../update/compare-keys.ts';
 import type { UpdatedKey } from '../update/put-whole.ts';
 import type { VerifiedKey } from '../verify.ts';
 
-/** What the keys of the account can be made to do; amounts in the unit that answers show. */
+/** The key operations of the account; amounts are in the unit of the gateway's answers. */
 export type KeyGateway = {
   /** Every key, each once. */
   readonly list: (signal: AbortSignal) => Promise<readonly ApiKey[]>;
@@ -19,7 +19,7 @@ export type KeyGateway = {
     fields: KeyFields,
     signal: AbortSignal,
   ) => Promise<{ readonly id: number; readonly key: Secret }>;
-  /** Changes nothing else, or throws. */
+  /** Changes no other field, or throws. */
   readonly update: (
     id: number,
     change: KeyChange,
@@ -29,52 +29,49 @@ export type KeyGateway = {
   readonly remove: (id: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** What a job declares for the keys of one service. */
 export type Consumer = {
   readonly sinks: readonly Sink[];
-  /** Asks a model with the key. @throws Fault key-verify-refused, key-verify-unclear */
+  /** Calls a model with the key. @throws Fault key-verify-refused, key-verify-unclear */
   readonly verify: (key: Secret, signal: AbortSignal) => Promise<VerifiedKey>;
-  /** Asks a model once with the key: whether the gateway refuses it. @throws Fault gateway-unreachable and the like */
+  /** Calls a model once with the key and returns whether the gateway refuses it. @throws Fault gateway-unreachable and the like */
   readonly refuses?: (key: Secret, signal: AbortSignal) => Promise<boolean>;
-  /** Lets the consumer take the key up, where something has to. */
+  /** Notifies the consumer, where it needs a signal to load the key. */
   readonly reload?: (service: string, signal: AbortSignal) => Promise<void>;
 };
 
 export type Plaintexts = Map<string, Secret>;
 
-/** What one account's rotations work with. */
 export type EngineDeps = {
   readonly account: string;
   readonly journal: KeyJournal;
   readonly gateway: KeyGateway;
   readonly evidence: KeyEvidence;
-  /** Calls under each of the names from this second of the gateway's clock until now, read from the gateway itself. */
+  /** Calls under each name from this second of the gateway's clock until now, read from the gateway itself. */
   readonly recentCalls?: (
     names: readonly string[],
     since: UnixSeconds,
     signal: AbortSignal,
   ) => Promise<ReadonlyMap<string, KeyUse>>;
-  /** Nothing where the job is not declared (any more). @throws Fault sink-refused */
+  /** Undefined when the job is not declared (any more). @throws Fault sink-refused */
   readonly consumerOf: (job: string, service: string) => Consumer | undefined;
-  /** The jobs that are declared to deliver keys of the service of this key. */
   readonly deliveredBy?: (key: SurveyedKey) => readonly string[];
-  /** The only place, but for sinks, that holds plaintext keys; lives as long as the process. */
+  /** The only place besides the sinks that holds plaintext keys; lost when the process ends. */
   readonly plaintexts: Plaintexts;
-  /** How the names of keys are read that no line knows; the first that fits. */
+  /** Templates that parse the names of keys that no lineage contains; the first match wins. */
   readonly templates: readonly string[];
-  /** Tells operators, once for each `key` of the news; never throws. */
+  /** Notifies operators once per `key` of the alert; never throws. */
   readonly notify: (alert: KeyAlert) => Promise<void>;
-  /** Keeps what a cycle lists, so that the inventory tells which id had a name all the while. */
+  /** Stores each key list, so that the inventory proves which id had a name at what time. */
   readonly keepInventory?: (keys: readonly ApiKey[]) => Promise<void>;
   readonly clock: Clock;
-  /** What is known of the gateway's clock, which stamps the call log. */
+  /** The measured clock of the gateway, which stamps the call log. */
   readonly gatewayClock?: () => GatewayClock | undefined;
-  /** Compares that clock with stamps of our own keys and calls. Returns whether it changed. */
+  /** Compares that clock with stamps of our own keys and calls; returns whether it changed. */
   readonly compareClock?: (stamps: OwnStamps) => Promise<boolean>;
-  /** In [0, 1): for what makes generated names unlike any other. */
+  /** In [0, 1): the source of the suffixes that make names unique. */
   readonly random: () => number;
   readonly log: Log;
-  /** Milliseconds that a request whose answer was lost may still be on its way; one minute when left out. */
+  /** Milliseconds for which a request without an answer may still reach the gateway; `defaultSettle` if omitted. */
   readonly settle?: number;
 };
 

@@ -6,7 +6,7 @@ import { note, notifyOf, type Cycle } from './cycle.ts';
 
 const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
 
-/** Writes a failed step down and tells it; after too many it is paused. */
+/** Records and notifies a failed step; pauses the rotation after the last attempt. */
 export const failStep = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -17,7 +17,7 @@ export const failStep = async (
   const message = messageOf(error);
   const code = isFault(error) ? error.code : 'error';
   const tries = rotation.tries + 1;
-  // One that waits already only had an orphan to be cleared away.
+  // A paused rotation only cleared an orphan, and is paused already.
   const isLast = tries >= rotation.terms.tries && rotation.waiting === undefined;
   log.warn('a rotation step failed', {
     rotation: rotation.id,
@@ -54,7 +54,7 @@ export const failStep = async (
   });
 };
 
-/** A rotation that no cycle advances without a person's action, and that no step fails in. */
+/** Notifies operators of a rotation that only a person can advance and in which no step fails; repeated each week. */
 export const notifyStuck = async (
   cycle: Cycle,
   rotation: Rotation,

@@ -10,14 +10,13 @@ import type { Attempt, Rotation } from '../rotation.ts';
 import type { Cycle } from './cycle.ts';
 import { comparedClock } from './key-clock.ts';
 
-/** Milliseconds for which a measurement is good: our own clock may have been set since. */
+/** Milliseconds for which a measurement is valid: our own clock may be set at any time. */
 const freshFor = 300_000;
 
-/** The gateway's time now; ours where its clock is not known. */
+/** The current time of the gateway; our own where its clock is unknown. */
 export const gatewayNow = ({ deps: { clock, gatewayClock } }: Pick<Cycle, 'deps'>): UnixMillis =>
   unixMillis(clock.now() + clockOffset(gatewayClock?.()));
 
-/** What is written down of the gateway's clock with a step. */
 export const gatewayMoment = (
   cycle: Pick<Cycle, 'deps'>,
 ): { readonly at: UnixMillis; readonly since: UnixMillis } | undefined => {
@@ -25,17 +24,17 @@ export const gatewayMoment = (
   return known === undefined ? undefined : { at: gatewayNow(cycle), since: known.since };
 };
 
-/** Moments in milliseconds UTC on the gateway's clock. */
+/** Times in milliseconds UTC on the gateway's clock. */
 export type GatewayTimes = {
   readonly clock: GatewayClock | undefined;
   readonly now: UnixMillis;
-  /** The cutover; where a clock was set since, the moment since which it is known not to have been. */
+  /** The cutover; after a clock was set, the time from which it has run undisturbed. */
   readonly cutover: UnixMillis;
-  /** On our own clock: since when inventories tell of names. */
+  /** On our own clock: the time from which the inventory contains names. */
   readonly shownSince: UnixMillis;
 };
 
-/** The moments that a retirement is judged by. What was measured long ago, or before our clock was set back, is measured again. */
+/** Returns the times that a retirement is judged by. Measures again if the measurement is old, or from before our clock was set back. */
 export const gatewayTimes = async (cycle: Cycle, rotation: Rotation): Promise<GatewayTimes> => {
   const { clock, gatewayClock } = cycle.deps;
   const known = gatewayClock?.();
@@ -46,14 +45,14 @@ export const gatewayTimes = async (cycle: Cycle, rotation: Rotation): Promise<Ga
   const shownSince = unixMillis(Math.min(cutover, noted?.at ?? cutover, now));
   if (current === undefined) return { clock: undefined, now, cutover, shownSince };
   const at = noted?.at ?? unixMillis(cutover + clockOffset(current));
-  // Stamps of before a clock was set cannot be compared with those behind it.
+  // Stamps from before and after a clock was set are not comparable.
   const isSame = noted === undefined ? current.since <= at : noted.since === current.since;
   return { clock: current, now, cutover: isSame ? at : current.since, shownSince };
 };
 
 /**
- * What the first call by a new key tells: nobody has the key before it is made, and the first to call with it is our own
- * verification. Its stamp shows how far the log's clock is behind (milliseconds), and up to which second calls may be ours.
+ * What the first call of a new key proves: nobody has the key before its creation, and our verification is the first to call with it. `logBehind`:
+ * milliseconds by which the log's clock is behind; `ownUntil`: the second up to which calls may be our own.
  */
 export const ownCalls = (
   { cutover = unixMillis(0), cutoverAtGateway: noted }: Rotation,
@@ -65,7 +64,7 @@ export const ownCalls = (
     return { logBehind: 0, ownUntil: unixSeconds(0) };
   const took = cutover - madeAt;
   const ownUntil = unixSeconds(first + Math.ceil(took / 1000) + 1);
-  // Where a clock was set since, the moment that it was made at is not known on the gateway's clock of now.
+  // After a clock was set, the creation time is unknown on the gateway's current clock.
   if (noted !== undefined && noted.at !== cutoverAtGateway) return { logBehind: 0, ownUntil };
   const behind = cutoverAtGateway - took - (first + 1) * 1000;
   return { logBehind: behind > 5000 ? behind : 0, ownUntil };

@@ -15,7 +15,6 @@ import {
 import { isSameName, namesBorne, usesOf } from '../retirement/named-uses.ts';
 import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from './cycle.ts';
 
-/** Keys that had or have one of the names. */
 const bearersOf = async (
   cycle: Cycle,
   names: readonly string[],
@@ -58,9 +57,9 @@ const collectFacts = async (
   const end = knownEnd(complete, now);
   const oldNames = await namesBorne(cycle, old, shownSince);
   const newNames = await namesBorne(cycle, successor, shownSince);
-  // Until the idle time fits behind the cutover, calls of all of the time since tell who still uses it.
+  // Until the idle time fits after the cutover, all calls since the cutover show who still uses the key.
   const lookFrom = idleRange(cutover, retire.quiet, end)?.start ?? from;
-  // What the log holds counts, though it is not known to be whole there; the gateway stamps it by its own clock.
+  // Rows beyond the complete part of the log count as use too; the margin covers the gateway's clock, which stamps them.
   const lookTill = unixSeconds(until + clockSkew / 1000);
   const oldUses =
     lookTill <= lookFrom ? undefined : await usesOf(cycle, oldNames, interval(lookFrom, lookTill));
@@ -91,15 +90,15 @@ const collectFacts = async (
 
 type Hold = Extract<RetireVerdict, { verdict: 'hold' }>;
 
-/** From when on a log that is behind is news: it always is a little. */
+/** The time from which an incomplete log is worth a notification: it always lags a little. */
 const isBehindAlert = (rotation: Rotation, cutover: UnixMillis): number =>
   cutover + 2 * rotation.terms.retire.quiet + 86_400_000;
 
-/** Whether why it stays is written down; what was told is written down behind it. */
+/** Whether the journal holds the reason; it is recorded only after the notification. */
 const isNoted = ({ retained, state, idle }: OldKey, { reason, escalate }: Hold): boolean =>
   retained?.reason === reason && (retained.escalated || !escalate) && state === 'working' && !idle;
 
-/** Whether the notification of a hold that is written down went out before: that of a log that is behind is due only later. */
+/** Whether the notification of a recorded hold was sent: that of an incomplete log is due later than the record. */
 const isNotified = async (
   { deps: { journal, account } }: Cycle,
   { service, id }: Rotation,
@@ -118,7 +117,7 @@ const isNotified = async (
   );
 };
 
-/** Tells why an old key stays, once it is news, and writes it down behind that: a kill between must lose no notification. */
+/** Notifies why an old key is retained, and then records it: a kill in between must not lose the notification. */
 const retain = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -156,15 +155,15 @@ const retain = async (
   await note(cycle, rotation, { what, ...generationKey(old), reason, words: message, ...usedTill });
 };
 
-/** A call that was seen when the evidence was renewed counts before the stored log shows it: the idle time begins behind it. */
+/** A call found while the evidence was renewed counts before the stored log contains it: the idle time restarts there. */
 const usedAgain = ({ name, retained }: OldKey, from: UnixMillis, now: UnixMillis): string | undefined => {
   const usedAt = retained?.reason === 'used' ? retained.usedAt : undefined;
-  // A stamp of the future is that of a clock that was wrong.
+  // A stamp in the future comes from a wrong clock.
   if (usedAt === undefined || usedAt * 1000 < from || usedAt * 1000 > now + clockSkew) return undefined;
   return `${name} was called at ${formatMoment(usedAt, 'UTC')}; its idle time begins again`;
 };
 
-/** Judges whether an old key may go; writes down and tells why it stays, once for each reason. */
+/** Judges whether an old key may end; records and notifies each reason to retain it once. */
 export const judgeStep = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -202,7 +201,7 @@ export const judgeStep = async (
     return;
   }
   cycle.resting.set(old.keyId, found.message);
-  // What ends by the clock is held back by nothing, but who still uses it is to know.
+  // A timed key ends regardless, but operators must know who still uses it.
   if (timed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
   await retain(cycle, rotation, old, cutover, found);
 };

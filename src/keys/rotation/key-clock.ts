@@ -11,10 +11,9 @@ import {
 import type { KeyEvent } from '../key-event.ts';
 import type { Cycle } from './cycle.ts';
 
-/** Seconds by which a stamp in the log is looked for before its time. */
+/** Seconds before its expected time from which a stamp is searched for in the log. */
 export const widestSkew = 26 * 3600;
 
-/** When the creation of a key was requested that was answered at a moment; undefined where it is not written down. */
 const requestedAt = (
   history: readonly KeyEvent[],
   name: string,
@@ -22,7 +21,7 @@ const requestedAt = (
 ): UnixMillis | undefined =>
   history.findLast((event) => event.what === 'creating' && event.name === name && event.at <= answeredAt)?.at;
 
-/** The newest key of our own that is listed with its creation time: it tells by which clock the gateway stamps keys. */
+/** The offset of the clock that stamps keys, from our newest listed key with a creation time. */
 const listRange = (cycle: Cycle, history: readonly KeyEvent[], since: number): OffsetRange | undefined => {
   const created = history.findLast((event) => event.what === 'created' && cycle.keys().has(event.keyId));
   if (created?.what !== 'created' || created.at < since) return undefined;
@@ -32,7 +31,7 @@ const listRange = (cycle: Cycle, history: readonly KeyEvent[], since: number): O
   return { low: stamp * 1000 - created.at, high: (stamp + 1) * 1000 - asked };
 };
 
-/** Our first call with the newest key of our own tells by which clock the gateway stamps the call log. */
+/** The offset of the clock that stamps the call log, from the first call of our newest verified key. */
 const logRange = async (
   { deps: { account, evidence } }: Cycle,
   history: readonly KeyEvent[],
@@ -47,7 +46,7 @@ const logRange = async (
   return { low: first * 1000 - verified.at, high: (first + 1) * 1000 - asked };
 };
 
-/** What the stamps of our own keys and calls tell; read once a cycle, since it takes the whole history. */
+/** Cached per cycle, because it reads the whole history. */
 const readStamps = (cycle: Cycle, since: number): Promise<OwnStamps> => {
   const known = cycle.ownStamps.get(since);
   if (known !== undefined) return known;
@@ -74,7 +73,6 @@ const readStamps = (cycle: Cycle, since: number): Promise<OwnStamps> => {
   return stamps;
 };
 
-/** What is known of the gateway's clock once stamps of our own were compared with it. */
 export const comparedClock = async (
   cycle: Cycle,
 ): Promise<{ readonly clock: GatewayClock | undefined; readonly stamps: OwnStamps }> => {
@@ -83,15 +81,15 @@ export const comparedClock = async (
   return { clock: gatewayClock?.(), stamps };
 };
 
-/** Milliseconds by which a moment of this host is moved, so that the gateway ends a key then. */
+/** Converts times of this host to the clock by which the gateway ends keys. */
 export type KeyClock = {
-  /** How far the clock that ends keys is ahead: by the `Date` header, unless the times of listed keys contradict it. */
+  /** Milliseconds by which the clock that ends keys is ahead: by the `Date` header, unless the times of listed keys contradict it. */
   readonly offset: number;
-  /** A second before now on this host's clock and on each clock of the gateway that is known, less their uncertainty. */
+  /** One second before now on this host's clock and on every known clock of the gateway, less their uncertainty. */
   readonly past: UnixSeconds;
 };
 
-/** What is known of the clock that ends keys. Keys and calls of before a clock was set do not count. */
+/** What is known of the clock that ends keys. Stamps from before a clock was set do not count. */
 export const keyClock = async (cycle: Cycle): Promise<KeyClock> => {
   const {
     clock,
@@ -116,10 +114,10 @@ export const keyClock = async (cycle: Cycle): Promise<KeyClock> => {
   };
 };
 
-/** The second that the gateway is given so that a key ends at this moment of the host, not before. */
+/** The expiry to send so that a key ends at this time of the host, never earlier. */
 export const endAt = ({ offset }: KeyClock, moment: number): UnixSeconds =>
   unixSeconds(Math.ceil((moment + offset) / 1000));
 
-/** The moment of this host at which a key with this expiry ends. */
+/** The time of this host at which a key with this expiry ends. */
 export const hostMoment = ({ offset }: KeyClock, expiredTime: UnixSeconds): UnixMillis =>
   unixMillis(expiredTime * 1000 - offset);

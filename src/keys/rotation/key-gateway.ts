@@ -9,15 +9,13 @@ import type { KeyGateway } from './engine-deps.ts';
 export type KeyGatewayDeps = {
   readonly gateway: Gateway;
   readonly clock: Clock;
-  /** What was learned of this gateway so far. */
   readonly knowledge: () => Promise<UpdateKnowledge>;
-  /** Learns it on a temporary key. */
+  /** Learns how the gateway updates keys, on a temporary key. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
-  /** Takes back what was learned wrongly. */
   readonly distrust: (points: readonly LearnedPoint[]) => Promise<unknown>;
 };
 
-/** The gateway as rotations use it: what its document leaves open is learned before it matters. */
+/** The gateway for rotations: learns what the contract leaves open before it matters. */
 export const createKeyGateway = ({
   gateway,
   clock,

@@ -7,8 +7,8 @@ import { sinksOf } from './up-to-date.ts';
 type OfRotation = Pick<Rotation, 'service' | 'terms' | 'attempts'>;
 
 /**
- * The sinks that today's configuration declares for the service: those of the rotation's job, and of each other job that
- * delivers its keys, as after a job was renamed. @throws Fault sink-refused
+ * The sinks that the current configuration declares for the service: those of the rotation's job and of every other job that delivers its keys, for
+ * example after a job was renamed. @throws Fault sink-refused
  */
 export const declaredSinks = (
   cycle: Cycle,
@@ -27,7 +27,7 @@ export const declaredSinks = (
   return [...sinks.values()];
 };
 
-/** Places of the journal that no sink of today's configuration reads: each may hold any old key of the service. */
+/** Places in the journal that no declared sink reads: each may hold any old key of the service. */
 export const undeclaredPlaces = (
   { journal, account }: Pick<EngineDeps, 'journal' | 'account'>,
   service: string,

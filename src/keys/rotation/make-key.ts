@@ -38,7 +38,7 @@ const templateOf = (text: string): NameTemplate => {
     : template;
 };
 
-/** A number that no key of the service ever had, and a name that no key has. */
+/** A generation that no key of the service ever had, and a name that no listed key has. */
 const nextName = (cycle: Cycle, { service, terms }: Rotation): { generation: number; name: string } => {
   const { journal, account, random } = cycle.deps;
   const template = templateOf(terms.template);
@@ -77,7 +77,7 @@ const remainOf = ({ terms }: Rotation, old: ApiKey): Pick<KeyFields, 'remainQuot
   return { remainQuota, unlimitedQuota: false };
 };
 
-/** The end that a key was given to live: one that was set to end it sooner is not handed on. */
+/** The expiry that the key was created with: an earlier one that Tollkeeper set to end the key is not inherited. */
 const givenEnd = (history: readonly KeyEvent[], { id, expiredTime }: ApiKey): KeyFields['expiredTime'] =>
   history
     .flatMap((event) => (event.what === 'expiring' && event.keyId === id ? [event] : []))
@@ -87,10 +87,10 @@ const givenEnd = (history: readonly KeyEvent[], { id, expiredTime }: ApiKey): Ke
       expiredTime,
     );
 
-/** Seconds that a successor lives at least. */
+/** The shortest life of a successor, in seconds. */
 const shortestLife = 3600;
 
-/** As long a life as the old key was given; without a birth that is told, as long as the old one lives. */
+/** The successor lives as long as the old key; if its creation time is unknown, it inherits the expiry. @throws Fault rotation-blocked if too soon */
 const expiryOf = (
   old: ApiKey,
   end: KeyFields['expiredTime'],
@@ -122,15 +122,15 @@ const fieldsOf = async (cycle: Cycle, rotation: Rotation): Promise<KeyFields> =>
   const end = givenEnd(await journal.history({ account, service: rotation.service }), old);
   return {
     ...remainOf(rotation, old),
-    // Both ends of the old key's life are on the gateway's clock.
+    // Creation time and expiry of the old key are both on the gateway's clock.
     expiredTime: expiryOf(old, end, rotation.terms, gatewayNow(cycle)),
     group: old.group ?? '',
   };
 };
 
 /**
- * Makes the next key of the service, under a name of its own. Its plaintext is in memory alone. Whatever goes wrong, the
- * key may exist: the steps written down tell that it is to be looked for.
+ * Creates the next key of the service under a unique name; its plaintext exists in memory only. After any failure the key may exist: the recorded
+ * steps make a later cycle look for it.
  */
 export const makeKey = async (cycle: Cycle, rotation: Rotation): Promise<void> => {
   const { gateway, plaintexts } = cycle.deps;
@@ -152,14 +152,14 @@ export const makeKey = async (cycle: Cycle, rotation: Rotation): Promise<void> =
     name,
     keyMask: undefined,
     status: undefined,
-    // The gateway stamps it by its own clock.
+    // Unknown: the gateway stamps it by its own clock.
     createdTime: undefined,
     rest: {},
   });
   await note(cycle, rotation, created(asked, made));
 };
 
-/** No answer was written down: we died while it was asked for. */
+/** Records that the process ended before an answer to the request was recorded. */
 export const noteLost = (cycle: Cycle, rotation: Rotation, { generation, name }: Attempt): Promise<void> =>
   note(cycle, rotation, {
     what: 'create-lost',

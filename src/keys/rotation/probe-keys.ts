@@ -15,7 +15,7 @@ type ProbeDeps = {
 
 const template = templateOf('{service}.g{generation}');
 
-/** Temporary keys, written down like any other, so that one that is left behind is found and cleared away. */
+/** Creates temporary keys and records them like any other, so that a leftover one is found and deleted. */
 export const createProbeKeys = ({ account, journal, gateway, now }: ProbeDeps): ProbeKeys => {
   const common = (rotation: string) => ({
     at: now(),
@@ -53,7 +53,7 @@ export const createProbeKeys = ({ account, journal, gateway, now }: ProbeDeps): 
       try {
         await gateway.deleteKey(id, { signal });
       } catch {
-        // Whether it is gone, the list tells; what stays is cleared away with the next cycle.
+        // Only the list proves whether the key is gone; the next cycle deletes a leftover.
       }
       const listed = await gateway.listKeys({ signal });
       if (listed.every((one) => one.id !== id))

@@ -5,7 +5,7 @@ import { noteLost } from './make-key.ts';
 import type { Cycle } from './cycle.ts';
 import { seenBy, unsettledBeside } from './view-of.ts';
 
-/** What is done of another service's key so that none is left over: it is made again later. */
+/** Clears another service's unfinished creation; its rotation creates the key again later. Returns whether anything changed. */
 const settleAttempt = async (cycle: Cycle, other: Rotation, attempt: Attempt): Promise<boolean> => {
   const { state, keyId, name } = attempt;
   const resting = keyId !== undefined && cycle.resting.has(keyId);
@@ -33,8 +33,8 @@ const settleAttempt = async (cycle: Cycle, other: Rotation, attempt: Attempt): P
 };
 
 /**
- * A compromised key waits for no other service: whose new key no sink can hold yet is made to begin again, and a request whose
- * answer was lost is waited out (a minute at most). Whether anything was done that may have made way.
+ * The rotation of a compromised key waits for no other service: an undelivered key of another service is deleted, and a request without an answer is
+ * waited for (at most a minute). Returns whether the slot may be free now.
  */
 export const releaseSlot = async (cycle: Cycle, rotation: Rotation): Promise<boolean> => {
   const other = unsettledBeside(cycle, rotation);

@@ -3,7 +3,6 @@ import type { RotationStage, RotationView } from '../service-types.ts';
 import { candidateOf, isHeldByPlace, type Rotation } from '../rotation.ts';
 import { pauseAfter } from './decide.ts';
 
-/** How far a rotation is, in one word. */
 export const stageOf = (rotation: Rotation): RotationStage => {
   if (rotation.over !== undefined) return rotation.over;
   if (rotation.waiting !== undefined) return 'waiting';
@@ -48,7 +47,7 @@ const nextTryOf = ({ tries, lastFailure, waiting, over }: Rotation): Pick<Rotati
     ? {}
     : { nextTry: unixMillis(lastFailure.at + pauseAfter(tries)) };
 
-/** What is shown of a rotation; `words` tells more than its stage where a cycle has found it. */
+/** `text` replaces the message of the stage where a cycle knows a more specific one. */
 export const viewOfRotation = (rotation: Rotation, text?: string): RotationView => {
   const stage = stageOf(rotation);
   const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);

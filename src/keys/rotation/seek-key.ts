@@ -3,8 +3,8 @@ import type { Attempt, GenerationKey, OldKey, Rotation } from '../rotation.ts';
 import { generationKey, generationKeyOf, note, plaintextOf, notifyOf, type Cycle } from './cycle.ts';
 
 /**
- * The gateway knows no such key. Which status it answers with is open (docs/gateway.md G8.15): any refusal that is not of
- * the Admin Key, its scope or the rate will do beside a list that does not show the key; a failure of its own tells nothing.
+ * Whether the error proves, beside a list without the key, that the gateway does not know it. The status is open (docs/gateway.md G8.15): any refusal
+ * counts that does not concern the Admin Key, its scope or the rate; a failure of the gateway proves nothing.
  */
 const knowsNoKey = (error: unknown): boolean =>
   hasCode(error, 'gateway-refused') ||
@@ -12,8 +12,8 @@ const knowsNoKey = (error: unknown): boolean =>
   hasCode(error, 'gateway-http-error');
 
 /**
- * Whether a key that the list does not show is gone. A list may be late, or miss one while others are deleted between its
- * pages: only when the gateway does not know the id either it is. @throws what the gateway's client throws of anything else
+ * Whether an unlisted key is gone. A list may be late, or miss a key while others are deleted between its pages, so the gateway must also not know
+ * the id. @throws any other error of the gateway client
  */
 export const isGone = async (cycle: Cycle, keyId: number): Promise<boolean> => {
   try {
@@ -26,13 +26,13 @@ export const isGone = async (cycle: Cycle, keyId: number): Promise<boolean> => {
   }
 };
 
-/** An old key that others took away is nobody's to retire. */
+/** An old key that was deleted externally needs no retirement. */
 export const verifyStillExists = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
   if (await isGone(cycle, old.keyId))
     await note(cycle, rotation, { what: 'vanished', ...generationKey(old) });
 };
 
-/** A successor that others took away: another one is made, and nothing is retired before it is in every sink. */
+/** A successor that was deleted externally is replaced, and no old key is retired before its replacement is in every sink. */
 export const verifySuccessorExists = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -52,10 +52,10 @@ export const verifySuccessorExists = async (
   });
 };
 
-/** Milliseconds for which caches of the gateway may hold on to what a key was, and a minute more (docs/gateway.md G8.16). */
+/** Milliseconds for which caches of the gateway may keep the old state of a key, plus a minute (docs/gateway.md G8.16). */
 export const cachesHold = 660_000;
 
-/** Tells operators of a key that stays though the gateway said that it deletes it; once, after the timeout. */
+/** Notifies operators once, after `cachesHold`, of a key that the gateway still lists although it was asked to delete it. */
 export const notifyStaying = async (
   cycle: Cycle,
   { id, service }: Pick<Rotation, 'id' | 'service'>,

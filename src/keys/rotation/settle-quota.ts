@@ -6,7 +6,7 @@ import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from './cy
 
 type Leaving = { readonly keyId: number; readonly name: string; readonly remain?: Money };
 
-/** Tells what may be spent beside the successor's quota until the old keys are gone: of each that has a share of it. */
+/** Notifies how much can be spent beside the successor's quota until the old keys end. */
 export const notifyExposure = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -35,7 +35,7 @@ const lowered = (from: Money, by: Money): Money => {
   return compareMoney(left, zero) > 0 ? left : zero;
 };
 
-/** Writes what a key may still spend. A try that a crash cut off, or that was not seen to be done, is recognised by what the key has left. */
+/** Writes a remaining quota. An attempt that a crash interrupted, or whose effect was not seen, is recognized by the current remainder. */
 const writeRemain = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -48,7 +48,7 @@ const writeRemain = async (
   const begun = rotation.quota.find(({ keyId, done }) => keyId === key.keyId && !done);
   const listed = await gateway.read(key.keyId, cycle.signal);
   cycle.noteMade(listed);
-  // The same amount is taken off or given once: by what was written down before the try, not by what is wanted now.
+  // Compares with the recorded attempt, not with what is wanted now, so that an amount is deducted or added only once.
   if (begun !== undefined && wasWritten(begun.before, begun.wanted, listed.remainQuota)) {
     await note(cycle, rotation, {
       what: 'quota-adjusted',
@@ -74,7 +74,7 @@ const writeRemain = async (
     { neverRaise: compareMoney(wanted, before) <= 0 },
     cycle.signal,
   );
-  // The next changes depend on what this one may still spend.
+  // The next changes depend on the remaining quota of this key.
   cycle.noteMade(after);
   await note(cycle, rotation, {
     what: 'quota-adjusted',
@@ -85,7 +85,7 @@ const writeRemain = async (
   });
 };
 
-/** Takes off the old key what its successor was given; half of what is left stays with it, or calls by it would fail. */
+/** Deducts the successor's quota from the old key, but leaves it at least half of its remainder, or its calls would fail. */
 export const shareQuota = (cycle: Cycle, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> =>
   writeRemain(cycle, rotation, old, (remain) => {
     const [rest, half] = [lowered(remain, attempt.spec.remainQuota), halfOf(remain)];
@@ -93,20 +93,20 @@ export const shareQuota = (cycle: Cycle, rotation: Rotation, attempt: Attempt, o
   });
 
 /**
- * What is to be added to the successor's quota, or taken off it: what the old key spent of what the successor was given for
- * it, since that was made, which may be long before the cutover; or since it was settled last.
+ * The amount to add to the successor's quota (negative: to deduct): what the old key spent of the transferred quota since the successor was created,
+ * which may be long before the cutover, or since it was last settled.
  */
 const quotaToTransfer = (rotation: Rotation, attempt: Attempt, old: OldKey, left: Money): Money => {
   const { terms, attempts } = rotation;
   const isSplit = terms.quota.kind === 'split' && rotation.old?.keyId === old.keyId;
-  // The half that stayed with the old key was given to nobody yet.
+  // The half that stayed with the old key has not been given to anybody yet.
   if (isSplit && old.settled === undefined) return lowered(left, zero);
-  // What a compromised key spends before its successor is in use is nobody's whom the successor serves.
+  // Spend of a compromised key before the cutover is not charged to the successor: it may not come from the service.
   const isCompromised = terms.retire.when === 'now';
   const { spec } = attempts.find(({ keyId }) => keyId === old.keyId) ?? attempt;
   const given = isCompromised || spec.unlimitedQuota ? old.remain : spec.remainQuota;
   const spent = subtractMoney(old.settled?.left ?? given ?? zero, left);
-  // What somebody added to the old key is theirs to give.
+  // Quota that somebody added to the old key stays out of the transfer.
   return compareMoney(spent, zero) > 0 ? subtractMoney(zero, spent) : zero;
 };
 
@@ -148,7 +148,7 @@ const settle = async (cycle: Cycle, rotation: Rotation, attempt: Attempt, old: O
   });
 };
 
-/** Takes off the successor what the old key spent beside it, or gives it what the old key has left of its half. */
+/** Deducts from the successor what the old key spent beside it, or adds what the old key has left of its half. */
 export const settleQuota = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -159,7 +159,7 @@ export const settleQuota = async (
     await settle(cycle, rotation, attempt, old);
   } catch (error) {
     cycle.signal.throwIfAborted();
-    // A compromised key waits for no figure.
+    // The deletion of a compromised key does not wait for an amount.
     if (rotation.terms.retire.when !== 'now' || !isFault(error)) throw error;
     const measured = `the spend of the compromised key could not be deducted: ${error.message}`;
     await note(cycle, rotation, {

@@ -15,7 +15,7 @@ const isUndelivered = (cycle: Cycle, rotation: Rotation): boolean => {
   return attempt?.state === 'delivering' && cycle.deps.plaintexts.has(plaintextOf(rotation, attempt));
 };
 
-/** Delivers again what a sink did not take: the plaintext of the key is held only as long as this process lives. */
+/** Retries failed deliveries now, because the plaintext is lost when this process ends. */
 export const deliverAgain = async (cycle: Cycle, results: readonly Moved[]): Promise<readonly Moved[]> => {
   const latest = new Map(results.map((one) => [one.rotation.id, one]));
   for (const pause of pauses) {
@@ -35,7 +35,7 @@ export const deliverAgain = async (cycle: Cycle, results: readonly Moved[]): Pro
   return [...latest.values()];
 };
 
-/** Whether every place that the delivery was begun to is read, and holds another key or none. */
+/** Whether every place to which the delivery began can be read, and holds another key or none. */
 const isHeldNowhere = async (
   cycle: Cycle,
   { service, account }: Rotation,
@@ -54,8 +54,8 @@ const isHeldNowhere = async (
 };
 
 /**
- * For a process that ends: its plaintext keys are lost with it. A key whose delivery failed is deleted where every sink proves
- * not to hold it; any other stays for the next cycle to judge.
+ * Runs before the process ends, which loses its plaintext keys. Deletes a key whose delivery failed where every sink proves not to hold it; the next
+ * cycle judges any other.
  */
 export const releaseUndelivered = async (cycle: Cycle): Promise<void> => {
   const { journal, account, plaintexts, log } = cycle.deps;

@@ -17,7 +17,7 @@ import { note, notifyOf, type Cycle } from './cycle.ts';
 
 type JournalDeps = Pick<EngineDeps, 'account' | 'journal' | 'templates'>;
 
-/** Listed keys with a place in a service that keys are made for, which the journal does not know. */
+/** Listed keys whose names belong to a managed service and which the journal does not know. */
 const unknownKeys = (
   { account, journal, templates }: JournalDeps,
   service: string,
@@ -32,7 +32,7 @@ const unknownKeys = (
   });
 };
 
-/** Listed keys of the service that tell that the journal is older than the gateway. */
+/** Listed keys of the service which prove that the journal is older than the gateway. */
 export const newerKeys = (
   deps: JournalDeps,
   service: string,
@@ -44,7 +44,7 @@ export const newerKeys = (
     [],
   );
 
-/** What each sink holds that can be read; a reading that fails tells nothing. */
+/** What each readable sink holds. `whole`: every sink was read; a failed read proves nothing. */
 export const readSinkContents = async (
   cycle: Cycle,
   service: string,
@@ -72,7 +72,7 @@ export const readSinkContents = async (
   return { contents, whole };
 };
 
-/** The sinks that the job declares for the service; nothing where they cannot be made out. */
+/** The sinks that the job declares for the service; undefined when they cannot be determined. */
 export const sinksOf = (
   { consumerOf }: Pick<EngineDeps, 'consumerOf'>,
   job: string | undefined,
@@ -81,12 +81,12 @@ export const sinksOf = (
   try {
     return job === undefined ? undefined : consumerOf(job, service)?.sinks;
   } catch {
-    // The step that needs them says why.
+    // The step that needs the sinks reports the cause.
     return undefined;
   }
 };
 
-/** What of the service the journal does not know of; `whole`: the list and every sink were read. */
+/** What the gateway and the sinks have and the journal does not know; `whole`: the list and every sink were read. */
 export const differencesOf = async (
   cycle: Cycle,
   service: string,
@@ -121,13 +121,12 @@ const notifyOutdated = async (
 const describeOutdated = (differences: readonly string[]): string =>
   `the journal is older than the current state: ${differences.join('; ')}`;
 
-/** What a rotation, or an order, of the service is told that stops for it. */
 export const describeStop = ({ service, differences }: OutdatedService): string =>
   `key operations of ${service} are suspended: ${describeOutdated(differences)}; see \`tollkeeper keys reconcile ${shellWord(service)}\``;
 
 /**
- * Why no key of the service may be written now: the gateway or a sink has what the journal does not know of. Found out once
- * in a cycle, and before a step with `again`; written down, and reported once.
+ * Why no key of the service may be written now: the gateway or a sink has what the journal does not know. Checked once per cycle, and before a step
+ * with `again`; recorded and notified once.
  */
 export const outdatedNow = async (
   cycle: Cycle,
@@ -161,7 +160,7 @@ export const outdatedNow = async (
   return found;
 };
 
-/** Writes down what the sinks hold before anything of ours can be in them: what is there later and unknown is not theirs. */
+/** Records what the sinks hold before the first delivery, so that unknown content later proves another writer. */
 export const observeSinks = async (
   cycle: Cycle,
   rotation: { readonly id: string; readonly service: string; readonly who?: string },
@@ -178,7 +177,7 @@ export const observeSinks = async (
   if (steps.length > 0) await note(cycle, rotation, ...steps);
 };
 
-/** The listed key that the sink holds, where the sink shows it and one mask fits. */
+/** The listed key that the sink holds, if the sink can be read and exactly one mask matches. */
 const heldKey = async (cycle: Cycle, sink: Sink, fingerprint: string): Promise<number | undefined> => {
   const plaintext = (await sink.read?.(cycle.signal).catch(() => undefined))?.reveal();
   if (plaintext === undefined || fingerprintOf(plaintext) !== fingerprint) return undefined;

@@ -7,7 +7,6 @@ import { gatewayNow } from './gateway-time.ts';
 import { plaintextOf, type Cycle } from './cycle.ts';
 import { declaredSinks, undeclaredPlaces } from './known-places.ts';
 
-/** What a list tells of keys whose answer was lost. */
 export const seenBy = (cycle: Cycle): Pick<View, 'now' | 'listedAt' | 'settle' | 'orphanOf'> => {
   const { deps } = cycle;
   const lineage = deps.journal.lineage(deps.account);
@@ -20,14 +19,14 @@ export const seenBy = (cycle: Cycle): Pick<View, 'now' | 'listedAt' | 'settle' |
   };
 };
 
-/** Another rotation of the account whose new key could be left over, were we to die now. */
+/** Another rotation of the account with an undelivered key that a crash would orphan. */
 export const unsettledBeside = (cycle: Cycle, rotation: Rotation): Rotation | undefined => {
   const { journal, account } = cycle.deps;
   const seen = seenBy(cycle);
   return journal.openRotations(account).find((other) => other.id !== rotation.id && isUnsettled(other, seen));
 };
 
-/** What a step is decided by. `consumerOf` may throw: one that cannot be made out fails the steps that need it, and no others. */
+/** Builds the view of `decide`. `consumerOf` may throw: its error fails only the steps that need the consumer. */
 export const viewOf = (cycle: Cycle, rotation: Rotation, consumerOf: () => Consumer | undefined): View => {
   const { deps } = cycle;
   return {

@@ -7,7 +7,7 @@ import { definitionOf, type SinkSpec } from './registry.ts';
 import { failed, errorText } from './sink-faults.ts';
 import type { SinkDeps } from './sink-deps.ts';
 
-/** What a sink answered must be the key that it was given. */
+/** @throws Fault sink-failed when the sink reports another value than the delivered key */
 const proven = (answer: Delivered, key: Secret, sink: Sink): Delivered => {
   if (answer.fingerprint === undefined || answer.fingerprint === fingerprintOf(key.reveal())) return answer;
   throw failed(`${sink.describe()} accepted the key but returned the SHA-256 of a different value`, {
@@ -15,11 +15,11 @@ const proven = (answer: Delivered, key: Secret, sink: Sink): Delivered => {
   });
 };
 
-/** A sink of the spec for one service. @throws Fault sink-refused when the names of the service cannot stand in it */
+/** A sink for one service. @throws Fault sink-refused when the sink cannot use the names of the service */
 export const createSink = (spec: SinkSpec, of: SinkNames, deps: SinkDeps): Sink => {
   const { filled, place } = locate(spec, of, deps.cwd);
   const sink = definitionOf(spec).create(filled, placeName(place), deps);
-  /** Nothing but faults comes out, and no secret within them. */
+  /** Converts errors to faults and redacts secrets in them. */
   const guarded = async <T>(doing: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();
     try {

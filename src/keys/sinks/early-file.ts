@@ -9,7 +9,7 @@ import type { SinkFiles } from './sink-files.ts';
 
 const hasPlaceholder = (text: string): boolean => text.includes('{');
 
-/** Whether the folder may be written; one that is missing is only a warning, since the daemon may run elsewhere. */
+/** Whether the folder is writable; a missing one is only advisory, because the daemon may run elsewhere. */
 const folderProblem = async (folder: string, files: SinkFiles): Promise<readonly SinkProblem[]> => {
   try {
     await files.access(folder, constants.W_OK | constants.X_OK);
@@ -39,13 +39,12 @@ const folderProblem = async (folder: string, files: SinkFiles): Promise<readonly
 type EarlyFile<Spec> = {
   readonly spec: Spec;
   readonly fill: (spec: Spec, names: SinkNames, cwd: string) => Spec;
-  /** Problems of this kind of file alone. */
   readonly more?: (filled: Spec, target: FileTarget) => readonly SinkProblem[];
 };
 
 /**
- * A file that is mounted by itself or that cannot be edited without loss, an owner we may not set, a folder that is not
- * ours to write. A missing file is no problem.
+ * Problems of the file: mounted as a single file, not editable without loss, an owner that cannot be set, or a folder that is not writable. A missing
+ * file is no problem.
  */
 export const earlyFileProblems = async <Spec extends { readonly path: string }>(
   { spec, fill, more }: EarlyFile<Spec>,

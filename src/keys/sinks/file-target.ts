@@ -6,15 +6,13 @@ import { checkParents, findParents, type Parents } from './parent-folders.ts';
 import { fileFault, refused } from './sink-faults.ts';
 import { createNew, readExisting, removeIfThere, type SinkFiles } from './sink-files.ts';
 
-/** The file that is really written; what is known of it comes from its open descriptor. */
+/** The file to write. Its facts come from the open descriptor, not from the path. */
 export type FileTarget = {
   /** Without symbolic links. */
   readonly path: string;
-  /** Its folder; missing if there is none yet. */
   readonly folder?: Stats | undefined;
-  /** Missing if there is no file yet. */
   readonly stats?: Stats | undefined;
-  /** Missing if the file is too large, or cannot be read: then `unreadable` says why. */
+  /** Undefined if the file is too large or cannot be read; `unreadable` then has the cause. */
   readonly content?: Buffer | undefined;
   readonly unreadable?: unknown;
 };
@@ -23,7 +21,6 @@ const sizeLimit = 1024 * 1024;
 
 type Handle = Awaited<ReturnType<SinkFiles['open']>>;
 
-/** `undefined` if it does not exist, an error if it cannot be opened for reading. */
 const openFile = async (path: string, files: SinkFiles): Promise<Handle | { error: unknown } | undefined> => {
   try {
     return await files.open(path, readExisting, 0);
@@ -43,13 +40,13 @@ const openFile = async (path: string, files: SinkFiles): Promise<Handle | { erro
 const notRegular = (path: string) =>
   refused(`${path} is not a regular file`, { advice: 'use the path of a regular file' });
 
-/** @throws Fault sink-refused for what is not a regular file, and if others can decide which file it is */
+/** @throws Fault sink-refused for anything but a regular file, and if others can decide which file it is */
 const judge = (path: string, parents: Parents, stats: Stats, files: SinkFiles): void => {
   if (!stats.isFile()) throw notRegular(path);
   checkParents(path, parents, stats, files);
 };
 
-/** Opens the file and reads it. @throws Fault sink-refused, sink-failed */
+/** Opens and reads the file. @throws Fault sink-refused, sink-failed */
 export const findTarget = async (path: string, files: SinkFiles): Promise<FileTarget> => {
   try {
     const parents = await findParents(dirname(path), files);
@@ -61,7 +58,7 @@ export const findTarget = async (path: string, files: SinkFiles): Promise<FileTa
       return target;
     }
     if ('error' in opened) {
-      // Nothing is read from it or written to it: its path is good enough to say why.
+      // Its content is neither read nor written, so its path suffices for the error.
       const stats = await files.lstat(target.path);
       judge(path, parents, stats, files);
       return { ...target, stats, unreadable: opened.error };
@@ -80,7 +77,7 @@ export const findTarget = async (path: string, files: SinkFiles): Promise<FileTa
   }
 };
 
-/** The bytes of the file; `undefined` if there is none. @throws Fault sink-refused if it is larger than settings are */
+/** The bytes of the file; `undefined` if it does not exist. @throws Fault sink-refused if it exceeds the size limit */
 export const contentOf = ({ path, stats, content, unreadable }: FileTarget): Buffer | undefined => {
   if (unreadable !== undefined) throw unreadable;
   if (stats !== undefined && stats.size > sizeLimit)
@@ -88,7 +85,7 @@ export const contentOf = ({ path, stats, content, unreadable }: FileTarget): Buf
   return content;
 };
 
-/** Mount points as the kernel lists them, spaces and the like written in octal (proc(5)). */
+/** Mount points from mountinfo, with octal escapes decoded (proc(5)). */
 export const mountPointsIn = (mountinfo: string): ReadonlySet<string> =>
   new Set(
     mountinfo
@@ -102,7 +99,7 @@ export const mountPointsIn = (mountinfo: string): ReadonlySet<string> =>
 const mounted = async ({ path, folder, stats }: FileTarget, files: SinkFiles): Promise<boolean> => {
   if (stats === undefined || folder === undefined) return false;
   if (folder.dev !== stats.dev) return true;
-  // A bind mount out of the same disk has the same number: the kernel's own list tells, where there is one.
+  // A bind mount from the same disk has the same device number; only the kernel's list shows it.
   const list = await files.readFile('/proc/self/mountinfo').catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
@@ -110,7 +107,7 @@ const mounted = async ({ path, folder, stats }: FileTarget, files: SinkFiles): P
   return list !== undefined && mountPointsIn(list.toString()).has(path);
 };
 
-/** Why the file could never be replaced whole; empty when nothing is in the way. */
+/** Why the file cannot be replaced atomically; empty if it can. */
 export const targetProblems = async (
   target: FileTarget,
   files: SinkFiles,
@@ -142,7 +139,7 @@ export const targetProblems = async (
   return found;
 };
 
-/** Tries the folder with an empty file that is removed at once; one that a killed process left is removed first. */
+/** Tests the folder with an empty file that is removed again; first removes one that a killed process left. */
 export const folderProblems = async (path: string, files: SinkFiles): Promise<readonly SinkProblem[]> => {
   const folder = dirname(path);
   try {
@@ -154,7 +151,7 @@ export const folderProblems = async (path: string, files: SinkFiles): Promise<re
     await removeIfThere(probe, files);
     return [];
   } catch (error) {
-    // Another process tries it now.
+    // Another process runs the same test.
     if (systemCode(error) === 'EEXIST') return [];
     const there =
       systemCode(error) === 'ENOENT'
@@ -169,14 +166,14 @@ export const folderProblems = async (path: string, files: SinkFiles): Promise<re
   }
 };
 
-/** Why a thrown refusal stays one. */
+/** Converts a sink fault to a problem; rethrows other errors. */
 export const problemOf = (error: unknown): SinkProblem => {
   if (hasCode(error, 'sink-refused') || hasCode(error, 'sink-failed'))
     return { message: error.message, advice: error.advice };
   throw error;
 };
 
-/** A file that its group reads, and nobody else, is meant to be so. */
+/** A file that only its group may read probably has this permission on purpose. */
 export const groupProblems = (target: FileTarget, mode: number | undefined): readonly SinkProblem[] => {
   const bits = (target.stats?.mode ?? 0) & 0o777;
   if (mode !== undefined || (bits & 0o047) !== 0o040) return [];

@@ -1,11 +1,11 @@
 import { refused } from './sink-faults.ts';
 
-/** Whose key it is; what `{account}` and `{service}` stand for in a spec. */
+/** The values of `{account}` and `{service}` in a spec. */
 export type SinkNames = { readonly account: string; readonly service: string };
 
 const placeholder = /\{(account|service)\}/g;
 
-/** Names come from keys that others may have named: each place takes only what is safe there. */
+/** Others may have chosen the names of keys, so each position accepts only what is safe there. */
 type Rule = { readonly holds: (value: string) => boolean; readonly message: string };
 
 const segment: Rule = {
@@ -13,7 +13,7 @@ const segment: Rule = {
   message: 'a name in a path must not contain a slash or a control character',
 };
 
-/** Programs read their arguments as they like, shells among them. */
+/** Programs interpret their arguments freely, and may pass them to a shell. */
 const argument: Rule = {
   holds: (value) => /^[\p{L}\p{N}._@:+-]+$/u.test(value),
   message: 'a name in a command argument may only contain letters, digits and . _ @ : + -',
@@ -35,7 +35,7 @@ const put = (template: string, names: SinkNames, rule: Rule, write: (value: stri
 
 const same = (value: string): string => value;
 
-/** Whether a part of the path is one that leads elsewhere. */
+/** Whether the path contains `.` or `..`, which lead to another folder. */
 const orphans = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..');
 
 const notStraying = (filled: string, template: string): string => {
@@ -45,11 +45,11 @@ const notStraying = (filled: string, template: string): string => {
   });
 };
 
-/** Fills names into a path. @throws Fault sink-refused when they would lead out of their place. */
+/** Fills names into a path. @throws Fault sink-refused when they would lead outside it */
 export const fillPath = (template: string, names: SinkNames): string =>
   notStraying(put(template, names, segment, same), template);
 
-/** Fills names into an argument. @throws Fault sink-refused when they could be read as something else. */
+/** Fills names into an argument. @throws Fault sink-refused when it could be read as an option or as shell syntax */
 export const fillArgument = (template: string, names: SinkNames): string => {
   const filled = put(template, names, argument, same);
   if (filled.startsWith('-') && !template.startsWith('-'))
@@ -59,7 +59,7 @@ export const fillArgument = (template: string, names: SinkNames): string => {
   return filled;
 };
 
-/** Fills names into the path or the query of a web address. @throws Fault sink-refused */
+/** Fills names into the path or the query of a URL. @throws Fault sink-refused */
 export const fillUrl = (template: string, names: SinkNames): string => {
   const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(template) ?? [];
   if (/\{(account|service)\}/.test(origin))
@@ -71,7 +71,7 @@ export const fillUrl = (template: string, names: SinkNames): string => {
 export const fillPointer = (template: string, names: SinkNames): string =>
   put(template, names, visible, (value) => value.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-/** @throws Fault sink-refused when the name does not fit. */
+/** @throws Fault sink-refused when the name does not match */
 export const fitting = (name: string, pattern: RegExp, what: string): string => {
   if (pattern.test(name)) return name;
   throw refused(`${JSON.stringify(name)} is not a valid ${what}`, {
@@ -79,7 +79,7 @@ export const fitting = (name: string, pattern: RegExp, what: string): string => 
   });
 };
 
-/** Fills names into a name; what comes out must fit the pattern. @throws Fault sink-refused */
+/** Fills names into a name, which must match the pattern afterwards. @throws Fault sink-refused */
 export const fillName = (template: string, names: SinkNames, pattern: RegExp, what: string): string =>
   fitting(put(template, names, visible, same), pattern, what);
 

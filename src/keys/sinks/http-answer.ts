@@ -9,7 +9,6 @@ import {
 } from '../../http/index.ts';
 import { failed, refused, errorText } from './sink-faults.ts';
 
-/** Whom we speak with and who hears of it. */
 export type Talk = {
   readonly http: Http;
   readonly clock: Clock;
@@ -20,7 +19,7 @@ export type Talk = {
 
 export type Answer = { readonly status: number; readonly text: string; readonly fault: () => Fault };
 
-/** Milliseconds. What a key waits for is answered soon, or tried again later. */
+/** Milliseconds. Short, because a rotation waits for the answer and can retry later. */
 const timeouts = { headers: 30_000, idle: 15_000, total: 60_000 };
 
 const sizeLimit = 4 * 1024 * 1024;
@@ -31,7 +30,7 @@ const adviceFor: Readonly<Record<number, string>> = {
   404: 'check the address and the path of the sink',
 };
 
-/** Asked to come again: too early, too often, out of step, or something is wrong over there. */
+/** Statuses for which a retry may succeed. */
 const passing = (status: number): boolean => [408, 409, 412, 425, 429].includes(status) || status >= 500;
 
 const faultOf = (answer: HttpAnswer, text: string, { clock, secrets, who }: Talk, given?: string): Fault => {
@@ -47,7 +46,10 @@ const faultOf = (answer: HttpAnswer, text: string, { clock, secrets, who }: Talk
   return refused(message, advice === undefined ? {} : { advice });
 };
 
-/** One exchange; any status is an answer. `quote` takes what may be shown of a body. @throws Fault sink-failed when none came */
+/**
+ * Sends one request; any status is an answer. `quote` returns the part of a body that may be shown. @throws Fault sink-failed without an answer,
+ * sink-refused for an untrusted certificate
+ */
 export const ask = async (
   talk: Talk,
   request: Omit<HttpRequest, 'timeouts'>,
@@ -70,7 +72,7 @@ export const ask = async (
   }
 };
 
-/** A web address that secrets may go to. @throws Fault sink-refused */
+/** A URL to which secrets may be sent. @throws Fault sink-refused */
 export const secureUrl = (text: string, what: string): URL => {
   if (!URL.canParse(text)) throw refused(`${what} is not a valid URL`);
   const url = new URL(text);

@@ -14,7 +14,7 @@ export const pointerParts = (pointer: string): readonly string[] => {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 };
 
-/** The tree of a JSON text; comments and trailing commas are taken. Quotes nothing of it. @throws Fault sink-refused */
+/** Parses JSON, with comments and trailing commas. Errors quote no content, which may be secret. @throws Fault sink-refused */
 const treeOf = (text: string, what: string): Node | undefined => {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -25,7 +25,7 @@ const treeOf = (text: string, what: string): Node | undefined => {
   return tree;
 };
 
-/** A part of a JSON text as it is written there: numbers that JavaScript would round stay as they are. */
+/** The source text at a location, so that numbers that JavaScript would round are preserved. */
 export const rawAt = (text: string, path: readonly string[], what: string): string | undefined => {
   const tree = treeOf(text, what);
   const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...path]);
@@ -37,7 +37,7 @@ const spoilt = (what: string, why: string): Error =>
 
 type Found = { readonly node: Node | undefined; readonly path: (string | number)[] };
 
-/** Goes down the tree; what is missing on the way may be made, what is in the way may not be replaced. */
+/** Follows the path; missing objects may be created, but other values must not be replaced. */
 const find = (tree: Node | undefined, parts: readonly string[], what: string): Found => {
   let node = tree;
   const path: (string | number)[] = [];
@@ -70,7 +70,7 @@ const fieldFound = (text: string, parts: readonly string[], what: string): Found
   return found;
 };
 
-/** The text at the place; nothing when none is there. @throws Fault sink-refused */
+/** The text at the location; undefined if there is none. @throws Fault sink-refused */
 export const readField = (text: string, parts: readonly string[], what: string): string | undefined => {
   const { node } = fieldFound(text, parts, what);
   return node?.type === 'string' && node.value !== '' ? String(node.value) : undefined;
@@ -81,7 +81,7 @@ const indentOf = (text: string): { insertSpaces: boolean; tabSize: number } => {
   return { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length };
 };
 
-/** Sets the text at the place; every other byte stays. @throws Fault sink-refused */
+/** Sets the text at the location; every other byte is preserved. @throws Fault sink-refused */
 export const writeField = (text: string, parts: readonly string[], key: string, what: string): string => {
   const { node, path } = fieldFound(text, parts, what);
   if (node !== undefined)
@@ -94,9 +94,8 @@ export const writeField = (text: string, parts: readonly string[], key: string, 
 
 const mark = '\u00ef\u00bb\u00bf';
 
-/** A JSON file, with comments or without. */
 export const jsonForm = (pointer: string, what: string): FileForm => {
-  // The text holds one byte a character, so the names do.
+  // The text has one character per byte, so the names need the same form.
   const parts = pointerParts(pointer).map((part) => Buffer.from(part, 'utf8').toString('latin1'));
   const bodyOf = (text: string): string => (text.startsWith(mark) ? text.slice(mark.length) : text);
   return {

@@ -4,22 +4,21 @@ import { systemCode } from '../../core/index.ts';
 import { refused } from './sink-faults.ts';
 import type { SinkFiles } from './sink-files.ts';
 
-/** A folder, or a symbolic link to one, on the way to a file. */
 type Parent = { readonly path: string; readonly stats: Stats };
 
-/** The folder of a file without symbolic links, and everything that was passed on the way; `folder` if it exists. */
+/** The folder of a file without symbolic links, and everything on the path to it; `folder` if it exists. */
 export type Parents = {
   readonly path: string;
   readonly folder?: Stats | undefined;
   readonly passed: readonly Parent[];
 };
 
-/** As in Linux. */
+/** The limit of Linux. */
 const mostLinks = 40;
 
 const partsOf = (path: string): readonly string[] => path.split('/').filter((part) => part !== '');
 
-/** Goes from the root to a folder, one name after the other, and follows symbolic links by itself. */
+/** Resolves the path from the root and follows symbolic links itself, so that each step can be checked. */
 export const findParents = async (folder: string, files: SinkFiles): Promise<Parents> => {
   const root = await files.lstat('/');
   const passed: Parent[] = [{ path: '/', stats: root }];
@@ -64,7 +63,7 @@ const checkOwner = (file: string, { path, stats }: Parent, owners: ReadonlySet<n
 };
 
 const checkWriters = (file: string, { path, stats }: Parent, groups: ReadonlySet<number>): void => {
-  // The permissions of a link have no meaning; of a sticky folder only owners remove or rename entries.
+  // The permissions of a link have no effect; in a sticky folder only owners remove or rename entries.
   if (stats.isSymbolicLink() || (stats.mode & sticky) !== 0) return;
   if (isOpenToAll(stats))
     throw refused(`${file}: all users can write to the folder ${path} and redirect the key elsewhere`, {
@@ -80,8 +79,8 @@ const checkWriters = (file: string, { path, stats }: Parent, groups: ReadonlySet
 };
 
 /**
- * Each folder and link on the way must belong to root or to our user, so that nobody else decides which file is written.
- * For root, the owner of the file may decide it too: its key is theirs. @throws Fault sink-refused
+ * Each folder and link on the path must belong to root or to our user, so that nobody else decides which file is written. If we run as root, the
+ * owner of the file may decide too, because the key is theirs. @throws Fault sink-refused
  */
 export const checkParents = (
   file: string,

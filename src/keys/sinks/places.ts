@@ -4,7 +4,7 @@ import { definitionOf, type SinkSpec } from './registry.ts';
 
 export const placeName = ({ whole, part }: Place): string => whole + part;
 
-/** The spec filled for one service, and its place. @throws Fault sink-refused for names that fit no place */
+/** Fills the spec for one service and determines its place. @throws Fault sink-refused for names that the sink cannot use */
 export const locate = (
   spec: SinkSpec,
   names: SinkNames,
@@ -17,13 +17,13 @@ export const locate = (
 
 export type PlaceClash = {
   readonly place: string;
-  /** Two or more; one named twice has two sinks in one place. */
+  /** Two or more; a service that appears twice has two sinks in one place. */
   readonly services: readonly SinkNames[];
 };
 
 export type SinksOf = SinkNames & { readonly sinks: readonly SinkSpec[] };
 
-/** Which services would share one place, so that one would hold the key of the other. @throws Fault sink-refused for names that fit no place */
+/** Services that would share a place, so that one would hold the key of the other. @throws Fault sink-refused for names that a sink cannot use */
 export const placesClash = (services: readonly SinksOf[], cwd: string): readonly PlaceClash[] => {
   const taken = new Map<string, { readonly place: Place; readonly names: SinkNames }[]>();
   const clashes = new Map<string, SinkNames[]>();

@@ -10,7 +10,6 @@ import { systemFiles } from './sink-files.ts';
 import { vaultSink } from './vault/definition.ts';
 import { webhookSink } from './webhook/definition.ts';
 
-/** Every kind of sink; the shape of `deliver`, the checks and the creation of sinks all read this list. */
 const sinkDefinitions = [
   fileSink,
   commandSink,
@@ -21,7 +20,7 @@ const sinkDefinitions = [
   ageSink,
 ] as const;
 
-/** A place that keys are delivered to, as somebody declared it; relative paths start at the working directory. */
+/** A declared place for keys; relative paths start at the working directory. */
 export type SinkSpec = ReturnType<(typeof sinkDefinitions)[number]['spec']>;
 
 const byKind = new Map<string, unknown>(sinkDefinitions.map((definition) => [definition.kind, definition]));
@@ -32,7 +31,6 @@ export const definitionOf = (spec: SinkSpec): SinkDefinition<SinkSpec> =>
 const kindIn = (written: Readonly<Record<string, unknown>>) =>
   sinkDefinitions.filter(({ kind }) => written[kind] !== undefined);
 
-/** One sink as it is written in YAML: a map whose only key is its kind. */
 export const sinkSettings = z
   .strictObject(
     Object.fromEntries(
@@ -51,7 +49,7 @@ export const sinkSettings = z
     return definition.spec(written[definition.kind]);
   });
 
-/** Problems of a sink on this machine that are found without a connection and without writing. */
+/** Problems of a sink on this machine that a check finds without a connection and without writing. */
 export const earlyProblems = async (
   spec: SinkSpec,
   names: EarlyContext['names'],

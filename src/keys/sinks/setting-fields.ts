@@ -10,7 +10,7 @@ export const path = text
 
 export const fillNote = '{service} and {account} are replaced by the service and account of the key.';
 
-/** A token given outright, or a file that is read at each use, since agents renew it. */
+/** A token, or a file with one that is read on each use, because agents renew it. */
 export type TokenSource = { readonly token: Secret } | { readonly tokenFile: string };
 
 export const tokenFields = {
@@ -27,7 +27,7 @@ export const tokenRule = { error: 'must have exactly one of token, token_file' }
 export const oneToken = (value: { token?: unknown; token_file?: unknown }): boolean =>
   (value.token === undefined) !== (value.token_file === undefined);
 
-/** The shape has seen to it that one of them is there. */
+/** The schema guarantees that one of them is present. */
 export const tokenOf = (written: {
   token?: Secret | undefined;
   token_file?: string | undefined;

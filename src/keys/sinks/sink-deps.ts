@@ -3,23 +3,22 @@ import type { Http } from '../../http/index.ts';
 import type { LoadAws } from './aws/aws-client.ts';
 import type { SinkFiles } from './sink-files.ts';
 
-/** What sinks work with; one of it serves all of them. */
 export type SinkDeps = {
   readonly http: Http;
-  /** A transport that trusts these issuers (PEM texts) besides; whoever opens it closes it. */
+  /** A transport that additionally trusts these certificate authorities (PEM texts); the caller closes it. */
   readonly openHttp: (ca: readonly string[]) => Http;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Relative paths start here. */
+  /** The base of relative paths. */
   readonly cwd: string;
   readonly clock: Clock;
-  /** 0 (inclusive) to 1 (exclusive). */
+  /** In [0, 1). */
   readonly random: () => number;
   readonly secrets: SecretRegistry;
-  /** What reads a place, changes it and writes it whole goes one after the other; one for all sinks of the process. */
+  /** Serializes read-modify-write cycles per place; shared by all sinks of the process. */
   readonly gates: NamedGates;
-  /** Folder that a pod finds its service account in; Kubernetes' own when left out. */
+  /** Folder of the pod's service account; the default of Kubernetes if omitted. */
   readonly serviceAccount?: string;
-  /** The file system, unless a test puts another in its place. */
+  /** Replaced in tests. */
   readonly files?: SinkFiles;
   readonly loadAws?: LoadAws;
 };

@@ -8,20 +8,20 @@ import {
   type SecretRegistry,
 } from '../../core/index.ts';
 
-/** It may work when tried again. */
+/** A retry may succeed. */
 export const failed = (message: string, options: FaultOptions = {}): Fault =>
   fault('sink-failed', message, options);
 
-/** It will not work until a person changes something. */
+/** A retry cannot succeed before a person changes something. */
 export const refused = (message: string, options: FaultOptions = {}): Fault =>
   fault('sink-refused', message, options);
 
-/** Tokens that no registry knows, such as the key that was there before. */
+/** Tokens that no registry contains, such as the previous key. */
 const tokenLike = /\b(?:sk-|hvs\.|hvb\.|s\.|ghp_|xox[a-z]-|AKIA|eyJ)[A-Za-z0-9_.-]{12,}/g;
 
 const longest = 300;
 
-/** What somebody else said, on one line, without secrets. */
+/** Text from another program, on one line and without secrets. */
 export const errorText = (text: string, secrets: SecretRegistry): string =>
   secrets
     .redact(text)
@@ -30,7 +30,7 @@ export const errorText = (text: string, secrets: SecretRegistry): string =>
     .trim()
     .slice(0, longest);
 
-/** System errors that stay until a person does something. */
+/** System errors that persist until a person acts. */
 const lasting = new Set([
   'EACCES',
   'EPERM',
@@ -54,7 +54,6 @@ const adviceFor: Readonly<Record<string, string>> = {
   EPERM: 'give the user that Tollkeeper runs as write permission there',
 };
 
-/** A fault of a file system, by what can be done about it. */
 export const fileFault = (doing: string, error: unknown): Fault => {
   if (isFault(error)) return error;
   const code = systemCode(error);

@@ -2,7 +2,6 @@ import { constants, type Stats } from 'node:fs';
 import { access, lstat, open, readFile, readlink, rename, unlink } from 'node:fs/promises';
 import { systemCode } from '../../core/index.ts';
 
-/** The file system as far as sinks use it. */
 export type SinkFiles = {
   readonly access: (path: string, mode: number) => Promise<void>;
   readonly lstat: (path: string) => Promise<Stats>;
@@ -13,18 +12,17 @@ export type SinkFiles = {
   readonly rename: (from: string, to: string) => Promise<void>;
   readonly unlink: (path: string) => Promise<void>;
   readonly sync: (path: string) => Promise<void>;
-  /** User that the process works as; nothing where the system has no such number. */
+  /** The user id of the process; undefined on systems without one. */
   readonly uid: () => number | undefined;
-  /** Groups that the process is in. */
   readonly groups: () => readonly number[];
 };
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Without following a link at the end of the path, and without waiting for a writer of a FIFO. */
+/** Does not follow a link at the end of the path, and does not wait for the writer of a FIFO. */
 export const readExisting = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
-/** To be made again, never through a link that somebody put there. */
+/** Always creates a file, never through a link that somebody prepared. */
 export const createNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
 export const systemFiles: SinkFiles = {

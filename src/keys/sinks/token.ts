@@ -5,7 +5,7 @@ import type { TokenSource } from './setting-fields.ts';
 
 const largestSetting = 1024 * 1024;
 
-/** A file of settings, at its newest. @throws Fault sink-refused, sink-failed */
+/** The current content of a settings file. @throws Fault sink-refused, sink-failed */
 export const readSetting = async (path: string, what: string): Promise<string> => {
   try {
     return await readText(path, largestSetting);
@@ -14,7 +14,7 @@ export const readSetting = async (path: string, what: string): Promise<string> =
   }
 };
 
-/** The token as it is now; a file is read again each time. @throws Fault sink-refused, sink-failed */
+/** The current token; reads a file each time. @throws Fault sink-refused, sink-failed */
 export const readToken = async (source: TokenSource, secrets: SecretRegistry): Promise<string> => {
   const written =
     'token' in source ? source.token.reveal() : await readSetting(source.tokenFile, 'token file');
@@ -24,6 +24,5 @@ export const readToken = async (source: TokenSource, secrets: SecretRegistry): P
   return secrets.register(token).reveal();
 };
 
-/** The source with its path made absolute. */
 export const tokenFrom = (source: TokenSource, cwd: string): TokenSource =>
   'token' in source ? source : { tokenFile: resolve(cwd, source.tokenFile) };

@@ -2,24 +2,23 @@ import { compareMoney, subtractMoney, zero, type Money, type UnixSeconds } from 
 import type { ApiKey, KeySpec } from '../../gateway/index.ts';
 import { judgeRemain, refundOf, type RemainReading } from './judge-remain.ts';
 
-/** Fields to be changed, by what they are to be. */
 export type KeyChange = Partial<KeySpec>;
 
-/** What an update did about `remain_quota`, and what is to be seen of it. */
+/** What an update does to `remain_quota`, and what a read should show. */
 export type ExpectedRemain = Pick<RemainReading, 'sent' | 'shown' | 'slack' | 'millis'>;
 
 export type KeyComparison = {
-  /** Wanted fields that are not as wanted. */
+  /** Requested changes that did not happen. */
   readonly missing: readonly string[];
-  /** Other fields that are not as they were, as the gateway names them, each with what it was and is where that can be shown. */
+  /** Other fields that changed, as the gateway names them, with both values where they may be shown. */
   readonly harmed: readonly { readonly field: string; readonly message: string }[];
-  /** What left a limited key meanwhile. */
+  /** What a limited key spent between the reads. */
   readonly spent: Money;
-  /** What was given back to a limited key meanwhile, beyond what calls took. */
+  /** What a limited key received between the reads beyond its spend. */
   readonly refunded: Money;
 };
 
-/** Counters and clocks that a gateway keeps beside a key and advances by itself. */
+/** Counters and timestamps that a gateway advances by itself. */
 const ownMotion = /(^|_)(used|accessed|access|last|updated?|counts?|requests?)(_|$)/;
 
 const hasAdvanced = (field: string, before: string | undefined, after: string | undefined): boolean => {
@@ -33,7 +32,7 @@ const expired = ({ expiredTime }: ApiKey, at: UnixSeconds): boolean =>
 const exhausted = ({ unlimitedQuota, remainQuota }: ApiKey): boolean =>
   !unlimitedQuota && compareMoney(remainQuota, zero) <= 0;
 
-/** 3 and 4 are written by the gateway itself, at once, late or never (docs/gateway.md G8.2); 2 is a person's doing. */
+/** The gateway writes 3 and 4 itself, at once, late or never (docs/gateway.md G8.2); a person sets 2. */
 const statusFollows = (before: ApiKey, after: ApiKey, at: UnixSeconds): boolean => {
   const own = new Set<number | undefined>([1, 3, 4]);
   if (!own.has(before.status) || !own.has(after.status)) return false;
@@ -43,7 +42,6 @@ const statusFollows = (before: ApiKey, after: ApiKey, at: UnixSeconds): boolean 
 const shownValue = (value: string | number | boolean | undefined): string =>
   value === undefined ? 'missing' : String(value);
 
-/** What two readings tell of what the key has left. */
 const remainReading = (
   before: ApiKey,
   after: ApiKey,
@@ -59,7 +57,7 @@ const remainReading = (
   othersHarmed,
 });
 
-/** Compares each field of a key before and after an update at the moment `at`: only what was wanted may be another. */
+/** Compares every field of a key before and after an update at the moment `at`: only the requested changes may differ. */
 export const compareKeys = (
   before: ApiKey,
   after: ApiKey,
@@ -85,16 +83,16 @@ export const compareKeys = (
   look('created_time', before.createdTime, after.createdTime);
   look('unlimited_quota', before.unlimitedQuota, after.unlimitedQuota, change.unlimitedQuota);
   look('expired_time', before.expiredTime, after.expiredTime, change.expiredTime);
-  // Empty asks for the default group, and the answer may name it.
+  // An empty group requests the default one, which the answer may name.
   if (change.group !== '') look('group', before.group, after.group, change.group);
   if (before.status !== after.status && !statusFollows(before, after, at))
     look('status', before.status, after.status);
   for (const field of new Set([...Object.keys(before.rest), ...Object.keys(after.rest)])) {
     const [was, is] = [before.rest[field], after.rest[field]];
-    // The values of fields that nobody knows are not shown: they could be anything.
+    // The values of unknown fields are hidden, because they could be anything.
     if (was !== is && !hasAdvanced(field, was, is)) harmed.push({ field, message: field });
   }
-  // What an unlimited key has left means nothing (docs/gateway.md G8.1).
+  // The remaining quota of an unlimited key has no meaning (docs/gateway.md G8.1).
   const reading = remainReading(before, after, change, remain, harmed.length > 0);
   const verdict = after.unlimitedQuota ? 'fits' : judgeRemain(reading);
   if (verdict === 'unwritten') missing.push('remain_quota');

@@ -8,48 +8,47 @@ import {
   type Money,
 } from '../../core/index.ts';
 
-/** What is known of what a limited key has left when it is read again after an update. */
+/** What is known about the remaining quota of a limited key when it is read after an update. */
 export type RemainReading = {
   readonly before: Money;
   readonly after: Money;
-  /** It was itself to be changed; otherwise it was to stay as it was read, less what is spent. */
+  /** The update requested a change; otherwise the quota should stay as read, less the spend. */
   readonly wanted: boolean;
-  /** It was written, and not left out in the trust that it keeps its value. */
+  /** The field was sent, not omitted in reliance on the gateway to keep it. */
   readonly sent: boolean;
-  /** What a read shows of what was written, or of what was left alone. */
+  /** What a read shows of the written or unchanged value. */
   readonly shown: Money;
-  /** How far above that a read may lie, where the last decimal is rounded. */
+  /** How far above `shown` a read may lie if the last decimal is rounded. */
   readonly slack: Money;
-  /** Its quota was limited before the update too: what it had left meant something. */
+  /** The quota was limited before the update too, so its old value has a meaning. */
   readonly wasLimited: boolean;
-  /** Other fields were changed without being asked for. */
   readonly othersHarmed: boolean;
-  /** Milliseconds between the two readings. */
+  /** Milliseconds between the two reads. */
   readonly millis: number;
 };
 
-/** `unwritten`: it is not, or not yet, as wanted, and nothing is lost by it. */
+/** `unwritten`: the change is not visible (yet), and nothing is lost. */
 export type RemainVerdict = 'fits' | 'unwritten' | 'harmed';
 
-/** An amount of the currency that calls can use up between two readings. */
+/** An amount of the currency that calls can use up between two reads. */
 const little = money('1');
 
-/** Milliseconds in which calls do not use up all of what is more than a little. */
+/** Milliseconds in which calls cannot use up more than `little` completely. */
 const short = 60_000;
 
-/** A unit that is taken for another makes an amount this much less or more, at least (docs/gateway.md G8.10). */
+/** The smallest factor by which a confused unit changes an amount (docs/gateway.md G8.10). */
 const factor = money('100000');
 
 const twice = money('2');
 
-/** Down to nothing, or next to it, but not below as calls can bring it: a field that was lost, or taken in a finer unit. */
+/** At or near zero, but not negative as calls could make it: the field was lost, or read in a finer unit. */
 const collapsed = ({ shown, after, millis }: RemainReading): boolean =>
   millis < short &&
   compareMoney(shown, little) > 0 &&
   compareMoney(after, zero) >= 0 &&
   compareMoney(multiplyMoney(after, factor), shown) <= 0;
 
-/** Up by what only a coarser unit makes of it; what was not lowered, or not yet, stands near where it stood. */
+/** Raised by at least the factor of a coarser unit; the second condition excludes a reduction that is not visible yet. */
 const grown = ({ before, shown, after }: RemainReading): boolean =>
   compareMoney(shown, zero) > 0 &&
   compareMoney(after, multiplyMoney(shown, factor)) >= 0 &&
@@ -59,9 +58,9 @@ const higher = (left: Money, right: Money): Money => (compareMoney(left, right) 
 const lower = (left: Money, right: Money): Money => (compareMoney(left, right) < 0 ? left : right);
 
 /**
- * Whether what a key has left shows that a wanted amount was written, though calls and refunds may have moved it since. An
- * amount that was lowered was not where it is nearer to what there was before: taken for unwritten, it is lowered again. One
- * that was raised was where there is any more than before: calls may have spent the most of it, and it is not given twice.
+ * Whether the remaining quota shows that an amount was written, although calls and refunds may have changed it since. A reduction counts as unwritten
+ * if the value is nearer to the old one; it is then made again. A raise counts as written if the value exceeds the old one at all: calls may have
+ * spent most of it, and it must not be given twice.
  */
 export const wasWritten = (before: Money, wanted: Money, after: Money): boolean => {
   const way = compareMoney(wanted, before);
@@ -71,32 +70,32 @@ export const wasWritten = (before: Money, wanted: Money, after: Money): boolean 
 };
 
 /**
- * Calls lower what a key has left, by any amount, and refunds raise it, by no more than was ever spent: only what neither
- * can do is harm. That is a rise by the factor of a unit, and the collapse of more than a little within a minute where it was
- * written, or where other fields were lost with it: that what is left out is kept says nothing of what was sent.
+ * Judges the remaining quota. Calls lower it by any amount, and refunds raise it by at most the earlier spend; only what neither can cause is harm: a
+ * raise by the factor of a unit, or the collapse of more than `little` within a minute if the field was sent or other fields were lost too. That an
+ * omitted field keeps its value proves nothing about a sent one.
  */
 export const judgeRemain = (reading: RemainReading): RemainVerdict => {
   const { before, after, wanted, sent, shown, slack, wasLimited, othersHarmed } = reading;
   if (wanted && compareMoney(after, before) === 0 && compareMoney(shown, before) !== 0) return 'unwritten';
   if (grown(reading) || (collapsed(reading) && (sent || othersHarmed))) return 'harmed';
   if (!wanted) return 'fits';
-  // What an unlimited key had meant nothing, and what the last decimal makes more is no raise.
+  // The old value of an unlimited key has no meaning, and rounding of the last decimal is no raise.
   const isRaised = wasLimited && compareMoney(subtractMoney(shown, slack), before) > 0;
   if (!isRaised && compareMoney(shown, before) > 0) return 'fits';
   return wasWritten(before, shown, after) ? 'fits' : 'unwritten';
 };
 
-/** What a key has more than calls alone can have left of it. */
+/** What a key has beyond the amount that calls alone could leave. */
 export const refundOf = ({ before, after, wanted, shown, slack }: RemainReading): Money => {
   const most = addMoney(shown, slack);
-  // What cannot be written exactly is written a little lower: as it was is no refund.
+  // An inexact amount is written rounded down, so an unchanged value is no refund.
   const rise = subtractMoney(after, wanted ? most : higher(before, most));
   return higher(rise, zero);
 };
 
 /**
- * What the key is to have left when the values that an update has changed are put back: what it had, or what was wanted of it;
- * where it was not harmed itself, no more than it has now.
+ * The remaining quota to restore after an update did harm: the previous value, or the requested one; if the quota itself was not harmed, at most the
+ * current value, so that spend is not given back.
  */
 export const remainToPutBack = (
   { before, after, wanted, shown }: Pick<RemainReading, 'before' | 'after' | 'wanted' | 'shown'>,

@@ -2,17 +2,16 @@ import { fault } from '../../core/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
 import { parseQuotaUnit, type QuotaUnit } from './quota-unit.ts';
 
-/** The fields of a key that an update may leave out, as the gateway names them (docs/gateway.md G8.12). */
+/** The fields that an update may omit, as the gateway names them (docs/gateway.md G8.12). */
 export const updateFields = ['name', 'remain_quota', 'unlimited_quota', 'expired_time', 'group'] as const;
 export type UpdateField = (typeof updateFields)[number];
 
-/** What was learned of a gateway's updates of keys; nothing is assumed that a temporary key has not shown. */
+/** What is known about key updates at a gateway; only a temporary key proves it. */
 export type UpdateKnowledge = {
-  /** Fields that keep their values when they are left out. */
   readonly kept: ReadonlySet<UpdateField>;
-  /** Missing until it is learned, or where a temporary key did not show it. */
+  /** Undefined until a temporary key shows it. */
   readonly unit?: QuotaUnit;
-  /** A temporary key was asked for the unit, and nothing has spoken against it since. */
+  /** A temporary key was used to learn the unit, and nothing has contradicted it since. */
   readonly probed: boolean;
 };
 
@@ -40,7 +39,7 @@ const keptOf = (text: string): ReadonlySet<UpdateField> => {
   return new Set(updateFields.filter((field) => names.includes(field)));
 };
 
-/** Only what a probe has shown counts. */
+/** Only observations of a probe count. */
 export const updateKnowledge = (points: readonly LearnedPoint[]): UpdateKnowledge => {
   const valueOf = (wanted: string): string | undefined =>
     points.find(({ point, how }) => point === wanted && how === 'probe')?.value;
@@ -53,10 +52,10 @@ export const updateKnowledge = (points: readonly LearnedPoint[]): UpdateKnowledg
   };
 };
 
-/** Whether a probe has still to be run before keys are written; one that left the unit open is not run again by itself. */
+/** Whether a probe must run before keys are written; a probe that left the unit open is not repeated automatically. */
 export const needsProbe = ({ probed }: UpdateKnowledge): boolean => !probed;
 
-/** The unit that amounts are written in. @throws Fault key-unit-unknown: no amount may be guessed at */
+/** The unit of written amounts. @throws Fault key-unit-unknown, because no amount may be guessed */
 export const knownUnit = ({ unit }: UpdateKnowledge, what: string): QuotaUnit => {
   if (unit !== undefined) return unit;
   throw fault(
@@ -65,7 +64,7 @@ export const knownUnit = ({ unit }: UpdateKnowledge, what: string): QuotaUnit =>
   );
 };
 
-/** What an update that did harm takes back of what was learned: it says so from now on, and a new probe is due. */
+/** The observations that a harmful update refutes; recording them makes a new probe due. */
 export const distrusted = (
   { kept }: UpdateKnowledge,
   harm: { readonly keyId: number; readonly fields: readonly string[]; readonly sent: readonly string[] },

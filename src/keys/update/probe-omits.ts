@@ -14,14 +14,13 @@ const textOf: Readonly<Record<UpdateField, (key: ApiKey) => string>> = {
   group: ({ group = '' }) => group,
 };
 
-/** What has been seen of fields that were left out. */
 const createNotes = () => {
   const kept = new Set<UpdateField>();
   const lost = new Set<UpdateField>();
   const messages: string[] = [];
   return {
     messages,
-    /** Each time it is left out it must keep its value. */
+    /** A field counts as kept only if it kept its value each time it was omitted. */
     kept: (): ReadonlySet<UpdateField> => new Set([...kept].filter((field) => !lost.has(field))),
     look: (sent: string, before: ApiKey, step: ProbeStep, leftOut: readonly UpdateField[]): void => {
       if (step.state !== 'done') {
@@ -42,7 +41,7 @@ const createNotes = () => {
 
 const later = (moment: UnixSeconds, by: number): UnixSeconds => unixSeconds(moment + by);
 
-/** A group that other keys of the account are in; the default one would look kept either way. */
+/** A group that other keys of the account use; the default group would look kept in any case. */
 const otherGroup = async (key: ApiKey, { gateway, signal }: ProbeDeps): Promise<string | undefined> => {
   const keys = await gateway.listKeys({ signal });
   return keys
@@ -65,9 +64,9 @@ const zeroExpiry = (before: ApiKey, step: ProbeStep): readonly LearnedPoint[] =>
 };
 
 /**
- * Learns which fields keep their values when an update leaves them out. Each update changes a field too, which shows that it
- * took effect. `end`: the expiry that the key was made with; `quota`: a number that differs from the one written last;
- * `follows`: whether what is read of the quota follows what is written.
+ * Learns which fields keep their values when an update omits them. Each update also changes a field, which proves that it took effect. `end`: the
+ * expiry that the key was created with; `quota`: a number that differs from the last one written; `follows`: whether the read quota follows the
+ * written one.
  */
 export const probeOmits = async (
   made: ApiKey,

@@ -7,24 +7,23 @@ export type ProbeDeps = {
   readonly signal: AbortSignal;
 };
 
-/** What came of one write to the temporary key. */
 export type ProbeStep =
   | { readonly state: 'done'; readonly key: ApiKey }
-  /** The gateway said no, and the key is as it was. */
+  /** The gateway refused, and the key is unchanged. */
   | { readonly state: 'refused'; readonly key: ApiKey; readonly message: string }
-  /** It said yes, or nothing, and the key never showed the change. */
+  /** The gateway accepted, or did not answer, and the key never showed the change. */
   | { readonly state: 'unseen'; readonly key: ApiKey };
 
-/** Milliseconds before each further reading of a key that does not show what was written. */
+/** Milliseconds before each further read while the key does not show the written value. */
 const pauses = [500, 1500, 4000] as const;
 
-/** A write whose answer is lost may be sent again: it says the same. */
+/** A write without an answer may be sent again, because it is idempotent. */
 const maxTries = 3;
 
 const refused = (error: unknown): boolean =>
   hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-http-error');
 
-/** Nobody knows whether it was done: a reading tells. */
+/** The outcome is unknown; a read determines it. */
 const outcomeOpen = (error: unknown): boolean =>
   isFault(error) &&
   (hasCode(error, 'gateway-timeout') ||
@@ -34,8 +33,8 @@ const outcomeOpen = (error: unknown): boolean =>
     hasCode(error, 'gateway-answer-too-large'));
 
 /**
- * Writes some fields and reads until `seen` shows that the write took effect: what was left out of a write that never arrived
- * would look as if it had kept its value. @throws what the gateway's client throws of anything else
+ * Writes some fields and reads until `seen` proves that the write took effect: otherwise, fields omitted from a write that never arrived would look
+ * kept. @throws any other error of the gateway client
  */
 export const probeStep = async (
   patch: KeyPatch,

@@ -5,12 +5,11 @@ import { updatePoints } from './knowledge.ts';
 import { probeStep, type ProbeDeps } from './probe-step.ts';
 import { quotaUnitText, showsUnits, type QuotaUnit } from './quota-unit.ts';
 
-/** A number that was written and the decimal that was read of it. */
 export type QuotaSample = { readonly written: Money; readonly read: Money };
 
 const one = money('1');
 
-/** The unit that explains every sample; nothing where none does. */
+/** The unit that explains every sample; undefined if none does. */
 export const unitOf = (samples: readonly QuotaSample[]): QuotaUnit | undefined => {
   const last = samples.at(-1);
   if (last === undefined || compareMoney(last.read, zero) <= 0) return undefined;
@@ -21,13 +20,9 @@ export const unitOf = (samples: readonly QuotaSample[]): QuotaUnit | undefined =
   return fits && compareMoney(perCurrency, one) > 0 ? { kind: 'units', perCurrency } : undefined;
 };
 
-/**
- * The number that is written next, when 1 did not read as 1: so large that the four decimals of the answer settle a factor of
- * 500,000 to the last unit, and no larger.
- */
+/** The number to write after 1 did not read as 1: just large enough for the four decimals of the answer to determine a factor of 500,000 exactly. */
 const nextNumber = (read: Money): Money => money(compareMoney(read, zero) > 0 ? '1000000' : '100000000');
 
-/** A key that was made with 1 as its remaining quota, and what is learned of the unit from it. */
 export const probeUnit = async (
   made: ApiKey,
   deps: ProbeDeps,
@@ -59,7 +54,7 @@ export const probeUnit = async (
   const shown = samples.map(({ written, read }) => `${written} read as ${read}`).join(', ');
   return {
     key,
-    // What is read of a quota that does not follow what is written says nothing of updates either.
+    // A quota that does not follow the written value proves nothing about updates either.
     follows: (unit !== undefined || samples.length > 1) && compareMoney(key.remainQuota, zero) > 0,
     point: {
       point: updatePoints.unit,

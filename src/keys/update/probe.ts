@@ -5,36 +5,35 @@ import { probeOmits } from './probe-omits.ts';
 import type { ProbeDeps } from './probe-step.ts';
 import { probeUnit } from './probe-unit.ts';
 
-/** The service that temporary keys are generations of: `tollkeeper-probe.g3`. */
+/** The service of temporary keys: `tollkeeper-probe.g3`. */
 export const probeService = 'tollkeeper-probe';
 
-/** How a temporary key is to be made; its name is for whoever keeps count of names. */
+/** The fields of a temporary key; the implementation of `ProbeKeys` chooses its name. */
 export type ProbeKeySpec = Omit<KeySpec, 'name'>;
 
 /**
- * Makes and clears away temporary keys, each written down before it is made, so that one whose answer was lost, or whose
- * process died, is found and deleted later. The plaintext is dropped.
+ * Creates and deletes temporary keys. Each is recorded before its creation, so that it is found and deleted later if the answer is lost or the
+ * process crashes. The plaintext is discarded.
  */
 export type ProbeKeys = {
   readonly createProbeKey: (spec: ProbeKeySpec, signal: AbortSignal) => Promise<{ readonly id: number }>;
-  /** Deleting one that is gone is no error. */
+  /** Idempotent: a key that is gone is no error. */
   readonly deleteProbeKey: (id: number, signal: AbortSignal) => Promise<void>;
 };
 
 export type KeyProbeDeps = ProbeDeps & {
   readonly keys: ProbeKeys;
-  /** Keeps what was learned, before the key is deleted. */
+  /** Stores the observations before the key is deleted. */
   readonly learn: (points: readonly LearnedPoint[]) => Promise<unknown>;
 };
 
-/** Milliseconds that clearing away may take when everything else is being stopped. */
+/** Milliseconds that the cleanup may take during shutdown. */
 const clearing = 30_000;
 
 /**
- * Learns on a temporary key how the gateway updates keys: which fields keep their values when they are left out, and in which
- * unit it takes `remain_quota`. At most 8 writes beside the delete, for key writes may be limited to 20 in 20 minutes. The key
- * can be used by nobody, expires within a day or so, and is deleted whatever happens.
- * @throws what the gateway's client and `keys` throw
+ * Learns on a temporary key how the gateway updates keys: which omitted fields keep their values, and the unit of `remain_quota`. Makes at most 8
+ * writes beside the deletion, because key writes may be limited to 20 in 20 minutes. Nobody can use the key; it expires within about a day and is
+ * deleted in any case. @throws the errors of the gateway client and of `keys`
  */
 export const probeKeyUpdates = async (deps: KeyProbeDeps): Promise<readonly LearnedPoint[]> => {
   const { gateway, keys, clock, signal, learn } = deps;

@@ -20,31 +20,31 @@ export type UpdateExpectations = {
   readonly knowledge: UpdateKnowledge;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** What happens to a wanted quota that the gateway cannot hold or show exactly; `refuse` unless it is said. */
+  /** How to treat a quota that the gateway cannot hold or show exactly; `refuse` by default. */
   readonly inexact?: 'refuse' | 'down';
-  /** A key that has no more left than is wanted is left as it is: an update that is repeated gives nothing back. */
+  /** Leaves a key unchanged that has at most the requested quota, so that a repeated update gives nothing back. */
   readonly neverRaise?: boolean;
-  /** Hears what is no longer to be believed of the gateway when an update did harm; kept, it is not done twice. */
+  /** Receives the observations that a harmful update refuted; storing them prevents the same harm. */
   readonly distrust?: (points: readonly LearnedPoint[]) => Promise<unknown>;
 };
 
 export type UpdatedKey = {
   readonly before: ApiKey;
   readonly after: ApiKey;
-  /** False when the key was as wanted already, and nothing was sent. */
+  /** False if the key already had the requested values and nothing was sent. */
   readonly sent: boolean;
-  /** What left a limited key between writing it and reading it again, or reading it and reading it again where it was not written over. */
+  /** What a limited key spent between the write and the next read; between both reads if its quota was not written. */
   readonly spent: Money;
-  /** What was done and seen, in a sentence with exact figures. */
+  /** What was done and observed, as a sentence with exact figures. */
   readonly measured: string;
 };
 
 export type UpdatingGateway = Pick<Gateway, 'readKey' | 'patchKey'>;
 
-/** Milliseconds before each further reading of a key that does not show what was written. */
+/** Milliseconds before each further read while the key does not show the written value. */
 const rereads = [500, 1500, 4000] as const;
 
-/** The request never left, or the answer says for certain that it was not taken. */
+/** Errors that prove that the gateway did not apply the request. */
 const notTaken = (error: unknown): boolean =>
   isFault(error) &&
   (hasCode(error, 'gateway-unreachable') ||
@@ -70,7 +70,6 @@ const asWanted = (key: ApiKey, change: KeyChange, neverRaise: boolean): boolean 
 
 type Reading = { readonly after: ApiKey; readonly found: KeyComparison };
 
-/** An update that was sent: what there was before, and when that was read. */
 type Sent = {
   readonly before: ApiKey;
   readonly change: KeyChange;
@@ -78,7 +77,7 @@ type Sent = {
   readonly readAt: number;
 };
 
-/** Reads the key until it shows what was written, or enough times to know that it never will; harm is not waited out. */
+/** Reads the key until it shows the written values or all reads are used up; does not wait for harm to disappear. */
 const readBack = async (
   gateway: UpdatingGateway,
   { before, change, body, readAt }: Sent,
@@ -99,7 +98,7 @@ const readBack = async (
 const quotaHarmed = ({ found }: Reading): boolean =>
   found.harmed.some(({ field }) => field === 'remain_quota');
 
-/** What a key is put back to: as it was, but for what it has left, of which nothing is given back that was spent. */
+/** The values to restore: as they were, except for the remaining quota, which never returns what was spent. */
 const oldValues = ({ before, change, body }: Sent, reading: Reading): ApiKey => {
   const { after } = reading;
   if (before.unlimitedQuota || after.unlimitedQuota) return before;
@@ -109,7 +108,7 @@ const oldValues = ({ before, change, body }: Sent, reading: Reading): ApiKey => 
   return { ...before, remainQuota: remainToPutBack(seen, quotaHarmed(reading)) };
 };
 
-/** A count of units that reads as that many of the currency was not taken for units. */
+/** A count of units that reads as that amount of the currency proves that the unit is the currency. */
 const unitSeen = (knowledge: UpdateKnowledge, { body }: Sent, reading: Reading): UpdateKnowledge => {
   const { after } = reading;
   const { remainQuota: number } = body.patch;
@@ -123,7 +122,6 @@ const unitSeen = (knowledge: UpdateKnowledge, { body }: Sent, reading: Reading):
   return isDeleted ? { ...knowledge, unit: { kind: 'currency' } } : knowledge;
 };
 
-/** Puts the values back that an update has changed without being asked; says as a sentence whether they are back. */
 const putBack = async (
   gateway: UpdatingGateway,
   sent: Sent,
@@ -153,7 +151,7 @@ const namesSent = {
   group: 'group',
 } as const;
 
-/** Every field is written back, so that a value out of range would be replaced by another one. */
+/** Every field is written back, so an unreadable value would be replaced. */
 const checkReadable = ({ id, name, unreadable = {} }: ApiKey, change: KeyChange): void => {
   for (const [field, sent] of Object.entries(namesSent)) {
     const value = unreadable[sent];
@@ -166,7 +164,6 @@ const checkReadable = ({ id, name, unreadable = {} }: ApiKey, change: KeyChange)
   }
 };
 
-/** The fields that were sent, as the gateway names them. */
 const sentFields = ({ patch }: UpdateBody): readonly UpdateField[] =>
   (Object.keys(namesSent) as (keyof typeof namesSent)[])
     .filter((field) => patch[field] !== undefined)
@@ -194,13 +191,12 @@ const describeMeasured = (
 };
 
 /**
- * Changes fields of a key and proves that nothing else changed: reads it, writes it whole (or the wanted fields alone where
- * the gateway was proven to keep the others), reads it again and compares every field. When the answer to the write is lost,
- * the reading tells. A limited key may have less left by what was spent meanwhile, or more by what was refunded: that is measured and
- * told, and never given or taken back.
- * @throws Fault key-update-harmed: something else changed, the old values were tried to be put back; key-update-ineffective:
- * nothing changed; key-update-unsettled: it was sent, and the key cannot be read; key-unit-unknown, key-quota-inexact: nothing
- * was sent; what the gateway's client throws when nothing was done
+ * Changes fields of a key and proves that nothing else changed: reads the key, writes it whole (or only the requested fields if the gateway provably
+ * keeps the others), reads it again and compares every field. If the answer to the write is lost, the read decides. Spend and refunds between the
+ * reads are measured and reported, never corrected.
+ * @throws Fault key-update-harmed: another field changed, and restoring the old values was attempted; key-update-ineffective: nothing changed;
+ * key-update-unsettled: the update was sent and the key cannot be read; key-unit-unknown, key-quota-inexact: nothing was sent; the errors of the
+ * gateway client when nothing was done
  */
 export const putWhole = async (
   gateway: UpdatingGateway,
@@ -233,7 +229,7 @@ export const putWhole = async (
   const millis = clock.now() - readAt;
   let reading: Reading;
   try {
-    // What was refused is not on its way.
+    // A refused update cannot take effect later.
     const pauses = hasCode(lost, 'gateway-refused') ? [] : rereads;
     reading = await readBack(gateway, sent, expectations, pauses);
   } catch (error) {
@@ -255,7 +251,7 @@ export const putWhole = async (
     if (lost === undefined)
       throw fault('key-update-ineffective', `the update of key ${id} had no effect: ${names} is unchanged`);
     if (!isFault(lost)) throw lost;
-    // The reading has shown that nothing was done, so that it can be done again.
+    // The read proves that nothing changed, so a retry is safe.
     const message = `${lost.message}; the key shows that nothing was changed`;
     const again = lost.code === 'gateway-refused' ? {} : { retryHelps: true, advice: 'retry the operation' };
     throw fault(lost.code, message, { cause: lost, ...again });

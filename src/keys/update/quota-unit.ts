@@ -10,39 +10,36 @@ import {
   type Money,
 } from '../../core/index.ts';
 
-/** What a number written as `remain_quota` counts, where answers show a decimal of the currency (docs/gateway.md G8.10). */
+/** The unit of a written `remain_quota`; answers show a decimal of the currency (docs/gateway.md G8.10). */
 export type QuotaUnit =
   | { readonly kind: 'currency' }
-  /** Whole units; so many make 1 of what answers show. */
+  /** Whole units, `perCurrency` of which equal 1 of the currency in answers. */
   | { readonly kind: 'units'; readonly perCurrency: Money };
 
-/** Decimals that answers show (docs/gateway.md G8.10): what is finer can be written, but not be seen. */
+/** Decimals that answers show (docs/gateway.md G8.10): finer amounts can be written, but not be seen. */
 const shownDecimals = 4;
 
-/** The last decimal that is shown. */
 export const shownStep = money('0.0001');
 
 const isWhole = (amount: Money): boolean => !amount.includes('.');
 
-/** Down to a whole number of 10^-decimals; towards zero. */
+/** Truncates to the number of decimals, towards zero. */
 const cut = (amount: Money, decimals: number): Money => {
   const [whole = '0', fraction = ''] = amount.split('.');
   return money(`${whole}.${fraction.slice(0, decimals)}0`);
 };
 
 export type WrittenQuota = {
-  /** The number to be written. */
   readonly number: Money;
   /** What a read shows of it. */
   readonly shown: Money;
-  /** Whether what is shown is what was to be written, to the last digit. */
+  /** Whether a read shows exactly the requested amount. */
   readonly exact: boolean;
 };
 
 /**
- * The number that says an amount of the currency. `inexact`: what happens to one that the unit cannot say, or a read cannot
- * show: `refuse` throws, `down` takes the next lower one. Less than nothing cannot be written: `down` writes nothing left.
- * @throws Fault key-quota-inexact
+ * The number to write for an amount of the currency. `inexact`: for an amount that the unit cannot hold or a read cannot show, `refuse` throws and
+ * `down` takes the next lower one. A negative amount cannot be written; `down` writes 0. @throws Fault key-quota-inexact
  */
 export const writtenQuota = (amount: Money, unit: QuotaUnit, inexact: 'refuse' | 'down'): WrittenQuota => {
   const wanted = compareMoney(amount, zero) < 0 ? zero : cut(amount, shownDecimals);
@@ -69,7 +66,7 @@ export const writtenQuota = (amount: Money, unit: QuotaUnit, inexact: 'refuse' |
 export const quotaUnitText = (unit: QuotaUnit): string =>
   unit.kind === 'currency' ? 'currency' : `units:${unit.perCurrency}`;
 
-/** Reads what `quotaUnitText` wrote; nothing where it says neither. */
+/** Parses the text of `quotaUnitText`; undefined for any other text. */
 export const parseQuotaUnit = (text: string): QuotaUnit | undefined => {
   if (text === 'currency') return { kind: 'currency' };
   const factor = /^units:(\d+)$/.exec(text)?.[1];
@@ -78,7 +75,7 @@ export const parseQuotaUnit = (text: string): QuotaUnit | undefined => {
     : { kind: 'units', perCurrency: money(factor) };
 };
 
-/** Whether a decimal shown for a written number is what that many units make, to the digits that are shown. */
+/** Whether the decimal shown for a written number matches this unit, to the shown digits. */
 export const showsUnits = (number: Money, shown: Money, perCurrency: Money): boolean => {
   if (!isWhole(perCurrency) || compareMoney(perCurrency, zero) <= 0) return false;
   const due = divideMoney(number, perCurrency, 30) ?? zero;

@@ -7,20 +7,19 @@ import { shownStep, writtenQuota } from './quota-unit.ts';
 export type UpdateBody = {
   readonly patch: KeyPatch;
   readonly remain: Pick<ExpectedRemain, 'sent' | 'shown' | 'slack'>;
-  /** Left out fields are trusted to keep their values. */
+  /** Omits fields, relying on the gateway to keep their values. */
   readonly part: boolean;
-  /** What is left is written over, and with it whatever is spent between reading and writing. */
+  /** The remaining quota is written, which overwrites any spend between the read and the write. */
   readonly overwritesSpend: boolean;
 };
 
-/** The amount in the gateway's unit, and what a read will show of it. */
 const remainOf = (
   amount: Money,
   key: ApiKey,
   knowledge: UpdateKnowledge,
   inexact: 'refuse' | 'down',
 ): { readonly number: Money; readonly shown: Money; readonly slack: Money } => {
-  // Nothing left is nothing in any unit.
+  // Zero is the same in every unit.
   const unit =
     compareMoney(amount, zero) > 0
       ? knownUnit(knowledge, `the key ${key.id}`)
@@ -30,10 +29,9 @@ const remainOf = (
 };
 
 /**
- * What is to be sent for a change: the whole key as it was read, but for fields that were proven to keep their values when
- * they are left out. What is left on the key is written back as it was read; where the unit cannot say it exactly, the next
- * lower amount; where it is and stays unlimited and the unit is not known, 0.
- * @throws Fault key-unit-unknown, key-quota-inexact
+ * The body for a change: the whole key as read, except for fields that provably keep their values when omitted. The remaining quota is written as
+ * read, or rounded down if the unit cannot express it; for a key that stays unlimited it is 0 while the unit is unknown. @throws Fault
+ * key-unit-unknown, key-quota-inexact
  */
 export const updateBody = (
   key: ApiKey,
@@ -46,7 +44,7 @@ export const updateBody = (
   const part = knowledge.kept.size === updateFields.length;
   const limits = change.unlimitedQuota === false && key.unlimitedQuota;
   const omitsRemain = leftOut('remain_quota', change.remainQuota) && !limits;
-  // The gateway ignores it for an unlimited key (docs/gateway.md G8.1): no unit is needed to say it.
+  // The gateway ignores the quota of an unlimited key (docs/gateway.md G8.1), so no unit is needed.
   const isIgnored = key.unlimitedQuota && (change.unlimitedQuota ?? true) && knowledge.unit === undefined;
   const remain = omitsRemain
     ? undefined
@@ -60,7 +58,7 @@ export const updateBody = (
   const expiredTime = leftOut('expired_time', change.expiredTime)
     ? undefined
     : (change.expiredTime ?? key.expiredTime);
-  // A group that a read does not show is nothing to be written.
+  // A group that a read does not show is not written.
   const group = leftOut('group', change.group) ? undefined : (change.group ?? key.group);
   return {
     patch: {

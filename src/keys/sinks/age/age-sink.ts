@@ -8,7 +8,7 @@ import { systemFiles } from '../sink-files.ts';
 import type { SinkDeps } from '../sink-deps.ts';
 import type { AgeSpec } from './settings.ts';
 
-/** @throws Fault sink-refused for what is no recipient */
+/** @throws Fault sink-refused for an invalid recipient */
 const encrypterFor = async (recipients: readonly string[]): Promise<Encrypter> => {
   const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();
@@ -25,7 +25,7 @@ const encrypterFor = async (recipients: readonly string[]): Promise<Encrypter> =
   return encrypter;
 };
 
-/** A file that only a person with one of the identities can open; they confirm that they have the key. */
+/** A file that only holders of an identity can decrypt, so a person confirms the key. */
 export const createAgeSink = (spec: AgeSpec, place: string, deps: SinkDeps): Sink => {
   const files = deps.files ?? systemFiles;
   const { path } = spec;

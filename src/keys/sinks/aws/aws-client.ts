@@ -11,7 +11,7 @@ export type AwsModule = Pick<
 
 export type LoadAws = () => Promise<AwsModule>;
 
-/** The SDK is large and few need it: it is an optional package, loaded when a sink asks for it. */
+/** The SDK is large and rarely needed: an optional package, loaded on demand. */
 export const loadAws: LoadAws = () => import('@aws-sdk/client-secrets-manager');
 
 /** @throws Fault sink-refused when the package is not installed */
@@ -63,7 +63,7 @@ const adviceFor: Readonly<Record<string, string>> = {
 const lasting =
   /^(ResourceNotFound|AccessDenied|CredentialsProvider|InvalidRequest|InvalidParameter|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|ExpiredToken|InvalidClientTokenId|IncompleteSignature|MalformedPolicy|Decryption|Encryption|ResourceExists|Validation)/;
 
-/** What the SDK threw, by its name in the API's list of errors. */
+/** Classifies an SDK error by its name in the API reference. */
 export const awsFault = (error: unknown, who: string, secrets: SecretRegistry): Fault => {
   const name = error instanceof Error ? error.name : '';
   const text = errorText(messageOf(error), secrets) || (systemCode(error) ?? name);

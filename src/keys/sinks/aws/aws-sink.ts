@@ -18,7 +18,7 @@ type Session = {
   readonly abortSignal: AbortSignal;
 };
 
-/** A secret of AWS Secrets Manager, or a field of one that is a JSON object. */
+/** A secret of AWS Secrets Manager, or a field of a secret that is a JSON object. */
 export const createAwsSink = (spec: AwsSpec, place: string, deps: SinkDeps): Sink => {
   const { field } = spec;
   const who = `AWS secret ${spec.secret}`;
@@ -36,7 +36,7 @@ export const createAwsSink = (spec: AwsSpec, place: string, deps: SinkDeps): Sin
     }
   };
 
-  /** The version that has AWSCURRENT; a secret that was made without a value has none. */
+  /** The version labelled AWSCURRENT; a secret that was created without a value has none. */
   const current = async ({ aws, client, abortSignal }: Session): Promise<Version | undefined> => {
     try {
       const answer = await client.send(new aws.GetSecretValueCommand({ SecretId: spec.secret }), {
@@ -66,7 +66,7 @@ export const createAwsSink = (spec: AwsSpec, place: string, deps: SinkDeps): Sin
     const before = await current(session);
     if (keyIn(before) === key) return;
     const text = field === undefined ? key : writeField(before?.text ?? '', [field], key, who);
-    // The same step has the same token, so that a second try of it makes no second version; it becomes the version's id.
+    // Idempotency: AWS uses the token as version id, so a retry of the same step creates no second version.
     const token = createHash('sha256')
       .update(JSON.stringify([fingerprintOf(key), fingerprintOf(text), before?.id ?? '']))
       .digest('hex');

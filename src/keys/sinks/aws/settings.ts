@@ -27,11 +27,11 @@ export type AwsSpec = {
   readonly kind: 'aws';
   /** Name or ARN. */
   readonly secret: string;
-  /** Of a secret that is a JSON object; the whole secret is the key when left out. */
+  /** The field of a secret that is a JSON object; if omitted, the whole secret is the key. */
   readonly field?: string | undefined;
   readonly region?: string | undefined;
   readonly endpoint?: string | undefined;
-  /** The SDK's own chain (environment, shared files, roles) when left out. */
+  /** If omitted, the SDK's own credential chain (environment, shared files, roles). */
   readonly credentials?: {
     readonly accessKeyId: Secret;
     readonly secretAccessKey: Secret;

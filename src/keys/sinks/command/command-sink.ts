@@ -13,7 +13,7 @@ const lastLine = (output: string): string =>
     .map((line) => line.trim())
     .findLast((line) => line !== '') ?? '';
 
-/** A program of the operator's that takes the key on its standard input, and proves it by the SHA-256 it prints last. */
+/** A program of the operator that reads the key from standard input and prints its SHA-256 as proof in its last line. */
 export const createCommandSink = (spec: CommandSpec, place: string, deps: SinkDeps): Sink => {
   const [program = ''] = spec.argv;
 

@@ -13,7 +13,7 @@ export const commandSink = defineSink({
     const argvOf = (argv: readonly string[]) => argv.map((one) => fillArgument(one, names));
     return { ...spec, argv: argvOf(spec.argv), read: spec.read && argvOf(spec.read) };
   },
-  // Where a program puts the key is unknown; it is told whose key it is.
+  // The program decides where it stores the key, so the service is part of the place.
   place: ({ argv }, { account, service }) =>
     wholePlace(`command:${account}/${service}:${argv[0] ?? ''}~${short(JSON.stringify(argv))}`),
   create: createCommandSink,

@@ -18,16 +18,16 @@ export type CommandDeps = {
 };
 
 export type CommandRun = CommandRequest & {
-  /** Variables told to the program, whatever else it is given; never a secret. */
+  /** Additional variables for the program; never a secret. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Given on standard input, which ends behind it. */
+  /** Written to standard input, which is then closed. */
   readonly input?: Secret | undefined;
 };
 
-/** What most programs need to find their own parts and to write what they mean. */
+/** Variables that most programs need to find their files and to encode their output. */
 const defaultVariables = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'];
 
-/** Bytes of each stream that are kept; of longer output the end is. */
+/** Bytes kept of each stream, from its end. */
 const kept = 64 * 1024;
 
 const environmentOf = (run: CommandRun, env: CommandDeps['env']): Record<string, string> => {
@@ -48,7 +48,7 @@ const collecting = (stream: NodeJS.ReadableStream | null): (() => string) => {
   return () => tail.toString('utf8');
 };
 
-/** The whole group, so that what the program started ends with it. */
+/** Kills the whole process group, including the program's children. */
 const kill = (child: ChildProcess): void => {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -59,7 +59,7 @@ const kill = (child: ChildProcess): void => {
 
 type End = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-/** Milliseconds that output is waited for when the program has ended and something else holds its streams. */
+/** Milliseconds to wait for output after the program exits while another process holds its streams. */
 const lastOutput = 1000;
 
 const endOf = (child: ChildProcess, clock: Clock): Promise<End> =>
@@ -77,7 +77,7 @@ const endOf = (child: ChildProcess, clock: Clock): Promise<End> =>
   });
 
 const give = (child: ChildProcess, input: Secret | undefined): void => {
-  // A program that does not read to the end is no error of ours; how it exits tells.
+  // A program may stop reading early; its exit code decides.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input?.reveal() ?? '');
 };
@@ -93,9 +93,8 @@ const notStarted = (program: string, error: unknown): Error => {
 };
 
 /**
- * Runs a program without a shell, in a process group of its own, and gives what it printed on standard output. Its
- * environment holds what is allowed alone. @throws Fault command-failed when it cannot be started, exits with another
- * code than 0, or takes too long; or the signal's reason.
+ * Runs a program without a shell in its own process group and returns its standard output. The environment contains only allowed variables. @throws
+ * Fault command-failed when it cannot start, exits with a code other than 0, or times out; the signal's reason
  */
 export const runCommand = async (
   run: CommandRun,

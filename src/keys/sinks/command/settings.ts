@@ -18,16 +18,15 @@ const variables = z
 
 const timeout = positiveDuration.prefault('1m').describe('Maximum duration of the program.');
 
-/** How a program is run: never through a shell. */
 export type CommandRequest = {
   readonly argv: readonly string[];
-  /** Names of variables that it is given beside PATH, HOME and the like. */
+  /** Names of variables to pass in addition to PATH, HOME and similar ones. */
   readonly env: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;
 };
 
-/** `then` of a job: tells the consumer that it has another key; the program gets no secret. */
+/** `then` of a job: notifies the consumer of a new key; the program receives no secret. */
 export const thenSettings = z
   .strictObject({ command: argv, env: variables, timeout })
   .transform(({ command, env, timeout }): CommandRequest => ({ argv: command, env, timeout }));
@@ -47,7 +46,7 @@ export const commandSettings = z.strictObject({
 
 export type CommandSpec = CommandRequest & {
   readonly kind: 'command';
-  /** Prints the SHA-256 of what is there now; it gets no secret. */
+  /** Prints the SHA-256 of the stored key; receives no secret. */
   readonly read?: readonly string[] | undefined;
 };
 

@@ -2,13 +2,12 @@ import { fillArgument, type SinkNames } from '../fill.ts';
 import { runCommand, type CommandDeps } from './run-command.ts';
 import type { CommandRequest } from './settings.ts';
 
-/** Variables that tell a program whose key it is about. */
 export const notifiedOf = ({ account, service }: SinkNames): Record<string, string> => ({
   TOLLKEEPER_ACCOUNT: account,
   TOLLKEEPER_SERVICE: service,
 });
 
-/** Tells the consumer to take up its new key; the program gets no secret. @throws Fault command-failed, sink-refused */
+/** Notifies the consumer of its new key; the program receives no secret. @throws Fault command-failed, sink-refused */
 export const runThen = async (
   order: CommandRequest,
   of: SinkNames,

@@ -47,7 +47,7 @@ const filePlace = ({ path, holds }: FileSpec): Place => {
   return {
     whole: `file:${path}`,
     part,
-    // A file is of one form: as another it would be spoilt.
+    // A file has one format; writing it in another would corrupt it.
     overlaps: (other) => {
       const pointers = part.startsWith('#/') && other.startsWith('#/');
       const variables = /^#[^/]/.test(part) && /^#[^/]/.test(other);
@@ -57,7 +57,7 @@ const filePlace = ({ path, holds }: FileSpec): Place => {
   };
 };
 
-/** What stands in the file that a key cannot be written beside; a file that we may not read tells nothing. */
+/** Content that prevents writing the key; an unreadable file is no evidence. */
 const contentProblems = (spec: FileSpec, target: FileTarget): readonly SinkProblem[] => {
   const form = formOf(spec);
   if (target.stats === undefined) return [];

@@ -1,8 +1,8 @@
 import { refused } from '../sink-faults.ts';
 
-/** Finds and changes the key in the text of a file; the text holds one byte a character. */
+/** Reads and replaces the key in the text of a file, in which each character stands for one byte. */
 export type FileForm = {
-  /** Nothing when it is not there, or empty. @throws Fault sink-refused when the file is not of this form. */
+  /** Undefined if the key is missing or empty. @throws Fault sink-refused when the file has another format */
   readonly read: (text: string) => string | undefined;
   /** @throws Fault sink-refused */
   readonly write: (text: string, key: string) => string;
@@ -12,7 +12,6 @@ export const lineEndOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\
 
 type Assignment = {
   readonly name: string;
-  /** Behind the equals sign. */
   readonly at: number;
   readonly from: number;
   readonly to: number;
@@ -20,7 +19,7 @@ type Assignment = {
 };
 
 const opening = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=/y;
-/** A value in quotes may go over lines; what follows the closing one must end the line, or it closes nothing. */
+/** A quoted value may span lines; a quote closes it only if nothing but a comment follows on the line. */
 const quoted = /[ \t]*(['"`])((?:\\\1|(?!\1)[^])*)\1(?=[ \t]*(?:#[^\r\n]*)?(?:\r?\n|$))/y;
 const line = /[^\r\n]*/y;
 const restOfLine = /[^\n]*(?:\n|$)/y;
@@ -38,7 +37,7 @@ const valueAt = (text: string, at: number): Omit<Assignment, 'name' | 'at'> => {
     return { from: to - value.length, to, quote };
   }
   const [rest = ''] = matchAt(line, text, at) ?? [];
-  // Behind a space a # begins a comment; straight behind the = it is a value to some readers.
+  // A # after a space starts a comment; directly after the = some readers take it as a value.
   const comment = rest.search(/[ \t]#/);
   const uncommented = comment < 0 ? rest : rest.slice(0, comment);
   let to = at + uncommented.length;
@@ -62,9 +61,8 @@ const assignmentsIn = (text: string): readonly Assignment[] => {
   return found;
 };
 
-/** A line end, or a comment before it. */
 const lineEnds = /[ \t]*(?:#[^\n]*|\r*)(?:\n|$)/y;
-/** What shells end a word with, or begin another part of it with; a word in angle brackets stands for a value to come. */
+/** Characters that end a word in a shell or start another part of it; a word in angle brackets is a placeholder. */
 const moreThanWord = /[\s;&|()"'`]|\\$|^(?!<[^<>]*>$).*[<>]/s;
 const begunAgain = /\n[ \t]*(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=/;
 
@@ -72,7 +70,7 @@ const behindIt = 'its value is followed by something other than a comment';
 const unclosed = 'its quote is not closed on this line';
 const ofCommand = 'its value is a command substitution';
 
-/** Why a value cannot be replaced without the loss of something else, as shells and dotenv both read the line. */
+/** Why a value cannot be replaced without losing other content, by the rules of both shells and dotenv. */
 const inTheWay = (text: string, { at, from, to, quote }: Assignment): string | undefined => {
   const value = text.slice(from, to);
   if (quote === '') {
@@ -84,7 +82,7 @@ const inTheWay = (text: string, { at, from, to, quote }: Assignment): string | u
   if (value.endsWith('\\') || (quote === "'" && value.includes("\\'")) || begunAgain.test(value))
     return unclosed;
   if (quote === '"') return /\$\(|`/.test(value) ? ofCommand : undefined;
-  // Some readers take backticks for quotes, shells run what is in them.
+  // Some readers treat backticks as quotes; shells execute their content.
   return quote === '`' && !/^(?![/.~])[\w.~+/=:@%,-]*$/.test(value) ? ofCommand : undefined;
 };
 
@@ -99,10 +97,9 @@ const written = (key: string, quote: string): string => {
   });
 };
 
-/** The file with its byte-order mark before the first line's name. */
 const markLength = (text: string): number => (text.startsWith('\u00ef\u00bb\u00bf') ? 3 : 0);
 
-/** The assignments of the variable. @throws Fault sink-refused where one cannot be replaced by itself */
+/** The assignments of the variable. @throws Fault sink-refused when one cannot be replaced separately */
 const ownIn = (body: string, name: string, what: string): readonly Assignment[] => {
   const own = assignmentsIn(body).filter((one) => one.name === name);
   for (const one of own) {
@@ -116,7 +113,7 @@ const ownIn = (body: string, name: string, what: string): readonly Assignment[] 
   return own;
 };
 
-/** `NAME=value` lines as dotenv, shells, systemd and Docker read them; all but the value stays as it is. `what`: the file. */
+/** `NAME=value` lines as dotenv, shells, systemd and Docker read them; everything but the value is preserved. `what`: the file. */
 export const dotenvForm = (name: string, what: string): FileForm => ({
   read: (text) => {
     const body = text.slice(markLength(text));
@@ -133,7 +130,7 @@ export const dotenvForm = (name: string, what: string): FileForm => ({
       const before = body === '' || body.endsWith('\n') ? '' : end;
       return `${mark}${body}${before}${name}=${written(key, '')}${end}`;
     }
-    // Readers differ in which of several counts.
+    // Readers differ in which of several assignments they use, so all are replaced.
     for (const { from, to, quote } of own.toReversed())
       body = body.slice(0, from) + written(key, quote) + body.slice(to);
     return mark + body;
@@ -146,7 +143,7 @@ const withoutLineEnds = (text: string): string => {
   return text.slice(0, end);
 };
 
-/** The whole file is the key; a line end behind it stays. */
+/** The whole file is the key; a trailing newline is preserved. */
 export const rawForm: FileForm = {
   read: (text) => withoutLineEnds(text) || undefined,
   write: (text, key) => key + (/\r?\n$/.exec(text.slice(-2))?.[0] ?? ''),

@@ -21,7 +21,7 @@ import type { FileSpec } from './settings.ts';
 const defaultMode = 0o600;
 const permissionBits = 0o7777;
 
-/** How often a file is read again that somebody else changes while it is rewritten. */
+/** How often the sink tries again if another program changes the file during the rewrite. */
 const attempts = 5;
 
 const describeFile = ({ path, holds }: FileSpec): string => {
@@ -51,14 +51,14 @@ const unchanged = (before: FileTarget, now: FileTarget): boolean =>
     ? before.content === now.content
     : before.content.equals(now.content));
 
-/** A key in a file: a variable, a value of JSON, or the whole of it. The file is replaced whole; its other bytes stay. */
+/** A key in a file: a variable, a JSON value, or the whole content. The file is replaced atomically; all other bytes are preserved. */
 export const createFileSink = (spec: FileSpec, place: string, deps: SinkDeps): Sink => {
   const files = deps.files ?? systemFiles;
   const { path } = spec;
   const mode = spec.mode ?? defaultMode;
   const form = formOf(spec);
 
-  /** Whether it is done; not when somebody changed the file in between. */
+  /** False if another program changed the file in the meantime. */
   const rewrite = async (key: Secret): Promise<boolean> => {
     const seen = await look(path, files);
     const text = form.write(seen.content === undefined ? '' : textOf(seen.content), key.reveal());
@@ -67,7 +67,7 @@ export const createFileSink = (spec: FileSpec, place: string, deps: SinkDeps): S
     if (seen.content?.equals(content) === true && seen.stats !== undefined) {
       await removeLeftover(seen.path, files);
       if ((seen.stats.mode & permissionBits) === mode) {
-        // An earlier try may have ended before the disk had it.
+        // An earlier attempt may have ended before the sync.
         await files.sync(seen.path);
         return true;
       }

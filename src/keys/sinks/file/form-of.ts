@@ -2,7 +2,7 @@ import { dotenvForm, rawForm, type FileForm } from './dotenv.ts';
 import { jsonForm } from '../json-text.ts';
 import type { FileSpec } from './settings.ts';
 
-/** How the key stands in the file. @throws Fault sink-refused for what is no JSON pointer */
+/** The format of the key in the file. @throws Fault sink-refused for an invalid JSON pointer */
 export const formOf = ({ path, holds }: FileSpec): FileForm => {
   switch (holds.kind) {
     case 'variable':
@@ -14,5 +14,5 @@ export const formOf = ({ path, holds }: FileSpec): FileForm => {
   }
 };
 
-/** One byte a character, so that bytes of any encoding come out as they went in. */
+/** One character per byte, so that bytes of any encoding survive unchanged. */
 export const textOf = (bytes: Buffer): string => bytes.toString('latin1');

@@ -8,14 +8,14 @@ export type Replacement = {
   readonly content: Buffer;
   /** Permission bits. */
   readonly mode: number;
-  /** What is replaced; its owner is kept. */
+  /** The replaced file, whose owner is kept. */
   readonly stats?: Stats | undefined;
 };
 
-/** Always the same, so that what a killed process left is found and removed by the next delivery. */
+/** A fixed name, so that the next delivery finds and removes what a killed process left. */
 const besideOf = (path: string): string => join(dirname(path), `.${basename(path)}.tollkeeper`);
 
-/** Removes what a process that was killed in the middle has left beside the file: it holds a key. */
+/** Removes the temporary file of a killed process, because it holds a key. */
 export const removeLeftover = (path: string, files: SinkFiles): Promise<void> =>
   removeIfThere(besideOf(path), files);
 
@@ -42,7 +42,7 @@ const keepOwner = async (handle: Handle, { path, stats }: Replacement): Promise<
 const write = async (beside: string, wanted: Replacement, files: SinkFiles): Promise<void> => {
   const handle = await files.open(beside, createNew, 0o600);
   try {
-    // The owner first: a change of owner takes bits away, and nobody else may read it before it is theirs.
+    // chown comes first: it clears permission bits, and the new owner must be set before others may read the file.
     await keepOwner(handle, wanted);
     await handle.chmod(wanted.mode);
     await handle.writeFile(wanted.content);
@@ -52,7 +52,7 @@ const write = async (beside: string, wanted: Replacement, files: SinkFiles): Pro
   }
 };
 
-/** Puts the content in the place of the file: whoever reads it finds the old or the new one, whole, whatever happens. */
+/** Replaces the file atomically: after any crash readers see either the old or the new content. */
 export const replaceFile = async (wanted: Replacement, files: SinkFiles): Promise<void> => {
   const beside = besideOf(wanted.path);
   await removeLeftover(wanted.path, files);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fillNote, path, text } from '../setting-fields.ts';
 
-/** 0600 unless it is said otherwise; never open to everybody. */
+/** 0600 by default; never accessible to others. */
 const mode = z
   .string()
   .regex(/^0?[4-7][0-7]0$/, { error: 'must be permissions such as "0600" or "0640", with none for others' })
@@ -26,7 +26,6 @@ export const fileSettings = z
     },
   );
 
-/** What of a file is the key. */
 export type FileHolds =
   | { readonly kind: 'variable'; readonly name: string }
   /** RFC 6901. */
@@ -37,7 +36,7 @@ export type FileSpec = {
   readonly kind: 'file';
   readonly path: string;
   readonly holds: FileHolds;
-  /** Permission bits; 0600 when left out. */
+  /** Permission bits; 0600 if omitted. */
   readonly mode?: number | undefined;
 };
 

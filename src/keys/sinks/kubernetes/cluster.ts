@@ -8,7 +8,7 @@ import type { SinkDeps } from '../sink-deps.ts';
 import type { KubernetesSpec } from './settings.ts';
 import { readSetting, readToken } from '../token.ts';
 
-/** Where Kubernetes puts the account of a pod ("Accessing the Kubernetes API from a Pod"). */
+/** The mount point of a pod's service account ("Accessing the Kubernetes API from a Pod"). */
 const defaultFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export type Cluster = {
@@ -24,7 +24,7 @@ export type Cluster = {
 
 const status = z.looseObject({ kind: z.literal('Status'), message: z.string() });
 
-/** The words of a refusal alone: other answers hold Secrets. */
+/** Quotes only the message of a refusal, because other answers contain Secrets. */
 const quote = (text: string): string => {
   try {
     return status.parse(JSON.parse(text)).message;
@@ -69,7 +69,7 @@ const givenWay = async (spec: KubernetesSpec, deps: SinkDeps): Promise<Way> => {
   };
 };
 
-/** The cluster as it is reached now: token and issuer are renewed while we run. @throws Fault sink-refused, sink-failed */
+/** Reads token and certificate authority each time, because they are renewed at run time. @throws Fault sink-refused, sink-failed */
 export const reachCluster = async (spec: KubernetesSpec, deps: SinkDeps): Promise<Cluster> => {
   const { clock, secrets } = deps;
   const way = await givenWay(spec, deps);

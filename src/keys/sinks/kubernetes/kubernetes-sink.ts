@@ -32,7 +32,7 @@ const keyIn = (text: string, key: string, who: string): string | undefined => {
   return value === '' ? undefined : value;
 };
 
-/** A key of a Kubernetes Secret; its other keys stay. Workloads are restarted by an annotation that names the key. */
+/** An entry of a Kubernetes Secret; other entries are kept. An annotation with the fingerprint restarts the workloads. */
 export const createKubernetesSink = (spec: KubernetesSpec, place: string, deps: SinkDeps): Sink => {
   const pathOf = (cluster: Cluster): string =>
     `/api/v1/namespaces/${encodeURIComponent(cluster.namespace)}/secrets`;
@@ -52,14 +52,14 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, deps: 
         data,
       };
       answer = await cluster.send('POST', pathOf(cluster), signal, { type: json, value });
-      // Somebody else made it in between.
+      // Another client created the Secret in the meantime.
       if (answer.status === 409) answer = await patch();
     }
     if (answer.status < 200 || answer.status >= 300) throw answer.fault();
     return readingOf(keyIn(answer.text, spec.key, cluster.who));
   };
 
-  /** The annotation says which key it is, so that a second delivery of the same key restarts nothing. */
+  /** The annotation identifies the key, so a second delivery of the same key restarts nothing. */
   const restart = async (cluster: Cluster, fingerprint: Fingerprint, signal: AbortSignal): Promise<void> => {
     const name = `tollkeeper/key-${createHash('sha256').update(place).digest('hex').slice(0, 12)}`;
     const annotations = { [name]: fingerprint.slice(0, 16) };
@@ -80,7 +80,7 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, deps: 
     return { fingerprint: reading.fingerprint };
   };
 
-  /** Asks the cluster itself what the account may do (SelfSubjectAccessReview); nothing of it stays. */
+  /** Asks the cluster for the permissions of the account (SelfSubjectAccessReview, which stores nothing). */
   const lookForProblems = async (signal: AbortSignal): Promise<readonly SinkProblem[]> => {
     const cluster = await reachCluster(spec, deps);
     const { namespace } = cluster;

@@ -39,7 +39,7 @@ export const kubernetesSettings = z.strictObject({
     .describe('Workloads that are restarted after the key in the Secret changes.'),
 });
 
-/** A cluster that is reached from outside; otherwise the service account of the pod is taken. */
+/** Access from outside the cluster; if omitted, the service account of the pod is used. */
 export type ClusterSpec = {
   readonly server: string;
   readonly token: TokenSource;
@@ -51,11 +51,11 @@ export type WorkloadKind = 'deployment' | 'statefulset' | 'daemonset';
 export type KubernetesSpec = {
   readonly kind: 'kubernetes';
   readonly cluster?: ClusterSpec;
-  /** That of the pod when left out. */
+  /** The namespace of the pod if omitted. */
   readonly namespace?: string | undefined;
   readonly secret: string;
   readonly key: string;
-  /** What is restarted by a changed annotation once the Secret holds another key. */
+  /** Workloads that an annotation restarts after the key in the Secret changes. */
   readonly rollout: readonly { readonly kind: WorkloadKind; readonly name: string }[];
 };
 

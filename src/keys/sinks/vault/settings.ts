@@ -31,7 +31,7 @@ export type VaultSpec = {
   readonly field: string;
   readonly token: TokenSource;
   readonly namespace?: string | undefined;
-  /** PEM file of an issuer to trust besides the usual ones. */
+  /** PEM file of a certificate authority to trust in addition. */
   readonly ca?: string | undefined;
 };
 

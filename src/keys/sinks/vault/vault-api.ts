@@ -8,24 +8,24 @@ import type { SinkDeps } from '../sink-deps.ts';
 import type { VaultSpec } from './settings.ts';
 import { readSetting, readToken } from '../token.ts';
 
-/** The newest version of a secret: its fields as JSON text, and the number that a write has to name. */
+/** The newest version of a secret: its fields as JSON text, and the number for check-and-set. */
 export type VaultVersion = { readonly version: number; readonly fields: string };
 
 export type Vault = {
   readonly who: string;
   /** @throws Fault sink-failed, sink-refused */
   readonly read: (signal: AbortSignal) => Promise<VaultVersion>;
-  /** Whether it was written; not when another version came in between. @throws Fault sink-failed, sink-refused */
+  /** False if another version was written in the meantime. @throws Fault sink-failed, sink-refused */
   readonly write: (next: VaultVersion, signal: AbortSignal) => Promise<boolean>;
-  /** What the token may do with the secret; nothing where it may not ask. */
+  /** The permissions of the token on the secret; undefined if it may not ask. */
   readonly capabilities: (signal: AbortSignal) => Promise<readonly string[] | undefined>;
-  /** Version of the engine at the mount, as Vault's own command line asks for it; nothing where that is not told. */
+  /** Type and version of the engine at the mount, from the endpoint that Vault's own CLI uses; undefined if not reported. */
   readonly engine: (signal: AbortSignal) => Promise<string | undefined>;
 };
 
 const errors = z.looseObject({ errors: z.array(z.string()) });
 
-/** Vault's own words alone: other parts of its answers may hold secrets. */
+/** Quotes only Vault's error texts: other parts of its answers may contain secrets. */
 const quote = (text: string): string => {
   try {
     return errors.parse(JSON.parse(text)).errors.join('; ');
@@ -97,7 +97,7 @@ export const openVault = (spec: VaultSpec, deps: SinkDeps): Vault => {
       const answer = await send('GET', dataPath, signal);
       if (answer.status !== 200 && answer.status !== 404) throw answer.fault();
       const version = parsed(readShape, answer.text)?.data.metadata.version;
-      // A version that was deleted answers 404 and still counts for check-and-set; where nothing ever was, it is 0.
+      // A deleted version answers 404 and still counts for check-and-set; without any version the number is 0.
       if (answer.status === 404) return { version: version ?? 0, fields: '{}' };
       if (version === undefined) throw unreadable();
       const fields = rawAt(answer.text, ['data', 'data'], who);

@@ -8,10 +8,10 @@ import type { SinkDeps } from '../sink-deps.ts';
 import type { VaultSpec } from './settings.ts';
 import { openVault } from './vault-api.ts';
 
-/** How often a write is tried again that another came before. */
+/** Retries of a write that another write preceded; pauses in milliseconds. */
 const retries: RetryPolicy = { attempts: 6, initial: 100, max: 2000, longestRetryAfter: 0 };
 
-/** A field of a secret of HashiCorp Vault, KV version 2: the other fields stay, by check-and-set. */
+/** A field of a secret of HashiCorp Vault, KV version 2; check-and-set preserves the other fields. */
 export const createVaultSink = (spec: VaultSpec, place: string, deps: SinkDeps): Sink => {
   const vault = openVault(spec, deps);
   const { field } = spec;

@@ -16,7 +16,7 @@ export const webhookSink = defineSink({
   settings: webhookSettings,
   spec: (written): WebhookSpec => ({ kind: 'webhook', ...written }),
   fill: (spec, names) => ({ ...spec, url: filledSecret(spec.url, names) }),
-  // Where an endpoint puts the key is unknown; it is told whose key it is.
+  // The endpoint decides where it stores the key, so the service is part of the place.
   place: (spec, { account, service }) => {
     const url = spec.url.reveal();
     const host = URL.canParse(url) ? new URL(url).host : '';

@@ -18,7 +18,7 @@ const proofIn = (text: string): string | undefined => {
   }
 };
 
-/** What quotes a part of the address gives it away: who knows it can post there. Elsewhere its parts are ordinary words. */
+/** Redacts parts of the URL in answers, because whoever knows it can post there; elsewhere these parts are ordinary words. */
 const knowingParts = (url: URL, secrets: SecretRegistry): SecretRegistry => {
   const own = createSecretRegistry();
   const path = url.pathname + url.search;
@@ -27,7 +27,7 @@ const knowingParts = (url: URL, secrets: SecretRegistry): SecretRegistry => {
   return { ...secrets, redact: (text) => own.redact(secrets.redact(text)) };
 };
 
-/** Posts the key, signed, to a program of the operator's, which answers with the SHA-256 of what it holds. */
+/** Posts the signed key to a program of the operator, which answers with the SHA-256 of the stored key. */
 export const createWebhookSink = (spec: WebhookSpec, place: string, deps: SinkDeps): Sink => {
   const url = secureUrl(spec.url.reveal(), 'the url of the webhook');
   const { http, clock } = deps;
@@ -51,7 +51,7 @@ export const createWebhookSink = (spec: WebhookSpec, place: string, deps: SinkDe
       url,
       headers: {
         'content-type': 'application/json; charset=utf-8',
-        // The same for the same key, so that a receiver knows a second try.
+        // Equal for the same key, so that a receiver recognizes a retry.
         'idempotency-key': `tollkeeper-${sha256.slice(0, 40)}`,
         'x-tollkeeper-signature': signatureOf(Buffer.from(body), spec.secret.reveal(), seconds),
       },
