@@ -76,7 +76,7 @@ export const createReload = (options: ReloadDeps): Reload => {
   };
 
   /** `seen`: state of the files at the last check; a read that finds another state does not count. */
-  const resumeRotation = async (seen?: string): Promise<void> => {
+  const readAndApply = async (seen?: string): Promise<void> => {
     const loaded = await readConfig(folder, deps);
     changed = undefined;
     if (loaded.config === undefined) {
@@ -124,7 +124,7 @@ export const createReload = (options: ReloadDeps): Reload => {
     restUntil = start + Math.min(restPerLook * Math.min(took, tookBefore), longestRest);
     tookBefore = took;
     if (seen === fingerprint) changed = undefined;
-    else if (seen === changed) await resumeRotation(seen);
+    else if (seen === changed) await readAndApply(seen);
     else {
       changed = seen;
       // The check that confirms a change follows without a rest.
@@ -138,7 +138,7 @@ export const createReload = (options: ReloadDeps): Reload => {
         await lookAtFiles();
         if (pending !== undefined) await notify(pending);
       }),
-    now: () => inTurn(() => resumeRotation()),
+    now: () => inTurn(() => readAndApply()),
     state: () => state,
   };
 };

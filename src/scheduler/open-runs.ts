@@ -71,7 +71,7 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
     }
     const again = run.nextAttempt === undefined ? {} : { nextAttempt: iso(run.nextAttempt) };
     const message = run.state === 'interrupted' ? 'the run was interrupted' : 'the run failed';
-    const fields = { ...errorFields(error), error: run.reason, milliseconds, ...again };
+    const fields = { event: 'run-end', ...errorFields(error), error: run.reason, milliseconds, ...again };
     about(run)[run.nextAttempt === undefined ? 'error' : 'warn'](message, fields);
     if (run.code === 'job-suspended') outages.note(run, 'suspended', run.reason ?? '');
     else if (run.nextAttempt === undefined && isBySlot(run) && isMeant !== true)

@@ -1,7 +1,7 @@
 import { silentLog, type Log, type LogFields, type Deps } from '../../core/index.ts';
 
 /** Fields shown elsewhere in the text, or useless to a person at a terminal. */
-const apart = new Set(['error', 'advice', 'code', 'stack', 'milliseconds']);
+const apart = new Set(['error', 'advice', 'code', 'event', 'stack', 'milliseconds']);
 
 /** `warning: mail put off: the mail server … (recipient ops@example.com)`, with the next step on a second line. */
 export const plainLine = (level: 'warning' | 'error', message: string, fields: LogFields): string => {
@@ -16,26 +16,26 @@ export const plainLine = (level: 'warning' | 'error', message: string, fields: L
   return `${what}${about}${toDo}\n`;
 };
 
-export type IsOmitted = (message: string, fields: LogFields) => boolean;
+export type IsOmitted = (fields: LogFields) => boolean;
 
 /** Omits the end of the requested run, which the command prints as its outcome; the ends of runs it depends on are logged. */
 export const endOf =
   (job: string): IsOmitted =>
-  (message, fields) =>
-    fields['job'] === job && (message === 'the run failed' || message === 'the run was interrupted');
+  ({ event, job: ended }) =>
+    event === 'run-end' && ended === job;
 
 /** For commands run by people: only warnings and errors, as plain text on standard error. */
 export const createPlainLog = (
   deps: Pick<Deps, 'stderr' | 'secrets'>,
   beforeLine: () => void,
-  isTold: IsOmitted = () => false,
+  isOmitted: IsOmitted = () => false,
   bound: LogFields = {},
 ): Log => {
   const line =
     (level: 'warning' | 'error') =>
     (message: string, fields: LogFields = {}): void => {
       const all = { ...bound, ...fields };
-      if (isTold(message, all)) return;
+      if (isOmitted(all)) return;
       beforeLine();
       deps.stderr.write(deps.secrets.redact(plainLine(level, message, all)));
     };
@@ -43,6 +43,6 @@ export const createPlainLog = (
     ...silentLog,
     warn: line('warning'),
     error: line('error'),
-    with: (fields) => createPlainLog(deps, beforeLine, isTold, { ...bound, ...fields }),
+    with: (fields) => createPlainLog(deps, beforeLine, isOmitted, { ...bound, ...fields }),
   };
 };

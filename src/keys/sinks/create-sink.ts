@@ -1,5 +1,5 @@
 import { isFault, messageOf, type Secret } from '../../core/index.ts';
-import type { Delivered, Sink } from '../sink.ts';
+import type { Delivered, Delivery, Fingerprint, Sink } from '../sink.ts';
 import type { SinkNames } from './fill.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { locate, placeName } from './places.ts';
@@ -44,6 +44,12 @@ export const createSink = (spec: SinkSpec, of: SinkNames, deps: SinkDeps): Sink 
       ? {}
       : {
           read: (signal: AbortSignal) => guarded('cannot be read', async () => sink.read?.(signal), signal),
+        }),
+    ...(sink.settle === undefined
+      ? {}
+      : {
+          settle: (fingerprint: Fingerprint, delivery: Delivery, signal: AbortSignal) =>
+            guarded('cannot be settled', async () => sink.settle?.(fingerprint, delivery, signal), signal),
         }),
     problems: (signal) => guarded('cannot be checked', () => sink.problems(signal), signal),
   };

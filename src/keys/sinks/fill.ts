@@ -36,10 +36,10 @@ const put = (template: string, names: SinkNames, rule: Rule, write: (value: stri
 const same = (value: string): string => value;
 
 /** Whether the path contains `.` or `..`, which lead to another folder. */
-const orphans = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..');
+const leadsAway = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..');
 
 const notStraying = (filled: string, template: string): string => {
-  if (filled === template || !orphans(filled) || orphans(template)) return filled;
+  if (filled === template || !leadsAway(filled) || leadsAway(template)) return filled;
   throw refused(`${template} would lead to another location with the names filled in: ${filled}`, {
     advice: 'rename the service, or use a separate sink for it',
   });

@@ -112,14 +112,14 @@ const oldValues = ({ before, change, body }: Sent, reading: Reading): ApiKey => 
 const unitSeen = (knowledge: UpdateKnowledge, { body }: Sent, reading: Reading): UpdateKnowledge => {
   const { after } = reading;
   const { remainQuota: number } = body.patch;
-  const isDeleted =
+  const isProven =
     quotaHarmed(reading) &&
     knowledge.unit?.kind === 'units' &&
     number !== undefined &&
     !after.unlimitedQuota &&
     compareMoney(after.remainQuota, body.remain.shown) > 0 &&
     compareMoney(after.remainQuota, number) <= 0;
-  return isDeleted ? { ...knowledge, unit: { kind: 'currency' } } : knowledge;
+  return isProven ? { ...knowledge, unit: { kind: 'currency' } } : knowledge;
 };
 
 const putBack = async (

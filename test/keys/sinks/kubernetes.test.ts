@@ -103,6 +103,21 @@ describe('a key of a Kubernetes Secret', () => {
     expect(annotations[1]).toEqual(annotations[0]);
   });
 
+  it('fails as a sink, with its secrets redacted, when completing it throws any other error', async () => {
+    await using fixture = await openSinkFixture();
+    const { fake } = await openCluster(new Map());
+    await using _ = fake;
+    fixture.deps.secrets.register(plaintext);
+    const send = (): never => {
+      throw new Error(`${plaintext} is no header`);
+    };
+    const rollout = [{ kind: 'deployment' as const, name: 'billing' }];
+    const sink = fixture.sink(spec(fake, { rollout }), { http: { ...fixture.deps.http, send } });
+    const error = await thrownBy(sink.settle?.(sha(plaintext), delivery, never) ?? Promise.resolve());
+    expect(error).toMatchObject({ code: 'sink-failed' });
+    expect(String(error)).not.toContain(plaintext);
+  });
+
   it('is created with its Secret if there is none', async () => {
     await using fixture = await openSinkFixture();
     const secrets: Secrets = new Map();
