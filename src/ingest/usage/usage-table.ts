@@ -54,7 +54,7 @@ export const readUsageTable = (records: readonly UsageRecord[], series: SeriesNa
   if (header === undefined || layout === undefined)
     throw fault(
       'usage-layout-unknown',
-      `the usage export begins with with ${shown(records[0]?.cells.join(',') ?? '')}, which is not a known layout`,
+      `the usage export begins with ${shown(records[0]?.cells.join(',') ?? '')}, which is not a known layout`,
     );
   const odd = rows.find(({ cells }) => cells.length !== header.cells.length);
   if (odd !== undefined)

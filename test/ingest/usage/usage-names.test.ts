@@ -93,6 +93,10 @@ describe('a key name that looks like something else', () => {
     expect(await pulled(body)).toEqual(stored);
   });
 
+  it('that no layout fits is named with the first line of the export', async () => {
+    await expect(pulled('alpha,beta\n1,2\n')).rejects.toThrow('the usage export begins with "alpha,beta"');
+  });
+
   it.each([
     [
       'a total that is less than its entries, or an entry of that name',
