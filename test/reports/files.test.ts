@@ -314,6 +314,16 @@ describe('the data of a report', () => {
       expect(reported).toContain(message);
   });
 
+  it('type whole amounts as amounts, and whole numbers as integers', async () => {
+    const whole = [
+      { name: 'spend', label: 'Spend', format: 'money' },
+      { name: 'calls', label: 'Calls', format: 'number' },
+    ] as const;
+    const model = holding({ columns: whole, rows: [['3', '3']] });
+    const { types } = await parquetOf(await fileOf(model, 'parquet', 'spend-names.parquet'));
+    expect(types).toEqual(['DECIMAL(38,12)', 'BIGINT']);
+  });
+
   it('format the figures of the summary as money, as a share or as a number', async () => {
     const { figures } = ordinary.data;
     const rows = [
