@@ -56,6 +56,17 @@ describe('the status page', () => {
     expect(links).toEqual(['/reports/daily-spend/20261121T050000.000Z']);
   });
 
+  it('shows the first 200 jobs and how many more there are', async () => {
+    const [job] = goodStatus.jobs;
+    if (job === undefined) throw new Error('no job');
+    const jobs = Array.from({ length: 201 }, (_, at) => ({ ...job, job: `job-${at}` }));
+    await using fixture = await openPageFixture({ status: async () => ({ ...goodStatus, jobs }) });
+    const { shown } = read((await fixture.ask('/')).text);
+    expect(shown).toContain('job-199 ');
+    expect(shown).not.toContain('job-200');
+    expect(shown).toContain('… and 1 more: tollkeeper status shows all.');
+  });
+
   it('shows mails of unknown outcome with recipient and next step', async () => {
     const rows = badMails(['ann@example.com']);
     await using fixture = await openPageFixture({
