@@ -25,7 +25,7 @@ export const makeControlFolder = async (path: string, user: number | undefined):
   }
 };
 
-/** Removes the socket of a killed daemon; the caller holds the daemon's lock, so nobody listens on it. */
+/** Removes the socket of a killed daemon; the caller holds the daemon's lock, so no process listens on it. */
 export const removeStaleSocket = async (path: string): Promise<void> => {
   await rm(path, { force: true }).catch((error: unknown) => {
     throw unwritable(path, error);

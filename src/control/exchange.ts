@@ -36,7 +36,7 @@ export type Question = {
 
 export type Line = { readonly socket: string; readonly version: string; readonly clock: Clock };
 
-/** Nobody listens: the socket is missing, or a killed daemon left it. */
+/** No process listens: the socket is missing, or a killed daemon left it. */
 export const nobodyListens = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(systemCode(error) ?? '');
 
@@ -105,7 +105,7 @@ const connectionFault = (error: unknown, socket: string): Fault => {
 
 /**
  * Sends one request to the daemon. Rejects with the error of the command; with a fault when the daemon is unreachable, ends,
- * is silent for too long or has another version; with the system error when nobody listens.
+ * is silent for too long or has another version; with the system error when no process listens.
  */
 export const exchange = async (line: Line, question: Question): Promise<unknown> => {
   const { signal, timeout } = question;

@@ -41,7 +41,7 @@ export type { Position, YamlFault, YamlFile, YamlPath } from './yaml.ts';
 export * from './zone.ts';
 export { syncPath, writeThrough } from './files/durable-files.ts';
 export { setPermissions } from './files/permissions.ts';
-export { openRegular, readReason, readText, readTextWithin } from './files/read-regular.ts';
+export { isThere, openRegular, readReason, readText, readTextWithin } from './files/read-regular.ts';
 export { tagNames, type TagName } from './tag-names.ts';
 export { trimEndOf, trimOf } from './trim.ts';
 export { countText, rangeText } from './range-text.ts';

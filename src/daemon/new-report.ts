@@ -1,15 +1,9 @@
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { fault, systemCode } from '../core/index.ts';
+import { fault, isThere, systemCode } from '../core/index.ts';
 import { reportName } from '../config/index.ts';
 import { newReportFiles } from '../reports/index.ts';
 import { reportDirectories } from '../settings.ts';
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 const unwritable = (path: string, error: unknown) =>
   fault('path-unwritable', `${path} cannot be written (${systemCode(error) ?? 'unknown'})`, {
@@ -38,13 +32,13 @@ export const createReport = async (configFolder: string, name: string): Promise<
     throw fault('wrong-use', `${JSON.stringify(name)} is not a valid report name`, {
       advice: 'use at most 64 letters, digits, ".", "_" and "-", and start with a letter or digit',
     });
-  if (!(await exists(configFolder)))
+  if (!(await isThere(configFolder)))
     throw fault('wrong-use', `the config folder ${configFolder} does not exist`, {
       advice: 'create it, or choose another one with --config',
     });
   const [own = '', ...shipped] = reportDirectories(configFolder);
   for (const directory of shipped)
-    if (await exists(join(directory, name)))
+    if (await isThere(join(directory, name)))
       throw fault(
         'wrong-use',
         `${name} is the name of a built-in report, which a folder of this name would replace`,

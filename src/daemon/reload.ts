@@ -40,7 +40,7 @@ const restPerLook = 200;
 /** Milliseconds; bounds the rest after a slow check, so that a busy machine does not delay changes. */
 const longestRest = 6_000;
 
-/** Nobody reads a line with more changes. */
+/** Keeps the log line readable. */
 const maxTold = 20;
 
 const inOneLine = (changes: readonly string[]): string => {

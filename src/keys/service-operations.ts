@@ -228,7 +228,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
         });
       const key = attempt?.keyId === undefined ? undefined : generationKeyOf(attempt);
       const isCurrent = rotation.cutover !== undefined;
-      // A journal that is out of date cannot prove that nobody uses a key.
+      // A journal that is out of date cannot prove that a key is unused.
       const isOutdated = (await outdatedNow(cycle, service, rotation.terms.job)) !== undefined;
       const isOrphan =
         !isOutdated &&

@@ -1,9 +1,9 @@
-import { minuteMillis, hourMillis, hasCode, unixMillis, type UnixMillis } from '../core/index.ts';
+import { dayMillis, minuteMillis, hourMillis, hasCode, unixMillis, type UnixMillis } from '../core/index.ts';
 import type { OutboxRow } from '../storage/index.ts';
 import type { RouteOutcome } from './route.ts';
 
 /** Milliseconds; the retry period of RFC 5321 4.5.4.1, so that a mail server may be down for days. */
-export const giveUpAfter = 5 * 24 * hourMillis;
+export const giveUpAfter = 5 * dayMillis;
 
 /** Milliseconds before the first and second retry after an unknown outcome; there is no third, since each may send a duplicate. */
 const afterDoubt: readonly number[] = [5 * minuteMillis, 30 * minuteMillis];

@@ -34,7 +34,7 @@ const logProblem = (
   why: Fault,
   log: Log,
 ): void => {
-  // A row that will be retried needs nobody yet; any other needs a person.
+  // A row that will be retried requires no action yet; any other requires action by a person.
   log[nextAttempt === undefined ? 'error' : 'warn'](logMessages[state], {
     ...fieldsOf(row),
     ...errorFields(why),

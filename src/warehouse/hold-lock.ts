@@ -1,7 +1,7 @@
+import { isThere, messageOf, systemCode } from '../core/index.ts';
 import { link, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
-import { messageOf, systemCode } from '../core/index.ts';
 import { loadDuckDB } from './duckdb.ts';
 import { engineFault, lockHolder } from './engine-faults.ts';
 import { ownFolder } from './own-folder.ts';
@@ -45,12 +45,6 @@ const makeFile = async (path: string): Promise<void> => {
     await rm(folder, { recursive: true, force: true });
   }
 };
-
-const isThere = async (path: string): Promise<boolean> =>
-  realpath(path).then(
-    () => true,
-    () => false,
-  );
 
 /**
  * Allows one process per file, through the lock of an empty database at `path`. The lock ends with the process, so no

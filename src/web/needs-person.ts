@@ -2,7 +2,7 @@ import { countText } from '../core/index.ts';
 import type { StatusView } from './status-view.ts';
 import type { OpenRotationView } from './status-data.ts';
 
-/** Nobody reads more names. */
+/** Keeps the line readable. */
 const maxNames = 5;
 
 const servicesOf = (rotations: readonly Pick<OpenRotationView, 'service'>[]): string => {

@@ -165,7 +165,7 @@ const act = async (deps: Deps, endpoint: ModelEndpoint, options: CallOptions): P
     );
   } catch (error) {
     end();
-    // Prints the received part before the error, so that nobody takes it for the whole answer.
+    // Prints the received part before the error, so that users do not mistake it for the complete answer.
     if (isStreamFault(error)) {
       if (isJson) deps.stdout.write(redact(jsonText({ endpoint: endpoint.name, arrived: error.arrived })));
       else if (streamed) deps.stdout.write('\n');

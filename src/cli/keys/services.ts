@@ -3,7 +3,7 @@ import { fault, nearest, type Progress } from '../../core/index.ts';
 
 type InAccount = { readonly account?: string | undefined };
 
-/** Nobody reads more names. */
+/** Keeps the line readable. */
 const most = 20;
 
 /** Services with a key, or with a key in the journal. */

@@ -10,7 +10,7 @@ type Data = NonNullable<StatusView['data']>;
 type Rotation = NonNullable<Data['rotations']>[number];
 type Look = Screen & { readonly now: number };
 
-/** Nobody reads more; `keys list` and --json show all. */
+/** Keeps the output readable; `keys list` and --json show all. */
 const most = 20;
 
 const ranks: readonly ((rotation: Rotation) => boolean)[] = [

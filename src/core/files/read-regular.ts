@@ -1,5 +1,5 @@
+import { access, open, realpath } from 'node:fs/promises';
 import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
 import { messageOf, systemCode } from '../fault.ts';
 
 /** Larger files are refused: what users write by hand, and generated lists of jobs, are far smaller. */
@@ -72,3 +72,9 @@ export const readTextWithin = async (root: string, path: string, limit = largest
     throw systemError('EXDEV', `a symbolic link leads to ${file}, outside of ${folder}`);
   return textOf(await openRegular(file, O_NOFOLLOW), limit);
 };
+
+export const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -83,7 +83,7 @@ export const resumeCompromised = async (
   return { ...outcomeOf(run.zone, { rotations, changes }), good: good && changes.every(({ done }) => done) };
 };
 
-/** Names the other working keys of the service, so that nobody believes it has none or all are deleted. */
+/** Names the other working keys of the service, because ending the compromised key leaves them unchanged. */
 export const leftOf = async (
   work: KeyWork,
   { service, account }: FoundKey,

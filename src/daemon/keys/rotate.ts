@@ -61,7 +61,7 @@ const refuseNothingLeft = ({ key, service }: FoundKey, { quota }: RotationTerms,
   );
 };
 
-/** States since when the compromised key is deleted, so that nobody wonders whether it still works. */
+/** States when the compromised key was deleted, as confirmation that it no longer works. */
 const withDeleted = async (
   work: KeyWork,
   outcome: KeyOutcome,

@@ -1,4 +1,12 @@
-import { minuteMillis, isFault, messageOf, type Clock, type UnixMillis } from '../../core/index.ts';
+import {
+  hourMillis,
+  weekMillis,
+  minuteMillis,
+  isFault,
+  messageOf,
+  type Clock,
+  type UnixMillis,
+} from '../../core/index.ts';
 import type { KeyAlert } from '../../keys/index.ts';
 
 type Problem = {
@@ -12,10 +20,10 @@ type Problem = {
 const timeout = 30 * minuteMillis;
 
 /** Milliseconds after which a lasting problem is notified again. */
-const repeatAfter = 7 * 24 * 60 * minuteMillis;
+const repeatAfter = weekMillis;
 
 /** Minimum milliseconds between notifications of one account, so that a problem that comes and goes sends few mails. */
-const minInterval = 60 * minuteMillis;
+const minInterval = hourMillis;
 
 /** Problems of the gateway or the network. A full disk, like a deleted key, needs a person. */
 const isTransient = (error: unknown): boolean =>

@@ -21,7 +21,7 @@ export type MessageDeps = {
   readonly zone: string;
 };
 
-/** Nobody reads a mail with more blocks. */
+/** Keeps the mail readable. */
 const maxBlocks = 40;
 
 /** Bad news if any block is, shown or not; undefined without recipients or content. */

@@ -25,7 +25,7 @@ export const alertKind = defineJobKind({
   shape: alertShape,
   faults: alertJobFaults,
   run: async (settings, context) => {
-    // Nobody can act on thresholds of the past.
+    // An alert for a period that has ended requires no action.
     if (context.trigger === 'backfill')
       return { summary: 'nothing to do: alerts about the past are not sent', figures: {} };
     const { account, warehouse, clock, slot } = context;

@@ -1,6 +1,6 @@
-import { access, readdir } from 'node:fs/promises';
+import { isThere, fault, readTextWithin, type LocaleTag } from '../../core/index.ts';
+import { readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { fault, readTextWithin, type LocaleTag } from '../../core/index.ts';
 import { formatConfigFault, type ConfigFault } from '../../config/index.ts';
 import {
   buildReport,
@@ -24,11 +24,11 @@ import { readBudgets } from '../alert/read-budgets.ts';
 import type { Assessment } from '../../monitoring/index.ts';
 import { reconcilePeriod } from '../../reconcile/index.ts';
 
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
+/** The first of the folders that contains the path. */
+const findIn = async (directories: readonly string[], path: string): Promise<string | undefined> => {
+  for (const directory of directories) if (await isThere(join(directory, path))) return directory;
+  return undefined;
+};
 
 /**
  * Loads a report whose files all lie in the reports folder, also through the links of a ConfigMap. SQL of another report is
@@ -41,9 +41,8 @@ const load = (
 ): ReturnType<typeof loadReport> => {
   const own = dirname(folder);
   const readShared = async (name: string): Promise<string> => {
-    for (const directory of [own, ...directories])
-      if (await isThere(join(directory, name))) return readTextWithin(directory, join(directory, name));
-    return readTextWithin(own, join(own, name));
+    const directory = (await findIn([own, ...directories], name)) ?? own;
+    return readTextWithin(directory, join(directory, name));
   };
   return loadReport(
     folder,
@@ -53,10 +52,8 @@ const load = (
 };
 
 const folderOf = async (name: string, directories: readonly string[]): Promise<string> => {
-  for (const directory of directories) {
-    const folder = join(directory, name);
-    if (await isThere(join(folder, 'report.yaml'))) return folder;
-  }
+  const directory = await findIn(directories, join(name, 'report.yaml'));
+  if (directory !== undefined) return join(directory, name);
   throw fault('report-unknown', `no report ${name} exists in ${directories.join(', ')}`);
 };
 

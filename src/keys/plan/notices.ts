@@ -30,7 +30,7 @@ export const planNotices = (
   return oldestFirst(survey.keys)
     .flatMap(({ key, service, generation, rotation }) => {
       const { id: keyId, name, expiredTime } = key;
-      // An expiry of a replaced key, or one that Tollkeeper set, surprises nobody; a paused rotation may leave the key in use.
+      // An expiry of a replaced key, or one that Tollkeeper set, is expected; a paused rotation may leave the key in use.
       const isLeaving = rotation?.part === 'leaving' && rotation.stage !== 'waiting';
       if (expiredTime === 'never' || isLeaving || ownDoing.has(`${keyId} ${expiredTime}`)) return [];
       const left = toMillis(expiredTime) - now;

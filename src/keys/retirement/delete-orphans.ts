@@ -47,7 +47,7 @@ const retainedOne = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
   return { id, service, generation, keyId: key.id, name, why: 'orphan', retained: reason };
 };
 
-/** Keys that nobody may be able to use: from requests without an answer, probes, or interrupted deletions. */
+/** Keys that possibly no consumer can use: from requests without an answer, probes, or interrupted deletions. */
 const orphansIn = (cycle: Cycle): readonly Orphan[] => {
   const { journal, account } = cycle.deps;
   const lineage = journal.lineage(account);

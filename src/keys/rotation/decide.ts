@@ -1,4 +1,11 @@
-import { minuteMillis, formatMoment, shellWord, unixSeconds, type UnixMillis } from '../../core/index.ts';
+import {
+  hourMillis,
+  minuteMillis,
+  formatMoment,
+  shellWord,
+  unixSeconds,
+  type UnixMillis,
+} from '../../core/index.ts';
 import {
   candidateOf,
   isCompromised,
@@ -14,7 +21,7 @@ import { undeclaredMessage } from '../retirement/hold-messages.ts';
 
 /** Milliseconds between a failed attempt and the next: 5 minutes, doubled each time, at most 6 hours. */
 export const pauseAfter = (tries: number): number =>
-  Math.min(5 * minuteMillis * 2 ** Math.max(0, tries - 1), 360 * minuteMillis);
+  Math.min(5 * minuteMillis * 2 ** Math.max(0, tries - 1), 6 * hourMillis);
 
 const rest = (message: string): Extract<Action, { step: 'rest' }> => ({ step: 'rest', message });
 
@@ -106,7 +113,7 @@ const towardsCutover = (rotation: Rotation, view: View): Action => {
   const { places } = view;
   const attempt = candidateOf(rotation);
   if (places === undefined || places.length === 0) {
-    // Nobody knows when a sink will be declared, and other rotations must not wait for it.
+    // The time when a sink will be declared is unknown, and other rotations must not wait for it.
     if (attempt !== undefined && isUndelivered(attempt))
       return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
     return {
@@ -160,7 +167,7 @@ const ending = (rotation: Rotation, attempt: Attempt, old: OldKey): Action => {
 };
 
 /** Milliseconds for which the evidence of disuse is valid. */
-const proofHolds = 3_600_000;
+const proofHolds = hourMillis;
 
 /** Evidence covers the names it was collected for: a key that was renamed since needs new evidence. */
 const isFresh = ({ keyId, name, idleAt, idleNames = [name] }: OldKey, view: View): boolean =>
@@ -253,7 +260,7 @@ const orphaned = (rotation: Rotation, view: View): Action | undefined => {
   if (before !== undefined) return before.step === 'rest' ? undefined : before;
   const attempt = candidateOf(rotation);
   const isOrphan = attempt !== undefined && isUndelivered(attempt);
-  // Nobody knows when a person resumes the rotation, and other rotations must not wait for it.
+  // The time when a person resumes the rotation is unknown, and other rotations must not wait for it.
   return isOrphan && attempt.keyId !== undefined && (rotation.waiting !== undefined || !view.holds(attempt))
     ? { step: 'clear', attempt, keyId: attempt.keyId }
     : undefined;

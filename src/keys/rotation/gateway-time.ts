@@ -51,7 +51,7 @@ export const gatewayTimes = async (cycle: Cycle, rotation: Rotation): Promise<Ga
 };
 
 /**
- * What the first call of a new key proves: nobody has the key before its creation, and our verification is the first to call with it. `logBehind`:
+ * What the first call of a new key proves: no consumer has the key before its creation, and our verification is the first to call with it. `logBehind`:
  * milliseconds by which the log's clock is behind; `ownUntil`: the second up to which calls may be our own.
  */
 export const ownCalls = (

@@ -49,7 +49,11 @@ export const createSink = (spec: SinkSpec, of: SinkNames, deps: SinkDeps): Sink 
       ? {}
       : {
           settle: (fingerprint: Fingerprint, delivery: Delivery, signal: AbortSignal) =>
-            guarded('cannot be settled', async () => sink.settle?.(fingerprint, delivery, signal), signal),
+            guarded(
+              'did not complete the delivery',
+              async () => sink.settle?.(fingerprint, delivery, signal),
+              signal,
+            ),
         }),
     problems: (signal) => guarded('cannot be checked', () => sink.problems(signal), signal),
   };

@@ -32,7 +32,7 @@ const clearing = 30_000;
 
 /**
  * Learns on a temporary key how the gateway updates keys: which omitted fields keep their values, and the unit of `remain_quota`. Makes at most 8
- * writes beside the deletion, because key writes may be limited to 20 in 20 minutes. Nobody can use the key; it expires within about a day and is
+ * writes beside the deletion, because key writes may be limited to 20 in 20 minutes. No consumer has the key; it expires within about a day and is
  * deleted in any case. @throws the errors of the gateway client and of `keys`
  */
 export const probeKeyUpdates = async (deps: KeyProbeDeps): Promise<readonly LearnedPoint[]> => {

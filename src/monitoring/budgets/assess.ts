@@ -118,7 +118,7 @@ export const assess = (
         : period.end;
   const blocked = blocking(data, period);
   const reason = blocked ?? partial(data, period, sums);
-  // Where the scope may be misspelt, no spend would be a zero that nobody knows.
+  // If the scope may be misspelled, a spend of zero is not reliable.
   const isKnown = through !== undefined && data.isProven && reason?.kind !== 'no-calls';
   const spend = isKnown ? sums.spend : undefined;
   const forecast =

@@ -39,7 +39,7 @@ const lookEvery = 20;
 /** Closing a file takes milliseconds; the process is replaced when it does not. */
 const releaseLimits: AskLimits = { timeLimit: 10_000, memoryLimit: Number.POSITIVE_INFINITY };
 
-/** Milliseconds after which a process that nobody asks ends: it takes about 100 MB. */
+/** Milliseconds after which an idle process ends, because it takes about 100 MB. */
 const idleLimit = 5000;
 
 type Running = { readonly child: ChildProcess; readonly baseline: number; readonly ended: Promise<string> };

@@ -96,7 +96,7 @@ const rotationItem = (one: OpenRotationView, look: PageLook): Html =>
     <p>${messageWithCommands(one.message)}</p>
   </li>`;
 
-/** Nobody reads more; `keys list` shows all. */
+/** Keeps the page readable; `keys list` shows all. */
 const maxRotations = 20;
 
 /** Open rotations, those that need a person first. */

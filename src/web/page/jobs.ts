@@ -15,7 +15,7 @@ import {
   type PageLook,
 } from './messages.ts';
 
-/** Nobody reads a page with more jobs. */
+/** Keeps the page readable; `status` shows all. */
 const maxJobs = 200;
 
 const isDown = ({ outageSince, failure }: JobView): boolean =>

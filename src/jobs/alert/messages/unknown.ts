@@ -5,7 +5,7 @@ import type { AlertNotification } from '../../../warehouse/index.ts';
 import { notification, percentOf, show, type MessageContext } from './notification.ts';
 import { reasonText } from './reason-text.ts';
 
-/** Nobody reads a mail with more budgets. */
+/** Keeps the mail readable. */
 const mostNamed = 20;
 
 export const unknownAlert = (

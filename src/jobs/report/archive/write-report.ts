@@ -1,7 +1,15 @@
+import {
+  isThere,
+  fault,
+  messageOf,
+  syncPath,
+  systemCode,
+  writeThrough,
+  type Fault,
+} from '../../../core/index.ts';
 import { createHash } from 'node:crypto';
-import { access, chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault, messageOf, syncPath, systemCode, writeThrough, type Fault } from '../../../core/index.ts';
 import {
   draftPrefix,
   folderOf,
@@ -88,11 +96,7 @@ export const keepMail = async (
 ): Promise<void> => {
   const target = join(root, folderOf(key), file);
   // The name is the hash of the content, so an existing file is the same.
-  const known = await access(target).then(
-    () => true,
-    () => false,
-  );
-  if (known) return;
+  if (await isThere(target)) return;
   try {
     await copyFile(join(folder, file), `${target}.tmp`);
     await chmod(`${target}.tmp`, 0o600);
