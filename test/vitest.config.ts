@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { chaosFactor } from './support/storm.ts';
 
 /** What needs Debian's packages (Chromium, Postfix) runs in CI through `npm run test:system`. */
@@ -41,6 +42,15 @@ const include = (wanted: string | undefined): string[] => {
 const wanted = process.env['TOLLKEEPER_TESTS'];
 const multiplier = wanted === 'storm' ? chaosFactor : 1;
 
+/** The longest files first: begun last, one would run alone. By size alone they come last. */
+class StormsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isStorm = ({ moduleId }: TestSpecification) => moduleId.endsWith('.storm.test.ts');
+    return [...sorted.filter(isStorm), ...sorted.filter((file) => !isStorm(file))];
+  }
+}
+
 export default defineConfig({
   test: {
     include: include(wanted),
@@ -62,6 +72,7 @@ export default defineConfig({
     // Ends a test that hangs, also on a machine that is busy with other work; nothing is measured by it.
     testTimeout: Math.max(600_000, 60_000 * multiplier),
     hookTimeout: 180_000,
+    sequence: { sequencer: StormsFirst },
     pool: 'forks',
     // A process takes one file after the other: modules hold no state of their own, and are read and compiled once.
     isolate: false,

@@ -71,7 +71,7 @@ describe('a data folder restored from a backup taken before its rotation ended',
     await using fixture = await open();
     const rotated = await fixture.live(['run', 'rotate-apps'], {
       kind: 'stop',
-      which: /^before line (verifying|delivering)$/,
+      which: / > before line (verifying|delivering)$/,
       meanwhile: (boundary) => copyFolder(fixture, 'data', `data-${boundary.split(' ')[0] ?? ''}`),
     });
     expect([rotated.code, rotated.output]).toEqual([0, rotated.output]);
@@ -123,7 +123,7 @@ describe('a key that was created and never delivered', () => {
     await using fixture = await open();
     const { killed } = await fixture.live(['run', 'rotate-apps'], {
       kind: 'boundary',
-      which: /^before line verifying$/,
+      which: / > before line verifying$/,
     });
     expect(killed).toBe(true);
     const [, orphan = ''] = keysOf(fixture, 'app-one');

@@ -12,7 +12,8 @@ const seed = Number(process.env['TOLLKEEPER_STORM_SEED'] ?? Date.now() % 2 ** 31
 /** In the long storm all pairs of ways, and the finest boundaries too: half a line, a line that is not synced, a file. */
 const scenarios = keyScenarios(isLong ? 'pairs' : 'ways');
 const finest = /./;
-const steps = /^(before line|line synced|answer of|renamed)/;
+/** A synced line is cut at the first one only: of the others, the line before the next step shows the same. */
+const steps = /^creating > line synced| > (before line|answer of|renamed)/;
 const each = Math.max(1, Math.ceil(count / scenarios.length));
 /** Milliseconds after which the short storm begins no further rotation of a scenario. */
 const share = isLong ? Infinity : 30_000;

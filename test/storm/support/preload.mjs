@@ -35,7 +35,7 @@ if (kills !== undefined) {
   let last = lines.length === 0 ? 'nothing' : stepOf(lines.at(-1));
   const boundary = (what, lastDeed = () => undefined) => {
     const name = last + ' > ' + what;
-    if (seen.has(name) || !wanted.test(what)) return;
+    if (seen.has(name) || !wanted.test(name)) return;
     seen.add(name);
     fs.appendFileSync(kills, name + '\n');
     lastDeed();
