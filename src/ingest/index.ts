@@ -22,7 +22,6 @@ export {
   afterTry,
   isLocated,
   daysToCheck,
-  maxLateTries,
   monthsToCheck,
   planLatePulls,
 } from './call-log/late-windows.ts';

@@ -27,7 +27,7 @@ const filesIn = async (folder: string): Promise<readonly string[]> => {
 };
 
 /** Matches mail files and what a crash left of writing them. Other files in the folder are not ours to delete. */
-const isOurs = (file: string): boolean => /^[0-9a-f]{64}\.eml(\.tmp)?$/.test(file);
+const isOurs = (file: string): boolean => /^[0-9a-f]{64}\.eml(\.([0-9a-f-]{36}\.)?tmp)?$/.test(file);
 
 /**
  * Deletes files of mails sent or dropped at least `keep` milliseconds ago, never before, and files without a row. Marks rows

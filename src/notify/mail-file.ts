@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fault, messageOf, syncPath, systemCode, writeThrough, type Fault } from '../core/index.ts';
 
@@ -10,28 +10,19 @@ const diskFault = (folder: string, error: unknown): Fault =>
     ? fault('disk-full', `no space left in ${folder} to store a mail`, { cause: error })
     : fault('path-unwritable', `a mail cannot be stored in ${folder}: ${messageOf(error)}`, { cause: error });
 
-export type StoredMail = {
-  readonly file: string;
-  readonly fresh: boolean;
-};
-
-/** Stores the bytes in a file named by their SHA-256, synced to the disk. Folder 0700, file 0600. */
-export const storeMail = async (folder: string, bytes: Uint8Array): Promise<StoredMail> => {
+/** Stores the bytes in a file named by their SHA-256, synced to the disk, and returns its name. Folder 0700, file 0600. */
+export const storeMail = async (folder: string, bytes: Uint8Array): Promise<string> => {
   const file = nameOf(bytes);
   const path = join(folder, file);
-  const unfinished = `${path}.tmp`;
+  const unfinished = `${path}.${randomUUID()}.tmp`;
   try {
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
     if (made !== undefined) await syncPath(dirname(made));
     await chmod(folder, 0o700);
-    const fresh = await stat(path).then(
-      () => false,
-      () => true,
-    );
     await writeThrough(unfinished, bytes);
     await rename(unfinished, path);
     await syncPath(folder);
-    return { file, fresh };
+    return file;
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => undefined);
     throw diskFault(folder, error);

@@ -87,8 +87,8 @@ export type OutboxCounts = {
 };
 
 export type OutboxTable = {
-  /** `known` when the key already exists: nothing is written then. */
-  readonly put: (entry: OutboxEntry) => Promise<'queued' | 'known'>;
+  /** Queues all entries in one transaction, without those whose key already exists; returns the queued ones. */
+  readonly put: (entries: readonly OutboxEntry[]) => Promise<readonly OutboxEntry[]>;
   /** Claims a due row for sending and counts the attempt; undefined when it is not due or already claimed. */
   readonly claim: (id: string, at: UnixMillis) => Promise<OutboxRow | undefined>;
   /** Rows waiting for an attempt (queued, deferred, unknown with a next attempt), of one route or of all, oldest first. */

@@ -17,7 +17,6 @@ export type { BookedCall } from './calls.ts';
 export type {
   AlertAcknowledgement,
   AlertMute,
-  AlertNotification,
   AlertStatus,
   OperatorAction,
   StoredAlert,
@@ -37,6 +36,7 @@ export { tagsOf, type TagRule } from './cube/tags.ts';
 export { teamOf } from './cube/teams.ts';
 export type { Cell, ResultTable } from './cube/result-table.ts';
 export { reportRelations } from './report-views/registry.ts';
+export { maxLateTries } from './comparisons/comparison.ts';
 export type {
   Comparison,
   ComparisonSource,

@@ -1,5 +1,7 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   neverAgain,
+  type OutboxEntry,
   type OutboxFilter,
   type OutboxRow,
   type OutboxTable,
@@ -32,6 +34,32 @@ const insert = `
          $sender, $messageId, $file, $route, 'queued', 0, 0, $at, $at, $at, $at
   FROM outbox`;
 
+/**
+ * Within the transaction of what the messages are about: both are stored, or neither. Returns the entries whose key was
+ * not known.
+ */
+export const putEntries = async (
+  connection: DuckDBConnection,
+  entries: readonly OutboxEntry[],
+): Promise<readonly OutboxEntry[]> => {
+  const queued: OutboxEntry[] = [];
+  for (const entry of entries) {
+    const { account, kind, subject, title = null, recipient, sender, messageId } = entry;
+    const { file, route = 'mail', queuedAt: at } = entry;
+    const key = { account, kind, subject, recipient };
+    const known = await readRows(
+      connection,
+      `SELECT id FROM outbox
+       WHERE account = $account AND kind = $kind AND subject = $subject AND recipient = $recipient`,
+      key,
+    );
+    if (known.length > 0) continue;
+    await execute(connection, insert, { ...key, title, sender, messageId, file, route, at });
+    queued.push(entry);
+  }
+  return queued;
+};
+
 const conditionsOf = ({ states, kind, subject, ids, route }: OutboxFilter) => {
   const conditions = [
     ...(states === undefined ? [] : ['list_contains($states, state)']),
@@ -58,30 +86,9 @@ export const createOutbox = (engine: Engine): OutboxTable => {
   const rowOf = async (sql: string, bindings: Parameters<typeof readRows>[2]) =>
     (await rowsOf(sql, bindings))[0];
   return {
-    put: async (entry) =>
+    put: async (entries) =>
       engine.state(async (connection) =>
-        inTransaction(connection, async () => {
-          const { account, kind, subject, title = null, recipient, sender, messageId } = entry;
-          const { file, route = 'mail' } = entry;
-          const key = { account, kind, subject, recipient };
-          const known = await readRows(
-            connection,
-            `SELECT id FROM outbox
-             WHERE account = $account AND kind = $kind AND subject = $subject AND recipient = $recipient`,
-            key,
-          );
-          if (known.length > 0) return 'known';
-          await execute(connection, insert, {
-            ...key,
-            title,
-            sender,
-            messageId,
-            file,
-            route,
-            at: entry.queuedAt,
-          });
-          return 'queued';
-        }),
+        inTransaction(connection, async () => putEntries(connection, entries)),
       ),
     claim: (id, at) =>
       rowOf(

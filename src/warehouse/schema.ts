@@ -1,58 +1,11 @@
 import type { Schema } from './migrate.ts';
+import { alertStatements, lagStatements, migrations } from './migrations.ts';
 
 /*
  * Times are BIGINT: seconds UTC in the tables of the call log and of comparisons, milliseconds UTC in those of the usage
  * export, as in the gateway's endpoints; milliseconds UTC for times that Tollkeeper records. No enums, sequences or ON CONFLICT, so that
  * another engine can use the same tables.
  */
-
-/** Tables of windows whose sum lags behind the gateway's, which schema 26 adds. */
-const lagStatements: readonly string[] = [
-  // The last comparison of a month with the gateway's sum. Sums are text, digit by digit.
-  `CREATE TABLE log_check (
-    account VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, gateway_sum VARCHAR NOT NULL,
-    checked_at BIGINT NOT NULL
-  )`,
-  // Windows of the log that lag, and how often they were pulled again while the gateway's sum was this one.
-  `CREATE TABLE lagging_window (
-    account VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, gateway_sum VARCHAR NOT NULL,
-    tries BIGINT NOT NULL, tried_at BIGINT, notified_at BIGINT
-  )`,
-];
-
-/** Tables of alerts, which schema 24 adds. */
-const alertStatements: readonly string[] = [
-  // Alerts that were raised. `period` is the start of the period of a budget in seconds, otherwise the moment (ms) at
-  // which the alert was raised.
-  `CREATE TABLE alert_record (
-    account VARCHAR NOT NULL, alert VARCHAR NOT NULL, level VARCHAR NOT NULL, period VARCHAR NOT NULL,
-    state VARCHAR NOT NULL, raised_at BIGINT NOT NULL, recovered_at BIGINT,
-    UNIQUE (account, alert, level, period)
-  )`,
-  // Notifications of alerts, written before they enter the outbox.
-  `CREATE TABLE alert_notification (
-    account VARCHAR NOT NULL, number BIGINT NOT NULL, id VARCHAR NOT NULL, content VARCHAR NOT NULL,
-    created_at BIGINT NOT NULL, enqueued_at BIGINT, UNIQUE (account, id)
-  )`,
-  // What the last evaluation of each alert found, as JSON.
-  `CREATE TABLE alert_status (
-    account VARCHAR NOT NULL, alert VARCHAR NOT NULL, status VARCHAR NOT NULL, evaluated_at BIGINT NOT NULL,
-    unknown_since BIGINT
-  )`,
-  `CREATE TABLE alert_mute (
-    account VARCHAR NOT NULL, alert VARCHAR NOT NULL, until_at BIGINT NOT NULL, muted_at BIGINT NOT NULL,
-    muted_by VARCHAR NOT NULL, reason VARCHAR
-  )`,
-  `CREATE TABLE alert_acknowledgement (
-    account VARCHAR NOT NULL, alert VARCHAR NOT NULL, acknowledged_at BIGINT NOT NULL,
-    acknowledged_by VARCHAR NOT NULL, reason VARCHAR
-  )`,
-  // What people did to alerts: the audit of the run ledger. Rows are only added.
-  `CREATE TABLE operator_action (
-    taken_at BIGINT NOT NULL, account VARCHAR NOT NULL, taken_by VARCHAR NOT NULL, action VARCHAR NOT NULL,
-    subject VARCHAR NOT NULL, detail VARCHAR NOT NULL
-  )`,
-];
 
 const statements: readonly string[] = [
   // One row per call, as served. There is no row ID: identical rows are different calls. `served_columns` has a bit for
@@ -194,7 +147,7 @@ const statements: readonly string[] = [
   `CREATE TABLE comparison_gap (
     account VARCHAR NOT NULL, source VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL,
     gap VARCHAR NOT NULL, unit VARCHAR NOT NULL, verdict VARCHAR NOT NULL, message VARCHAR NOT NULL,
-    state VARCHAR NOT NULL, noted_at BIGINT NOT NULL
+    state VARCHAR NOT NULL, noted_at BIGINT NOT NULL, notified_at BIGINT
   )`,
   // The unit in which a source counts, with the comparison that showed it.
   `CREATE TABLE source_unit (
@@ -220,11 +173,7 @@ const statements: readonly string[] = [
   // Changes of the gateway of which operators are notified.
   `CREATE TABLE learned_change (
     account VARCHAR NOT NULL, topic VARCHAR NOT NULL, name VARCHAR NOT NULL, detail VARCHAR NOT NULL,
-    noted_at BIGINT NOT NULL
-  )`,
-  // Findings of which operators were notified: `subject` identifies one of its kind, `learned` or `gap`.
-  `CREATE TABLE notified (
-    account VARCHAR NOT NULL, kind VARCHAR NOT NULL, subject VARCHAR NOT NULL, notified_at BIGINT NOT NULL
+    noted_at BIGINT NOT NULL, notified_at BIGINT
   )`,
   // The offset of the clock of each gateway from the local one, by the `Date` header; from which local time on stamps of own
   // keys count, and by how much they contradict that header (ms).
@@ -285,59 +234,5 @@ const statements: readonly string[] = [
   ...lagStatements,
 ];
 
-/**
- * Version 27 of the schema. Migrations are applied in order, each in one transaction. A released migration is never
- * edited, only followed by another.
- */
-export const schema: Schema = {
-  number: 27,
-  statements,
-  migrations: [
-    {
-      number: 22,
-      name: 'names of columns',
-      statements: [
-        'ALTER TABLE comparison RENAME COLUMN words TO message',
-        'ALTER TABLE comparison_gap RENAME COLUMN words TO message',
-        'ALTER TABLE comparison_gap RENAME COLUMN told_at TO notified_at',
-        'ALTER TABLE learned_news RENAME COLUMN told_at TO notified_at',
-        'ALTER TABLE learned_news RENAME TO learned_change',
-        'ALTER TABLE key_lineage RENAME COLUMN born TO created_at',
-      ],
-    },
-    {
-      number: 23,
-      name: 'one table of what was notified',
-      statements: [
-        `CREATE TABLE notified (
-          account VARCHAR NOT NULL, kind VARCHAR NOT NULL, subject VARCHAR NOT NULL, notified_at BIGINT NOT NULL
-        )`,
-        `INSERT INTO notified
-         SELECT account, 'learned', concat_ws('/', topic, name, noted_at), notified_at
-         FROM learned_change WHERE notified_at IS NOT NULL`,
-        `INSERT INTO notified
-         SELECT account, 'gap', concat_ws('/', source, start_at, end_at, noted_at), notified_at
-         FROM comparison_gap WHERE notified_at IS NOT NULL`,
-        'ALTER TABLE learned_change DROP COLUMN notified_at',
-        'ALTER TABLE comparison_gap DROP COLUMN notified_at',
-      ],
-    },
-    { number: 24, name: 'alerts', statements: alertStatements },
-    {
-      number: 25,
-      name: 'token columns of the export',
-      statements: ['ALTER TABLE call_log ADD COLUMN served_columns BIGINT'],
-    },
-    { number: 26, name: 'windows that lag behind the gateway', statements: lagStatements },
-    {
-      number: 27,
-      name: 'errors of the Date header',
-      statements: [
-        'ALTER TABLE gateway_clock ADD COLUMN stamps_from BIGINT',
-        'ALTER TABLE gateway_clock ADD COLUMN date_error BIGINT',
-        'ALTER TABLE gateway_clock ADD COLUMN error_confirmed BOOLEAN',
-        'ALTER TABLE gateway_clock ADD COLUMN error_found_at BIGINT',
-      ],
-    },
-  ],
-};
+/** Version 28 of the schema. */
+export const schema: Schema = { number: 28, statements, migrations };

@@ -31,7 +31,7 @@ import type { RunLedger, OutboxTable } from '../storage/index.ts';
 import { createLogsTable, type LogsTable } from './logs/logs-table.ts';
 import { migrate } from './migrate.ts';
 import { schema } from './schema.ts';
-import { createNotifyOnce, type NotifyOnce } from './notified.ts';
+import { createNotifyOnce, type NotifyOnce } from './findings.ts';
 import { createOutbox } from './outbox.ts';
 import { createProfileTable, type ProfileTable } from './profile/profile-table.ts';
 import { createRestatements, type Restatements } from './restatements/restatements.ts';

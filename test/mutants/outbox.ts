@@ -25,15 +25,15 @@ export const outboxMutants: readonly Mutant[] = [
   mutant(
     'one mailbox in two spellings gets two mails',
     'notify/enqueue',
-    'notify/enqueue.ts',
+    'notify/mail-drafts.ts',
     'const key = one.address.toLowerCase();',
     'const key = one.address;',
   ),
   mutant(
     'the file of a message that is known is left behind',
     'notify/enqueue',
-    'notify/enqueue.ts',
-    "if (state === 'known' && stored.fresh) await forget(deps, entry);",
-    'void forget;',
+    'notify/draft.ts',
+    'if (!known.has(draft.recipient))',
+    'if (known.size >= 0)',
   ),
 ];

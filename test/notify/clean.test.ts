@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -58,21 +59,24 @@ it('the cleanup deletes files without a row at the second check, and never forei
   expect(await clean(keep)).toEqual({ kept: 0, orphans: 0, missing: 0 });
   await outboxFixture.enqueue();
   const orphan = `${'a'.repeat(64)}.eml`;
-  for (const name of [orphan, `${'b'.repeat(64)}.eml.tmp`, 'notes.txt'])
+  const unfinished = `${'b'.repeat(64)}.eml`;
+  for (const name of [orphan, `${unfinished}.tmp`, `${unfinished}.${randomUUID()}.tmp`, 'notes.txt'])
     await writeFile(join(outboxFixture.folder, name), 'x');
   expect(await clean(keep)).toEqual({ kept: 0, orphans: 0, missing: 0 });
   // Its row came in the meantime.
-  await outboxFixture.outbox.put({
-    account: 'main',
-    kind: 'late',
-    subject: 's',
-    recipient: 'a@example.com',
-    sender: '',
-    messageId: '<late>',
-    file: orphan,
-    queuedAt: outboxFixture.clock.now(),
-  });
-  expect(await clean(keep)).toEqual({ kept: 0, orphans: 1, missing: 0 });
+  await outboxFixture.outbox.put([
+    {
+      account: 'main',
+      kind: 'late',
+      subject: 's',
+      recipient: 'a@example.com',
+      sender: '',
+      messageId: '<late>',
+      file: orphan,
+      queuedAt: outboxFixture.clock.now(),
+    },
+  ]);
+  expect(await clean(keep)).toEqual({ kept: 0, orphans: 2, missing: 0 });
   const files = (await outboxFixture.outbox.list()).map(({ file }) => file);
   expect(new Set(await readdir(outboxFixture.folder))).toEqual(new Set([...files, 'notes.txt']));
 });

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, isFault } from '../../src/core/index.ts';
 import { loadMail } from '../../src/notify/mail-file.ts';
-import { enqueue } from '../../src/notify/index.ts';
+import { notify } from '../../src/notify/index.ts';
 import { mail, openOutboxFixture } from './support/outbox-fixture.ts';
 import { checkDkim } from './support/dkim-check.ts';
 import { openPostOffice } from './support/post-office.ts';
@@ -39,7 +39,7 @@ describe('a signed mail', () => {
     await using outboxFixture = await openOutboxFixture();
     await using office = await openPostOffice();
     const { outbox, folder, clock } = outboxFixture;
-    await enqueue({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
+    await notify({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
     await using transport = outboxFixture.transport(office.url);
     expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
     const [row] = outbox.rows.values();
@@ -73,7 +73,7 @@ describe('a signed mail', () => {
   it('fails verification after any change, and under another key', async () => {
     await using outboxFixture = await openOutboxFixture();
     const { outbox, folder, clock } = outboxFixture;
-    await enqueue({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
+    await notify({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
     const [row] = outbox.rows.values();
     const stored = await loadMail(folder, row?.file ?? '');
     const text = stored.toString('latin1');
@@ -91,8 +91,8 @@ describe('a signed mail', () => {
     await using outboxFixture = await openOutboxFixture();
     const { outbox, folder, clock } = outboxFixture;
     const deps = { outbox, folder, clock, messageDefaults };
-    expect(await enqueue(deps, mail)).toMatchObject([{ state: 'queued' }]);
-    expect(await enqueue(deps, mail)).toMatchObject([{ state: 'known' }]);
+    expect(await notify(deps, mail)).toMatchObject([{ state: 'queued' }]);
+    expect(await notify(deps, mail)).toMatchObject([{ state: 'known' }]);
     const [row] = outbox.rows.values();
     await expect(loadMail(folder, row?.file ?? '')).resolves.toBeInstanceOf(Buffer);
   });
@@ -105,7 +105,7 @@ describe('a signed mail', () => {
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     });
     for (const pem of ['no key', ed25519.privateKey, publicKey]) {
-      const sent = enqueue({ outbox, folder, clock, messageDefaults: { dkim: dkimOf(pem) } }, mail);
+      const sent = notify({ outbox, folder, clock, messageDefaults: { dkim: dkimOf(pem) } }, mail);
       const found: unknown = await sent.catch((error: unknown) => error);
       expect(isFault(found) && found.message).toContain('mail.dkim.key is not an RSA private key');
     }

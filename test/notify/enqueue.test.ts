@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../src/core/logging/json-log.ts';
-import { enqueue, recoverInterrupted } from '../../src/notify/index.ts';
+import { notify, recoverInterrupted } from '../../src/notify/index.ts';
 import { mail, openOutboxFixture, start } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
@@ -90,13 +90,13 @@ describe('enqueueing a mail', () => {
     let found: string[] = [];
     const outbox = {
       ...outboxFixture.outbox,
-      put: async (entry: Parameters<typeof outboxFixture.outbox.put>[0]) => {
+      put: async (entries: Parameters<typeof outboxFixture.outbox.put>[0]) => {
         found = await readdir(outboxFixture.folder);
-        expect(found).toContain(entry.file);
-        return outboxFixture.outbox.put(entry);
+        expect(found).toEqual(entries.map(({ file }) => file));
+        return outboxFixture.outbox.put(entries);
       },
     };
-    await enqueue({ outbox, folder: outboxFixture.folder, clock: outboxFixture.clock }, mail);
+    await notify({ outbox, folder: outboxFixture.folder, clock: outboxFixture.clock }, mail);
     // Nothing unfinished is left beside it.
     expect(found).toHaveLength(1);
   });
@@ -105,7 +105,7 @@ describe('enqueueing a mail', () => {
     await using outboxFixture = await openOutboxFixture();
     const folder = join(outboxFixture.folder, '..', 'taken');
     await writeFile(folder, '');
-    const queueing = enqueue({ outbox: outboxFixture.outbox, folder, clock: outboxFixture.clock }, mail);
+    const queueing = notify({ outbox: outboxFixture.outbox, folder, clock: outboxFixture.clock }, mail);
     await expect(queueing).rejects.toMatchObject({ code: 'path-unwritable' });
     expect(await outboxFixture.outbox.list()).toEqual([]);
     await rm(folder);

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { simpleParser } from 'mailparser';
 import { expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/core/index.ts';
-import { enqueue, type Mail } from '../../src/notify/index.ts';
+import { notify, type Mail } from '../../src/notify/index.ts';
 import { loadMail } from '../../src/notify/mail-file.ts';
 import { mail, openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
 import { checkDkim } from './support/dkim-check.ts';
@@ -26,7 +26,7 @@ const queue = (outboxFixture: OutboxFixture, change: Partial<Mail>) => {
     unsubscribe: { mailto: 'stop@example.com' },
     dkim: { domain: 'example.com', selector: 'tk', key },
   };
-  return enqueue({ outbox, folder, clock, messageDefaults }, { ...mail, ...change });
+  return notify({ outbox, folder, clock, messageDefaults }, { ...mail, ...change });
 };
 
 it('Postfix accepts mails over STARTTLS, delivers each once with a valid signature, and rejects invalid ones', async () => {

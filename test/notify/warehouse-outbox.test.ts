@@ -7,7 +7,7 @@ import {
   createDelivery,
   createMailRoute,
   createSmtpTransport,
-  enqueue,
+  notify,
   recoverInterrupted,
 } from '../../src/notify/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
@@ -39,8 +39,8 @@ it('the outbox table of the warehouse follows its interface for sent, delayed, r
     const { outbox } = warehouse;
     const folder = join(root, 'outbox');
     const to = ['good', 'later', 'bad', 'cut', 'crashed'].map((name) => `${name}@example.com`);
-    await enqueue({ outbox, folder, clock }, { ...mail, to });
-    expect(await enqueue({ outbox, folder, clock }, { ...mail, to })).toEqual(
+    await notify({ outbox, folder, clock }, { ...mail, to });
+    expect(await notify({ outbox, folder, clock }, { ...mail, to })).toEqual(
       to.map((recipient) => ({ recipient, state: 'known' })),
     );
     await using transport = createSmtpTransport({

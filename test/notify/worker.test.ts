@@ -4,7 +4,7 @@ import { createDelivery } from '../../src/notify/index.ts';
 import { createMailRoute } from '../../src/notify/channels/smtp/mail-route.ts';
 import { createRateLimit } from '../../src/notify/route-worker.ts';
 import type { OutboxRoute, RouteOutcome } from '../../src/notify/route.ts';
-import { enqueueBytes } from '../../src/notify/enqueue.ts';
+import { storeMail } from '../../src/notify/mail-file.ts';
 import { openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
@@ -21,17 +21,20 @@ const routeOf = (
 const many = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `r${index}@example.com`);
 
-const queueFor = (outboxFixture: OutboxFixture, route: string, recipient: string) =>
-  enqueueBytes(outboxFixture, {
-    account: 'main',
-    kind: 'report:x',
-    subject: 's',
-    recipient,
-    sender: '',
-    messageId: `<${recipient}>`,
-    route,
-    bytes: Buffer.from(recipient),
-  });
+const queueFor = async ({ outbox, folder, clock }: OutboxFixture, route: string, recipient: string) =>
+  outbox.put([
+    {
+      account: 'main',
+      kind: 'report:x',
+      subject: 's',
+      recipient,
+      sender: '',
+      messageId: `<${recipient}>`,
+      route,
+      file: await storeMail(folder, Buffer.from(recipient)),
+      queuedAt: clock.now(),
+    },
+  ]);
 
 const states = async (outboxFixture: OutboxFixture): Promise<readonly string[]> =>
   (await outboxFixture.outbox.list()).map(({ state }) => state);

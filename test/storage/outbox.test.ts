@@ -51,10 +51,11 @@ describe.each([
   it('accepts a key once, returns due messages once and records their outcome', async () => {
     await using opened = await open();
     const { outbox } = opened;
-    expect(await Promise.all([outbox.put(entry), outbox.put(entry)])).toEqual(['queued', 'known']);
-    expect(await outbox.put({ ...entry, recipient: 'b@example.com' })).toBe('queued');
+    const second = { ...entry, recipient: 'b@example.com' };
+    expect(await Promise.all([outbox.put([entry]), outbox.put([entry])])).toEqual([[entry], []]);
+    expect(await outbox.put([entry, second, second])).toEqual([second]);
     expect(await outbox.due(at(999))).toEqual([]);
-    const [first, second] = await outbox.due(at(1000));
+    const [first, next] = await outbox.due(at(1000));
     expect(first).toEqual({
       ...entry,
       id: '1',
@@ -66,7 +67,7 @@ describe.each([
       nextAttempt: 1000,
       changedAt: 1000,
     });
-    expect(second?.recipient).toBe('b@example.com');
+    expect(next?.recipient).toBe('b@example.com');
 
     expect(await outbox.claim('1', at(1500))).toMatchObject({ state: 'sending', attempts: 1 });
     expect(await outbox.claim('1', at(1500))).toBeUndefined();
@@ -96,8 +97,7 @@ describe.each([
   it('separates routes, and a person decides which messages to resend or cancel', async () => {
     await using opened = await open();
     const { outbox } = opened;
-    await outbox.put(entry);
-    await outbox.put({ ...entry, recipient: 'webhook:chat', route: 'webhook:chat' });
+    await outbox.put([entry, { ...entry, recipient: 'webhook:chat', route: 'webhook:chat' }]);
     expect((await outbox.due(at(1000), 'mail')).map(({ id }) => id)).toEqual(['1']);
     expect((await outbox.due(at(1000), 'webhook:chat')).map(({ id }) => id)).toEqual(['2']);
     expect(await outbox.putOff(['1', '2', '3'], { at: at(1000), until: at(9000), error: 'closed' })).toBe(2);

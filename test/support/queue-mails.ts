@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { silentLog, type Clock } from '../../src/core/index.ts';
-import { enqueue } from '../../src/notify/index.ts';
+import { notify } from '../../src/notify/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 
 /** Queues one mail a recipient in the database below a folder, where no daemon runs. */
@@ -14,7 +14,7 @@ export const queueMails = async (folder: string, clock: Clock, to: readonly stri
     clock,
     log: silentLog,
   });
-  await enqueue(
+  await notify(
     { outbox: warehouse.outbox, folder: join(data, 'outbox'), clock },
     {
       key: { account: 'main', kind: 'report:daily-spend', subject: '2026-11-20T08:00:00.000Z' },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
@@ -5,7 +6,8 @@ import { interval, money, systemClock, unixMillis, unixSeconds } from '../../src
 import type { KnownGap, LearnedChange } from '../../src/warehouse/index.ts';
 import { openEngine, type Engine } from '../../src/warehouse/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
-import { readRows } from '../../src/warehouse/rows.ts';
+import { migrations } from '../../src/warehouse/migrations.ts';
+import { execute, readRows } from '../../src/warehouse/rows.ts';
 import { schema } from '../../src/warehouse/schema.ts';
 import { openIn, optionsIn, testFolder, type TestFolder } from './support.ts';
 
@@ -54,7 +56,7 @@ it('a database of schema 21 gets the tables of a new one by its migrations, and 
   const numbers = await engine.state(async (connection) =>
     readRows(connection, 'SELECT number FROM schema_migration ORDER BY number'),
   );
-  expect(numbers.map(({ number }) => number)).toEqual(['21', '22', '23', '24', '25', '26', '27']);
+  expect(numbers.map(({ number }) => number)).toEqual(['21', '22', '23', '24', '25', '26', '27', '28']);
   for (const { table_name: name } of names) {
     const renamed = name === 'learned_news' ? 'learned_change' : String(name);
     const rows = await engine.state(async (connection) => readRows(connection, `SELECT * FROM ${renamed}`));
@@ -68,14 +70,6 @@ it('a database of schema 21 gets the tables of a new one by its migrations, and 
     expect(rows, renamed).toHaveLength(1);
     expect(values.filter((value) => !/^(text|true|7(\.0+)?)$/.test(value))).toEqual([]);
   }
-  const notified = await engine.state(async (connection) =>
-    readRows(connection, 'SELECT kind, subject, notified_at FROM notified ORDER BY kind'),
-  );
-  expect(notified).toEqual([
-    { kind: 'gap', subject: 'text/7/7/7', notified_at: '7' },
-    { kind: 'learned', subject: 'text/text/7', notified_at: '7' },
-  ]);
-
   await using other = await testFolder();
   await using fresh = await openEngine(optionsIn(other, ':memory:'));
   await migrate(fresh, schema, systemClock, 'x');
@@ -115,12 +109,72 @@ it('a database of schema 21 keeps which findings its operators were notified of'
   expect(await profile.changes('main')).toEqual([change('fresh'), change('known/1')]);
   expect(await comparisons.gaps('main')).toEqual([gap(0), gap(900)]);
   const sent: unknown[] = [];
-  const send = async (fresh: readonly unknown[]) => void sent.push(...fresh);
+  const prepare = async (fresh: readonly unknown[]) => {
+    sent.push(...fresh);
+    return [];
+  };
   for (let times = 0; times < 2; times += 1) {
-    await notifyOnce('learned', 'main', await profile.changes('main'), send);
-    await notifyOnce('gap', 'main', await comparisons.gaps('main'), send);
+    await notifyOnce('learned', 'main', prepare);
+    await notifyOnce('gap', 'main', prepare);
   }
   expect(sent).toEqual([change('fresh'), gap(900)]);
+});
+
+it('an upgrade from schema 27 neither repeats nor loses the mail of an alert', async () => {
+  await using folder = await testFolder();
+  // What earlier versions hashed to the ID of a mail.
+  const idOf = (event: string, alert: string, levels: readonly string[], period: string) =>
+    createHash('sha256')
+      .update(
+        JSON.stringify([event, levels.map((level) => JSON.stringify([alert, level, period])).toSorted()]),
+      )
+      .digest('hex')
+      .slice(0, 32);
+  const hostile = 'Bücher "1\'$\\';
+  {
+    await using engine = await openOld(folder);
+    const older = migrations.filter(({ number }) => number < 28);
+    await migrate(engine, { number: 27, statements: [], migrations: older }, systemClock, 'x');
+    await engine.state(async (connection) => {
+      const record = async (alert: string, level: string, recovered: number | null): Promise<void> =>
+        void (await execute(
+          connection,
+          `INSERT INTO alert_record
+           VALUES ('main', $alert, $level, '86400', $state, 1000, $recovered)`,
+          { alert, level, recovered, state: recovered === null ? 'firing' : 'recovered' },
+        ));
+      const notification = async (number: number, id: string, enqueued: number | null): Promise<void> =>
+        void (await execute(
+          connection,
+          `INSERT INTO alert_notification VALUES ('main', $number, $id, '{}', 1000, $enqueued)`,
+          { number, id, enqueued },
+        ));
+      for (const level of ['80%', '100%'])
+        for (const alert of ['sent', hostile, 'queued']) await record(alert, level, null);
+      await record('over', '80%', 2000);
+      const levels = ['80%', '100%'];
+      await notification(1, idOf('alert', 'sent', levels, '86400'), 1500);
+      await notification(2, idOf('alert', hostile, levels, '86400'), null);
+      // The process ended between the outbox and the mark.
+      await notification(3, idOf('alert', 'queued', levels, '86400'), null);
+      await connection.run(
+        `INSERT INTO outbox BY NAME SELECT '1' AS id, 'main' AS account, 'alert' AS kind,
+           '${idOf('alert', 'queued', levels, '86400')}' AS subject, 'a@example.com' AS recipient, '' AS sender,
+           '' AS message_id, '' AS file, 'sent' AS state, 1 AS attempts, 0 AS queued_at, 0 AS next_attempt, 0 AS changed_at`,
+      );
+      await notification(4, idOf('alert', 'over', ['80%'], '86400'), 1500);
+      await notification(5, idOf('recovered', 'over', ['80%'], '86400'), null);
+    });
+  }
+  await using warehouse = await openIn(folder);
+  const records = await warehouse.alerts.records('main');
+  expect(records.map(({ alert, level, state, recoveredAt }) => [alert, level, state, recoveredAt])).toEqual([
+    ['over', '80%', 'firing', undefined],
+    ['queued', '100%', 'firing', undefined],
+    ['queued', '80%', 'firing', undefined],
+    ['sent', '100%', 'firing', undefined],
+    ['sent', '80%', 'firing', undefined],
+  ]);
 });
 
 it('a database that is too old to be upgraded is rejected and stays unchanged', async () => {

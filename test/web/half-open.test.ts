@@ -4,7 +4,7 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog, type ConnectionLimits } from '../../src/core/index.ts';
-import { enqueue } from '../../src/notify/index.ts';
+import { notify } from '../../src/notify/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { listenForHealth, listenForPage } from '../../src/web/index.ts';
 import { openControlFixture } from '../control/support/control-fixture.ts';
@@ -85,7 +85,7 @@ describe('a port under half-open connections', () => {
       if (before !== undefined)
         expect(await descriptors()).toBeLessThanOrEqual(before + 2 * longLimits.connections + 16);
       expect(await answerOf(alive.port, '/healthz')).toBe(200);
-      const stored = await enqueue({ outbox: warehouse.outbox, folder: join(root, 'outbox'), clock }, mail);
+      const stored = await notify({ outbox: warehouse.outbox, folder: join(root, 'outbox'), clock }, mail);
       expect(stored.map(({ state }) => state)).not.toContain('failed');
       expect(await warehouse.outbox.list()).toHaveLength(stored.length);
       for (const socket of half.open()) socket.destroy();

@@ -34,18 +34,14 @@ export const mailOf = (
   if (all.length === 0 || recipients.length === 0) return undefined;
   const blocks = all.slice(0, maxBlocks);
   const more = all.length - blocks.length;
-  const subject = `Tollkeeper: ${title}`;
   const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
   return {
     key: { account, kind, subject: hash.slice(0, 16) },
     from,
     to: recipients,
-    subject,
     ...renderAlertEmail({
-      subject,
       title,
       tone: all.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',
-      preview: blocks[0]?.lines[0]?.[1] ?? title,
       blocks,
       closing: [...(more > 0 ? [`… and ${more} more.`] : []), ...closing],
     }),

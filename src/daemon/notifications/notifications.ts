@@ -1,8 +1,9 @@
 import { errorFields, type Clock, type Log, type UnixMillis } from '../../core/index.ts';
 import type { Config, ConfigFault } from '../../config/index.ts';
 import type { KeyJournal, KeyAlert } from '../../keys/index.ts';
-import { notify } from '../../notify/index.ts';
+import { prepare } from '../../notify/index.ts';
 import type { Notice } from '../../scheduler/index.ts';
+import type { OutboxEntry } from '../../storage/index.ts';
 import { storedCurrency, type Warehouse } from '../../warehouse/index.ts';
 import type { Channels } from '../channels.ts';
 import { costOwnersOf } from '../cost-owners.ts';
@@ -62,29 +63,32 @@ export const createNotifications = ({
 }: NotifierDeps): Notifications => {
   const { mail } = settings;
   const outbox = { outbox: warehouse.outbox, folder, clock, kinds: routeKinds, messageDefaults };
-  const send = async <Kind extends keyof Events>(kind: Kind, event: Events[Kind]): Promise<void> => {
-    if (mail === undefined) return;
+  const mailsOf = async <Kind extends keyof Events>(
+    kind: Kind,
+    event: Events[Kind],
+  ): Promise<readonly OutboxEntry[]> => {
+    const mails: OutboxEntry[] = [];
+    if (mail === undefined) return mails;
     for (const message of messagesOf[kind](event, { ...mail, zone: settings.timezone, jobs })) {
       const rendered = mailOf(kind, message, mail);
-      if (rendered !== undefined) await notify(outbox, rendered);
+      if (rendered !== undefined) mails.push(...(await prepare(outbox, rendered)));
     }
+    return mails;
   };
+  const send = async <Kind extends keyof Events>(kind: Kind, event: Events[Kind]): Promise<void> =>
+    void (await warehouse.outbox.put(await mailsOf(kind, event)));
   return {
     notices: async (notices) => send('notice', notices),
     configFaults: async (faults, at) => send('config', { faults, at }),
     findings: async (account, runLog) => {
-      const { profile, comparisons, notifyOnce } = warehouse;
+      const { notifyOnce } = warehouse;
       try {
-        await notifyOnce('learned', account, await profile.changes(account), async (findings) =>
-          send('learned', { account, findings }),
-        );
+        await notifyOnce('learned', account, (findings) => mailsOf('learned', { account, findings }));
       } catch (error) {
         runLog.warn('operators cannot be notified of changes of the gateway exports', errorFields(error));
       }
       try {
-        await notifyOnce('gap', account, await comparisons.gaps(account), async (findings) =>
-          send('gap', { account, findings }),
-        );
+        await notifyOnce('gap', account, (findings) => mailsOf('gap', { account, findings }));
       } catch (error) {
         runLog.warn('operators cannot be notified of gaps in the call log', errorFields(error));
       }

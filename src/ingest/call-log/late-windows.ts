@@ -9,13 +9,10 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { LaggingWindow, LogCheck } from '../../warehouse/index.ts';
+import { maxLateTries, type LaggingWindow, type LogCheck } from '../../warehouse/index.ts';
 import { lateness } from '../reconcile-settled.ts';
 
 type Range = Interval<UnixSeconds>;
-
-/** After this many tries without a change, operators are notified and the window rests. */
-export const maxLateTries = 5;
 
 /** Requests of one try: the export, and the gateway's sum in both readings of its end. */
 const requestsOfTry = 3;

@@ -8,7 +8,6 @@ import {
 } from '../../core/index.ts';
 import { defineJobKind } from '../job-kind.ts';
 import { alertJobFaults, alertShape } from './alert-shape.ts';
-import { deliverAlerts } from './deliver.ts';
 import { decide } from './decide.ts';
 import { budgetsOf, evaluate } from './evaluate.ts';
 
@@ -29,24 +28,21 @@ export const alertKind = defineJobKind({
     if (context.trigger === 'backfill')
       return { summary: 'nothing to do: alerts about the past are not sent', figures: {} };
     const { account, warehouse, clock, slot } = context;
-    // An earlier run may have crashed between its decision and its mail.
-    const before = await deliverAlerts(context);
     const evaluation = await evaluate(settings, neededFor(slot, settings.lag), context);
-    const { raised, recovered } = await decide(evaluation, clock.now(), context);
+    const { raised, recovered, notified } = await decide(evaluation, clock.now(), context);
     await warehouse.alerts.putStatus(account.name, evaluation.statuses);
-    const recipients = before + (await deliverAlerts(context));
     const states = evaluation.budgets.flatMap(({ periods }) => periods.at(-1)?.assessment.state ?? []);
     const count = (state: string): number => states.filter((one) => one === state).length;
     const unknown = count('unknown');
     return {
-      summary: `${countText(states.length, 'budget')} evaluated: ${count('exceeded')} exceeded${unknown === 0 ? '' : `, ${unknown} unknown`}; ${countText(raised, 'threshold')} newly reached, ${recovered} recovered; ${countText(recipients, 'notification')} enqueued`,
+      summary: `${countText(states.length, 'budget')} evaluated: ${count('exceeded')} exceeded${unknown === 0 ? '' : `, ${unknown} unknown`}; ${countText(raised, 'threshold')} newly reached, ${recovered} recovered; ${countText(notified, 'notification')} enqueued`,
       figures: {
         budgets: states.length,
         exceeded: count('exceeded'),
         unknown,
         raised,
         recovered,
-        recipients,
+        recipients: notified,
       },
     };
   },

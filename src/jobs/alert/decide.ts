@@ -1,11 +1,13 @@
 import type { UnixMillis } from '../../core/index.ts';
 import { decideAlerts, type AlertRecord, type Assessment } from '../../monitoring/index.ts';
-import type { AlertNotification, StoredAlert } from '../../warehouse/index.ts';
+import { prepare } from '../../notify/index.ts';
+import { renderAlertEmail } from '../../reports/index.ts';
+import type { OutboxEntry } from '../../storage/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 import { currentOf, type Evaluation } from './evaluate.ts';
 import { budgetAlert, budgetRecovery } from './messages/budgets.ts';
-import type { MessageContext } from './messages/notification.ts';
+import type { AlertNotification, MessageContext } from './messages/notification.ts';
 import { runwayAlert, runwayRecovery } from './messages/runways.ts';
 import { unknownAlert, unknownRecovery } from './messages/unknown.ts';
 import { readCauses } from './read-causes.ts';
@@ -47,12 +49,27 @@ const notificationOf = (
     : budgetRecovery(records, assessment, context);
 };
 
-export type Decided = { readonly raised: number; readonly recovered: number };
+/** `notified` counts the messages that were enqueued, one for each recipient. */
+export type Decided = { readonly raised: number; readonly recovered: number; readonly notified: number };
 
-/**
- * Decides which alerts begin and end, and stores them with their notifications in one transaction.
- * Reads the causes before, for the alerts known to begin by then.
- */
+/** Renders the mails and stores their bytes. */
+const mailsOf = async (
+  notifications: readonly AlertNotification[],
+  { mail, account, warehouse: { outbox }, clock, signal }: JobContext,
+): Promise<readonly OutboxEntry[]> => {
+  const entries: OutboxEntry[] = [];
+  if (mail === undefined) return entries;
+  for (const { id, to, ...message } of notifications) {
+    signal.throwIfAborted();
+    const key = { account: account.name, kind: 'alert', subject: id };
+    const { from } = mail;
+    const rendered = renderAlertEmail(message);
+    entries.push(...(await prepare({ outbox, clock, ...mail }, { key, from, to, ...rendered })));
+  }
+  return entries;
+};
+
+/** Decides which alerts begin and end, and stores them together with their mails. */
 export const decide = async (
   evaluation: Evaluation,
   now: UnixMillis,
@@ -61,36 +78,32 @@ export const decide = async (
   const { account, warehouse, zone, costOwners = noCostOwners } = context;
   const { conditions, budgets } = evaluation;
   const alerts = [...new Set(conditions.map(({ alert }) => alert))];
-  const decisionOf = (records: readonly StoredAlert[], muted: ReadonlySet<string>) =>
-    decideAlerts({ conditions, records, isMuted: (alert) => muted.has(alert), now });
-  const mutes = await warehouse.alerts.mutes(now);
-  const muted = new Set(mutes.flatMap((mute) => (mute.account === account.name ? [mute.alert] : [])));
-  const known = (await warehouse.alerts.records(account.name)).filter(({ alert }) => alerts.includes(alert));
-  const expected = decisionOf(known, muted);
-  const causes = await readCauses(
-    budgets.flatMap(({ periods }) =>
-      periods.filter(({ assessment: { budget, period } }) =>
-        expected.raised.some((one) => one.alert === budget.name && one.period === String(period.start)),
-      ),
-    ),
-    context,
-  );
   const messages: MessageContext = { account: account.name, zone, now, operators: costOwners.operators };
-  let decided: Decided = { raised: 0, recovered: 0 };
-  await warehouse.alerts.decide(account.name, alerts, now, ({ records, mutes: stored }) => {
-    const silent = new Set(stored.map(({ alert }) => alert));
-    const { raised, recovered, dropped } = decisionOf(records, silent);
-    decided = { raised: raised.length, recovered: recovered.length };
+  let decided: Decided = { raised: 0, recovered: 0, notified: 0 };
+  await warehouse.alerts.decide(account.name, alerts, now, async ({ records, mutes }) => {
+    const muted = new Set(mutes.map(({ alert }) => alert));
+    const isMuted = (alert: string): boolean => muted.has(alert);
+    const { raised, recovered, dropped } = decideAlerts({ conditions, records, isMuted, now });
+    const causes = await readCauses(
+      budgets.flatMap(({ periods }) =>
+        periods.filter(({ assessment: { budget, period } }) =>
+          raised.some((one) => one.alert === budget.name && one.period === String(period.start)),
+        ),
+      ),
+      context,
+    );
     const notifications = [
       ...groupsOf(raised).map((group) => notificationOf('alert', group, evaluation, causes, messages)),
-      ...groupsOf(recovered.filter(({ alert }) => !silent.has(alert))).map((group) =>
+      ...groupsOf(recovered.filter(({ alert }) => !muted.has(alert))).map((group) =>
         notificationOf('recovered', group, evaluation, causes, messages),
       ),
     ];
-    return {
-      records: [...raised, ...recovered, ...dropped],
-      notifications: notifications.filter((one) => one !== undefined),
-    };
+    const mails = await mailsOf(
+      notifications.filter((one) => one !== undefined),
+      context,
+    );
+    decided = { raised: raised.length, recovered: recovered.length, notified: mails.length };
+    return { records: [...raised, ...recovered, ...dropped], mails };
   });
   return decided;
 };

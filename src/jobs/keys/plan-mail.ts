@@ -50,32 +50,27 @@ export const planEmail = (
 ): { readonly subject: string; readonly html: string; readonly text: string } => {
   const blocks = keys.slice(0, maxKeys).map(blockOf);
   const more = keys.length - blocks.length;
-  const subject = `Tollkeeper: ${title}`;
-  return {
-    subject,
-    ...renderAlertEmail({
-      subject,
-      title,
-      tone: 'good',
-      preview: keys
-        .slice(0, 3)
-        .map(({ name }) => name)
-        .join(', '),
-      blocks,
-      closing: [
-        ...(more > 0 ? [`… and ${more} more keys.`] : []),
-        ...(usual === 0
-          ? []
-          : [
-              `${usual === 1 ? '1 other key is' : `${usual} other keys are`} skipped as expected: not due yet, being rotated, or replaced by a newer one.`,
-            ]),
-        `Plan of job ${job}, account ${account}, created ${formatSlot(slot, zone)}. Nothing was changed.`,
-        `\`tollkeeper keys plan ${job} -o plan.json\` writes it to a file, \`tollkeeper keys apply plan.json\` carries it out.`,
-        'With `mode: apply` the job carries it out automatically.',
-        ...(audit === undefined ? [] : [describeHead(audit)]),
-      ],
-    }),
-  };
+  return renderAlertEmail({
+    title,
+    tone: 'good',
+    preview: keys
+      .slice(0, 3)
+      .map(({ name }) => name)
+      .join(', '),
+    blocks,
+    closing: [
+      ...(more > 0 ? [`… and ${more} more keys.`] : []),
+      ...(usual === 0
+        ? []
+        : [
+            `${usual === 1 ? '1 other key is' : `${usual} other keys are`} skipped as expected: not due yet, being rotated, or replaced by a newer one.`,
+          ]),
+      `Plan of job ${job}, account ${account}, created ${formatSlot(slot, zone)}. Nothing was changed.`,
+      `\`tollkeeper keys plan ${job} -o plan.json\` writes it to a file, \`tollkeeper keys apply plan.json\` carries it out.`,
+      'With `mode: apply` the job carries it out automatically.',
+      ...(audit === undefined ? [] : [describeHead(audit)]),
+    ],
+  });
 };
 
 /** Enqueues the plan once per slot, for the operators or the recipients of the job. Returns a sentence for the summary. */
@@ -91,7 +86,7 @@ export const mailPlan = async (
   if (mail === undefined || recipients.length === 0)
     return { notified: 0, mailed: '; no notification is sent: no mail or no operators are declared' };
   const { length: notified } = await notify(
-    { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
+    { outbox: warehouse.outbox, clock, ...mail },
     {
       key: { account: account.name, kind: `key-plan:${name}`, subject: new Date(slot).toISOString() },
       from: mail.from,

@@ -78,7 +78,7 @@ export const mailPart = async (
     subject: label === undefined ? slot : `${slot} ${label}`,
   };
   const enqueued = await notify(
-    { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
+    { outbox: warehouse.outbox, clock, ...mail },
     { key, from: mail.from, to, subject: manifest.subject, html, text, images, attachments },
     announcement,
   );

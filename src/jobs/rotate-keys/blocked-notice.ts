@@ -31,19 +31,14 @@ export const notifyOfBlocked = async (skipped: readonly SkippedKey[], context: J
     const notice = noticeOf(one, job);
     if (notice === undefined) continue;
     const { title, advice } = notice;
-    const subject = `Tollkeeper: ${title}`;
     await notify(
-      { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
+      { outbox: warehouse.outbox, clock, ...mail },
       {
         key: { account: account.name, kind: 'keys', subject: `${reason}/${service}` },
         from: mail.from,
         to: costOwners.operators,
-        subject,
         ...renderAlertEmail({
-          subject,
           title,
-          tone: 'bad',
-          preview: message,
           blocks: [
             {
               heading: name,

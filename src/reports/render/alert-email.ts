@@ -18,11 +18,11 @@ export type AlertBlock = {
 
 /** A mail without figures: a problem has begun or ended. Text between `backticks` is shown as code. */
 export type AlertEmail = {
-  readonly subject: string;
   readonly title: string;
-  readonly tone: Tone;
-  /** What mail clients show beside the subject. */
-  readonly preview: string;
+  /** Bad when any block is, if omitted. */
+  readonly tone?: Tone;
+  /** What mail clients show beside the subject; the first line of the first block, if omitted. */
+  readonly preview?: string;
   readonly blocks: readonly AlertBlock[];
   readonly closing: readonly string[];
 };
@@ -82,7 +82,7 @@ const textOf = ({ title, blocks, closing }: AlertEmail): string =>
     ...closing.flatMap((sentence, at) => [...(at === 0 ? [''] : []), ...wrap(sentence, columns)]),
   ].join('\n');
 
-const shownOf = ({ title, blocks, preview, closing, ...alertEmail }: AlertEmail): AlertEmail => ({
+const shownOf = ({ title, blocks, closing, ...alertEmail }: AlertEmail): AlertEmail => ({
   ...alertEmail,
   title: showName(title, longestTitle),
   blocks: blocks.map(({ heading, lines, ...block }) => ({
@@ -90,21 +90,26 @@ const shownOf = ({ title, blocks, preview, closing, ...alertEmail }: AlertEmail)
     ...(heading === undefined ? {} : { heading: showName(heading, longestHeading) || '(unnamed)' }),
     lines: lines.map(([label, message]) => [label, showName(message, longest)] as const),
   })),
-  preview: showName(preview, longest),
   closing: closing.map((sentence) => showName(sentence, longest)),
 });
 
 /** An alert email as HTML and as text; escapes every text. */
-export const renderAlertEmail = (given: AlertEmail): { readonly html: string; readonly text: string } => {
+export const renderAlertEmail = (
+  given: AlertEmail,
+): { readonly subject: string; readonly html: string; readonly text: string } => {
+  const subject = `Tollkeeper: ${given.title}`;
+  const preview = given.preview ?? given.blocks[0]?.lines[0]?.[1] ?? given.title;
+  const tone = given.tone ?? (given.blocks.some((block) => block.tone === 'bad') ? 'bad' : 'good');
   const alertEmail = shownOf(given);
-  const { subject, title, tone, preview, blocks, closing } = alertEmail;
+  const { title, blocks, closing } = alertEmail;
   const [ink, name] = toned(tone);
   const top = markup`<div class="sf" style="font-size:13px;line-height:18px;color:${colour.soft}">Tollkeeper</div>\n<div class="${name} nm" style="padding:4px 0 0;font-size:24px;line-height:32px;font-weight:700;color:${ink}">${title}</div>`;
   const sentences = closing.map((sentence) => markup`<div>${withCode(sentence)}</div>\n`);
   const footer = markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln sf nm" style="padding:14px 0 0;border-top:1px solid ${colour.line};font-size:13px;line-height:20px;color:${colour.soft}">${sentences}</td></tr></table></td></tr>`;
   const content = markup`<table ${layout} style="${trusted(fontOf('en'))}">\n<tr><td>${top}</td></tr>\n${blocks.map(blockHtml)}${footer}\n</table>`;
   return {
-    html: mailDocument({ locale: 'en', subject, preheader: preview, content }),
+    subject,
+    html: mailDocument({ locale: 'en', subject, preheader: showName(preview, longest), content }),
     text: `${textOf(alertEmail)}\n`,
   };
 };

@@ -1,4 +1,4 @@
-import { neverAgain, type OutboxRow, type OutboxTable } from '../outbox.ts';
+import { neverAgain, type OutboxEntry, type OutboxRow, type OutboxTable } from '../outbox.ts';
 
 export type MemoryOutbox = OutboxTable & { readonly rows: Map<string, OutboxRow> };
 
@@ -17,32 +17,34 @@ export const createMemoryOutbox = (): MemoryOutbox => {
     return next;
   };
   const all = (): readonly OutboxRow[] => [...rows.values()];
+  /** False when its key is known. */
+  const add = (entry: OutboxEntry): boolean => {
+    const { account, kind, subject, recipient, queuedAt } = entry;
+    const isKnown = all().some(
+      (row) =>
+        row.account === account &&
+        row.kind === kind &&
+        row.subject === subject &&
+        row.recipient === recipient,
+    );
+    if (isKnown) return false;
+    const id = String(rows.size + 1);
+    rows.set(id, {
+      ...entry,
+      route: entry.route ?? 'mail',
+      id,
+      state: 'queued',
+      attempts: 0,
+      doubts: 0,
+      triedFrom: queuedAt,
+      nextAttempt: queuedAt,
+      changedAt: queuedAt,
+    });
+    return true;
+  };
   return {
     rows,
-    put: (entry) => {
-      for (const row of rows.values())
-        if (
-          row.account === entry.account &&
-          row.kind === entry.kind &&
-          row.subject === entry.subject &&
-          row.recipient === entry.recipient
-        )
-          return Promise.resolve('known');
-      const id = String(rows.size + 1);
-      const { queuedAt } = entry;
-      rows.set(id, {
-        ...entry,
-        route: entry.route ?? 'mail',
-        id,
-        state: 'queued',
-        attempts: 0,
-        doubts: 0,
-        triedFrom: queuedAt,
-        nextAttempt: queuedAt,
-        changedAt: queuedAt,
-      });
-      return Promise.resolve('queued');
-    },
+    put: async (entries) => entries.filter(add),
     claim: (id, at) => {
       const row = rows.get(id);
       if (row === undefined || !isDue(row, at)) return Promise.resolve(undefined);

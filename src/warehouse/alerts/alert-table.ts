@@ -1,4 +1,5 @@
 import type { UnixMillis } from '../../core/index.ts';
+import type { OutboxEntry } from '../../storage/index.ts';
 
 /** An alert that was raised. `period` is the start of the period, or the moment at which it was raised. */
 export type StoredAlert = {
@@ -8,13 +9,6 @@ export type StoredAlert = {
   readonly state: 'firing' | 'recovered';
   readonly raisedAt: UnixMillis;
   readonly recoveredAt?: UnixMillis | undefined;
-};
-
-/** A notification as it is to be sent; `content` is JSON of the module that renders it. */
-export type AlertNotification = {
-  /** Identifies it: the same one is enqueued once. */
-  readonly id: string;
-  readonly content: string;
 };
 
 /** What the last evaluation found; `status` is JSON of the module that evaluates. */
@@ -64,24 +58,21 @@ export type AlertDecisionInput = {
 export type AlertWrites = {
   /** Raised or recovered alerts; each replaces the record with the same alert, level and period. */
   readonly records: readonly StoredAlert[];
-  readonly notifications: readonly AlertNotification[];
+  readonly mails: readonly OutboxEntry[];
 };
 
 /** Moments in milliseconds UTC. */
 export type AlertTable = {
   /**
-   * Reads the records of these alerts and the mutes that apply, and writes what `decide` returns, all in one
-   * transaction: two evaluations never decide on the same state.
+   * Calls `decide` with the records of these alerts and the mutes that apply, and writes what it returns in one
+   * transaction. If another evaluation has changed them by then, nothing is written, and `decide` is called again.
    */
   readonly decide: (
     account: string,
     alerts: readonly string[],
     now: UnixMillis,
-    decide: (input: AlertDecisionInput) => AlertWrites,
-  ) => Promise<AlertWrites>;
-  /** Notifications that are not in the outbox so far, oldest first. */
-  readonly pending: (account: string) => Promise<readonly AlertNotification[]>;
-  readonly enqueued: (account: string, ids: readonly string[], at: UnixMillis) => Promise<void>;
+    decide: (input: AlertDecisionInput) => Promise<AlertWrites>,
+  ) => Promise<void>;
   /** Replaces the statuses of these alerts; balance and key quotas that are not among them have none any more. */
   readonly putStatus: (account: string, statuses: readonly Omit<AlertStatus, 'account'>[]) => Promise<void>;
   /** Of one account, or of all. */
@@ -96,7 +87,7 @@ export type AlertTable = {
   readonly unmute: (account: string, alert: string, by: string, at: UnixMillis) => Promise<boolean>;
   readonly acknowledge: (acknowledgement: AlertAcknowledgement) => Promise<void>;
   readonly acknowledgements: () => Promise<readonly AlertAcknowledgement[]>;
-  /** Removes alerts that recovered, and notifications that were enqueued, before the moment; returns their number. */
+  /** Removes alerts that recovered before the moment; returns their number. */
   readonly trim: (before: UnixMillis) => Promise<number>;
   /** Newest first. */
   readonly actions: (limit: number) => Promise<readonly OperatorAction[]>;

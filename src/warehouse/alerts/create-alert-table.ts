@@ -1,9 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
+import { decideAndStore } from '../decide-and-store.ts';
 import type { Engine } from '../engine.ts';
+import { putEntries } from '../outbox.ts';
 import { execute, inTransaction, readRows, text, wholeNumber, type Row } from '../rows.ts';
-import type { AlertNotification, AlertTable, StoredAlert } from './alert-table.ts';
+import type { AlertTable, StoredAlert } from './alert-table.ts';
 import { operatorActions, readMutes } from './operator-actions.ts';
 
 const moment = (row: Row, column: string): UnixMillis => unixMillis(wholeNumber(row, column));
@@ -62,66 +64,28 @@ const writeRecords = async (
   );
 };
 
-const notificationOf = (row: Row): AlertNotification => ({
-  id: text(row, 'id'),
-  content: text(row, 'content'),
-});
-
-/** Alerts, mutes and notifications in DuckDB, over the connection that serializes its work. */
+/** Alerts and mutes in DuckDB, over the connection that serializes its work. */
 export const createAlertTable = (engine: Engine): AlertTable => {
   const inOne = async <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));
   return {
     decide: async (account, alerts, now, decide) =>
-      inOne(async (connection) => {
-        const rows = await readRows(
-          connection,
-          `SELECT * FROM alert_record WHERE account = $account AND list_contains($alerts, alert)
-           ORDER BY raised_at, alert, level, period`,
-          { account, alerts },
-        );
-        const writes = decide({
-          records: rows.map(recordOf),
-          mutes: await readMutes(connection, now, account),
-        });
-        await writeRecords(connection, account, writes.records);
-        await boundRows(
-          connection,
-          { number: 'BIGINT', id: 'VARCHAR', content: 'VARCHAR' },
-          writes.notifications.map((notification, number) => ({ ...notification, number })),
-          (row) => row,
-        ).execute(
-          (table) =>
-            `INSERT INTO alert_notification (account, number, id, content, created_at)
-             SELECT $account, (SELECT coalesce(max(number), 0) FROM alert_notification) + 1 + number, id, content, $now
-             FROM ${table} AS added
-             WHERE NOT EXISTS (
-               SELECT 1 FROM alert_notification
-               WHERE alert_notification.account = $account AND alert_notification.id = added.id)`,
-          { account, now },
-        );
-        return writes;
+      decideAndStore(engine, {
+        read: async (connection) => {
+          const rows = await readRows(
+            connection,
+            `SELECT * FROM alert_record WHERE account = $account AND list_contains($alerts, alert)
+             ORDER BY raised_at, alert, level, period`,
+            { account, alerts },
+          );
+          return { records: rows.map(recordOf), mutes: await readMutes(connection, now, account) };
+        },
+        decide,
+        write: async (connection, { records, mails }) => {
+          await writeRecords(connection, account, records);
+          await putEntries(connection, mails);
+        },
       }),
-    pending: async (account) =>
-      engine.state(async (connection) => {
-        const rows = await readRows(
-          connection,
-          `SELECT id, content FROM alert_notification
-           WHERE account = $account AND enqueued_at IS NULL ORDER BY number`,
-          { account },
-        );
-        return rows.map(notificationOf);
-      }),
-    enqueued: async (account, ids, at) =>
-      inOne(
-        async (connection) =>
-          void (await boundRows(connection, { id: 'VARCHAR' }, ids, (id) => ({ id })).execute(
-            (table) =>
-              `UPDATE alert_notification SET enqueued_at = $at
-               WHERE account = $account AND id IN (SELECT id FROM ${table})`,
-            { account, at },
-          )),
-      ),
     putStatus: async (account, statuses) =>
       inOne(async (connection) => {
         await execute(
@@ -181,16 +145,10 @@ export const createAlertTable = (engine: Engine): AlertTable => {
         return rows.map(recordOf);
       }),
     trim: async (before) =>
-      inOne(
-        async (connection) =>
-          (await execute(
-            connection,
-            "DELETE FROM alert_record WHERE state = 'recovered' AND recovered_at < $before",
-            { before },
-          )) +
-          (await execute(connection, 'DELETE FROM alert_notification WHERE enqueued_at < $before', {
-            before,
-          })),
+      inOne(async (connection) =>
+        execute(connection, "DELETE FROM alert_record WHERE state = 'recovered' AND recovered_at < $before", {
+          before,
+        }),
       ),
     ...operatorActions(engine),
   };

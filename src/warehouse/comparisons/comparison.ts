@@ -85,6 +85,9 @@ export type LogCheck = {
   readonly checkedAt: UnixMillis;
 };
 
+/** After this many tries without a change, operators are notified and the window rests. */
+export const maxLateTries = 5;
+
 /** A window of the log whose sum lags behind the gateway's. */
 export type LaggingWindow = {
   readonly range: Interval<UnixSeconds>;

@@ -14,11 +14,15 @@ const knownGap = rowReader({
 });
 
 /** Oldest first. */
-export const readGaps = async (connection: DuckDBConnection, account: string): Promise<readonly KnownGap[]> =>
+export const readGaps = async (
+  connection: DuckDBConnection,
+  account: string,
+  condition = 'true',
+): Promise<readonly KnownGap[]> =>
   readAs(
     connection,
     knownGap,
-    'SELECT * FROM comparison_gap WHERE account = $account ORDER BY noted_at, start_at, source',
+    `SELECT * FROM comparison_gap WHERE account = $account AND ${condition} ORDER BY noted_at, start_at, source`,
     { account },
   );
 
@@ -41,6 +45,7 @@ export const writeGaps = async (
     await execute(
       connection,
       `INSERT INTO comparison_gap
+         (account, source, start_at, end_at, gap, unit, verdict, message, state, noted_at)
        VALUES ($account, $source, $start, $end, $gap, $unit, $verdict, $message, $state, $noted)`,
       { ...key, gap, unit, verdict, message, state },
     );

@@ -44,11 +44,12 @@ const lagging = rowReader({
 export const readLagging = async (
   connection: DuckDBConnection,
   account: string,
+  condition = 'true',
 ): Promise<readonly LaggingWindow[]> =>
   readAs(
     connection,
     lagging,
-    'SELECT * FROM lagging_window WHERE account = $account ORDER BY start_at, end_at',
+    `SELECT * FROM lagging_window WHERE account = $account AND ${condition} ORDER BY start_at, end_at`,
     { account },
   );
 

@@ -21,7 +21,8 @@ export const writeLearnedChanges = async (
   for (const { topic, name, detail, notedAt } of changes)
     await execute(
       connection,
-      'INSERT INTO learned_change VALUES ($account, $topic, $name, $detail, $noted)',
+      `INSERT INTO learned_change (account, topic, name, detail, noted_at)
+       VALUES ($account, $topic, $name, $detail, $noted)`,
       { account, topic, name, detail, noted: notedAt },
     );
 };
@@ -63,10 +64,11 @@ const learnedChange = rowReader({
 export const readLearnedChanges = async (
   connection: DuckDBConnection,
   account: string,
+  condition = 'true',
 ): Promise<readonly LearnedChange[]> =>
   readAs(
     connection,
     learnedChange,
-    'SELECT * FROM learned_change WHERE account = $account ORDER BY noted_at, topic, name',
+    `SELECT * FROM learned_change WHERE account = $account AND ${condition} ORDER BY noted_at, topic, name`,
     { account },
   );

@@ -6,11 +6,10 @@ import {
   afterTry,
   isLocated,
   daysToCheck,
-  maxLateTries,
   monthsToCheck,
   planLatePulls,
 } from '../../../src/ingest/call-log/late-windows.ts';
-import type { LaggingWindow } from '../../../src/warehouse/index.ts';
+import { maxLateTries, type LaggingWindow } from '../../../src/warehouse/index.ts';
 
 const zone = 'Europe/Berlin';
 const day = 86_400_000;

@@ -7,7 +7,7 @@ import {
   createDelivery,
   createMailRoute,
   createSmtpTransport,
-  enqueue,
+  notify,
   type Delivery,
   type DeliverySummary,
   type Enqueued,
@@ -69,7 +69,7 @@ export const openOutboxFixture = async (): Promise<OutboxFixture> => {
     outbox,
     clock,
     lines,
-    enqueue: (change = {}) => enqueue({ outbox, folder, clock }, { ...mail, ...change }),
+    enqueue: (change = {}) => notify({ outbox, folder, clock }, { ...mail, ...change }),
     transport: (url, more = {}) =>
       createSmtpTransport({
         url: createSecretRegistry().register(url),

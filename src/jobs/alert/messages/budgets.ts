@@ -7,8 +7,13 @@ import {
   type Level,
 } from '../../../monitoring/index.ts';
 import type { AlertBlock } from '../../../reports/index.ts';
-import type { AlertNotification } from '../../../warehouse/index.ts';
-import { notification, percentOf, show, type MessageContext } from './notification.ts';
+import {
+  notification,
+  percentOf,
+  show,
+  type MessageContext,
+  type AlertNotification,
+} from './notification.ts';
 
 type Lines = AlertBlock['lines'];
 

@@ -8,9 +8,7 @@ import {
   type UnixMillis,
 } from '../../../core/index.ts';
 import type { AlertRecord, Assessment } from '../../../monitoring/index.ts';
-import { formatMoney, localeOf } from '../../../reports/index.ts';
-import type { AlertNotification } from '../../../warehouse/index.ts';
-import type { AlertMessage } from '../alert-message.ts';
+import { formatMoney, localeOf, type AlertBlock } from '../../../reports/index.ts';
 
 export type MessageContext = {
   readonly account: string;
@@ -18,6 +16,16 @@ export type MessageContext = {
   readonly now: UnixMillis;
   readonly operators: readonly string[];
 };
+
+type AlertMessage = {
+  readonly title: string;
+  readonly to: readonly string[];
+  readonly blocks: readonly AlertBlock[];
+  readonly closing: readonly string[];
+};
+
+/** A notification of alerts. `id` is its subject in the outbox, where the same one is enqueued once. */
+export type AlertNotification = AlertMessage & { readonly id: string };
 
 const english = localeOf('en');
 
@@ -46,4 +54,4 @@ export const notification = (
   event: 'alert' | 'recovered',
   records: readonly AlertRecord[],
   message: AlertMessage,
-): AlertNotification => ({ id: idOf(event, records), content: JSON.stringify(message) });
+): AlertNotification => ({ id: idOf(event, records), ...message });

@@ -1,8 +1,7 @@
 import { formatSlot, roundMoney, shellWord } from '../../../core/index.ts';
 import type { AlertRecord, RunwayStatus } from '../../../monitoring/index.ts';
-import type { AlertNotification } from '../../../warehouse/index.ts';
 import type { ReadRunway } from '../read-runways.ts';
-import { notification, type MessageContext } from './notification.ts';
+import { notification, type MessageContext, type AlertNotification } from './notification.ts';
 
 const runwayName = ({ alert, kind }: ReadRunway, account: string): string =>
   kind === 'runway' ? `balance of ${account}` : `quota of the key ${alert.slice('key:'.length)}`;

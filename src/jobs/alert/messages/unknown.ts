@@ -1,8 +1,13 @@
 import { formatMoment, formatSlot } from '../../../core/index.ts';
 import { describeScope, type AlertRecord, type Assessment } from '../../../monitoring/index.ts';
 import type { AlertBlock } from '../../../reports/index.ts';
-import type { AlertNotification } from '../../../warehouse/index.ts';
-import { notification, percentOf, show, type MessageContext } from './notification.ts';
+import {
+  notification,
+  percentOf,
+  show,
+  type MessageContext,
+  type AlertNotification,
+} from './notification.ts';
 import { reasonText } from './reason-text.ts';
 
 /** Keeps the mail readable. */

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { domainToASCII } from 'node:url';
+import { fault, type UnixMillis } from '../core/index.ts';
+import { oneLine, parseMailbox, type Mailbox } from './address.ts';
+import type { Draft, MessageKey } from './draft.ts';
+import type { MessageDefaults } from './message-defaults.ts';
+import { composeMessage, type MailContent } from './message.ts';
+import { mailRouteName } from './route.ts';
+
+export type Mail = MailContent & {
+  readonly key: MessageKey;
+  readonly from: string;
+  readonly to: readonly string[];
+};
+
+const idOf = (key: MessageKey, recipient: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([key.account, key.kind, key.subject, recipient]))
+    .digest('hex')
+    .slice(0, 40);
+
+const mailbox = (text: string): Mailbox => {
+  const parsed = parseMailbox(text);
+  if (parsed === undefined)
+    throw fault('mail-address-invalid', `${JSON.stringify(text)} is not one mail address`);
+  return parsed;
+};
+
+/** Addresses that differ only in case are one recipient; the first spelling counts. */
+const distinct = (to: readonly string[]): Mailbox[] => {
+  const known = new Map<string, Mailbox>();
+  for (const one of to.map(mailbox)) {
+    const key = one.address.toLowerCase();
+    if (!known.has(key)) known.set(key, one);
+  }
+  return [...known.values()];
+};
+
+const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+
+/** The local part may be case-sensitive, the domain never is. */
+const envelopeAddress = (address: string): string =>
+  `${address.slice(0, address.lastIndexOf('@'))}@${domainOf(address)}`;
+
+/** One mail per recipient, in RFC 5322. @throws Fault `mail-address-invalid` */
+export const mailDrafts = (
+  mail: Mail,
+  date: UnixMillis,
+  messageDefaults: MessageDefaults = {},
+): readonly Draft[] => {
+  const from = mailbox(mail.from);
+  const domain = domainToASCII(domainOf(from.address)) || 'tollkeeper.invalid';
+  return distinct(mail.to).map((to): Draft => {
+    const recipient = envelopeAddress(to.address);
+    const messageId = `<${idOf(mail.key, recipient)}@${domain}>`;
+    return {
+      ...mail.key,
+      title: oneLine(mail.subject),
+      recipient,
+      sender: from.address,
+      messageId,
+      route: mailRouteName,
+      render: () => composeMessage({ ...mail, from, to, messageId, date, messageDefaults }),
+    };
+  });
+};

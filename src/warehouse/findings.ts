@@ -1,0 +1,61 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Clock } from '../core/index.ts';
+import type { OutboxEntry } from '../storage/index.ts';
+import { maxLateTries, type KnownGap, type LaggingWindow } from './comparisons/comparison.ts';
+import { readGaps } from './comparisons/gap-rows.ts';
+import { readLagging } from './comparisons/lag-rows.ts';
+import { decideAndStore } from './decide-and-store.ts';
+import type { Engine } from './engine.ts';
+import { putEntries } from './outbox.ts';
+import { readLearnedChanges, type LearnedChange } from './profile/learned-changes.ts';
+import { execute } from './rows.ts';
+
+type Findings = { readonly learned: LearnedChange; readonly gap: KnownGap; readonly late: LaggingWindow };
+
+type Source<Finding> = {
+  readonly table: string;
+  readonly isDue: string;
+  readonly read: (
+    connection: DuckDBConnection,
+    account: string,
+    condition: string,
+  ) => Promise<readonly Finding[]>;
+};
+
+const sources: { readonly [Kind in keyof Findings]: Source<Findings[Kind]> } = {
+  learned: { table: 'learned_change', isDue: 'notified_at IS NULL', read: readLearnedChanges },
+  gap: { table: 'comparison_gap', isDue: 'notified_at IS NULL', read: readGaps },
+  late: {
+    table: 'lagging_window',
+    isDue: `notified_at IS NULL AND tries >= ${maxLateTries}`,
+    read: readLagging,
+  },
+};
+
+/**
+ * Passes findings that operators were not notified of to `prepare`. Stores the mails that it returns, and that operators
+ * were notified, in one transaction.
+ */
+export type NotifyOnce = <Kind extends keyof Findings>(
+  kind: Kind,
+  account: string,
+  prepare: (fresh: readonly Findings[Kind][]) => Promise<readonly OutboxEntry[]>,
+) => Promise<void>;
+
+export const createNotifyOnce =
+  (engine: Engine, clock: Clock): NotifyOnce =>
+  async (kind, account, prepare) => {
+    const { table, isDue, read } = sources[kind];
+    await decideAndStore(engine, {
+      read: async (connection) => read(connection, account, isDue),
+      decide: async (fresh) => (fresh.length === 0 ? undefined : prepare(fresh)),
+      write: async (connection, mails) => {
+        await putEntries(connection, mails);
+        await execute(
+          connection,
+          `UPDATE ${table} SET notified_at = $now WHERE account = $account AND ${isDue}`,
+          { account, now: clock.now() },
+        );
+      },
+    });
+  };
