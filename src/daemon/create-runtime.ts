@@ -19,7 +19,7 @@ import {
 } from '../jobs/index.ts';
 import type { KeyService } from '../keys/index.ts';
 import { createDelivery, createMailCleaner, holdsMail, type Delivery } from '../notify/index.ts';
-import type { Execution, Notice, Outcome } from '../scheduler/index.ts';
+import type { Execution, Outcome } from '../scheduler/index.ts';
 import { reportDirectories } from '../settings.ts';
 import type { CommandInput } from '../control/index.ts';
 import { type DoctorRequest, type DoctorView, runDoctor } from '../doctor/index.ts';
@@ -79,7 +79,7 @@ export type Runtime = AsyncDisposable & {
   readonly holdsMail: (file: string) => Promise<boolean>;
   readonly deliver: Delivery['deliver'];
   /** Does nothing without a mail server or recipients. */
-  readonly notify: (notices: readonly Notice[]) => Promise<void>;
+  readonly mailsOf: Notifications['mailsOf'];
   /** Sends each key alert once; never throws. */
   readonly notifyOfKeys: Notifications['sendKeyAlert'];
   readonly remindOfAdminKeys: () => Promise<void>;
@@ -275,7 +275,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
       await clean(mail?.keep ?? defaultKeep);
     },
     holdsMail: (file) => holdsMail(paths.outboxDirectory, file),
-    notify: notifications.notices,
+    mailsOf: notifications.mailsOf,
     notifyOfKeys: notifications.sendKeyAlert,
     remindOfAdminKeys: notifications.oldAdminKeys,
     notifyConfigFaults: notifications.configFaults,

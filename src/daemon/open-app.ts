@@ -101,9 +101,9 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
         watermark: async (job) =>
           data.bringsData(job) ? data.watermarkOf(job, { warehouse }) : warehouse.runs.goodThrough(job.name),
         needsThrough: (job, run) => data.needsThroughOf(job, run.slot, run.interval),
-        notify: async (notices) => {
+        mailsOf: async (notices) => {
           using runtime = leases.lease();
-          await runtime.notify(notices);
+          return await runtime.mailsOf(notices);
         },
         onGoodRun: heartbeats.beat,
         redact: secrets.redact,

@@ -101,6 +101,8 @@ const runsOf = (
       ...(disposition.state === 'queued'
         ? { state: 'queued', nextAttempt: unixMillis(slot + delay) }
         : { ...disposition, endedAt: now }),
+      // Older slots are missed with the newest, or replaced by it, as the policy says.
+      ...(rank === 0 && disposition.state === 'missed' ? { event: 'missed' } : {}),
     };
   });
   if (!more) return rows;

@@ -1,9 +1,9 @@
 import { errorFields, unixMillis, type Log, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { LedgerRun, RunClosing, RunLedger } from '../storage/index.ts';
+import type { LedgerRun, RunClosing, RunEvent, RunLedger } from '../storage/index.ts';
 import type { AttemptResult, Outcome } from './attempt.ts';
 import type { Claimed } from './claiming.ts';
-import type { OutageTracker } from './outage-tracker.ts';
+import type { Start } from './dispatch.ts';
 import { randomizedDelay } from './randomized-delay.ts';
 import { retryWait } from './retry-wait.ts';
 import { isBySlot, keyText } from './run-key.ts';
@@ -23,7 +23,7 @@ export type OpenRuns = {
   readonly put: (run: LedgerRun) => void;
   /** Adds claimed runs, and reports missed slots. */
   readonly addClaimed: (claimed: Claimed) => void;
-  readonly begin: (runs: readonly LedgerRun[], at: UnixMillis) => Promise<readonly LedgerRun[]>;
+  readonly begin: (starts: readonly Start[], at: UnixMillis) => Promise<readonly LedgerRun[]>;
   /** An attempt has ended; the next `writeEnds` records it. */
   readonly finish: (result: AttemptResult) => void;
   /** Records ended attempts; those that the ledger rejects are kept for the next call. */
@@ -37,7 +37,8 @@ export type OpenRunsDeps = {
   readonly ledger: RunLedger;
   readonly log: Log;
   readonly jobs: () => ReadonlyMap<string, Job>;
-  readonly outages: OutageTracker;
+  /** Called when the ledger may have stored an event. */
+  readonly onEvent: () => void;
   /** Called for every end after the ledger has recorded it. `over`: no attempt follows. */
   readonly onEnd: (ended: Ended, over: boolean) => void;
   /** Called for runs removed from the ledger, because their slot is in the future again. */
@@ -53,29 +54,41 @@ const latestBegin = (run: LedgerRun, job: Job, now: UnixMillis): UnixMillis => {
   return unixMillis(Math.max(now, run.slot + randomizedDelay(job.name, job.randomizedDelay)));
 };
 
+const eventOf = (
+  { end: { state, code, nextAttempt }, dataLate, isMeant }: AttemptResult,
+  run: LedgerRun | undefined,
+): RunEvent | undefined => {
+  // A run that succeeds with incomplete data does not end an outage.
+  if (state === 'ok') return dataLate === true ? undefined : 'good';
+  if (code === 'job-suspended') return 'suspended';
+  const isFailure = nextAttempt === undefined && run !== undefined && isBySlot(run) && isMeant !== true;
+  return isFailure ? 'failed' : undefined;
+};
+
+const eventOfClosing = (closing: RunClosing, open: ReadonlyMap<string, LedgerRun>): RunEvent | undefined => {
+  const run = open.get(keyText(closing));
+  if (run === undefined || !isBySlot(run) || closing.state === 'skipped') return undefined;
+  return closing.state === 'missed' ? 'missed' : 'failed';
+};
+
 /** Mirrors the open runs of the ledger; it changes only after the ledger has. */
 export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
-  const { ledger, log, jobs, outages } = deps;
+  const { ledger, log, jobs, onEvent } = deps;
   const open = new Map<string, LedgerRun>();
   const finished: AttemptResult[] = [];
   const about = (run: LedgerRun): Log =>
     log.with({ job: run.job, slot: iso(run.slot), ...(run.attempts > 1 ? { attempt: run.attempts } : {}) });
 
-  const reportEnd = (run: LedgerRun, { outcome, error, dataLate, isMeant }: AttemptResult): void => {
+  const logEnd = (run: LedgerRun, { outcome, error }: AttemptResult): void => {
     const milliseconds = (run.endedAt ?? 0) - (run.startedAt ?? 0);
     if (run.state === 'ok') {
       about(run).info('run succeeded', { ...outcome?.figures, milliseconds });
-      // A run that succeeds with incomplete data does not end an outage.
-      if (dataLate !== true) outages.note(run, 'good', run.summary ?? '');
       return;
     }
     const again = run.nextAttempt === undefined ? {} : { nextAttempt: iso(run.nextAttempt) };
     const message = run.state === 'interrupted' ? 'the run was interrupted' : 'the run failed';
     const fields = { event: 'run-end', ...errorFields(error), error: run.reason, milliseconds, ...again };
     about(run)[run.nextAttempt === undefined ? 'error' : 'warn'](message, fields);
-    if (run.code === 'job-suspended') outages.note(run, 'suspended', run.reason ?? '');
-    else if (run.nextAttempt === undefined && isBySlot(run) && isMeant !== true)
-      outages.note(run, 'failed', run.reason ?? '');
   };
 
   return {
@@ -91,28 +104,29 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
         deps.onGone(run);
       }
       const missed = new Map<string, LedgerRun[]>();
-      const kept = new Set<string>();
-      for (const run of fresh) {
-        if (run.state === 'queued') {
-          open.set(keyText(run), run);
-          kept.add(run.job);
-        } else if (run.state === 'missed') missed.set(run.job, [...(missed.get(run.job) ?? []), run]);
-      }
+      for (const run of fresh)
+        if (run.state === 'queued') open.set(keyText(run), run);
+        else if (run.state === 'missed') missed.set(run.job, [...(missed.get(run.job) ?? []), run]);
+      if (missed.size > 0) onEvent();
       for (const [job, runs] of missed) {
         const sorted = runs.toSorted((left, right) => left.slot - right.slot);
         const [oldest, newest] = [sorted[0], sorted.at(-1)];
         if (oldest === undefined || newest === undefined) continue;
         const range = { from: iso(oldest.slot), through: iso(newest.slot) };
         log.warn('missed slots', { job, rows: runs.length, ...range, reason: newest.reason });
-        // Slots that a later one replaces follow the policy.
-        if (!kept.has(job)) outages.note(newest, 'missed', newest.reason ?? '');
       }
     },
 
-    begin: async (runs, at) => {
-      if (runs.length === 0) return [];
-      await ledger.begin(runs, at);
-      return runs.map(({ nextAttempt: _next, ...rest }) => {
+    begin: async (starts, at) => {
+      if (starts.length === 0) return [];
+      const begins = starts.map(({ run: { job, slot, trigger }, dataLate }) => ({
+        job,
+        slot,
+        late: isBySlot({ trigger }) ? dataLate : undefined,
+      }));
+      await ledger.begin(begins, at);
+      onEvent();
+      return starts.map(({ run: { nextAttempt: _next, ...rest } }) => {
         const begun = { ...rest, state: 'running' as const, attempts: rest.attempts + 1, startedAt: at };
         open.set(keyText(begun), begun);
         const why = begun.trigger === 'schedule' ? {} : { trigger: begun.trigger };
@@ -126,7 +140,10 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
     writeEnds: async () => {
       if (finished.length === 0) return;
       const results = [...finished];
-      await ledger.end(results.map(({ end }) => end));
+      await ledger.end(
+        results.map((result) => ({ ...result.end, event: eventOf(result, open.get(keyText(result.end))) })),
+      );
+      onEvent();
       finished.splice(0, results.length);
       for (const result of results) {
         const { end, outcome, error } = result;
@@ -138,7 +155,7 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
         const after: LedgerRun = { ...rest, ...how, endedAt: at };
         if (end.nextAttempt === undefined) open.delete(key);
         else open.set(key, after);
-        reportEnd(after, result);
+        logEnd(after, result);
         deps.onEnd(
           {
             run: after,
@@ -152,7 +169,8 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
 
     close: async (closings) => {
       if (closings.length === 0) return;
-      await ledger.close(closings);
+      await ledger.close(closings.map((closing) => ({ ...closing, event: eventOfClosing(closing, open) })));
+      onEvent();
       for (const closing of closings) {
         const key = keyText(closing);
         const run = open.get(key);
@@ -164,8 +182,6 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
         about(run)[after.state === 'skipped' ? 'info' : 'warn'](`the slot is ${after.state}`, {
           reason: closing.reason,
         });
-        if (isBySlot(run) && after.state !== 'skipped')
-          outages.note(after, after.state === 'missed' ? 'missed' : 'failed', closing.reason);
         deps.onEnd({ run: after }, true);
       }
     },

@@ -1,10 +1,10 @@
 import type { UnixMillis } from '../core/index.ts';
 import type { Job, NoticeKind } from '../config/index.ts';
-import type { JobOutage, RunKey } from '../storage/index.ts';
+import type { JobOutage, LedgerRun, OutboxEntry, RunEvent, RunKey, RunLedger } from '../storage/index.ts';
 
-/** An event of a job that operators may be notified of; `good` is a run that succeeded on complete data. */
+/** An event of a job that operators may be notified of. */
 export type JobEvent = RunKey & {
-  readonly kind: 'failed' | 'late' | 'missed' | 'suspended' | 'good';
+  readonly kind: RunEvent;
   readonly at: UnixMillis;
   readonly reason: string;
   readonly code?: string | undefined;
@@ -20,7 +20,7 @@ export type Notice = RunKey & {
   readonly outage: JobOutage;
 };
 
-export type OutageChange = {
+type FollowedEvents = {
   readonly notices: readonly Notice[];
   readonly opened: readonly JobOutage[];
   readonly closed: readonly string[];
@@ -31,7 +31,7 @@ export const followOutages = (
   events: readonly JobEvent[],
   outages: ReadonlyMap<string, JobOutage>,
   jobs: ReadonlyMap<string, Pick<Job, 'notify'>>,
-): OutageChange => {
+): FollowedEvents => {
   const notices: Notice[] = [];
   const now = new Map(outages);
   for (const { kind, job, slot, at, reason, code } of events) {
@@ -58,4 +58,26 @@ export const followOutages = (
     opened: [...now.values()].filter((outage) => outages.get(outage.job) !== outage),
     closed: [...outages.keys()].filter((job) => !now.has(job)),
   };
+};
+
+const eventOf = (run: LedgerRun): readonly JobEvent[] => {
+  const { job, slot, event: kind, code, endedAt, startedAt, claimedAt, reason, summary } = run;
+  if (kind === undefined) return [];
+  return [{ kind, job, slot, at: endedAt ?? startedAt ?? claimedAt, reason: reason ?? summary ?? '', code }];
+};
+
+/** Opens and closes outages by the events of the ledger, and stores them together with the mails about them. */
+export const noteOutages = async (
+  ledger: RunLedger,
+  jobs: ReadonlyMap<string, Job>,
+  mailsOf: (notices: readonly Notice[]) => Promise<readonly OutboxEntry[]>,
+): Promise<void> => {
+  const noted = await ledger.events();
+  const outages = new Map((await ledger.outages()).map((outage) => [outage.job, outage]));
+  // A job that is no longer configured has no outage that could end.
+  const gone = [...outages.keys()].filter((job) => !jobs.has(job));
+  if (noted.length + gone.length === 0) return;
+  const { notices, opened, closed } = followOutages(noted.flatMap(eventOf), outages, jobs);
+  const mails = notices.length === 0 ? [] : await mailsOf(notices);
+  await ledger.noteOutages({ opened, closed: [...closed, ...gone], noted, mails });
 };

@@ -1,13 +1,12 @@
 import { errorFields, fault, type Clock, type Log, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { JobOutage, LedgerRun, RunLedger } from '../storage/index.ts';
+import type { LedgerRun, OutboxEntry, RunLedger } from '../storage/index.ts';
 import { attempt, failedEnd, type AttemptResult, type Execute, type Interruption } from './attempt.ts';
 import { createClaiming } from './claiming.ts';
 import { createDataWaits } from './data-waits.ts';
 import { planDispatch, type DataState, type Start } from './dispatch.ts';
 import { createRunRequests, type SlotRequest, type RequestResult } from './run-requests.ts';
-import { createOutageTracker } from './outage-tracker.ts';
-import type { Notice } from './outages.ts';
+import { noteOutages, type Notice } from './outages.ts';
 import { createCycles, type Cycles } from './cycles.ts';
 import { createOpenRuns } from './open-runs.ts';
 import { createProcessEnds } from './process-ends.ts';
@@ -22,8 +21,8 @@ export type SchedulerDeps = {
   readonly watermark: (job: Job) => Promise<UnixMillis | undefined>;
   /** The moment up to which a run needs data, in milliseconds UTC. */
   readonly needsThrough: (job: Job, run: LedgerRun) => UnixMillis;
-  /** Sends notices; one may repeat with the same outage and kind, and counts as one notice. */
-  readonly notify: (notices: readonly Notice[]) => Promise<void>;
+  /** Renders the mails about outages, to be stored with them. */
+  readonly mailsOf: (notices: readonly Notice[]) => Promise<readonly OutboxEntry[]>;
   /** Called when a run of the job has succeeded. */
   readonly onGoodRun: (job: Job) => void;
   readonly redact: (text: string) => string;
@@ -50,7 +49,6 @@ export type Scheduler = {
   /** Applies a new set of jobs without stopping running ones. */
   readonly adopt: (jobs: ReadonlyMap<string, Job>, maxRunning: number) => Promise<void>;
   readonly openRuns: () => readonly OpenRun[];
-  readonly outages: () => ReadonlyMap<string, JobOutage>;
   readonly nextOf: (job: string) => UnixMillis | undefined;
   readonly isStopping: () => boolean;
   /**
@@ -94,7 +92,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
   };
 
   const processEnds = await createProcessEnds(ledger, options.suspendAfter);
-  const outages = await createOutageTracker(ledger, clock, deps.notify);
+  let hasEvents = options.recovers;
   const requests = createRunRequests({
     clock,
     ledger,
@@ -107,7 +105,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     ledger,
     log,
     jobs: () => jobs,
-    outages,
+    onEvent: () => void (hasEvents = true),
     onEnd: (ended, over) => {
       const job = jobs.get(ended.run.job);
       if (over) data.forget(ended.run);
@@ -161,7 +159,6 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
         slot: new Date(run.slot).toISOString(),
         reason: dataLate,
       });
-      if (isBySlot(run)) outages.note(run, 'late', dataLate);
     }
     const ended = attempt(
       { job, run, progress: requests.progressOf(run), dataLate },
@@ -209,10 +206,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
         final: true,
       });
     // Journal before effect: an unrecorded run does not start.
-    const begun = await openRuns.begin(
-      plan.starts.map(({ run }) => run),
-      now,
-    );
+    const begun = await openRuns.begin(plan.starts, now);
     for (const [index, run] of begun.entries()) {
       const job = jobs.get(run.job);
       if (job !== undefined) start(job, { ...plan.starts[index], run });
@@ -229,7 +223,8 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
         if (options.claimsSlots) await claiming.claimDue(now);
         await dispatch(now);
       }
-      await outages.passOn(jobs);
+      if (hasEvents) await noteOutages(ledger, jobs, deps.mailsOf);
+      hasEvents = false;
       problem = undefined;
     },
     (error) => {
@@ -282,6 +277,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
         if (options.claimsSlots) await claiming.adopt(adopted, clock.now());
         jobs = adopted;
         maxRunning = most;
+        hasEvents = true;
         data.runEnded();
       }),
     openRuns: () =>
@@ -289,7 +285,6 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
         const waiting = run.state === 'running' ? undefined : waits.get(keyText(run))?.();
         return { run, waiting };
       }),
-    outages: outages.open,
     nextOf: claiming.nextOf,
     isStopping: () => stopping,
     stop: async (grace) => {

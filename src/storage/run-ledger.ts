@@ -1,4 +1,5 @@
 import type { Interval, UnixMillis } from '../core/index.ts';
+import type { OutboxEntry } from './outbox.ts';
 
 /**
  * queued: claimed, not started. running. ok. failed, interrupted: how the last attempt ended; another one follows while
@@ -14,6 +15,9 @@ export type RunTrigger = 'schedule' | 'catchup' | 'hand' | 'backfill' | 'needed'
 
 /** The key of a run. Slot in milliseconds UTC. */
 export type RunKey = { readonly job: string; readonly slot: UnixMillis };
+
+/** What happened to a run that operators may have to be notified of. `good`: it succeeded on complete data. */
+export type RunEvent = 'failed' | 'late' | 'missed' | 'suspended' | 'good';
 
 /** One row a (job, slot). All times in milliseconds UTC. */
 export type LedgerRun = RunKey & {
@@ -41,6 +45,8 @@ export type LedgerRun = RunKey & {
   readonly reason?: string;
   /** One line about what a successful run did. */
   readonly summary?: string;
+  /** Set until `noteOutages` has noted it. */
+  readonly event?: RunEvent | undefined;
 };
 
 export type LedgerAttempt = RunKey & {
@@ -84,6 +90,7 @@ export type AttemptEnd = RunKey & {
   readonly reason?: string;
   readonly summary?: string;
   readonly nextAttempt?: UnixMillis | undefined;
+  readonly event?: RunEvent | undefined;
 };
 
 /** A run that closes without another attempt: missed, skipped, or given up between two attempts. */
@@ -92,7 +99,11 @@ export type RunClosing = RunKey & {
   readonly at: UnixMillis;
   readonly code?: string | undefined;
   readonly reason: string;
+  readonly event?: RunEvent | undefined;
 };
+
+/** A run to begin. `late` describes the data that is late, if it runs without it: an event. */
+export type RunBegin = RunKey & { readonly late?: string | undefined };
 
 /** An outage of a job: opened by its first failed, late or missed run, closed by the next successful one. */
 export type JobOutage = {
@@ -100,6 +111,14 @@ export type JobOutage = {
   /** The slot that opened it. */
   readonly slot: UnixMillis;
   readonly openedAt: UnixMillis;
+};
+
+export type OutageChange = {
+  readonly opened: readonly JobOutage[];
+  readonly closed: readonly string[];
+  /** Runs whose events the change is about. */
+  readonly noted: readonly RunKey[];
+  readonly mails: readonly OutboxEntry[];
 };
 
 /** The ledger of runs. Every method is one transaction. */
@@ -126,7 +145,7 @@ export type RunLedger = {
    * Marks runs as running, counts the attempt and writes its row. Journal before effect: call it before the run begins.
    * @throws fault warehouse-failed when one of them does not wait for an attempt; then none begins.
    */
-  readonly begin: (keys: readonly RunKey[], at: UnixMillis) => Promise<void>;
+  readonly begin: (runs: readonly RunBegin[], at: UnixMillis) => Promise<void>;
   /** Ends the running attempts; runs without one stay unchanged. */
   readonly end: (ends: readonly AttemptEnd[]) => Promise<void>;
   /** Closes waiting runs; others stay unchanged. */
@@ -149,12 +168,12 @@ export type RunLedger = {
   readonly goodEnds: () => Promise<ReadonlyMap<string, UnixMillis>>;
   /** End of the data interval of a job's latest successful run; undefined when none succeeded. */
   readonly goodThrough: (job: string) => Promise<UnixMillis | undefined>;
+  /** By job. */
   readonly outages: () => Promise<readonly JobOutage[]>;
-  /** Closes outages, then opens others; an open one stays as it was opened. */
-  readonly noteOutages: (change: {
-    readonly opened: readonly JobOutage[];
-    readonly closed: readonly string[];
-  }) => Promise<void>;
+  /** Runs with an event, in the order of their events. */
+  readonly events: () => Promise<readonly LedgerRun[]>;
+  /** Closes outages, then opens others; an open one stays as it was opened. Removes events, and queues the mails. */
+  readonly noteOutages: (change: OutageChange) => Promise<void>;
   /**
    * Removes runs that are over, with their attempts, whose slot (or last slot) is before the moment. Returns their
    * number.

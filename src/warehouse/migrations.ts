@@ -143,6 +143,7 @@ export const migrations: readonly Migration[] = [
       `UPDATE alert_record SET state = 'firing', recovered_at = NULL
        WHERE state = 'recovered' AND ${hasUnsent('recovered', 'recovered_at')}`,
       'DROP TABLE alert_notification',
+      'ALTER TABLE job_run ADD COLUMN event VARCHAR',
     ],
   },
 ];

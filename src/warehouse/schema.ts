@@ -187,13 +187,14 @@ const statements: readonly string[] = [
     job VARCHAR NOT NULL, version BIGINT NOT NULL, schedule VARCHAR NOT NULL,
     claimed_through BIGINT NOT NULL, UNIQUE (job)
   )`,
-  // The run ledger. Its key is the last guard against a slot that is claimed twice.
+  // The run ledger. Its key is the last guard against a slot that is claimed twice. `event` is what operators may have to
+  // be notified of, until that is decided.
   `CREATE TABLE job_run (
     job VARCHAR NOT NULL, slot BIGINT NOT NULL, account VARCHAR NOT NULL, run_trigger VARCHAR NOT NULL,
     version BIGINT NOT NULL, state VARCHAR NOT NULL, interval_start BIGINT NOT NULL,
     interval_end BIGINT NOT NULL, through BIGINT, attempts BIGINT NOT NULL, next_attempt BIGINT,
     claimed_at BIGINT NOT NULL, started_at BIGINT, ended_at BIGINT, code VARCHAR, reason VARCHAR,
-    summary VARCHAR, UNIQUE (job, slot)
+    summary VARCHAR, event VARCHAR, UNIQUE (job, slot)
   )`,
   // The attempts of each run.
   `CREATE TABLE job_attempt (

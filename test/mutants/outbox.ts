@@ -16,6 +16,13 @@ export const outboxMutants: readonly Mutant[] = [
     'WHERE id = $id`',
   ),
   mutant(
+    'a decision is stored although another one was stored meanwhile',
+    'jobs/alert/alert',
+    'warehouse/decide-and-store.ts',
+    'if (!isDeepStrictEqual(await read(connection), state)) return false;',
+    'void isDeepStrictEqual;',
+  ),
+  mutant(
     'an interrupted message is queued as if it had not been sent',
     'notify/warehouse-outbox',
     'notify/deliver.ts',

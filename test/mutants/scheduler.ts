@@ -75,8 +75,8 @@ export const schedulerMutants: readonly Mutant[] = [
     'a run begins before it is written down',
     'scheduler/problem',
     'scheduler/open-runs.ts',
-    'await ledger.begin(runs, at);',
-    'void ledger.begin(runs, at).catch(() => undefined);',
+    'await ledger.begin(begins, at);',
+    'void ledger.begin(begins, at).catch(() => undefined);',
   ),
   mutant(
     'an end that the ledger refused is forgotten',
@@ -131,8 +131,18 @@ export const schedulerMutants: readonly Mutant[] = [
     'a run on late data ends an outage',
     'scheduler/notices',
     'scheduler/open-runs.ts',
-    'if (dataLate !== true) outages.note',
-    'outages.note',
+    `return dataLate === true ? undefined : 'good';`,
+    `return 'good';`,
+  ),
+  mutant(
+    'an event is forgotten before its mail is stored',
+    'scheduler/notices',
+    'scheduler/scheduler.ts',
+    `      if (hasEvents) await noteOutages(ledger, jobs, deps.mailsOf);
+      hasEvents = false;`,
+    `      const had = hasEvents;
+      hasEvents = false;
+      if (had) await noteOutages(ledger, jobs, deps.mailsOf);`,
   ),
   mutant(
     'each failure of an outage is told',

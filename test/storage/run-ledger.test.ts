@@ -1,20 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryLedger, type LedgerRun, type RunLedger } from '../../src/storage/index.ts';
+import {
+  createMemoryLedger,
+  createMemoryOutbox,
+  type LedgerRun,
+  type OutboxTable,
+  type RunLedger,
+} from '../../src/storage/index.ts';
 import { openInMemory, testFolder } from '../warehouse/support.ts';
 import { at, cursorAt, missedAt, runAt } from '../warehouse/ledger/ledger-support.ts';
 
-type OpenLedger = AsyncDisposable & { readonly runs: RunLedger };
+type OpenLedger = AsyncDisposable & { readonly runs: RunLedger; readonly outbox: OutboxTable };
 
-const openMemory = async (): Promise<OpenLedger> => ({
-  runs: createMemoryLedger(),
-  [Symbol.asyncDispose]: async () => undefined,
-});
+const openMemory = async (): Promise<OpenLedger> => {
+  const outbox = createMemoryOutbox();
+  return { runs: createMemoryLedger(outbox), outbox, [Symbol.asyncDispose]: async () => undefined };
+};
 
 const openDuckDB = async (): Promise<OpenLedger> => {
   const folder = await testFolder();
   const warehouse = await openInMemory(folder);
   return {
     runs: warehouse.runs,
+    outbox: warehouse.outbox,
     [Symbol.asyncDispose]: async () => {
       await warehouse[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
@@ -199,6 +206,43 @@ describe.each([
     expect(await slots({ job: 'a', states: ['missed'], limit: 2 })).toEqual([]);
   });
 
+  it('keeps the event of a run until it is noted, in one step with outages and mails', async () => {
+    const [first, second] = [runAt('a', 1000), runAt('b', 1000)];
+    await using ledger = await claimed(first, second, missedAt('c', 900, { event: 'missed' }));
+    const { runs, outbox } = ledger;
+    await runs.begin([{ ...first, late: 'data of pull is late' }, second], at(1100));
+    expect(await runs.events()).toMatchObject([
+      { job: 'c', event: 'missed' },
+      { job: 'a', event: 'late', reason: 'data of pull is late' },
+    ]);
+    await runs.end([
+      { job: 'a', slot: at(1000), state: 'ok', at: at(1200) },
+      { job: 'b', slot: at(1000), state: 'failed', at: at(1150), nextAttempt: at(1500) },
+    ]);
+    const reason = 'given up';
+    await runs.close([{ job: 'b', slot: at(1000), state: 'failed', at: at(1160), reason, event: 'failed' }]);
+    expect((await runs.events()).map(({ job, event }) => `${job} ${event}`)).toEqual([
+      'c missed',
+      'b failed',
+      'a late',
+    ]);
+    const mail = {
+      account: '',
+      kind: 'notice',
+      subject: 's',
+      recipient: 'ops@example.com',
+      sender: 'reports@example.com',
+      messageId: '<1@example.com>',
+      file: 'a.eml',
+      queuedAt: at(1200),
+    };
+    const outage = { job: 'b', slot: at(1000), openedAt: at(1160) };
+    await runs.noteOutages({ opened: [outage], closed: [], noted: [first, second], mails: [mail] });
+    expect((await runs.events()).map(({ job }) => job)).toEqual(['c']);
+    expect(await runs.outages()).toEqual([outage]);
+    expect((await outbox.list({ kind: 'notice' })).map(({ file }) => file)).toEqual(['a.eml']);
+  });
+
   it('deletes cursors, records outages and trims ended runs', async () => {
     const old = missedAt('a', 1000);
     const reaching = missedAt('a', 500, { through: at(5000) });
@@ -214,8 +258,9 @@ describe.each([
     expect(await runs.cursors()).toEqual([cursorAt('b', 1)]);
 
     const outage = (job: string, slot: number) => ({ job, slot: at(slot), openedAt: at(slot + 1) });
-    await runs.noteOutages({ opened: [outage('a', 1), outage('b', 2)], closed: ['c'] });
-    await runs.noteOutages({ opened: [outage('a', 3), outage('b', 4)], closed: ['a'] });
+    const none = { noted: [], mails: [] };
+    await runs.noteOutages({ opened: [outage('a', 1), outage('b', 2)], closed: ['c'], ...none });
+    await runs.noteOutages({ opened: [outage('a', 3), outage('b', 4)], closed: ['a'], ...none });
     expect(await runs.outages()).toEqual([outage('a', 3), outage('b', 2)]);
 
     await runs.begin([ran], at(1201));

@@ -91,7 +91,7 @@ export const createStatus =
     const goods = await warehouse.runs.goodEnds();
     const open = scheduler.openRuns();
     const attemptsOf = attemptsByRun(await warehouse.runs.attempts(open.map(({ run }) => run)));
-    const outages = scheduler.outages();
+    const outages = new Map((await warehouse.runs.outages()).map((outage) => [outage.job, outage]));
     const failures = jobFailures(
       await warehouse.runs.failures(),
       open.map(({ run }) => run),

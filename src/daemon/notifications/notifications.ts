@@ -33,7 +33,8 @@ const messagesOf: {
 
 /** Sends each message once; does nothing without a mail server or recipients. */
 export type Notifications = {
-  readonly notices: (notices: readonly Notice[]) => Promise<void>;
+  /** The mails about outages, to be stored with them. */
+  readonly mailsOf: (notices: readonly Notice[]) => Promise<readonly OutboxEntry[]>;
   readonly configFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
   /** Notifies of new findings of runs; never throws. */
   readonly findings: (account: string, runLog: Log) => Promise<void>;
@@ -78,7 +79,7 @@ export const createNotifications = ({
   const send = async <Kind extends keyof Events>(kind: Kind, event: Events[Kind]): Promise<void> =>
     void (await warehouse.outbox.put(await mailsOf(kind, event)));
   return {
-    notices: async (notices) => send('notice', notices),
+    mailsOf: (notices) => mailsOf('notice', notices),
     configFaults: async (faults, at) => send('config', { faults, at }),
     findings: async (account, runLog) => {
       const { notifyOnce } = warehouse;

@@ -8,6 +8,8 @@ import type {
   RunKey,
   RunLedger,
 } from '../run-ledger.ts';
+import type { OutboxTable } from '../outbox.ts';
+import { createMemoryOutbox } from './outbox.ts';
 
 type Model = {
   runs: Map<string, LedgerRun>;
@@ -28,6 +30,8 @@ const waits = (run: LedgerRun): boolean =>
   run.state === 'queued' ||
   ((run.state === 'failed' || run.state === 'interrupted') && run.nextAttempt !== undefined);
 const isOpen = (run: LedgerRun): boolean => run.state === 'running' || waits(run);
+
+const momentOf = ({ endedAt, startedAt, claimedAt }: LedgerRun): number => endedAt ?? startedAt ?? claimedAt;
 
 /** Without the fields that are there only while they hold. */
 const bare = (run: LedgerRun): LedgerRun => {
@@ -86,7 +90,7 @@ const trimIn = ({ runs, attempts }: Model, before: UnixMillis): number => {
 };
 
 /** The run ledger in memory: nothing of it survives the process. */
-export const createMemoryLedger = (): RunLedger => {
+export const createMemoryLedger = (outbox: Pick<OutboxTable, 'put'> = createMemoryOutbox()): RunLedger => {
   const model: Model = { runs: new Map(), attempts: new Map(), cursors: new Map(), outages: new Map() };
   const { runs, attempts, cursors, outages } = model;
   const all = (): LedgerRun[] => [...runs.values()].toSorted(bySlot);
@@ -105,19 +109,20 @@ export const createMemoryLedger = (): RunLedger => {
       runs.set(keyOf(key), reopened);
       return reopened;
     },
-    begin: async (keys, at) => {
-      const distinct = new Map(keys.map((key) => [keyOf(key), key]));
+    begin: async (begins, at) => {
+      const distinct = new Map(begins.map((begin) => [keyOf(begin), begin]));
       const waiting = [...distinct.keys()].flatMap((key) => runs.get(key) ?? []).filter(waits);
       if (waiting.length < distinct.size)
         throw fault(
           'warehouse-failed',
           `${distinct.size - waiting.length} of ${distinct.size} runs to start are no longer queued`,
         );
-      for (const [key, { job, slot }] of distinct) {
+      for (const [key, { job, slot, late }] of distinct) {
         const run = runs.get(key);
         if (run === undefined) continue;
         const attempt = run.attempts + 1;
-        runs.set(key, { ...bare(run), state: 'running', attempts: attempt, startedAt: at });
+        const why = late === undefined ? {} : { event: 'late' as const, reason: late };
+        runs.set(key, { ...bare(run), ...why, state: 'running', attempts: attempt, startedAt: at });
         const begun: LedgerAttempt = { job, slot, attempt, startedAt: at, state: 'running' };
         attempts.set(key, [...(attempts.get(key) ?? []), begun]);
       }
@@ -127,10 +132,11 @@ export const createMemoryLedger = (): RunLedger => {
         const key = keyOf(end);
         const run = runs.get(key);
         if (run?.state !== 'running') continue;
-        const { state, at, code, reason, summary } = end;
+        const { state, at, code, reason, summary, event } = end;
         const why = given({ code, reason });
         const nextAttempt = state === 'ok' ? undefined : end.nextAttempt;
-        runs.set(key, { ...bare(run), ...why, ...given({ summary, nextAttempt }), state, endedAt: at });
+        const rest = given({ summary, nextAttempt, event });
+        runs.set(key, { ...bare(run), ...why, ...rest, state, endedAt: at });
         const list = attempts.get(key) ?? [];
         attempts.set(
           key,
@@ -139,11 +145,11 @@ export const createMemoryLedger = (): RunLedger => {
       }
     },
     close: async (closings) => {
-      for (const { state, at, code, reason, ...key } of closings) {
+      for (const { state, at, code, reason, event, ...key } of closings) {
         const run = runs.get(keyOf(key));
         if (run === undefined || !waits(run)) continue;
         const { nextAttempt: _, code: __, ...rest } = run;
-        runs.set(keyOf(key), { ...rest, ...given({ code }), state, reason, endedAt: at });
+        runs.set(keyOf(key), { ...rest, ...given({ code, event }), state, reason, endedAt: at });
       }
     },
     list: async ({ job, states, limit }) =>
@@ -194,9 +200,18 @@ export const createMemoryLedger = (): RunLedger => {
     },
     goodThrough: async (job) => all().findLast((run) => run.job === job && run.state === 'ok')?.interval.end,
     outages: async () => [...outages.values()].toSorted(byJob),
-    noteOutages: async ({ opened, closed }) => {
+    events: async () =>
+      all()
+        .filter(({ event }) => event !== undefined)
+        .toSorted((left, right) => momentOf(left) - momentOf(right) || bySlot(left, right)),
+    noteOutages: async ({ opened, closed, noted, mails }) => {
+      await outbox.put(mails);
       for (const job of closed) outages.delete(job);
       for (const outage of opened) if (!outages.has(outage.job)) outages.set(outage.job, outage);
+      for (const key of noted.map(keyOf)) {
+        const { event: _, ...run } = runs.get(key) ?? {};
+        if ('job' in run) runs.set(key, run);
+      }
     },
     trim: async (before) => trimIn(model, before),
   };

@@ -2,23 +2,27 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { readRows } from '../rows.ts';
-import type { AttemptEnd, LedgerRun, RunClosing, RunKey } from '../../storage/index.ts';
-import { boundKey, distinctByKey, isOpen, isWaiting, keyColumns, runOf } from './run-rows.ts';
+import type { AttemptEnd, LedgerRun, RunBegin, RunClosing, RunKey } from '../../storage/index.ts';
+import { distinctByKey, isOpen, isWaiting, keyColumns, runOf } from './run-rows.ts';
 
 /* Each function runs within a transaction of the caller. */
 
 /** @throws RangeError when one of them does not wait for an attempt: no attempt may run unrecorded. */
 export const writeBegin = async (
   connection: DuckDBConnection,
-  keys: readonly RunKey[],
+  runs: readonly RunBegin[],
   at: UnixMillis,
 ): Promise<void> => {
-  const begun = distinctByKey(keys);
-  const rows = boundRows(connection, keyColumns, begun, boundKey);
+  const begun = distinctByKey(runs);
+  const rows = boundRows(connection, { ...keyColumns, late: 'VARCHAR' }, begun, ({ job, slot, late }) => ({
+    job,
+    slot,
+    late: late ?? null,
+  }));
   const changed = await rows.execute(
     (table) => `UPDATE job_run
       SET state = 'running', attempts = attempts + 1, started_at = $at, next_attempt = NULL, ended_at = NULL,
-          code = NULL, reason = NULL, summary = NULL
+          code = NULL, reason = begun.late, summary = NULL, event = CASE WHEN begun.late IS NULL THEN event ELSE 'late' END
       FROM ${table} AS begun WHERE job_run.job = begun.job AND job_run.slot = begun.slot AND ${isWaiting}`,
     { at },
   );
@@ -40,6 +44,7 @@ const endColumns = {
   reason: 'VARCHAR',
   summary: 'VARCHAR',
   next_attempt: 'BIGINT',
+  end_event: 'VARCHAR',
 } as const;
 
 /** Attempts that are not running stay unchanged. */
@@ -48,7 +53,7 @@ export const writeEnds = async (connection: DuckDBConnection, ends: readonly Att
     connection,
     endColumns,
     distinctByKey(ends),
-    ({ job, slot, state, at, code, reason, summary, nextAttempt }) => ({
+    ({ job, slot, state, at, code, reason, summary, nextAttempt, event }) => ({
       job,
       slot,
       state,
@@ -57,6 +62,7 @@ export const writeEnds = async (connection: DuckDBConnection, ends: readonly Att
       reason: reason ?? null,
       summary: summary ?? null,
       next_attempt: state === 'ok' ? null : (nextAttempt ?? null),
+      end_event: event ?? null,
     }),
   );
   const isUnderWay = (table: string): string =>
@@ -69,7 +75,7 @@ export const writeEnds = async (connection: DuckDBConnection, ends: readonly Att
   await rows.execute(
     (table) => `UPDATE job_run
       SET state = ended.state, ended_at = ended.ended_at, code = ended.code, reason = ended.reason,
-          summary = ended.summary, next_attempt = ended.next_attempt
+          summary = ended.summary, next_attempt = ended.next_attempt, event = coalesce(ended.end_event, job_run.event)
       FROM ${table} AS ended WHERE ${isUnderWay('job_run')}`,
   );
 };
@@ -80,6 +86,7 @@ const closingColumns = {
   closed_at: 'BIGINT',
   why_code: 'VARCHAR',
   why: 'VARCHAR',
+  closing_event: 'VARCHAR',
 } as const;
 
 /** Runs that are over or running stay unchanged. */
@@ -91,19 +98,20 @@ export const writeClosings = async (
     connection,
     closingColumns,
     distinctByKey(closings),
-    ({ job, slot, state, at, code, reason }) => ({
+    ({ job, slot, state, at, code, reason, event }) => ({
       job,
       slot,
       final_state: state,
       closed_at: at,
       why_code: code ?? null,
       why: reason,
+      closing_event: event ?? null,
     }),
   );
   await rows.execute(
     (table) => `UPDATE job_run
       SET state = closing.final_state, ended_at = closing.closed_at, code = closing.why_code,
-          reason = closing.why, next_attempt = NULL
+          reason = closing.why, next_attempt = NULL, event = coalesce(closing.closing_event, job_run.event)
       FROM ${table} AS closing
       WHERE job_run.job = closing.job AND job_run.slot = closing.slot AND ${isWaiting}`,
   );

@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts';
 import { execute, inTransaction } from '../rows.ts';
 import { writeBegin, writeClosings, writeEnds, writeReopening } from './attempts.ts';
 import { writeClaims } from './claim.ts';
-import { readOutages, writeOutages } from './outages.ts';
+import { readEvents, readOutages, writeOutages } from './outages.ts';
 import {
   listRuns,
   readAttempts,
@@ -48,7 +48,7 @@ export const createRunLedger = (engine: Engine): RunLedger => {
     open: async () => engine.state(readOpen),
     find: async (key) => engine.state(async (connection) => readRun(connection, key)),
     reopen: async (key, at) => inOne(async (connection) => writeReopening(connection, key, at)),
-    begin: async (keys, at) => inOne(async (connection) => writeBegin(connection, keys, at)),
+    begin: async (runs, at) => inOne(async (connection) => writeBegin(connection, runs, at)),
     end: async (ends) => inOne(async (connection) => writeEnds(connection, ends)),
     close: async (closings) => inOne(async (connection) => writeClosings(connection, closings)),
     list: async (query) => engine.state(async (connection) => listRuns(connection, query)),
@@ -59,8 +59,8 @@ export const createRunLedger = (engine: Engine): RunLedger => {
     processEnds: async () => engine.state(readProcessEnds),
     goodThrough: async (job) => engine.state(async (connection) => readGoodThrough(connection, job)),
     outages: async () => engine.state(readOutages),
-    noteOutages: async ({ opened, closed }) =>
-      inOne(async (connection) => writeOutages(connection, opened, closed)),
+    events: async () => engine.state(readEvents),
+    noteOutages: async (change) => inOne(async (connection) => writeOutages(connection, change)),
     trim: async (before) => inOne(async (connection) => trimRuns(connection, before)),
   };
 };

@@ -1,8 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { boundRows } from '../bound-rows.ts';
 import { millis, readAs, rowReader } from '../row-reader.ts';
+import { putEntries } from '../outbox.ts';
 import { execute, text } from '../rows.ts';
-import type { JobOutage } from '../../storage/index.ts';
+import type { JobOutage, LedgerRun, OutageChange } from '../../storage/index.ts';
+import { boundKey, distinctByKey, keyColumns, runOf } from './run-rows.ts';
 
 export const readOutages = async (connection: DuckDBConnection): Promise<readonly JobOutage[]> =>
   readAs(
@@ -11,13 +13,20 @@ export const readOutages = async (connection: DuckDBConnection): Promise<readonl
     'SELECT job, slot, opened_at FROM job_outage ORDER BY job',
   );
 
+export const readEvents = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> =>
+  readAs(
+    connection,
+    runOf,
+    `SELECT * FROM job_run WHERE event IS NOT NULL
+     ORDER BY coalesce(ended_at, started_at, claimed_at), slot, job`,
+  );
+
 /**
  * Closes outages before opening others, since a job may recover and fail again between two calls. An open one stays.
  */
 export const writeOutages = async (
   connection: DuckDBConnection,
-  opened: readonly JobOutage[],
-  closed: readonly string[],
+  { opened, closed, noted, mails }: OutageChange,
 ): Promise<void> => {
   if (closed.length > 0)
     await execute(connection, 'DELETE FROM job_outage WHERE list_contains($closed, job)', { closed });
@@ -33,4 +42,9 @@ export const writeOutages = async (
     ) => `INSERT INTO job_outage (job, slot, opened_at) SELECT job, slot, opened_at FROM ${table} AS opened
       WHERE NOT EXISTS (SELECT 1 FROM job_outage AS known WHERE known.job = opened.job)`,
   );
+  await boundRows(connection, keyColumns, distinctByKey(noted), boundKey).execute(
+    (table) => `UPDATE job_run SET event = NULL FROM ${table} AS noted
+      WHERE job_run.job = noted.job AND job_run.slot = noted.slot`,
+  );
+  await putEntries(connection, mails);
 };

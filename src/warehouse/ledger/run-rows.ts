@@ -2,7 +2,14 @@ import { interval } from '../../core/index.ts';
 import type { BoundRow } from '../bound-rows.ts';
 import { all, column, label, millis, rowReader, sparse } from '../row-reader.ts';
 import { text, wholeNumber, type Row } from '../rows.ts';
-import type { LedgerAttempt, LedgerRun, RunKey, RunState, RunTrigger } from '../../storage/index.ts';
+import type {
+  LedgerAttempt,
+  LedgerRun,
+  RunEvent,
+  RunKey,
+  RunState,
+  RunTrigger,
+} from '../../storage/index.ts';
 
 export const keyColumns = { job: 'VARCHAR', slot: 'BIGINT' } as const;
 
@@ -23,6 +30,7 @@ export const runColumns = {
   code: 'VARCHAR',
   reason: 'VARCHAR',
   summary: 'VARCHAR',
+  event: 'VARCHAR',
 } as const;
 
 /** A text that identifies a key. */
@@ -58,6 +66,7 @@ export const boundRun = (run: LedgerRun): BoundRow<typeof runColumns> => ({
   code: run.code ?? null,
   reason: run.reason ?? null,
   summary: run.summary ?? null,
+  event: run.event ?? null,
 });
 
 const ending = { endedAt: sparse(millis), ...all(sparse(text), 'code', 'reason') };
@@ -75,6 +84,7 @@ export const runOf: (row: Row) => LedgerRun = rowReader({
   ...all(sparse(millis), 'through', 'nextAttempt', 'startedAt'),
   ...ending,
   summary: sparse(text),
+  event: sparse(label<RunEvent>()),
 });
 
 export const attemptOf: (row: Row) => LedgerAttempt = rowReader({

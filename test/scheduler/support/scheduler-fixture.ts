@@ -120,7 +120,10 @@ export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Prom
           },
           watermark: async (job) => fixture.watermark.get(job.name),
           needsThrough: (_, run) => run.interval.end,
-          notify: async (notices) => void fixture.notices.push(...notices),
+          mailsOf: async (notices) => {
+            fixture.notices.push(...notices);
+            return [];
+          },
           onGoodRun: (job) => void fixture.good.push(job.name),
           redact: (text) => text,
         },

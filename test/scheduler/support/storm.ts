@@ -146,6 +146,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
       processEnds: () => read(inner.processEnds),
       goodThrough: (job) => read(() => inner.goodThrough(job)),
       outages: () => read(inner.outages),
+      events: () => read(inner.events),
       noteOutages: (change) =>
         call(
           true,
@@ -304,8 +305,9 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
           return known === undefined ? undefined : unixMillis(known);
         },
         needsThrough: (_, run) => run.interval.end,
-        notify: async () => {
+        mailsOf: async () => {
           if (!mine.alive) throw dead();
+          return [];
         },
         onGoodRun: () => undefined,
         redact: (text) => text,

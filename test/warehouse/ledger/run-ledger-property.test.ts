@@ -77,6 +77,7 @@ const claim: fc.Arbitrary<Claim> = fc
     hasCursor ? { cursor: { job: name, version, schedule, claimedThrough }, runs, ...reopened } : { runs },
   );
 
+const event = fc.constantFrom('failed' as const, 'late', 'missed', 'suspended', 'good');
 const ending = fc
   .record({
     key,
@@ -85,14 +86,16 @@ const ending = fc
     why,
     summary: maybe('summary', anyText),
     next: maybe('nextAttempt', moment),
+    event: maybe('event', event),
   })
-  .map(({ key: ended, at: endedAt, state, why: words_, summary, next }) => ({
+  .map(({ key: ended, at: endedAt, state, why: words_, summary, next, event: what }) => ({
     ...ended,
     at: endedAt,
     state,
     ...words_,
     ...summary,
     ...next,
+    ...what,
   }));
 const closing = fc
   .record({
@@ -101,8 +104,9 @@ const closing = fc
     state: fc.constantFrom('missed', 'skipped', 'failed', 'interrupted'),
     reason: anyText,
     code: maybe('code', anyText),
+    event: maybe('event', event),
   })
-  .map(({ key: closed, code, ...rest }) => ({ ...closed, ...rest, ...code }));
+  .map(({ key: closed, code, event: what, ...rest }) => ({ ...closed, ...rest, ...code, ...what }));
 const outage = fc.record({ job, slot: moment, openedAt: moment });
 
 type Step = { readonly message: string; readonly take: (ledger: RunLedger) => Promise<unknown> };
@@ -122,13 +126,17 @@ const steps: fc.Arbitrary<Step | 'restart'> = fc.oneof(
   // Mostly of runs that wait, as the loop has it; sometimes of whatever there is.
   {
     weight: 5,
-    arbitrary: fc.tuple(fc.array(fc.nat(10), { maxLength: 4 }), moment).map(([picks, now]) =>
-      step('begin open', picks, async (ledger) => {
-        const open = (await ledger.open()).filter(({ state }) => state !== 'running');
-        const keys = picks.flatMap((pick) => open[pick] ?? []);
-        return ledger.begin(keys, now);
-      }),
-    ),
+    arbitrary: fc
+      .tuple(fc.array(fc.nat(10), { maxLength: 4 }), moment, maybe('late', anyText))
+      .map(([picks, now, late]) =>
+        step('begin open', [picks, late], async (ledger) => {
+          const open = (await ledger.open()).filter(({ state }) => state !== 'running');
+          const begins = picks
+            .flatMap((pick) => open[pick] ?? [])
+            .map(({ job: name, slot }) => ({ job: name, slot, ...late }));
+          return ledger.begin(begins, now);
+        }),
+      ),
   },
   {
     weight: 1,
@@ -165,7 +173,12 @@ const steps: fc.Arbitrary<Step | 'restart'> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .record({ opened: fc.array(outage, { maxLength: 3 }), closed: fc.array(job, { maxLength: 2 }) })
+      .record({
+        opened: fc.array(outage, { maxLength: 3 }),
+        closed: fc.array(job, { maxLength: 2 }),
+        noted: fc.array(key, { maxLength: 3 }),
+        mails: fc.constant([]),
+      })
       .map((change) => step('outages', change, async (ledger) => ledger.noteOutages(change))),
   },
   {
@@ -185,6 +198,7 @@ const lookClosely = async (ledger: RunLedger): Promise<unknown> => ({
   ...((await look(ledger)) as object),
   open: await ledger.open(),
   outages: await ledger.outages(),
+  events: await ledger.events(),
   latest: await ledger.latest(),
   failures: await ledger.failures(),
   goodEnds: await ledger.goodEnds(),

@@ -30,7 +30,12 @@ describe('a claim', () => {
     const warehouse = await claimedIn(folder, runAt('pull', 1000));
     await warehouse.runs.begin([runAt('pull', 1000)], at(1001));
     await warehouse.runs.claim([{ cursor: cursorAt('pull', 1000), runs: [] }]);
-    await warehouse.runs.noteOutages({ opened: [{ job: 'pull', slot: at(1), openedAt: at(2) }], closed: [] });
+    await warehouse.runs.noteOutages({
+      opened: [{ job: 'pull', slot: at(1), openedAt: at(2) }],
+      closed: [],
+      noted: [],
+      mails: [],
+    });
     await warehouse[Symbol.asyncDispose]();
     await using engine = await openEngine(optionsIn(folder));
     for (const table of ['job_run', 'job_attempt', 'job_cursor', 'job_outage'])
