@@ -7,8 +7,7 @@ export {
   type ModelCaller,
   type ModelQuestion,
 } from './models/verify-call.ts';
-export { createModelDeps } from './models/model-deps.ts';
-export { callModel, type ModelDeps } from './models/call-model.ts';
+export { callModel, createModelDeps, type ModelDeps } from './models/call-model.ts';
 export { modelEndpoints } from './models/model-endpoints.ts';
 export type { ModelEndpoint, TaskId } from './models/endpoint.ts';
 export type { Blobs, BlobStore, SavedBlob } from './models/blobs.ts';
@@ -17,5 +16,5 @@ export { waitForTask, type TaskRecord } from './models/wait-task.ts';
 export { fetchLink } from './models/fetch-link.ts';
 export { fetchClips } from './models/fetch-clips.ts';
 export { inputFields, type InputField } from './models/input-fields.ts';
-export { messages, stopReasons } from './models/endpoints/messages.ts';
+export { stopReasons } from './models/endpoints/messages.ts';
 export { embeddingNumbers } from './models/endpoints/embeddings.ts';

@@ -2,13 +2,13 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { fault, parseDuration, type Deps } from '../../core/index.ts';
 import { openModelAccess } from '../../daemon/index.ts';
-import { isStreamFault, messages, modelEndpoints, type ModelEndpoint } from '../../gateway/index.ts';
+import { inputFields, isStreamFault, modelEndpoints, type ModelEndpoint } from '../../gateway/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { screenOf } from '../ui/paint.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';
-import { addFlags, callFields, readInput } from './flags.ts';
+import { addFlags, readInput } from './flags.ts';
 import { readKey } from './key-source.ts';
 import { listJson, listText } from './list.ts';
 import { callJson, renderCall } from './render.ts';
@@ -58,7 +58,7 @@ const addCommonOptions = (command: Command, endpoint: ModelEndpoint): void => {
     .addOption(configOption())
     .option('-a, --account <name>', 'account (default: the first one of the configuration)')
     .option('--timeout <duration>', 'time until the answer must be complete', duration);
-  if (endpoint.name === messages.name) {
+  if (endpoint.answers === 'stream') {
     command.option('--no-stream', 'print the answer when it is complete');
   } else {
     command
@@ -68,7 +68,7 @@ const addCommonOptions = (command: Command, endpoint: ModelEndpoint): void => {
       )
       .option('--no-save', 'save nothing');
   }
-  if (endpoint.task !== undefined)
+  if (endpoint.answers === 'task')
     command
       .addOption(
         new Option('--wait <duration>', 'how long to wait for the task (default: 15m)').argParser(duration),
@@ -111,10 +111,10 @@ const act = async (deps: Deps, endpoint: ModelEndpoint, options: CallOptions): P
   const log = createPlainLog(deps, end);
   const { redact } = deps.secrets;
   const isJson = options.json === true;
-  const streams = endpoint.name === messages.name && !isJson && options.stream !== false;
+  const streams = endpoint.answers === 'stream' && !isJson && options.stream !== false;
   let streamed = false;
   try {
-    const input = await readInput(callFields(endpoint), options, deps.cwd);
+    const input = await readInput(inputFields(endpoint), options, deps.cwd);
     await using access = await openModelAccess(deps, {
       folder: resolve(deps.cwd, options.config),
       account: options.account,
@@ -140,7 +140,7 @@ const act = async (deps: Deps, endpoint: ModelEndpoint, options: CallOptions): P
             }
           : {}),
         taskDeadline: options.wait === false ? 0 : (options.wait ?? defaults.task),
-        ...(saves && endpoint.name !== messages.name
+        ...(saves && endpoint.answers !== 'stream'
           ? {
               store: createFileStore(resolve(deps.cwd, folder), endpoint.name, {
                 shown: deps.cwd,
@@ -204,7 +204,7 @@ Examples:
     });
   for (const endpoint of modelEndpoints) {
     const command = call.command(endpoint.name).description(endpoint.summary);
-    addFlags(command, callFields(endpoint));
+    addFlags(command, inputFields(endpoint));
     addCommonOptions(command, endpoint);
     command
       .addHelpText('after', helpOf(endpoint))

@@ -2,12 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { fault, readReason, readText } from '../../core/index.ts';
-import { inputFields, messages, type InputField, type ModelEndpoint } from '../../gateway/index.ts';
+import type { InputField } from '../../gateway/index.ts';
 import { mediaTypeOf } from './media-type.ts';
-
-/** Fields with a flag. Streaming has none: it depends on where a chat is printed. */
-export const callFields = (endpoint: ModelEndpoint): readonly InputField[] =>
-  inputFields(endpoint).filter(({ name }) => !(endpoint.name === messages.name && name === 'stream'));
 
 const valueName: Readonly<Record<InputField['kind'], string>> = {
   text: '<text>',

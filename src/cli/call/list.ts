@@ -1,6 +1,5 @@
-import type { InputField, ModelEndpoint } from '../../gateway/index.ts';
+import { inputFields, type InputField, type ModelEndpoint } from '../../gateway/index.ts';
 import { wrap } from '../ui/text.ts';
-import { callFields } from './flags.ts';
 
 const typeOf = ({ kind, isList, choices, file }: InputField): string => {
   const single =
@@ -27,9 +26,9 @@ export const listText = (endpoints: readonly ModelEndpoint[]): string =>
   `${endpoints
     .map((endpoint) =>
       [
-        `${endpoint.name}  ${endpoint.method} ${endpoint.path}`,
+        `${endpoint.name}  ${endpoint.method} ${endpoint.path}${endpoint.answers === 'json' ? '' : ` (${endpoint.answers})`}`,
         `    ${endpoint.summary}`,
-        ...callFields(endpoint).flatMap(fieldLines),
+        ...inputFields(endpoint).flatMap(fieldLines),
       ].join('\n'),
     )
     .join('\n\n')}\n`;
@@ -38,10 +37,11 @@ export const listJson = (endpoints: readonly ModelEndpoint[]) =>
   endpoints.map((endpoint) => ({
     name: endpoint.name,
     request: `${endpoint.method} ${endpoint.path}`,
+    answers: endpoint.answers,
     statement: endpoint.statement,
     summary: endpoint.summary,
     example: endpoint.example,
-    fields: callFields(endpoint).map(
+    fields: inputFields(endpoint).map(
       ({ name, flag, kind, isList, choices, description, required, byDefault }) => ({
         name,
         flag: `--${flag}`,

@@ -1,5 +1,5 @@
 import { countText } from '../../core/index.ts';
-import { embeddingNumbers, stopReasons, type ModelEndpoint } from '../../gateway/index.ts';
+import { embeddingNumbers, stopReasons, type ModelEndpoint, type TaskId } from '../../gateway/index.ts';
 import type { Screen } from '../ui/paint.ts';
 import { tableLines } from '../ui/table.ts';
 import { oneLine } from '../ui/text.ts';
@@ -170,37 +170,44 @@ const mediaLines = (media: readonly Media[]): readonly string[] =>
       : `not saved: ${one.field}${one.link === '' ? '' : ` ${one.link}`}: ${one.problem}`,
   );
 
+const recordLines = (kind: TaskId['kind'], record: unknown, screen: Screen): readonly string[] =>
+  kind === 'music' ? musicTaskLines(fieldsOf(record)) : imageTaskLines(fieldsOf(record), screen);
+
+const editedImageLines = (answer: Fields): readonly string[] => {
+  const polled = textOf(answer['polling_url']);
+  return [
+    ...lines(answer, ['id', 'status']),
+    ...(polled === undefined ? [] : [`the result will be at ${polled}`]),
+  ];
+};
+
+/** By endpoint; others show their fields. */
+const renderers: Readonly<Record<string, (answer: unknown, screen: Screen) => readonly string[]>> = {
+  embeddings: (answer) => embeddingLines(fieldsOf(answer)),
+  feed: feedLines,
+  'image-task': (answer, screen) => recordLines('image', answer, screen),
+  'music-task': (answer, screen) => recordLines('music', answer, screen),
+  'generate-image': (answer) => usageText(fieldsOf(answer)),
+  'edit-image': (answer) => editedImageLines(fieldsOf(answer)),
+  'upload-images': (answer) => listOf(fieldsOf(answer)['result']).flatMap((link) => textOf(link) ?? []),
+};
+
 const answerLines = (
-  { name }: ModelEndpoint,
+  { name, answers }: ModelEndpoint,
   { answer, record, task }: CallOutcome,
   wasStreamed: boolean,
   screen: Screen,
 ): readonly string[] => {
-  const fields = fieldsOf(answer);
-  if (name === 'messages') return messageLines(fields, wasStreamed);
-  if (name === 'embeddings') return embeddingLines(fields);
-  if (name === 'feed') return feedLines(answer, screen);
-  if (name === 'image-task') return imageTaskLines(fields, screen);
-  if (name === 'music-task') return musicTaskLines(fields);
-  if (name === 'generate-image') return usageText(fields);
-  if (name === 'upload-images') return listOf(fields['result']).flatMap((link) => textOf(link) ?? []);
-  if (record !== undefined)
-    return task?.kind === 'music'
-      ? musicTaskLines(fieldsOf(record))
-      : imageTaskLines(fieldsOf(record), screen);
-  if (task !== undefined)
-    return [
-      `${task.kind} task ${task.id}`,
-      `show it with: tollkeeper call ${task.kind}-task --${task.kind === 'music' ? 'task-id' : 'id'} ${task.id}`,
-    ];
-  if (name === 'edit-image') {
-    const polled = textOf(fields['polling_url']);
-    return [
-      ...lines(fields, ['id', 'status']),
-      ...(polled === undefined ? [] : [`the result will be at ${polled}`]),
-    ];
+  if (answers === 'stream') return messageLines(fieldsOf(answer), wasStreamed);
+  if (task === undefined) {
+    const fields = fieldsOf(answer);
+    return renderers[name]?.(answer, screen) ?? lines(fields, Object.keys(fields));
   }
-  return lines(fields, Object.keys(fields));
+  if (record !== undefined) return recordLines(task.kind, record, screen);
+  return [
+    `${task.kind} task ${task.id}`,
+    `show it with: tollkeeper call ${task.kind}-task --${task.kind === 'music' ? 'task-id' : 'id'} ${task.id}`,
+  ];
 };
 
 /** A streamed chat is on the terminal already. */

@@ -3,7 +3,6 @@ import type { ModelAccess } from '../../daemon/index.ts';
 import {
   callModel,
   fetchClips,
-  messages,
   streamMessage,
   waitForTask,
   type ModelEndpoint,
@@ -101,10 +100,9 @@ export const runCall = async (
   const timeouts = request.timeout === undefined ? {} : { headers: request.timeout, total: request.timeout };
   const options = { signal, timeouts, store };
   const sentAt = deps.clock.now();
-  const isChat = endpoint.name === messages.name;
 
   const called = async () => {
-    if (isChat && onText !== undefined)
+    if (endpoint.answers === 'stream' && onText !== undefined)
       return {
         ...(await streamMessage(models, key, input as Parameters<typeof streamMessage>[2], onText, {
           signal,

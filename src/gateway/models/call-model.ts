@@ -11,7 +11,7 @@ import {
 } from '../../core/index.ts';
 import { isNetworkProblem, type Http, type HttpAnswer, type HttpTimeouts } from '../../http/index.ts';
 import { registerKeys } from '../admin/key-secrets.ts';
-import { addressOf, type BaseUrl } from '../base-url.ts';
+import { addressOf, parseBaseUrl, type BaseUrl } from '../base-url.ts';
 import { gatewayTerms, quoted } from '../gateway-terms.ts';
 import { networkFaultOf } from '../network-faults.ts';
 import { startOf } from '../start-of-body.ts';
@@ -34,6 +34,25 @@ export type ModelDeps = {
   /** For GETs; a model call is never repeated, since it costs. */
   readonly retry: RetryPolicy;
 };
+
+const defaultRetry = { attempts: 4, initial: 500, max: 30_000, longestRetryAfter: 300_000 };
+
+/**
+ * `baseUrl` is the address of the account, which serves both the admin and the model endpoints.
+ * @throws Fault `config-invalid`, `gateway-url-insecure`
+ */
+export const createModelDeps = ({
+  baseUrl,
+  retry = defaultRetry,
+  ...deps
+}: Omit<ModelDeps, 'base' | 'retry'> & {
+  readonly baseUrl: string;
+  readonly retry?: RetryPolicy;
+}): ModelDeps => ({
+  ...deps,
+  base: parseBaseUrl(baseUrl),
+  retry,
+});
 
 export type ModelCallOptions = {
   readonly signal?: AbortSignal | undefined;

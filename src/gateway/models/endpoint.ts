@@ -25,6 +25,11 @@ type Parts<Input extends z.ZodObject, Answer extends z.ZodType> = {
   /** Of docs/gateway.md. */
   readonly statement: `G${number}.${number}`;
   readonly summary: string;
+  /**
+   * `stream`: in events, where the input's `stream` asks for them. `task`: with the ID of a task, whose record is fetched
+   * until it ends.
+   */
+  readonly answers: 'json' | 'stream' | 'task';
   /** All that a call takes; fields that are neither in the path nor in a header are its body. */
   readonly input: Input;
   /** A JSON file for `tollkeeper call NAME --input`, for its help. */

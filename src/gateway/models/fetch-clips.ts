@@ -1,6 +1,6 @@
 import { isFault, type Secret } from '../../core/index.ts';
 import { callModel, type ModelCallOptions, type ModelDeps, type ModelResult } from './call-model.ts';
-import { feed } from './endpoints/feed.ts';
+import { feed } from './endpoints/music.ts';
 import type { z } from 'zod';
 
 type Clips = ModelResult<z.output<typeof feed.answer>>;

@@ -53,21 +53,27 @@ const listOf = (schema: z.ZodType): z.ZodType | undefined => {
 const hyphened = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-');
 
-/** The fields of an endpoint's input, in the order of its schema. */
-export const inputFields = ({ input }: Pick<ModelEndpoint, 'input'>): readonly InputField[] =>
-  Object.entries(input.shape as Record<string, z.ZodType>).map(([name, field]) => {
+/** The fields of an endpoint's input that have a flag, in the order of its schema: whether an answer is streamed depends on where it is printed. */
+export const inputFields = ({
+  input,
+  answers,
+}: Pick<ModelEndpoint, 'input' | 'answers'>): readonly InputField[] =>
+  Object.entries(input.shape as Record<string, z.ZodType>).flatMap(([name, field]) => {
+    if (answers === 'stream' && name === 'stream') return [];
     const { schema, required, byDefault } = innerOf(field);
     const element = listOf(schema);
     const meta = (field.meta() ?? {}) as FieldMeta;
-    return {
-      name,
-      flag: meta.flag ?? hyphened(name),
-      kind: kindOf(element ?? schema),
-      isList: element !== undefined,
-      choices: schema instanceof z.ZodEnum ? schema.options.map(String) : [],
-      description: field.description ?? '',
-      required,
-      byDefault: byDefault === undefined ? undefined : JSON.stringify(byDefault).replaceAll('"', ''),
-      file: meta.file,
-    };
+    return [
+      {
+        name,
+        flag: meta.flag ?? hyphened(name),
+        kind: kindOf(element ?? schema),
+        isList: element !== undefined,
+        choices: schema instanceof z.ZodEnum ? schema.options.map(String) : [],
+        description: field.description ?? '',
+        required,
+        byDefault: byDefault === undefined ? undefined : JSON.stringify(byDefault).replaceAll('"', ''),
+        file: meta.file,
+      },
+    ];
   });

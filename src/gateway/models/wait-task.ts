@@ -1,8 +1,8 @@
 import { backoff, fault, shellWord, type Secret } from '../../core/index.ts';
 import { callModel, type ModelCallOptions, type ModelDeps, type ModelResult } from './call-model.ts';
 import type { TaskId, TaskState } from './endpoint.ts';
-import { imageTask } from './endpoints/image-task.ts';
-import { musicTask } from './endpoints/music-task.ts';
+import { imageTask } from './endpoints/image-tasks.ts';
+import { musicTask } from './endpoints/music.ts';
 import type { z } from 'zod';
 
 /** Whether a state ends a task; any other, known or not, is waited for (docs/gateway.md G9.5). */

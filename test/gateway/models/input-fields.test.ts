@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { callModel, type ModelEndpoint } from '../../../src/gateway/index.ts';
-import { action } from '../../../src/gateway/models/endpoints/action.ts';
-import { blend } from '../../../src/gateway/models/endpoints/blend.ts';
-import { concat } from '../../../src/gateway/models/endpoints/concat.ts';
-import { createPersona } from '../../../src/gateway/models/endpoints/create-persona.ts';
-import { describe as describeImage } from '../../../src/gateway/models/endpoints/describe.ts';
-import { editImage } from '../../../src/gateway/models/endpoints/edit-image.ts';
+import {
+  action,
+  blend,
+  describe as describeImage,
+  imagine,
+  uploadImages,
+} from '../../../src/gateway/models/endpoints/image-tasks.ts';
+import { concat, createPersona, uploadAudio } from '../../../src/gateway/models/endpoints/music.ts';
+import { editImage, generateImage } from '../../../src/gateway/models/endpoints/images.ts';
 import { embeddings } from '../../../src/gateway/models/endpoints/embeddings.ts';
-import { generateImage } from '../../../src/gateway/models/endpoints/generate-image.ts';
-import { imagine } from '../../../src/gateway/models/endpoints/imagine.ts';
 import { messages } from '../../../src/gateway/models/endpoints/messages.ts';
-import { uploadAudio } from '../../../src/gateway/models/endpoints/upload-audio.ts';
-import { uploadImages } from '../../../src/gateway/models/endpoints/upload-images.ts';
 import { fullInputs } from './inputs.ts';
 import { samples } from './samples.ts';
 import { jsonReply, scriptedModels } from './scripted-models.ts';

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { callModel, fetchClips, modelEndpoints, type ModelEndpoint } from '../../../src/gateway/index.ts';
-import { describe as describeImage } from '../../../src/gateway/models/endpoints/describe.ts';
+import { describe as describeImage, imagine } from '../../../src/gateway/models/endpoints/image-tasks.ts';
 import { embeddingNumbers, embeddings } from '../../../src/gateway/models/endpoints/embeddings.ts';
-import { imagine } from '../../../src/gateway/models/endpoints/imagine.ts';
 import { messages, stopReasons } from '../../../src/gateway/models/endpoints/messages.ts';
-import { musicTask } from '../../../src/gateway/models/endpoints/music-task.ts';
-import { uploadAudio } from '../../../src/gateway/models/endpoints/upload-audio.ts';
+import { musicTask, uploadAudio } from '../../../src/gateway/models/endpoints/music.ts';
 import { inputs } from './inputs.ts';
 import { samples } from './samples.ts';
 import { jsonReply, plaintext, scriptedModels, type Reply } from './scripted-models.ts';

@@ -69,6 +69,7 @@ export const embeddings = defineModelEndpoint({
   name: 'embeddings',
   method: 'POST',
   path: '/v1/embeddings',
+  answers: 'json',
   statement: 'G15.1',
   summary: 'Create embeddings of texts.',
   example: '{ "model": "text-embedding-3-small", "input": ["one text", "another"] }',

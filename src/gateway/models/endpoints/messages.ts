@@ -48,6 +48,7 @@ export const messages = defineModelEndpoint({
   name: 'messages',
   method: 'POST',
   path: '/v1/messages',
+  answers: 'stream',
   statement: 'G14.1',
   summary: 'Exchange chat messages with a model.',
   example:
