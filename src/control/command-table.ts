@@ -73,7 +73,7 @@ export const commandTable = {
 
   /** All budgets, the balance and key quotas, with their state as last evaluated. */
   'alerts/list': { input: z.strictObject({}), streams: 'nothing' },
-  /** Actions of operators on alerts, newest first. */
+  /** What happened to alerts, and actions of operators on them, newest first. */
   'alerts/log': { input: z.strictObject({ limit: count(9_999_999) }), streams: 'nothing' },
   /** `until` is a date or time, parsed in the time zone of the alert. */
   'alerts/mute': {

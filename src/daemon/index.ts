@@ -21,7 +21,7 @@ export {
 export type { ListedReport, ReportList } from '../jobs/index.ts';
 export type { DoctorView } from '../doctor/index.ts';
 export type { AlertAnswer, AlertView } from './handlers/alerts.ts';
-export type { OperatorAction } from '../warehouse/index.ts';
+export type { AlertLogEntry } from '../warehouse/index.ts';
 export type { OutboxAnswer } from './handlers/outbox.ts';
 export type { ReconcileView } from './views/reconcile-requested.ts';
 export type {

@@ -20,7 +20,7 @@ export const jobKinds: readonly JobKind[] = [
   expireKeysKind,
 ];
 
-export { runwayText } from './alert/messages/runways.ts';
+export { runwayReasons, runwayText } from './alert/messages/runways.ts';
 export { reasonText } from './alert/messages/reason-text.ts';
 export { builtFiles } from './report/built-files.ts';
 export { createWatermarks } from './watermarks.ts';

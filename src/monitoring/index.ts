@@ -8,7 +8,7 @@ export {
 } from './budgets/assess.ts';
 export type { Budget, BudgetScope, Threshold } from './budgets/budget.ts';
 export { conditionsOf, levelName } from './budgets/conditions.ts';
-export { forecastAtPace } from './budgets/forecast.ts';
+export { forecastAtPace, middleOf } from './budgets/forecast.ts';
 export { comparedWith, periodAt, periodBefore } from './budgets/period.ts';
 export { decideAlerts, type AlertRecord, type Condition } from './alerts/decide-alerts.ts';
 export { runwayConditions } from './runway/conditions.ts';

@@ -16,9 +16,9 @@ export type {
 export type { BookedCall } from './calls.ts';
 export type {
   AlertAcknowledgement,
+  AlertLogEntry,
   AlertMute,
   AlertStatus,
-  OperatorAction,
   StoredAlert,
 } from './alerts/alert-table.ts';
 export { countedClasses, type TokenClass } from './tokens/class-names.ts';

@@ -8,7 +8,8 @@ it('`check` warns of tag patterns that match the same names and disagree, and sa
   "ci-*": { environment: ci }
   "prod-search": { product: search }
 teams:`;
-  expect(await warningsOf([['settings', 'teams:', tags]])).toEqual([
+  const found = await warningsOf([['settings', 'teams:', tags]]);
+  expect(found.filter(({ message }) => message.startsWith('the patterns'))).toEqual([
     {
       at: 'tollkeeper.yaml:19:3',
       message:

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interval, money, unixSeconds } from '../../src/core/index.ts';
 import {
@@ -33,13 +34,22 @@ const data: DataState = {
 const sums = (spend: string, change: Partial<PeriodSums> = {}): PeriodSums => ({
   spend: money(spend),
   hasCalls: true,
-  recent: { range: interval(at('2026-11-02T00:00:00Z'), through), spend: money('280') },
+  recent: {
+    range: interval(at('2026-11-02T00:00:00Z'), through),
+    spend: money('280'),
+    firstHalf: money('70'),
+  },
   unreadableRows: 0,
   ...change,
 });
 const statesOf = (spend: string, change: Partial<PeriodSums> = {}, given: DataState = data) => {
   const { state, reason, levels, forecast } = assess(budget, period, given, sums(spend, change));
-  return { state, reason: reason?.kind, levels: levels.map((level) => level.state), forecast };
+  return {
+    state,
+    reason: reason?.kind,
+    levels: levels.map((level) => level.state),
+    forecast: forecast?.amount,
+  };
 };
 
 describe('the assessment of a budget', () => {
@@ -111,9 +121,61 @@ describe('the assessment of a budget', () => {
 });
 
 describe('the forecast at the current pace', () => {
-  it('is the spend once the period has ended, and unknown with less than a day of data', () => {
-    const recent = { range: interval(unixSeconds(through - 86_399), through), spend: money('1') };
-    expect(forecastAtPace({ period, through, spend: money('3'), recent })).toBeUndefined();
-    expect(forecastAtPace({ period, through: period.end, spend: money('3'), recent })).toBe('3');
+  const week = 7 * 86_400;
+  const after = (seconds: number, spend: string, firstHalf: string) =>
+    forecastAtPace({
+      period,
+      through,
+      spend: money('3'),
+      recent: {
+        range: interval(unixSeconds(through - seconds), through),
+        spend: money(spend),
+        firstHalf: money(firstHalf),
+      },
+    });
+
+  it('is the spend once the period has ended, and too early with less than seven days of the call log', () => {
+    expect(after(week - 1, '7', '1')).toBeUndefined();
+    const recent = { range: interval(through, through), spend: money('0'), firstHalf: money('0') };
+    expect(forecastAtPace({ period, through: period.end, spend: money('3'), recent })?.amount).toBe('3');
+    const assessed = assess(budget, period, data, {
+      ...sums('900'),
+      recent: {
+        range: interval(unixSeconds(through - 86_400), through),
+        spend: money('900'),
+        firstHalf: money('0'),
+      },
+    });
+    expect(assessed).toMatchObject({ state: 'exceeded', reason: undefined, isTooEarly: true });
+    expect(assessed.levels.at(-1)?.state).toBe('unknown');
+  });
+
+  it('lies between the paces of the two halves of its range', () => {
+    // 15 days are left; a day of the first half cost 1, a day of the second 3.
+    expect(after(2 * week, '28', '7')).toEqual({
+      amount: '33',
+      low: '18',
+      high: '48',
+      paceFrom: through - 2 * week,
+    });
+    fc.assert(
+      fc.property(
+        fc.nat(1e6),
+        fc.nat(1e6),
+        fc.integer({ min: week, max: 2 * week }),
+        (first, second, seconds) => {
+          const forecast = after(seconds, String(first + second), String(first));
+          expect(forecast).toBeDefined();
+          const [low, amount, high] = [forecast?.low, forecast?.amount, forecast?.high].map(Number);
+          expect(low).toBeLessThanOrEqual((amount ?? 0) + 1e-6);
+          expect(amount).toBeLessThanOrEqual((high ?? 0) + 1e-6);
+        },
+      ),
+    );
+  });
+
+  it('alone makes the state forecast, in place of ok', () => {
+    expect(statesOf('700').state).toBe('forecast');
+    expect(statesOf('300').state).toBe('ok');
   });
 });

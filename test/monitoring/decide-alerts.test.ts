@@ -21,7 +21,9 @@ const evaluateAll = (
       isMuted: (alert) => isMuted(alert, step),
       now: unixMillis(1000 + step),
     });
-    const changed = new Map([...decision.raised, ...decision.recovered].map((one) => [keyOf(one), one]));
+    const changed = new Map(
+      [...decision.raised, ...decision.recovered, ...decision.ended].map((one) => [keyOf(one), one]),
+    );
     records = [...records.filter((one) => !changed.has(keyOf(one))), ...changed.values()];
     return decision;
   });
@@ -30,6 +32,7 @@ const evaluateAll = (
 const totals = (decisions: ReturnType<typeof evaluateAll>) => ({
   raised: decisions.flatMap(({ raised }) => raised.map(keyOf)),
   recovered: decisions.flatMap(({ recovered }) => recovered.map(keyOf)),
+  ended: decisions.flatMap(({ ended }) => ended.map(keyOf)),
 });
 
 const condition = (state: State, period?: string): readonly Condition[] => [
@@ -48,8 +51,8 @@ describe('the alerts of an evaluation', () => {
     expect(recovered).toEqual(['all actual 100% 100']);
   });
 
-  it('are raised again in the next period, and end with their period', () => {
-    const { raised, recovered } = totals(
+  it('are raised again in the next period, and end with their period, which is no recovery', () => {
+    const { raised, recovered, ended } = totals(
       evaluateAll([
         condition('firing', '100'),
         condition('unchanged', '200'),
@@ -58,19 +61,20 @@ describe('the alerts of an evaluation', () => {
       ]),
     );
     expect(raised).toEqual(['all actual 100% 100', 'all actual 100% 200']);
-    expect(recovered).toEqual(['all actual 100% 100']);
+    expect(recovered).toEqual([]);
+    expect(ended).toEqual(['all actual 100% 100']);
   });
 
   it('end without a notification once their threshold is removed from the configuration', () => {
     const raised = evaluateAll([condition('firing', '100')])[0]?.raised ?? [];
-    const { recovered, dropped } = decideAlerts({
+    const { recovered, ended } = decideAlerts({
       conditions: [{ alert: 'all', level: 'actual 90%', period: '100', state: 'clear' }],
       records: raised,
       isMuted: never,
       now: unixMillis(5),
     });
     expect(recovered).toEqual([]);
-    expect(dropped.map(keyOf)).toEqual(['all actual 100% 100']);
+    expect(ended.map(keyOf)).toEqual(['all actual 100% 100']);
   });
 
   it('are raised after a mute if the condition still holds, and not during it', () => {

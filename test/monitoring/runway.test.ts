@@ -28,8 +28,8 @@ describe('the runway of a balance', () => {
   });
 
   it('is unknown with less than a day of readings, and unlimited without use', () => {
-    expect(runwayOf([])).toEqual({ state: 'unknown' });
-    expect(runwayOf(readings([5]))).toEqual({ state: 'unknown' });
+    expect(runwayOf([])).toEqual({ state: 'unknown', reason: 'few-readings' });
+    expect(runwayOf(readings([5]))).toEqual({ state: 'unknown', reason: 'few-readings' });
     expect(runwayOf(readings([5, 5, 5]))).toEqual({ state: 'unused', left: '5' });
   });
 

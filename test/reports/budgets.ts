@@ -35,7 +35,11 @@ export const assessed = (
     {
       spend: money(spend),
       hasCalls: true,
-      recent: { range: interval(at('2026-11-06T00:00:00Z'), through), spend: money(spend) },
+      recent: {
+        range: interval(at('2026-11-06T00:00:00Z'), through),
+        spend: money(spend),
+        firstHalf: money('0'),
+      },
       unreadableRows: 0,
       ...sums,
     },

@@ -6,7 +6,7 @@ import { personOf } from '../keys/person.ts';
 import { amount, configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { screenOf } from '../ui/paint.ts';
-import { alertsJson, renderActions, renderAlerts } from './render.ts';
+import { alertsJson, renderLog, renderAlerts } from './render.ts';
 
 type Common = { readonly config: string; readonly json?: boolean };
 type ActionOptions = Common & {
@@ -31,6 +31,7 @@ States:
   ok         every threshold is above the spend
   exceeded   the spend has reached a threshold
   forecast   only the forecast has reached a threshold
+  low        a balance or quota lasts for too few days
   unknown    the data does not suffice; the reason is below the row
 
 Exits with 1 if an alert fires that is neither muted nor acknowledged, or the
@@ -38,10 +39,10 @@ state of a budget is unknown.
 
 Examples:
   tollkeeper alerts
-  tollkeeper alerts mute search-month --until 2026-12-01
-  tollkeeper alerts ack search-month --reason "load test until Friday"
+  tollkeeper alerts mute search --until 2026-12-01
+  tollkeeper alerts ack search --reason "load test until Friday"
   tollkeeper alerts log
-  tollkeeper alerts --json | jq '.[] | select(.status.state == "exceeded")'`,
+  tollkeeper alerts --json | jq '.[] | select(.state == "exceeded")'`,
     )
     .action(async ({ config, json }: Common) => {
       const views = await ask(deps, config, (commands) => commands.call('alerts/list', {}));
@@ -49,7 +50,8 @@ Examples:
       const needsAttention = views.some(
         ({ firing, mute, acknowledged, status }) =>
           mute === undefined &&
-          ((firing.length > 0 && acknowledged === undefined) || status?.state === 'unknown'),
+          ((firing.length > 0 && acknowledged === undefined) ||
+            (status?.kind === 'budget' && status.state === 'unknown')),
       );
       alerts.setOptionValue('exitCode', needsAttention ? 1 : 0);
     });
@@ -87,7 +89,7 @@ Examples:
 What still fires when the mute ends is notified of then.
 
 Examples:
-  tollkeeper alerts mute search-month --until 2026-12-01
+  tollkeeper alerts mute search --until 2026-12-01
   tollkeeper alerts mute key:ci --until 2026-12-01T08:00 --reason "migration"`,
     );
   acts(mute, async (call, alert, { until = '', account, reason }) =>
@@ -97,7 +99,7 @@ Examples:
   const unmute = alerts
     .command('unmute')
     .description('End a mute now.')
-    .addHelpText('after', `\nExamples:\n  tollkeeper alerts unmute search-month`);
+    .addHelpText('after', `\nExamples:\n  tollkeeper alerts unmute search`);
   acts(unmute, async (call, alert, { account }) =>
     call('alerts/unmute', { alert, account, who: personOf() }),
   );
@@ -113,8 +115,8 @@ An acknowledged alert no longer makes \`alerts\` exit with 1. An alert of a
 further threshold needs another acknowledgement.
 
 Examples:
-  tollkeeper alerts ack search-month
-  tollkeeper alerts ack search-month --reason "load test until Friday"`,
+  tollkeeper alerts ack search
+  tollkeeper alerts ack search --reason "load test until Friday"`,
     );
   acts(ack, async (call, alert, { account, reason }) =>
     call('alerts/acknowledge', { alert, account, who: personOf(), reason }),
@@ -122,17 +124,19 @@ Examples:
 
   alerts
     .command('log')
-    .description('List who muted and acknowledged what, newest first.')
+    .description(
+      'List which alerts were raised and ended, and who muted and acknowledged them, newest first.',
+    )
     .addOption(configOption())
     .option('-n, --limit <number>', 'how many', amount, 50)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText('after', `\nExamples:\n  tollkeeper alerts log --limit 10`)
     .action(async ({ config, json, limit }: Common & { readonly limit: number }) => {
-      const actions = await ask(deps, config, (commands) => commands.call('alerts/log', { limit }));
+      const entries = await ask(deps, config, (commands) => commands.call('alerts/log', { limit }));
       print(
         json === true
-          ? jsonText(actions.map((action) => ({ ...action, at: new Date(action.at).toISOString() })))
-          : renderActions(actions, screen()),
+          ? jsonText(entries.map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() })))
+          : renderLog(entries, screen()),
       );
     });
 };

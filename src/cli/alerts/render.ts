@@ -7,7 +7,7 @@ import {
   unixSeconds,
   type Money,
 } from '../../core/index.ts';
-import type { AlertView, OperatorAction } from '../../daemon/index.ts';
+import type { AlertLogEntry, AlertView } from '../../daemon/index.ts';
 import { iso, isoOr } from '../ui/json.ts';
 import { localMoment } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';
@@ -31,19 +31,16 @@ const barOf = (spend: Money | undefined, amount: Money): string => {
   return `${'█'.repeat(filled)}${'·'.repeat(barWidth - filled)}`;
 };
 
-const stateOf = ({ status, firing }: AlertView): { readonly text: string; readonly style: Style } => {
-  if (status === undefined)
-    return firing.length > 0 ? { text: 'unknown', style: 'bad' } : { text: 'not evaluated', style: 'quiet' };
-  if (status.kind === 'budget') {
-    if (status.state === 'unknown') return { text: 'unknown', style: 'warn' };
-    if (status.state === 'exceeded') return { text: 'exceeded', style: 'bad' };
-    return status.levels.some(({ state }) => state === 'exceeded')
-      ? { text: 'forecast', style: 'warn' }
-      : { text: 'ok', style: 'good' };
-  }
-  if (status.state === 'unknown') return { text: 'unknown', style: 'quiet' };
-  return firing.length > 0 ? { text: 'low', style: 'bad' } : { text: 'ok', style: 'good' };
+const styles: { readonly [State in AlertView['state']]: Style } = {
+  ok: 'good',
+  exceeded: 'bad',
+  low: 'bad',
+  forecast: 'warn',
+  unknown: 'warn',
+  'not-evaluated': 'quiet',
 };
+
+const stateOf = ({ state }: AlertView): Cell => ({ text: state.replace('-', ' '), style: styles[state] });
 
 const notesOf = (view: AlertView): readonly Cell[] => {
   const { mute, acknowledged, texts, zone } = view;
@@ -73,7 +70,7 @@ const figuresOf = (status: Budget, texts: AlertView['texts']): readonly string[]
   texts.amount ?? '-',
   status.spend === undefined ? '-' : percentOf(status.spend, status.amount),
   barOf(status.spend, status.amount),
-  texts.forecast ?? '-',
+  `${texts.forecast ?? '-'}${texts.forecastRange === undefined ? '' : ` (${texts.forecastRange})`}`,
   formatMoment(unixSeconds(status.end), status.zone).slice(0, 'YYYY-MM-DD'.length),
 ];
 
@@ -147,12 +144,17 @@ export const alertsJson = (views: readonly AlertView[]) =>
     ...(acknowledged === undefined ? {} : { acknowledged: { ...acknowledged, at: iso(acknowledged.at) } }),
   }));
 
-export const renderActions = (actions: readonly OperatorAction[], screen: Screen): string => {
-  if (actions.length === 0) return 'nobody has muted or acknowledged an alert\n';
+export const renderLog = (entries: readonly AlertLogEntry[], screen: Screen): string => {
+  if (entries.length === 0) return 'no alert was raised, muted or acknowledged\n';
   const lines = tableLines(
     [{ title: 'WHEN (UTC)' }, { title: 'WHO' }, { title: 'ACTION' }, { title: 'ALERT' }],
-    actions.map(({ at, by, action, subject, account, detail }) => ({
-      cells: [localMoment(at, 'UTC'), oneLine(by), action, oneLine(`${account}/${subject}`)],
+    entries.map(({ at, by, action, subject, account, detail }) => ({
+      cells: [
+        localMoment(at, 'UTC'),
+        by === '' ? '-' : oneLine(by),
+        action,
+        oneLine(`${account}/${subject}`),
+      ],
       ...(detail === '' ? {} : { note: oneLine(detail) }),
     })),
     screen,

@@ -14,6 +14,7 @@ import { sortFaults, type ConfigFault } from './config-fault.ts';
 import type { Job, JobKind } from '../schema/job-schema.ts';
 import { alertFaults, budgetFaults } from '../rules/budget-rules.ts';
 import { kindFaults } from '../rules/kind-rules.ts';
+import { budgetWarnings, type AlertJob } from '../rules/budget-warnings.ts';
 import { tagFilterFaults, tagWarnings } from '../rules/tag-rules.ts';
 import { isKnownZone } from '../schema/known-zone.ts';
 import { policyFaults } from '../rules/policy-rules.ts';
@@ -222,6 +223,18 @@ const movedJobs = (fault: ConfigFault): ConfigFault =>
     ? { ...fault, advice: 'move it to a file in the folder jobs/, such as jobs/jobs.yaml' }
     : fault;
 
+const alertJobs = (
+  jobs: readonly DeclaredJob[],
+  byName: Readonly<Record<string, Job>>,
+): readonly AlertJob[] =>
+  jobs.flatMap(({ name, kind }) => {
+    const job = kind?.sendsAlerts === true ? byName[name] : undefined;
+    const budgets = job?.fields['budgets'];
+    return job === undefined
+      ? []
+      : [{ account: job.account, budgets: Array.isArray(budgets) ? budgets.map(String) : undefined }];
+  });
+
 const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fingerprint'>> => {
   const sources = await readSources(options.folder, options);
   const { settings } = sources;
@@ -295,7 +308,13 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
   return {
     config,
     faults: [],
-    warnings: part === undefined ? [] : redacted(tagWarnings(part), options.secrets),
+    warnings:
+      part === undefined
+        ? []
+        : redacted(
+            sortFaults([...tagWarnings(part), ...budgetWarnings(part, alertJobs(jobs, byName))]),
+            options.secrets,
+          ),
     ...warehouse,
   };
 };

@@ -13,7 +13,7 @@ import { tagFault } from './tag-rules.ts';
 const reserved = ['runway', 'data'];
 
 /** Names of the budgets in short form: `accounts.main.budget` is account-main. */
-const shortForms = ({ accounts, teams }: Settings): ReadonlyMap<string, string> =>
+export const shortForms = ({ accounts, teams }: Settings): ReadonlyMap<string, string> =>
   new Map([
     ...Object.entries(accounts).flatMap(([name, { budget }]) =>
       budget === undefined ? [] : [[`account-${name}`, `accounts.${name}.budget`] as const],

@@ -8,17 +8,24 @@ import {
   type UnixMillis,
 } from '../../core/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
-import { reasonText, runwayText } from '../../jobs/index.ts';
+import { reasonText, runwayReasons, runwayText } from '../../jobs/index.ts';
 import { alertStatusSchema, type AlertStatusContent } from '../../monitoring/index.ts';
 import { formatMoney, localeOf } from '../../reports/index.ts';
-import type { AlertAcknowledgement, AlertMute, OperatorAction, StoredAlert } from '../../warehouse/index.ts';
+import type { AlertAcknowledgement, AlertLogEntry, AlertMute, StoredAlert } from '../../warehouse/index.ts';
 import { costOwnersOf } from '../cost-owners.ts';
 import type { App } from '../open-app.ts';
 
-/** An alert as commands and the status page show it. Times are milliseconds UTC unless stated otherwise. */
+/**
+ * `forecast`: only the forecast has reached a threshold. `low`: a balance or quota lasts for too few days. `unknown`: the
+ * reason is in the texts.
+ */
+export type AlertState = 'ok' | 'exceeded' | 'forecast' | 'low' | 'unknown' | 'not-evaluated';
+
+/** An alert as commands show it. Times are milliseconds UTC unless stated otherwise. */
 export type AlertView = {
   readonly account: string;
   readonly alert: string;
+  readonly state: AlertState;
   /** Time zone of its times. */
   readonly zone: string;
   readonly texts: {
@@ -26,6 +33,8 @@ export type AlertView = {
     readonly spend?: string | undefined;
     readonly amount?: string | undefined;
     readonly forecast?: string | undefined;
+    /** `$40.10 to $52.30` */
+    readonly forecastRange?: string | undefined;
     readonly lasts?: string | undefined;
   };
   readonly status?: AlertStatusContent | undefined;
@@ -45,17 +54,34 @@ const contentOf = (status: string): AlertStatusContent | undefined => {
   return content.success ? content.data : undefined;
 };
 
+const stateOf = (status: AlertStatusContent | undefined, firing: readonly StoredAlert[]): AlertState => {
+  if (status === undefined) return firing.length > 0 ? 'unknown' : 'not-evaluated';
+  if (status.kind === 'budget') return status.state;
+  if (status.state === 'unknown') return 'unknown';
+  return firing.length > 0 ? 'low' : 'ok';
+};
+
 const textsOf = (status: AlertStatusContent | undefined, account: string): AlertView['texts'] => {
   if (status === undefined) return {};
-  if (status.kind !== 'budget') return { lasts: runwayText(status) };
-  const { spend, amount, forecast, reason, zone, scope, currency } = status;
+  if (status.kind !== 'budget')
+    return {
+      lasts: runwayText(status),
+      ...(status.reason === undefined ? {} : { reason: runwayReasons[status.reason] }),
+    };
+  const { spend, amount, forecast, forecastLow, forecastHigh, reason, zone, scope, currency } = status;
   const show = (figure: Money | undefined): string | undefined =>
     figure === undefined ? undefined : formatMoney(figure, currency, localeOf('en'));
   return {
     spend: show(spend),
     amount: show(amount),
     forecast: show(forecast),
+    ...(forecastLow === undefined || forecastHigh === undefined || forecastLow === forecastHigh
+      ? {}
+      : { forecastRange: `${show(forecastLow)} to ${show(forecastHigh)}` }),
     ...(reason === undefined ? {} : { reason: reasonText(reason, { zone, scope, account }).what }),
+    ...(status.forecastTooEarly === true
+      ? { reason: 'forecast: too early; the call log covers less than seven days' }
+      : {}),
   };
 };
 
@@ -95,6 +121,7 @@ export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertVi
       return {
         account,
         alert,
+        state: stateOf(status, open),
         texts: textsOf(status, account),
         zone: status?.kind === 'budget' ? status.zone : settings.timezone,
         ...(status === undefined ? {} : { status }),
@@ -140,8 +167,7 @@ export const createAlertHandlers = ({ clock, app }: Deps) => {
 
   return {
     'alerts/list': async (): Promise<readonly AlertView[]> => readAlerts({ clock, app }),
-    'alerts/log': async ({ limit }): Promise<readonly OperatorAction[]> =>
-      app.warehouse.alerts.actions(limit),
+    'alerts/log': async ({ limit }): Promise<readonly AlertLogEntry[]> => app.warehouse.alerts.log(limit),
     'alerts/mute': async ({ alert, account, until, who, reason }): Promise<AlertAnswer> => {
       const view = await find(alert, account);
       const now = clock.now();

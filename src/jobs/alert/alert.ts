@@ -29,19 +29,20 @@ export const alertKind = defineJobKind({
       return { summary: 'nothing to do: alerts about the past are not sent', figures: {} };
     const { account, warehouse, clock, slot } = context;
     const evaluation = await evaluate(settings, neededFor(slot, settings.lag), context);
-    const { raised, recovered, notified } = await decide(evaluation, clock.now(), context);
+    const { raised, recovered, ended, notified } = await decide(evaluation, clock.now(), context);
     await warehouse.alerts.putStatus(account.name, evaluation.statuses);
     const states = evaluation.budgets.flatMap(({ periods }) => periods.at(-1)?.assessment.state ?? []);
     const count = (state: string): number => states.filter((one) => one === state).length;
     const unknown = count('unknown');
     return {
-      summary: `${countText(states.length, 'budget')} evaluated: ${count('exceeded')} exceeded${unknown === 0 ? '' : `, ${unknown} unknown`}; ${countText(raised, 'threshold')} newly reached, ${recovered} recovered; ${countText(notified, 'notification')} enqueued`,
+      summary: `${countText(states.length, 'budget')} evaluated: ${count('exceeded')} exceeded${unknown === 0 ? '' : `, ${unknown} unknown`}; ${countText(raised, 'threshold')} newly reached, ${recovered} recovered${ended === 0 ? '' : `, ${ended} ended`}; ${countText(notified, 'notification')} enqueued`,
       figures: {
         budgets: states.length,
         exceeded: count('exceeded'),
         unknown,
         raised,
         recovered,
+        ended,
         recipients: notified,
       },
     };

@@ -5,12 +5,12 @@ import { renderAlertEmail } from '../../reports/index.ts';
 import type { OutboxEntry } from '../../storage/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
-import { currentOf, type Evaluation } from './evaluate.ts';
+import type { Evaluation } from './evaluate.ts';
 import { budgetAlert, budgetRecovery } from './messages/budgets.ts';
 import type { AlertNotification, MessageContext } from './messages/notification.ts';
 import { runwayAlert, runwayRecovery } from './messages/runways.ts';
 import { unknownAlert, unknownRecovery } from './messages/unknown.ts';
-import { readCauses } from './read-causes.ts';
+import { readExplanations, type Explanation } from './read-explanations.ts';
 
 const groupsOf = (records: readonly AlertRecord[]): readonly (readonly AlertRecord[])[] => {
   const groups = new Map<string, AlertRecord[]>();
@@ -21,36 +21,40 @@ const groupsOf = (records: readonly AlertRecord[]): readonly (readonly AlertReco
   return [...groups.values()];
 };
 
-type Causes = ReadonlyMap<Assessment, string>;
+type Explanations = ReadonlyMap<Assessment, Explanation>;
 
-const notificationOf = (
+const notificationsOf = (
   event: 'alert' | 'recovered',
   records: readonly AlertRecord[],
   { budgets, runways, unknown }: Evaluation,
-  causes: Causes,
+  explanations: Explanations,
   context: MessageContext,
-): AlertNotification | undefined => {
+): readonly AlertNotification[] => {
   const [first] = records;
-  if (first === undefined) return undefined;
+  if (first === undefined) return [];
   if (first.alert === 'data' || first.alert.startsWith('data:'))
-    return event === 'alert' ? unknownAlert(records, unknown, context) : unknownRecovery(records, context);
+    return [event === 'alert' ? unknownAlert(records, unknown, context) : unknownRecovery(records, context)];
   const runway = runways.find(({ alert }) => alert === first.alert);
   if (runway !== undefined)
-    return event === 'alert'
-      ? runwayAlert(records, runway, context)
-      : runwayRecovery(records, runway, context);
-  const budget = budgets.find((one) => one.budget.name === first.alert);
-  const assessment =
-    budget?.periods.find(({ assessment: { period } }) => String(period.start) === first.period)?.assessment ??
-    (budget === undefined ? undefined : currentOf(budget));
-  if (assessment === undefined) return undefined;
+    return [
+      event === 'alert' ? runwayAlert(records, runway, context) : runwayRecovery(records, runway, context),
+    ];
+  const assessment = budgets
+    .find((one) => one.budget.name === first.alert)
+    ?.periods.find(({ assessment: { period } }) => String(period.start) === first.period)?.assessment;
+  if (assessment === undefined) return [];
   return event === 'alert'
-    ? budgetAlert(records, assessment, causes.get(assessment), context)
+    ? budgetAlert(records, assessment, explanations.get(assessment), context)
     : budgetRecovery(records, assessment, context);
 };
 
 /** `notified` counts the messages that were enqueued, one for each recipient. */
-export type Decided = { readonly raised: number; readonly recovered: number; readonly notified: number };
+export type Decided = {
+  readonly raised: number;
+  readonly recovered: number;
+  readonly ended: number;
+  readonly notified: number;
+};
 
 /** Renders the mails and stores their bytes. */
 const mailsOf = async (
@@ -79,12 +83,12 @@ export const decide = async (
   const { conditions, budgets } = evaluation;
   const alerts = [...new Set(conditions.map(({ alert }) => alert))];
   const messages: MessageContext = { account: account.name, zone, now, operators: costOwners.operators };
-  let decided: Decided = { raised: 0, recovered: 0, notified: 0 };
+  let decided: Decided = { raised: 0, recovered: 0, ended: 0, notified: 0 };
   await warehouse.alerts.decide(account.name, alerts, now, async ({ records, mutes }) => {
     const muted = new Set(mutes.map(({ alert }) => alert));
     const isMuted = (alert: string): boolean => muted.has(alert);
-    const { raised, recovered, dropped } = decideAlerts({ conditions, records, isMuted, now });
-    const causes = await readCauses(
+    const { raised, recovered, ended } = decideAlerts({ conditions, records, isMuted, now });
+    const explanations = await readExplanations(
       budgets.flatMap(({ periods }) =>
         periods.filter(({ assessment: { budget, period } }) =>
           raised.some((one) => one.alert === budget.name && one.period === String(period.start)),
@@ -93,17 +97,21 @@ export const decide = async (
       context,
     );
     const notifications = [
-      ...groupsOf(raised).map((group) => notificationOf('alert', group, evaluation, causes, messages)),
-      ...groupsOf(recovered.filter(({ alert }) => !muted.has(alert))).map((group) =>
-        notificationOf('recovered', group, evaluation, causes, messages),
+      ...groupsOf(raised).flatMap((group) =>
+        notificationsOf('alert', group, evaluation, explanations, messages),
+      ),
+      ...groupsOf(recovered.filter(({ alert }) => !muted.has(alert))).flatMap((group) =>
+        notificationsOf('recovered', group, evaluation, explanations, messages),
       ),
     ];
-    const mails = await mailsOf(
-      notifications.filter((one) => one !== undefined),
-      context,
-    );
-    decided = { raised: raised.length, recovered: recovered.length, notified: mails.length };
-    return { records: [...raised, ...recovered, ...dropped], mails };
+    const mails = await mailsOf(notifications, context);
+    decided = {
+      raised: raised.length,
+      recovered: recovered.length,
+      ended: ended.length,
+      notified: mails.length,
+    };
+    return { records: [...raised, ...recovered, ...ended], mails };
   });
   return decided;
 };

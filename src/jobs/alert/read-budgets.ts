@@ -2,6 +2,7 @@ import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../co
 import {
   assess,
   createSpendIndex,
+  middleOf,
   openSinceOf,
   planPeriods,
   segmentsOf,
@@ -35,6 +36,11 @@ type Context = Pick<JobContext, 'account' | 'warehouse' | 'costOwners' | 'signal
 
 const overlaps = (left: Interval<UnixSeconds>, right: Interval<UnixSeconds>): boolean =>
   left.start < right.end && right.start < left.end;
+
+const halvesOf = (range: Interval<UnixSeconds>): readonly [Interval<UnixSeconds>, Interval<UnixSeconds>] => {
+  const middle = middleOf(range);
+  return [interval(range.start, middle), interval(middle, range.end)];
+};
 
 const missingIn = (gaps: readonly KnownGap[], period: Interval<UnixSeconds>): string | undefined =>
   gaps.find(
@@ -80,7 +86,7 @@ export const readBudgets = async (
     const stored = before.get(budget.name)?.openSince;
     return planPeriods(budget, stored === undefined ? undefined : unixSeconds(stored), { covered, needed });
   });
-  const ranges = planned.flat().flatMap(({ elapsed, recent }) => [elapsed, recent]);
+  const ranges = planned.flat().flatMap(({ elapsed, recent }) => [elapsed, ...halvesOf(recent)]);
   const { bounds, segments } = segmentsOf(ranges);
   const sums =
     segments.size === 0
@@ -109,7 +115,11 @@ export const readBudgets = async (
         assessment: assess(budget, one.period, data, {
           spend: index.spend(budget.scope, one.elapsed),
           hasCalls: !uncalled.has(budget),
-          recent: { range: one.recent, spend: index.spend(budget.scope, one.recent) },
+          recent: {
+            range: one.recent,
+            spend: index.spend(budget.scope, one.recent),
+            firstHalf: index.spend(budget.scope, halvesOf(one.recent)[0]),
+          },
           unreadableRows: unread.filter(({ range }) => overlaps(range, one.period)).length,
           missingRows: missingIn(gaps, one.period),
         }),

@@ -39,7 +39,7 @@ export const readRunways = async (
                     used: usedQuota,
                   })),
                 )
-              : { state: 'unknown' },
+              : { state: 'unknown', reason: 'old-reading' },
           },
         ];
   const keys = await warehouse.snapshots.quotaReadings(account.name, from, to);
@@ -51,7 +51,7 @@ export const readRunways = async (
         alert: `key:${name}`,
         kind: 'key',
         readAt,
-        runway: fresh(readAt) ? runwayOf(readings) : { state: 'unknown' },
+        runway: fresh(readAt) ? runwayOf(readings) : { state: 'unknown', reason: 'old-reading' },
       };
     }),
   ];

@@ -28,10 +28,17 @@ const budgetStatus = z.object({
   end: seconds,
   /** End of the data in the period. */
   through: seconds.optional(),
-  state: z.enum(['ok', 'exceeded', 'unknown']),
+  state: z.enum(['ok', 'exceeded', 'forecast', 'unknown']),
   reason: reason.optional(),
   spend: amount.optional(),
   forecast: amount.optional(),
+  /** At the paces of the two halves of the range from which the pace is taken. */
+  forecastLow: amount.optional(),
+  forecastHigh: amount.optional(),
+  /** Start of that range, seconds UTC; it ends at `through`. */
+  paceFrom: seconds.optional(),
+  /** The call log covers too few days for a forecast. */
+  forecastTooEarly: z.literal(true).optional(),
   levels: z.array(
     z.object({
       on: z.enum(['actual', 'forecast']),
@@ -47,6 +54,8 @@ const budgetStatus = z.object({
 const runwayStatus = z.object({
   kind: z.enum(['runway', 'key']),
   state: z.enum(['known', 'unused', 'unknown']),
+  /** Why the state is unknown. */
+  reason: z.enum(['few-readings', 'old-reading']).optional(),
   /** In the unit of the gateway, like `perDay`. */
   left: amount.optional(),
   perDay: amount.optional(),
@@ -72,7 +81,7 @@ export const describeScope = ({ scope }: Assessment['budget']): string => {
 };
 
 export const budgetStatusOf = (
-  { budget, period, through, state, reason: why, spend, forecast, levels }: Assessment,
+  { budget, period, through, state, reason: why, spend, forecast, isTooEarly, levels }: Assessment,
   openSince: number | undefined,
 ): BudgetStatus => ({
   kind: 'budget',
@@ -86,7 +95,15 @@ export const budgetStatusOf = (
   state,
   ...(why === undefined ? {} : { reason: why }),
   ...(spend === undefined ? {} : { spend }),
-  ...(forecast === undefined ? {} : { forecast }),
+  ...(forecast === undefined
+    ? {}
+    : {
+        forecast: forecast.amount,
+        forecastLow: forecast.low,
+        forecastHigh: forecast.high,
+        paceFrom: forecast.paceFrom,
+      }),
+  ...(isTooEarly ? { forecastTooEarly: true as const } : {}),
   levels: levels.map(({ on, label, amount: of, state: level }) => ({ on, label, amount: of, state: level })),
   ...(openSince === undefined ? {} : { openSince }),
 });
@@ -98,7 +115,7 @@ export const runwayStatusOf = (
 ): RunwayStatus => ({
   kind,
   state: runway.state,
-  ...(runway.state === 'unknown' ? {} : { left: runway.left }),
+  ...(runway.state === 'unknown' ? { reason: runway.reason } : { left: runway.left }),
   ...(runway.state === 'known'
     ? {
         perDay: runway.perDay,

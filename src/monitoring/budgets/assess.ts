@@ -8,7 +8,7 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import type { Budget, Threshold } from './budget.ts';
-import { forecastAtPace, type Forecast } from './forecast.ts';
+import { forecastAtPace, type Forecast, type Forecaster, type RecentSpend } from './forecast.ts';
 
 /** Why the state of a budget cannot be determined. Moments in seconds UTC. */
 export type UnknownReason =
@@ -36,7 +36,7 @@ export type PeriodSums = {
   readonly spend: Money;
   /** Whether calls of the scope exist. */
   readonly hasCalls: boolean;
-  readonly recent: { readonly range: Interval<UnixSeconds>; readonly spend: Money };
+  readonly recent: RecentSpend;
   /** Rows of the period that could not be read. */
   readonly unreadableRows: number;
   /** Describes charges that other sources show and the call log does not. */
@@ -53,11 +53,14 @@ export type Assessment = {
   readonly period: Interval<UnixSeconds>;
   /** End of the data in the period; undefined without data. */
   readonly through: UnixSeconds | undefined;
-  readonly state: 'ok' | 'exceeded' | 'unknown';
+  /** `forecast`: only the forecast has reached a threshold. */
+  readonly state: 'ok' | 'exceeded' | 'forecast' | 'unknown';
   readonly reason?: UnknownReason | undefined;
   /** Undefined where nothing is known; a lower bound where `reason` is set. */
   readonly spend: Money | undefined;
-  readonly forecast: Money | undefined;
+  readonly forecast: Forecast | undefined;
+  /** Whether the forecast is missing only because the call log covers too few days. */
+  readonly isTooEarly: boolean;
   readonly levels: readonly Level[];
 };
 
@@ -108,7 +111,7 @@ export const assess = (
   period: Interval<UnixSeconds>,
   data: DataState,
   sums: PeriodSums,
-  forecastOf: Forecast = forecastAtPace,
+  forecastOf: Forecaster = forecastAtPace,
 ): Assessment => {
   const through =
     data.covered === undefined || data.covered.end <= period.start
@@ -133,17 +136,19 @@ export const assess = (
     };
   const levels = [
     ...budget.thresholds.map(levelOf('actual', blocked === undefined ? spend : undefined)),
-    ...budget.forecastThresholds.map(levelOf('forecast', forecast)),
+    ...budget.forecastThresholds.map(levelOf('forecast', forecast?.amount)),
   ];
-  const isExceeded = levels.some(({ on, state }) => on === 'actual' && state === 'exceeded');
+  const exceeded = levels.filter(({ state }) => state === 'exceeded');
+  const known = exceeded.length === 0 ? 'ok' : 'forecast';
   return {
     budget,
     period,
     through,
-    state: isExceeded ? 'exceeded' : reason === undefined ? 'ok' : 'unknown',
+    state: exceeded.some(({ on }) => on === 'actual') ? 'exceeded' : reason === undefined ? known : 'unknown',
     reason,
     spend,
     forecast,
+    isTooEarly: reason === undefined && spend !== undefined && forecast === undefined,
     levels,
   };
 };

@@ -1,13 +1,24 @@
 import {
   daySeconds,
   addMoney,
+  compareMoney,
   divideMoney,
   money,
   multiplyMoney,
+  subtractMoney,
+  unixSeconds,
   type Interval,
   type Money,
   type UnixSeconds,
 } from '../../core/index.ts';
+
+/** The range that ends with the data and from which the pace is taken, cut to the call log. */
+export type RecentSpend = {
+  readonly range: Interval<UnixSeconds>;
+  readonly spend: Money;
+  /** The part of it before the middle of the range. */
+  readonly firstHalf: Money;
+};
 
 export type ForecastInput = {
   readonly period: Interval<UnixSeconds>;
@@ -15,22 +26,47 @@ export type ForecastInput = {
   readonly through: UnixSeconds;
   /** From the start of the period to `through`. */
   readonly spend: Money;
-  /** Spend in the range that ends with `through` and from which the pace is taken. */
-  readonly recent: { readonly range: Interval<UnixSeconds>; readonly spend: Money };
+  readonly recent: RecentSpend;
 };
 
-/** Expected spend of the whole period; undefined when the data does not suffice. */
-export type Forecast = (input: ForecastInput) => Money | undefined;
+/** Expected spend of the whole period. */
+export type Forecast = {
+  readonly amount: Money;
+  /** At the paces of the two halves of the range. */
+  readonly low: Money;
+  readonly high: Money;
+  /** Start of the range from which the pace is taken. */
+  readonly paceFrom: UnixSeconds;
+};
+
+/** Undefined when the data does not suffice. */
+export type Forecaster = (input: ForecastInput) => Forecast | undefined;
 
 /** Seconds before the end of the data from which the pace is taken: whole weeks, so that each weekday counts equally. */
 export const paceSeconds = 14 * daySeconds;
 
-/** The spend so far, and the rest of the period at the pace of the recent range. Undefined with less than a day of data. */
-export const forecastAtPace: Forecast = ({ period, through, spend, recent }) => {
+/** Seconds of the call log, with and without calls, below which there is no forecast. */
+export const leastHistory = 7 * daySeconds;
+
+export const middleOf = ({ start, end }: Interval<UnixSeconds>): UnixSeconds =>
+  unixSeconds(Math.floor((start + end) / 2));
+
+/** The spend so far, and the rest of the period at the pace of the recent range. */
+export const forecastAtPace: Forecaster = ({ period, through, spend, recent }) => {
+  const { range, firstHalf } = recent;
   const left = Math.max(0, period.end - through);
-  if (left === 0) return spend;
-  const known = recent.range.end - recent.range.start;
-  if (known < daySeconds) return undefined;
-  const rest = divideMoney(multiplyMoney(recent.spend, money(String(left))), money(String(known)), 12);
-  return rest === undefined ? undefined : addMoney(spend, rest);
+  if (left === 0) return { amount: spend, low: spend, high: spend, paceFrom: through };
+  if (range.end - range.start < leastHistory) return undefined;
+  const atPace = (amount: Money, seconds: number): Money => {
+    const rest = divideMoney(multiplyMoney(amount, money(String(left))), money(String(seconds)), 12);
+    return addMoney(spend, rest ?? money('0'));
+  };
+  const middle = middleOf(range);
+  const halves = [
+    atPace(firstHalf, middle - range.start),
+    atPace(subtractMoney(recent.spend, firstHalf), range.end - middle),
+  ].toSorted(compareMoney);
+  const amount = atPace(recent.spend, range.end - range.start);
+  const [low = amount, high = amount] = halves;
+  return { amount, low, high, paceFrom: range.start };
 };

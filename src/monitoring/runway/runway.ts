@@ -37,8 +37,10 @@ export type Runway =
     }
   /** Nothing was used in the range. */
   | { readonly state: 'unused'; readonly left: Money }
-  /** Fewer than two readings at least a day apart. */
-  | { readonly state: 'unknown' };
+  | { readonly state: 'unknown'; readonly reason: RunwayUnknown };
+
+/** `few-readings`: fewer than two, at least a day apart. `old-reading`: the last one says nothing about today. */
+export type RunwayUnknown = 'few-readings' | 'old-reading';
 
 /** Milliseconds before the last reading from which the pace is taken: whole weeks, so that each weekday counts equally. */
 export const runwayDuration = 14 * dayMillis;
@@ -83,7 +85,7 @@ const marginOf = (shares: readonly number[]): number => {
 export const runwayOf = (readings: readonly QuotaReading[]): Runway => {
   const [first, last] = [readings[0], readings.at(-1)];
   if (first === undefined || last === undefined || last.at - first.at < dayMillis)
-    return { state: 'unknown' };
+    return { state: 'unknown', reason: 'few-readings' };
   const used = sumMoney(
     readings.slice(1).map((after, index) => usedBetween(readings[index] ?? after, after)),
   );

@@ -14,7 +14,14 @@ export type AlertBlock = {
   readonly lines: readonly (readonly [string, string])[];
   /** A bar that shows an amount beside a budget; its figures are also in the lines. */
   readonly meter?: Meter;
+  /** Amounts by name, such as the models of a budget. */
+  readonly tables?: readonly {
+    readonly title: string;
+    readonly rows: readonly { readonly name: string; readonly amount: string; readonly share: string }[];
+  }[];
 };
+
+type Table = NonNullable<AlertBlock['tables']>[number];
 
 /** A mail without figures: a problem has begun or ended. Text between `backticks` is shown as code. */
 export type AlertEmail = {
@@ -31,6 +38,7 @@ export type AlertEmail = {
 const longest = 1200;
 const longestTitle = 300;
 const longestHeading = 120;
+const longestName = 40;
 
 const mono = 'font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:0.93em';
 
@@ -57,13 +65,24 @@ const layout = trusted('role="presentation" width="100%" cellpadding="0" cellspa
 const lineHtml = ([label, message]: readonly [string, string]): Html =>
   markup`<tr><td class="sf" width="84" style="width:84px;padding:5px 12px 5px 0;vertical-align:top;font-size:13px;line-height:22px;color:${colour.soft}">${label}</td><td class="ik nm" style="padding:5px 0;vertical-align:top;font-size:15px;line-height:22px;color:${colour.ink}">${withCode(message)}</td></tr>\n`;
 
-const blockHtml = ({ heading, tone, lines, meter }: AlertBlock): Html => {
+const tableHtml = ({ title, rows }: Table): Html => {
+  const text = 'font-size:14px;line-height:20px';
+  const figure = trusted(`padding:4px 0 4px 12px;${text};text-align:right;white-space:nowrap`);
+  const head = markup`<tr><td class="sf" colspan="3" style="padding:10px 0 2px;font-size:13px;line-height:20px;color:${colour.soft}">${title}</td></tr>\n`;
+  // Figures are as wide as the widest one, so that tables below each other line up.
+  return markup`<table ${layout}>${head}${rows.map(
+    ({ name, amount, share }) =>
+      markup`<tr><td class="ik nm" width="100%" style="width:100%;padding:4px 0;${trusted(text)};color:${colour.ink}">${name}</td><td class="ik" style="${figure};color:${colour.ink}">${amount}</td><td class="sf" style="min-width:52px;${figure};color:${colour.soft}">${share}</td></tr>\n`,
+  )}</table>`;
+};
+
+const blockHtml = ({ heading, tone, lines, meter, tables = [] }: AlertBlock): Html => {
   const [ink, name] = toned(tone);
   const head =
     heading === undefined
       ? undefined
       : markup`<div class="${name} nm" style="padding:0 0 6px;font-size:16px;line-height:24px;font-weight:700;color:${ink}">${heading}</div>\n`;
-  return markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln" style="padding:14px 0 0;border-top:1px solid ${colour.line}">${head}${meter === undefined ? undefined : meterHtml(meter, tone)}<table ${layout}>${lines.map(lineHtml)}</table></td></tr></table></td></tr>\n`;
+  return markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln" style="padding:14px 0 0;border-top:1px solid ${colour.line}">${head}${meter === undefined ? undefined : meterHtml(meter, tone)}<table ${layout}>${lines.map(lineHtml)}</table>${tables.map(tableHtml)}</td></tr></table></td></tr>\n`;
 };
 
 const columns = 72;
@@ -73,11 +92,35 @@ const lineText = ([label, message]: readonly [string, string]): string => {
   return [`  ${first}`, ...rest.map((line) => `    ${line}`)].join('\n');
 };
 
+const tableText = ({ title, rows }: Table): readonly string[] => {
+  const widths = [
+    Math.max(...rows.map(({ amount }) => amount.length)),
+    Math.max(...rows.map(({ share }) => share.length)),
+  ] as const;
+  const nameWidth = Math.min(
+    columns - 8 - widths[0] - widths[1],
+    Math.max(...rows.map(({ name }) => name.length)),
+  );
+  return [
+    '',
+    `  ${title}`,
+    ...rows.map(
+      ({ name, amount, share }) =>
+        `    ${name.padEnd(nameWidth)} ${amount.padStart(widths[0])}  ${share.padStart(widths[1])}`,
+    ),
+  ];
+};
+
 const textOf = ({ title, blocks, closing }: AlertEmail): string =>
   [
     ...wrap(title, columns),
-    ...blocks.map(({ heading, lines }) =>
-      ['', ...(heading === undefined ? [] : wrap(heading, columns)), ...lines.map(lineText)].join('\n'),
+    ...blocks.map(({ heading, lines, tables = [] }) =>
+      [
+        '',
+        ...(heading === undefined ? [] : wrap(heading, columns)),
+        ...lines.map(lineText),
+        ...tables.flatMap(tableText),
+      ].join('\n'),
     ),
     ...closing.flatMap((sentence, at) => [...(at === 0 ? [''] : []), ...wrap(sentence, columns)]),
   ].join('\n');
@@ -85,10 +128,14 @@ const textOf = ({ title, blocks, closing }: AlertEmail): string =>
 const shownOf = ({ title, blocks, closing, ...alertEmail }: AlertEmail): AlertEmail => ({
   ...alertEmail,
   title: showName(title, longestTitle),
-  blocks: blocks.map(({ heading, lines, ...block }) => ({
+  blocks: blocks.map(({ heading, lines, tables = [], ...block }) => ({
     ...block,
     ...(heading === undefined ? {} : { heading: showName(heading, longestHeading) || '(unnamed)' }),
     lines: lines.map(([label, message]) => [label, showName(message, longest)] as const),
+    tables: tables.map(({ title, rows }) => ({
+      title,
+      rows: rows.map(({ name, ...figures }) => ({ ...figures, name: showName(name, longestName) })),
+    })),
   })),
   closing: closing.map((sentence) => showName(sentence, longest)),
 });

@@ -6,7 +6,7 @@ export type StoredAlert = {
   readonly alert: string;
   readonly level: string;
   readonly period: string;
-  readonly state: 'firing' | 'recovered';
+  readonly state: 'firing' | 'recovered' | 'ended';
   readonly raisedAt: UnixMillis;
   readonly recoveredAt?: UnixMillis | undefined;
 };
@@ -40,12 +40,14 @@ export type AlertAcknowledgement = {
   readonly reason?: string | undefined;
 };
 
-/** What a person did, as the audit of the run ledger records it. */
-export type OperatorAction = {
+/** What a person did, as the audit records it, or what happened to an alert. */
+export type AlertLogEntry = {
   readonly at: UnixMillis;
   readonly account: string;
+  /** Empty for what no person did. */
   readonly by: string;
-  readonly action: 'mute' | 'unmute' | 'acknowledge';
+  readonly action: 'mute' | 'unmute' | 'acknowledge' | 'raised' | 'recovered' | 'ended';
+  /** The name of the alert. */
   readonly subject: string;
   readonly detail: string;
 };
@@ -87,8 +89,8 @@ export type AlertTable = {
   readonly unmute: (account: string, alert: string, by: string, at: UnixMillis) => Promise<boolean>;
   readonly acknowledge: (acknowledgement: AlertAcknowledgement) => Promise<void>;
   readonly acknowledgements: () => Promise<readonly AlertAcknowledgement[]>;
-  /** Removes alerts that recovered before the moment; returns their number. */
+  /** Removes alerts that recovered or ended before the moment; returns their number. */
   readonly trim: (before: UnixMillis) => Promise<number>;
-  /** Newest first. */
-  readonly actions: (limit: number) => Promise<readonly OperatorAction[]>;
+  /** What happened to alerts and what people did about them, newest first. */
+  readonly log: (limit: number) => Promise<readonly AlertLogEntry[]>;
 };

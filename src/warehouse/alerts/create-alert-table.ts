@@ -4,6 +4,7 @@ import { boundRows } from '../bound-rows.ts';
 import { decideAndStore } from '../decide-and-store.ts';
 import type { Engine } from '../engine.ts';
 import { putEntries } from '../outbox.ts';
+import { label } from '../row-reader.ts';
 import { execute, inTransaction, readRows, text, wholeNumber, type Row } from '../rows.ts';
 import type { AlertTable, StoredAlert } from './alert-table.ts';
 import { operatorActions, readMutes } from './operator-actions.ts';
@@ -15,7 +16,7 @@ const recordOf = (row: Row): StoredAlert & { readonly account: string } => ({
   alert: text(row, 'alert'),
   level: text(row, 'level'),
   period: text(row, 'period'),
-  state: text(row, 'state') === 'firing' ? 'firing' : 'recovered',
+  state: label<StoredAlert['state']>()(row, 'state'),
   raisedAt: moment(row, 'raised_at'),
   ...(row['recovered_at'] === null ? {} : { recoveredAt: moment(row, 'recovered_at') }),
 });
@@ -146,7 +147,7 @@ export const createAlertTable = (engine: Engine): AlertTable => {
       }),
     trim: async (before) =>
       inOne(async (connection) =>
-        execute(connection, "DELETE FROM alert_record WHERE state = 'recovered' AND recovered_at < $before", {
+        execute(connection, "DELETE FROM alert_record WHERE state <> 'firing' AND recovered_at < $before", {
           before,
         }),
       ),

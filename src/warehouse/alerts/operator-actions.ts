@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
+import { all, column, label, millis, readAs, rowReader } from '../row-reader.ts';
 import { execute, inTransaction, readRows, text, wholeNumber, type Row } from '../rows.ts';
-import type { AlertMute, AlertTable, OperatorAction } from './alert-table.ts';
+import type { AlertMute, AlertTable, AlertLogEntry } from './alert-table.ts';
 
 const moment = (row: Row, column: string): UnixMillis => unixMillis(wholeNumber(row, column));
 
@@ -32,7 +33,7 @@ export const readMutes = async (
   return rows.map(muteOf);
 };
 
-const writeAction = async (connection: DuckDBConnection, action: OperatorAction): Promise<void> =>
+const writeAction = async (connection: DuckDBConnection, action: AlertLogEntry): Promise<void> =>
   void (await execute(
     connection,
     `INSERT INTO operator_action (taken_at, account, taken_by, action, subject, detail)
@@ -40,10 +41,16 @@ const writeAction = async (connection: DuckDBConnection, action: OperatorAction)
     action,
   ));
 
+const logEntry = rowReader({
+  at: column('moment', millis),
+  ...all(text, 'account', 'by', 'subject', 'detail'),
+  action: label<AlertLogEntry['action']>(),
+});
+
 /** What people do about alerts, each step with its row in the audit. */
 export const operatorActions = (
   engine: Engine,
-): Pick<AlertTable, 'mutes' | 'mute' | 'unmute' | 'acknowledge' | 'acknowledgements' | 'actions'> => {
+): Pick<AlertTable, 'mutes' | 'mute' | 'unmute' | 'acknowledge' | 'acknowledgements' | 'log'> => {
   const inOne = async <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));
   return {
@@ -116,24 +123,17 @@ export const operatorActions = (
           ...reasonOf(row),
         }));
       }),
-    actions: async (limit) =>
-      engine.state(async (connection) => {
-        const rows = await readRows(
+    log: async (limit) =>
+      engine.state(async (connection) =>
+        readAs(
           connection,
-          'SELECT * FROM operator_action ORDER BY taken_at DESC, subject LIMIT $limit',
+          logEntry,
+          `SELECT taken_at AS moment, account, taken_by AS by, action, subject, detail FROM operator_action
+           UNION ALL SELECT raised_at, account, '', 'raised', alert, level FROM alert_record
+           UNION ALL SELECT recovered_at, account, '', state, alert, level FROM alert_record WHERE state <> 'firing'
+           ORDER BY moment DESC, subject, action, detail LIMIT $limit`,
           { limit },
-        );
-        return rows.map((row): OperatorAction => {
-          const action = text(row, 'action');
-          return {
-            at: moment(row, 'taken_at'),
-            account: text(row, 'account'),
-            by: text(row, 'taken_by'),
-            action: action === 'mute' || action === 'unmute' ? action : 'acknowledge',
-            subject: text(row, 'subject'),
-            detail: text(row, 'detail'),
-          };
-        });
-      }),
+        ),
+      ),
   };
 };

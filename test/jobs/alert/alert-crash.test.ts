@@ -130,14 +130,14 @@ it('an alert and its recovery are each mailed exactly once, although processes i
   const raised = Math.floor(days / 2) + 1;
   expect(records.length).toBeGreaterThanOrEqual(2 * raised);
   const rows = (await warehouse.outbox.list({ kind: 'alert' })).filter(({ title }) =>
-    /budget all/.test(title ?? ''),
+    /Budget all/.test(title ?? ''),
   );
   const mails = (recipient: string, title: RegExp) =>
     rows.filter((row) => row.recipient === recipient && title.test(row.title ?? ''));
   const ended = records.filter(({ state }) => state === 'recovered').length / 2;
   for (const recipient of ['ops@example.com', 'owner@example.com']) {
-    expect(mails(recipient, /reached/)).toHaveLength(records.length / 2);
-    expect(mails(recipient, /recovered/)).toHaveLength(ended);
+    expect(mails(recipient, /Budget all: /)).toHaveLength(records.length / 2);
+    expect(mails(recipient, /below its threshold again/)).toHaveLength(ended);
   }
   expect(new Set(rows.map(({ subject, recipient }) => `${subject} ${recipient}`)).size).toBe(rows.length);
 }, 600_000);

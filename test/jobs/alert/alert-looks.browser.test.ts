@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { money, unixMillis } from '../../../src/core/index.ts';
 import { budgetAlert, budgetRecovery } from '../../../src/jobs/alert/messages/budgets.ts';
 import type { AlertNotification, MessageContext } from '../../../src/jobs/alert/messages/notification.ts';
+import type { Explanation } from '../../../src/jobs/alert/read-explanations.ts';
 import { runwayAlert } from '../../../src/jobs/alert/messages/runways.ts';
 import { unknownAlert } from '../../../src/jobs/alert/messages/unknown.ts';
 import type { AlertRecord, Assessment } from '../../../src/monitoring/index.ts';
@@ -43,8 +44,29 @@ const cause = 'longer calls, +$612.40 of +$700.12; mostly claude-sonnet-5 with p
 
 const exceeded = assessed('search-production', '1040.123456');
 const hostile = hostileBudgets.at(-1) ?? exceeded;
-const letters: Readonly<Record<string, () => AlertNotification>> = {
-  exceeded: () => budgetAlert(records(exceeded, ['actual 80%', 'actual 100%']), exceeded, cause, context),
+const explanation = (text: string, name: string): Explanation => ({
+  cause: text,
+  tables: [
+    {
+      title: 'Models',
+      rows: [
+        { name, amount: '$612.40', share: '58.9%' },
+        { name: 'gpt-5-mini', amount: '$300.02', share: '28.8%' },
+        { name: '3 others', amount: '$127.70', share: '12.3%' },
+      ],
+    },
+    { title: 'Services', rows: [{ name: 'prod-search', amount: '$1,040.12', share: '100.0%' }] },
+  ],
+});
+
+const letters: Readonly<Record<string, () => AlertNotification | readonly AlertNotification[]>> = {
+  exceeded: () =>
+    budgetAlert(
+      records(exceeded, ['actual 80%', 'actual 100%']),
+      exceeded,
+      explanation(cause, 'claude-sonnet-5'),
+      context,
+    ),
   forecast: () => {
     const growth = assessed('growth', '650');
     return budgetAlert(records(growth, ['forecast 100%']), growth, undefined, context);
@@ -53,7 +75,10 @@ const letters: Readonly<Record<string, () => AlertNotification>> = {
     budgetAlert(
       records(hostile, ['actual 100%']),
       hostile,
-      `longer calls, +$1; mostly <img src=x onerror=alert(1)> with ${'x'.repeat(200)}`,
+      explanation(
+        `longer calls, +$1; mostly <img src=x onerror=alert(1)> with ${'x'.repeat(200)}`,
+        `<img src=x onerror=alert(1)>${'x'.repeat(200)}`,
+      ),
       { ...context, account: '"><style>*{display:none}</style>' },
     ),
   recovered: () => {
@@ -96,7 +121,7 @@ describe.each(Object.entries(letters))('an alert mail, %s,', (name, make) => {
   ] as const)(
     'at %i px, %s: nothing overflows, all text can be read, nothing is fetched',
     async (width, colorScheme) => {
-      const { html } = renderAlertEmail(make());
+      const { html } = renderAlertEmail([make()].flat()[0] ?? { title: '', blocks: [], closing: [] });
       const view = await browser.newContext({ viewport: { width, height: 700 }, colorScheme });
       try {
         const page = await view.newPage();

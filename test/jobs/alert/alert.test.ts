@@ -18,11 +18,11 @@ describe('a job of kind alert', () => {
     await fixture.evaluate('2026-11-17T00:00:00Z', budgets);
     const alerts = await fixture.mails();
     expect(alerts.map(({ to, subject }) => `${to}: ${subject}`)).toEqual([
-      'ops@example.com: Tollkeeper: budget all has reached 100%',
-      'owner@example.com: Tollkeeper: budget all has reached 100%',
+      'ops@example.com: Tollkeeper: Budget all: $1,040.00, 104% of $1,000.00',
+      'owner@example.com: Tollkeeper: Budget all: $1,040.00, 104% of $1,000.00',
     ]);
     expect(alerts[0]?.text.replaceAll(/\s+/g, ' ')).toContain(
-      'Spend is $1,040.00, 104% of the budget of $1,000.00, $40.00 over the threshold of 100%. ' +
+      'Spend is $1,040.00, 104% of $1,000.00, $40.00 over the threshold of 100%. ' +
         'Also: reached since the last evaluation: actual 80%',
     );
     // A refund is booked: the same window is restated.
@@ -30,8 +30,8 @@ describe('a job of kind alert', () => {
     await fixture.evaluate('2026-11-17T01:00:00Z', budgets, { lag: '2h' });
     const all = await fixture.mails();
     expect(all.slice(2).map(({ to, subject }) => `${to}: ${subject}`)).toEqual([
-      'ops@example.com: Tollkeeper: budget all has recovered',
-      'owner@example.com: Tollkeeper: budget all has recovered',
+      'ops@example.com: Tollkeeper: Budget all is below its threshold again: $800.00, 80% of $1,000.00',
+      'owner@example.com: Tollkeeper: Budget all is below its threshold again: $800.00, 80% of $1,000.00',
     ]);
   });
 
@@ -54,7 +54,7 @@ describe('a job of kind alert', () => {
     for (const { text } of later) expect(text).not.toContain('80%');
   });
 
-  it('evaluates a period that has ended once more, and alerts again in the next one', async () => {
+  it('evaluates a period that has ended once more, mails no recovery for its end, and alerts again in the next one', async () => {
     await using fixture = await openAlertFixture();
     const budgets = [budgetOf({ thresholds: [threshold('100%', '1000')] })];
     await fixture.land('2026-10-01T00:00:00Z', '2026-11-30T20:00:00Z', calls('2026-11-10', '900'));
@@ -68,12 +68,16 @@ describe('a job of kind alert', () => {
     await fixture.evaluate('2026-12-02T00:00:00Z', budgets);
     const mails = (await fixture.mails()).filter(({ to }) => to === 'ops@example.com');
     expect(mails.map(({ subject }) => subject)).toEqual([
-      'Tollkeeper: budget all has reached 100%',
-      'Tollkeeper: budget all has recovered',
-      'Tollkeeper: budget all has reached 100%',
+      'Tollkeeper: Budget all: $1,050.00, 105% of $1,000.00',
+      'Tollkeeper: Budget all: $1,200.00, 120% of $1,000.00',
     ]);
     expect(mails[0]?.text).toContain('The period has ended.');
-    expect(mails[1]?.text.replaceAll(/\s+/g, ' ')).toContain('The period of the alert has ended');
+    const log = await fixture.warehouse.alerts.log(10);
+    expect(log.map(({ action, detail }) => `${action} ${detail}`)).toEqual([
+      'raised actual 100%',
+      'ended actual 100%',
+      'raised actual 100%',
+    ]);
   });
 
   it('evaluates each scope on its own calls', async () => {
@@ -144,9 +148,11 @@ describe('a job of kind alert', () => {
     expect(await fixture.mails()).toEqual([]);
     await fixture.evaluate('2026-11-16T06:00:00Z', budgets, { lag: '7h' });
     expect((await fixture.mails()).map(({ subject }) => subject)).toEqual([
-      'Tollkeeper: budget all has reached 100%',
+      'Tollkeeper: Budget all: $1,100.00, 110% of $1,000.00',
     ]);
-    expect(await fixture.warehouse.alerts.actions(10)).toEqual([
+    expect(await fixture.warehouse.alerts.log(10)).toMatchObject([
+      { action: 'raised', by: '', detail: 'actual 100%' },
+      { action: 'raised', by: '', detail: 'actual 80%' },
       {
         at: Date.parse('2026-11-15T00:00:00Z'),
         account: 'main',
@@ -185,12 +191,17 @@ describe('the cause in an alert', () => {
     );
   });
 
-  it('is left open where the call log does not contain the earlier period', async () => {
+  it('is left out where the call log does not contain the earlier period, and where spend fell', async () => {
     await using fixture = await openAlertFixture();
     await fixture.land('2026-11-01T00:00:00Z', '2026-11-16T00:00:00Z', calls('2026-11-10', '1100'));
     await fixture.evaluate('2026-11-16T00:00:00Z', [budgetOf({ owner: [] })]);
-    expect((await fixture.mails())[0]?.text.replaceAll(/\s+/g, ' ')).toContain(
-      'Cause: The cause cannot be determined: there is no comparable earlier period.',
+    const text = (await fixture.mails())[0]?.text ?? '';
+    expect(text).not.toContain('Cause');
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'Models gpt-5 $1,100.00 100.0% Services prod $1,100.00 100.0%',
+    );
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'At the pace of the last 14 days, the spend is $2,278.57 (between $1,100.00 and $3,457.14) when the period ends',
     );
   });
 });
@@ -203,19 +214,19 @@ describe('the state of a budget', () => {
     for (const hour of ['01', '02', '05', '06', '07', '12'])
       await fixture.evaluate(`2026-11-16T${hour}:00:00Z`, budgets);
     const stale = await fixture.mails();
-    expect(stale.map(({ subject }) => subject)).toEqual(['Tollkeeper: the state of 1 budget is unknown']);
+    expect(stale.map(({ subject }) => subject)).toEqual(['Tollkeeper: The state of 1 budget is unknown']);
     const text = stale[0]?.text.replaceAll(/\s+/g, ' ') ?? '';
     expect(text).toContain(
-      'the call log reaches 2026-11-16 00:00 UTC; data through 2026-11-16 06:00 UTC is needed',
+      'the call log reaches Nov 16, 2026, 00:00 UTC; data through Nov 16, 2026, 06:00 UTC is needed',
     );
-    expect(text).toContain('Spend is at least $1,100.00 through 2026-11-16 00:00 UTC');
+    expect(text).toContain('Spend is at least $1,100.00 through Nov 16, 2026, 00:00 UTC');
     const [status] = await fixture.warehouse.alerts.statuses('main');
     expect(JSON.parse(status?.status ?? '')).toMatchObject({ state: 'unknown', reason: { kind: 'stale' } });
     await fixture.land('2026-11-16T00:00:00Z', '2026-11-16T13:00:00Z', []);
     await fixture.evaluate('2026-11-16T13:00:00Z', budgets);
     expect((await fixture.mails()).slice(1).map(({ subject }) => subject)).toEqual([
-      'Tollkeeper: budget all has reached 100%',
-      'Tollkeeper: the state of all budgets is known again',
+      'Tollkeeper: Budget all: $1,100.00, 110% of $1,000.00',
+      'Tollkeeper: The state of all budgets is known again',
     ]);
   });
 
@@ -271,9 +282,9 @@ describe('the runway of an account', () => {
     await snapshot(6, '70', '50');
     const mails = await fixture.mails();
     expect(mails.map(({ subject }) => subject)).toEqual([
-      'Tollkeeper: the balance of main lasts 13 more days',
-      'Tollkeeper: the balance of main suffices again',
-      'Tollkeeper: the balance of main lasts 7.0 more days',
+      'Tollkeeper: The balance of main lasts 13 more days',
+      'Tollkeeper: The balance of main suffices again',
+      'Tollkeeper: The balance of main lasts 7.0 more days',
     ]);
   });
 });
@@ -297,7 +308,7 @@ describe('two jobs on parts of the budgets', () => {
     const statuses = await fixture.warehouse.alerts.statuses('main');
     expect(statuses.map(({ alert }) => alert)).toEqual(['all', 'typo']);
     expect((await fixture.mails()).map(({ subject }) => subject)).toEqual([
-      'Tollkeeper: the state of 1 budget is unknown',
+      'Tollkeeper: The state of 1 budget is unknown',
     ]);
   });
 

@@ -1,4 +1,13 @@
-import { compareMoney, formatMoment, money, shellWord, subtractMoney } from '../../../core/index.ts';
+import {
+  compareMoney,
+  dateAt,
+  daySeconds,
+  shellWord,
+  subtractMoney,
+  unixSeconds,
+  zero,
+  type UnixSeconds,
+} from '../../../core/index.ts';
 import {
   describeScope,
   levelName,
@@ -7,7 +16,10 @@ import {
   type Level,
 } from '../../../monitoring/index.ts';
 import type { AlertBlock } from '../../../reports/index.ts';
+import type { Explanation } from '../read-explanations.ts';
 import {
+  english,
+  momentText,
   notification,
   percentOf,
   show,
@@ -18,122 +30,161 @@ import {
 type Lines = AlertBlock['lines'];
 
 const periodText = ({ budget, period }: Assessment): string =>
-  `${formatMoment(period.start, budget.zone)} to ${formatMoment(period.end, budget.zone)}`;
+  `${english.range(dateAt(period.start, budget.zone), dateAt(unixSeconds(period.end - 1), budget.zone))} (${budget.zone})`;
+
+const hasEnded = ({ through, period }: Assessment): boolean => through !== undefined && through >= period.end;
 
 const meterOf = ({ budget, spend, forecast }: Assessment): NonNullable<AlertBlock['meter']> => ({
-  value: spend ?? money('0'),
+  value: spend ?? zero,
   of: budget.amount,
-  ...(forecast === undefined ? {} : { forecast }),
+  ...(forecast === undefined ? {} : { forecast: forecast.amount }),
 });
 
+const figureOf = (level: Level, { spend, forecast }: Assessment) =>
+  level.on === 'actual' ? spend : forecast?.amount;
+
+/** `$0.20, 100% of $0.20` */
+const shareText = (level: Level, assessment: Assessment): string => {
+  const { budget } = assessment;
+  const figure = figureOf(level, assessment);
+  if (figure === undefined) return level.label;
+  const atLeast = assessment.reason === undefined ? '' : 'at least ';
+  return `${atLeast}${show(figure, assessment)}, ${percentOf(figure, budget.amount)} of ${show(budget.amount, assessment)}`;
+};
+
 const exceededText = (level: Level, assessment: Assessment): string => {
-  const { budget, spend, forecast, reason } = assessment;
-  const figure = level.on === 'actual' ? spend : forecast;
+  const figure = figureOf(level, assessment);
   if (figure === undefined) return '';
   const over = subtractMoney(figure, level.amount);
   const excess =
-    compareMoney(over, money('0')) > 0
-      ? `${show(over, assessment)} over the threshold of`
-      : 'at the threshold of';
-  const subject =
-    level.on === 'actual'
-      ? `Spend is ${reason === undefined ? '' : 'at least '}${show(figure, assessment)}`
-      : `The forecast for the period is ${show(figure, assessment)}`;
-  return `${subject}, ${percentOf(figure, budget.amount)} of the budget of ${show(budget.amount, assessment)}, ${excess} ${level.label}`;
+    compareMoney(over, zero) > 0 ? `${show(over, assessment)} over the threshold of` : 'at the threshold of';
+  const subject = level.on === 'actual' ? 'Spend is' : 'The forecast for the period is';
+  return `${subject} ${shareText(level, assessment)}, ${excess} ${level.label}.`;
+};
+
+/** `the last 14 days, 12 of them before this period` */
+const basisText = (paceFrom: UnixSeconds, through: UnixSeconds, start: UnixSeconds): string => {
+  const days = (seconds: number): number => Math.round(seconds / daySeconds);
+  const [all, before] = [days(through - paceFrom), days(Math.min(start, through) - paceFrom)];
+  return `the last ${all} days${before > 0 ? `, ${before} of them before this period` : ''}`;
 };
 
 const outlookText = (assessment: Assessment): string => {
-  const { budget, forecast, period, through } = assessment;
-  if (through !== undefined && through >= period.end) return 'The period has ended.';
-  if (forecast === undefined) return 'A forecast is not possible with the available data.';
-  const over = subtractMoney(forecast, budget.amount);
+  const { budget, forecast, isTooEarly, period, through } = assessment;
+  if (hasEnded(assessment)) return 'The period has ended.';
+  if (isTooEarly) return 'There is no forecast yet: the call log covers less than seven days.';
+  if (forecast === undefined || through === undefined)
+    return 'A forecast is not possible with the available data.';
+  const over = subtractMoney(forecast.amount, budget.amount);
   const result =
-    compareMoney(over, money('0')) > 0
+    compareMoney(over, zero) > 0
       ? `${show(over, assessment)} over the budget`
-      : `${show(subtractMoney(budget.amount, forecast), assessment)} under the budget`;
-  return `At the current pace, the spend is ${show(forecast, assessment)} when the period ends on ${formatMoment(period.end, budget.zone)}: ${result}.`;
+      : `${show(subtractMoney(budget.amount, forecast.amount), assessment)} under the budget`;
+  const range = `between ${show(forecast.low, assessment)} and ${show(forecast.high, assessment)}`;
+  return `At the pace of ${basisText(forecast.paceFrom, through, period.start)}, the spend is ${show(forecast.amount, assessment)} (${range}) when the period ends on ${momentText(period.end, budget.zone)}: ${result}.`;
 };
 
-const toDoText = (budget: string): string =>
-  `Reduce the use that the cause names, or raise the budget. \`tollkeeper alerts mute ${shellWord(budget)} --until DATE\` stops notifications, \`tollkeeper alerts ack ${shellWord(budget)}\` records that you have seen this.`;
+const operatorAdvice = (budget: string): string =>
+  `Find out what uses the models and services named here, or raise the budget. \`tollkeeper alerts mute ${shellWord(budget)} --until DATE\` stops notifications, \`tollkeeper alerts ack ${shellWord(budget)}\` records that you have seen this.`;
+
+const ownerAdvice = (operators: readonly string[]): string =>
+  `Check whether you expect the use of the models and services named here.${operators.length === 0 ? '' : ` To change the budget or its recipients, ask ${operators.join(', ')}.`}`;
+
+/** Operators get commands, other recipients what to look at: one message for each, under one ID. */
+const forReaders = (
+  { budget }: Assessment,
+  { operators }: MessageContext,
+  messageFor: (to: readonly string[], isOperator: boolean) => AlertNotification,
+): readonly AlertNotification[] => {
+  const owners = budget.owner.filter((one) => !operators.includes(one));
+  return [
+    ...(operators.length === 0 ? [] : [messageFor(operators, true)]),
+    ...(owners.length === 0 ? [] : [messageFor(owners, false)]),
+  ];
+};
+
+const commands = '`tollkeeper alerts` shows all budgets.';
 
 /** Covers every threshold crossed since the last evaluation. */
 export const budgetAlert = (
   records: readonly AlertRecord[],
   assessment: Assessment,
-  cause: string | undefined,
-  { account, operators }: MessageContext,
-): AlertNotification => {
+  explanation: Explanation | undefined,
+  context: MessageContext,
+): readonly AlertNotification[] => {
   const { budget, levels } = assessment;
   const raised = levels.filter((level) => records.some((record) => record.level === levelName(level)));
   const highest = raised.findLast(({ on }) => on === 'actual') ?? raised.at(-1);
+  if (highest === undefined) return [];
   const also = raised.filter((level) => level !== highest).map((level) => levelName(level));
-  const title =
-    highest?.on === 'forecast'
-      ? `budget ${budget.name} is forecast to exceed ${highest.label}`
-      : `budget ${budget.name} has reached ${highest?.label ?? ''}`;
-  const lines: Lines = [
-    ...(highest === undefined ? [] : [['What', `${exceededText(highest, assessment)}.`] as const]),
+  const lines = (toDo: string): Lines => [
+    ['What', exceededText(highest, assessment)],
     ...(also.length === 0
       ? []
       : [['Also', `reached since the last evaluation: ${also.join(', ')}`] as const]),
-    ['Cause', cause ?? 'The cause cannot be determined: there is no comparable earlier period.'],
+    ...(explanation?.cause === undefined ? [] : [['Cause', explanation.cause] as const]),
     ['Outlook', outlookText(assessment)],
-    ['What to do', toDoText(budget.name)],
-    ['Scope', `${describeScope(budget)} (account ${account})`],
+    ['What to do', toDo],
+    ['Scope', `${describeScope(budget)} (account ${context.account})`],
     ['Period', periodText(assessment)],
     ...(assessment.through === undefined
       ? []
-      : [['Data through', formatMoment(assessment.through, budget.zone)] as const]),
+      : [['Data through', momentText(assessment.through, budget.zone)] as const]),
   ];
-  return notification('alert', records, {
-    title,
-    to: [...operators, ...budget.owner],
-    blocks: [{ tone: 'bad', lines, meter: meterOf(assessment) }],
-    closing: [
-      'No further mail is sent about these thresholds in this period. One is sent when the alert ends.',
-      '`tollkeeper alerts` shows all budgets.',
-    ],
-  });
+  return forReaders(assessment, context, (to, isOperator) =>
+    notification('alert', records, {
+      title: `Budget ${budget.name}: ${highest.on === 'forecast' ? 'forecast ' : ''}${shareText(highest, assessment)}`,
+      to,
+      blocks: [
+        {
+          tone: 'bad',
+          lines: lines(isOperator ? operatorAdvice(budget.name) : ownerAdvice(context.operators)),
+          meter: meterOf(assessment),
+          tables: explanation?.tables ?? [],
+        },
+      ],
+      closing: [
+        'No further mail is sent about these thresholds in this period. One is sent if the figure falls below them again.',
+        ...(isOperator ? [commands] : []),
+      ],
+    }),
+  );
 };
 
+/** A figure that fell in its own period; the end of a period is no recovery. */
 export const budgetRecovery = (
   records: readonly AlertRecord[],
   assessment: Assessment,
-  { account, operators }: MessageContext,
-): AlertNotification => {
-  const { budget, period, spend } = assessment;
-  const [record] = records;
-  const hasEnded = record !== undefined && Number(record.period) < period.start;
+  context: MessageContext,
+): readonly AlertNotification[] => {
+  const { budget, spend } = assessment;
+  const isActual = records.some(({ level }) => level.startsWith('actual'));
   const levels = records.map(({ level }) => level).join(', ');
-  return notification('recovered', records, {
-    title: `budget ${budget.name} has recovered`,
-    to: [...operators, ...budget.owner],
-    blocks: [
-      {
-        tone: 'good',
-        lines: [
-          [
-            'What',
-            hasEnded
-              ? `The period of the alert has ended, and a new one has begun: ${levels}.`
-              : `The figures are below the threshold again: ${levels}.`,
+  const now =
+    spend === undefined
+      ? ''
+      : `${show(spend, assessment)}, ${percentOf(spend, budget.amount)} of ${show(budget.amount, assessment)}`;
+  const why = isActual
+    ? 'The gateway restated or refunded charges, or the budget was raised.'
+    : 'The forecast fell; the spend did not reach the threshold.';
+  return forReaders(assessment, context, (to, isOperator) =>
+    notification('recovered', records, {
+      title: `Budget ${budget.name} is below its threshold again${now === '' ? '' : `: ${now}`}`,
+      to,
+      blocks: [
+        {
+          tone: 'good',
+          lines: [
+            ['What', `No longer reached: ${levels}. ${why}`],
+            ...(now === '' ? [] : [['Now', `Spend is ${now}.`] as const]),
+            ['Outlook', outlookText(assessment)],
+            ['Scope', `${describeScope(budget)} (account ${context.account})`],
+            ['Period', periodText(assessment)],
           ],
-          ...(spend === undefined
-            ? []
-            : [
-                [
-                  'Now',
-                  `Spend is ${show(spend, assessment)}, ${percentOf(spend, budget.amount)} of the budget of ${show(budget.amount, assessment)}.`,
-                ] as const,
-              ]),
-          ['Outlook', outlookText(assessment)],
-          ['Scope', `${describeScope(budget)} (account ${account})`],
-          ['Period', periodText(assessment)],
-        ],
-        meter: meterOf(assessment),
-      },
-    ],
-    closing: ['`tollkeeper alerts` shows all budgets.'],
-  });
+          meter: meterOf(assessment),
+        },
+      ],
+      closing: isOperator ? [commands] : [],
+    }),
+  );
 };

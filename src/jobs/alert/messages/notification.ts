@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import {
+  dateAt,
   divideMoney,
+  formatMoment,
   money,
   multiplyMoney,
   roundMoney,
   type Money,
   type UnixMillis,
+  type UnixSeconds,
 } from '../../../core/index.ts';
 import type { AlertRecord, Assessment } from '../../../monitoring/index.ts';
 import { formatMoney, localeOf, type AlertBlock } from '../../../reports/index.ts';
@@ -27,7 +30,13 @@ type AlertMessage = {
 /** A notification of alerts. `id` is its subject in the outbox, where the same one is enqueued once. */
 export type AlertNotification = AlertMessage & { readonly id: string };
 
-const english = localeOf('en');
+export const english = localeOf('en');
+
+/** `Nov 20, 2026, 14:00 Europe/Berlin`, with dates as in reports. */
+export const momentText = (moment: UnixSeconds, zone: string): string => {
+  const date = dateAt(moment, zone);
+  return `${english.shortDay(date)}, ${date.slice(0, 4)}, ${formatMoment(moment, zone).slice('YYYY-MM-DD '.length)}`;
+};
 
 /** `104%` of a budget. */
 export const percentOf = (part: Money, whole: Money): string => {

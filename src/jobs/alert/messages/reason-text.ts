@@ -1,14 +1,24 @@
-import { countText, formatMoment, unixSeconds } from '../../../core/index.ts';
+import { countText, formatMoment, unixSeconds, type UnixSeconds } from '../../../core/index.ts';
 import type { BudgetStatus } from '../../../monitoring/index.ts';
 
 type Reason = NonNullable<BudgetStatus['reason']>;
 
-/** Why the state is unknown, and the next step. Times in the given zone. */
+/** Why the state is unknown, and the next step. Times in the given zone, as `show` writes them. */
 export const reasonText = (
   reason: Reason,
-  { zone, scope, account }: { readonly zone: string; readonly scope: string; readonly account: string },
+  {
+    zone,
+    scope,
+    account,
+    show = formatMoment,
+  }: {
+    readonly zone: string;
+    readonly scope: string;
+    readonly account: string;
+    readonly show?: (moment: UnixSeconds, zone: string) => string;
+  },
 ): { readonly what: string; readonly toDo: string } => {
-  const at = (seconds: number): string => formatMoment(unixSeconds(seconds), zone);
+  const at = (seconds: number): string => show(unixSeconds(seconds), zone);
   switch (reason.kind) {
     case 'no-data':
       return {

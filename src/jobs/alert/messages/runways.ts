@@ -1,12 +1,18 @@
-import { formatSlot, roundMoney, shellWord } from '../../../core/index.ts';
+import { roundMoney, shellWord, toSeconds } from '../../../core/index.ts';
 import type { AlertRecord, RunwayStatus } from '../../../monitoring/index.ts';
 import type { ReadRunway } from '../read-runways.ts';
-import { notification, type MessageContext, type AlertNotification } from './notification.ts';
+import { momentText, notification, type MessageContext, type AlertNotification } from './notification.ts';
 
 const runwayName = ({ alert, kind }: ReadRunway, account: string): string =>
   kind === 'runway' ? `balance of ${account}` : `quota of the key ${alert.slice('key:'.length)}`;
 
 const dayCount = (days: number): string => (days < 10 ? days.toFixed(1) : String(Math.round(days)));
+
+/** Why it is unknown how long a balance or quota lasts, and the next step. */
+export const runwayReasons: { readonly [Reason in NonNullable<RunwayStatus['reason']>]: string } = {
+  'few-readings': 'needs snapshots at least a day apart; a job of kind snapshot takes them',
+  'old-reading': 'the last snapshot is older than two days; check the job of kind snapshot',
+};
 
 /** The range of days, as text: `5.2 days (4.1 to 7.3)`. */
 export const runwayText = ({
@@ -29,7 +35,7 @@ export const runwayAlert = (
   const { runway, readAt, alert } = read;
   const name = runwayName(read, account);
   return notification('alert', records, {
-    title: `the ${name} lasts ${runway.state === 'known' ? `${dayCount(runway.days)} more days` : 'an unknown time'}`,
+    title: `The ${name} lasts ${runway.state === 'known' ? `${dayCount(runway.days)} more days` : 'an unknown time'}`,
     to: operators,
     blocks: [
       {
@@ -42,7 +48,7 @@ export const runwayAlert = (
                   'Left',
                   `${runway.left}, as the gateway counts; ${roundMoney(runway.perDay, 2)} are used per day`,
                 ] as const,
-                ['Used up', formatSlot(runway.emptyAt, zone)] as const,
+                ['Used up', momentText(toSeconds(runway.emptyAt), zone)] as const,
               ]
             : []),
           [
@@ -52,7 +58,7 @@ export const runwayAlert = (
               : 'Raise the quota of the key, or rotate it: calls with the key fail once its quota is used up.',
           ],
           ['Account', account],
-          ...(readAt === undefined ? [] : [['Read', formatSlot(readAt, zone)] as const]),
+          ...(readAt === undefined ? [] : [['Read', momentText(toSeconds(readAt), zone)] as const]),
         ],
       },
     ],
@@ -69,7 +75,7 @@ export const runwayRecovery = (
 ): AlertNotification => {
   const name = runwayName(read, account);
   return notification('recovered', records, {
-    title: `the ${name} suffices again`,
+    title: `The ${name} suffices again`,
     to: operators,
     blocks: [
       {

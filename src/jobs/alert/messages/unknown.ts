@@ -1,7 +1,8 @@
-import { formatMoment, formatSlot } from '../../../core/index.ts';
+import { toSeconds } from '../../../core/index.ts';
 import { describeScope, type AlertRecord, type Assessment } from '../../../monitoring/index.ts';
 import type { AlertBlock } from '../../../reports/index.ts';
 import {
+  momentText,
   notification,
   percentOf,
   show,
@@ -20,14 +21,19 @@ export const unknownAlert = (
 ): AlertNotification => {
   const count = assessments.length === 1 ? '1 budget' : `${assessments.length} budgets`;
   return notification('alert', records, {
-    title: `the state of ${count} is unknown`,
+    title: `The state of ${count} is unknown`,
     to: [...operators, ...assessments.flatMap(({ budget }) => budget.owner)],
     blocks: assessments.slice(0, mostNamed).map((assessment): AlertBlock => {
       const { budget, reason, spend, through } = assessment;
       const why =
         reason === undefined
           ? undefined
-          : reasonText(reason, { zone: budget.zone, scope: describeScope(budget), account });
+          : reasonText(reason, {
+              zone: budget.zone,
+              scope: describeScope(budget),
+              account,
+              show: momentText,
+            });
       return {
         heading: budget.name,
         tone: 'bad',
@@ -38,7 +44,7 @@ export const unknownAlert = (
             : [
                 [
                   'Known',
-                  `Spend is at least ${show(spend, assessment)} through ${formatMoment(through, budget.zone)}, ${percentOf(spend, budget.amount)} of the budget of ${show(budget.amount, assessment)}.`,
+                  `Spend is at least ${show(spend, assessment)} through ${momentText(through, budget.zone)}, ${percentOf(spend, budget.amount)} of the budget of ${show(budget.amount, assessment)}.`,
                 ] as const,
               ]),
           ...(why === undefined ? [] : [['What to do', why.toDo] as const]),
@@ -57,14 +63,14 @@ export const unknownRecovery = (
   { account, operators, now, zone }: MessageContext,
 ): AlertNotification =>
   notification('recovered', records, {
-    title: 'the state of all budgets is known again',
+    title: 'The state of all budgets is known again',
     to: operators,
     blocks: [
       {
         tone: 'good',
         lines: [
           ['What', `All budgets of the account ${account} are evaluated again.`],
-          ['When', formatSlot(now, zone)],
+          ['When', momentText(toSeconds(now), zone)],
         ],
       },
     ],

@@ -73,7 +73,7 @@ const rowOf = (assessment: Assessment, context: Context): RowModel => {
         locale.list([
           ...(used === undefined ? [] : [formatPercent(used, locale)]),
           stateText(assessment, context),
-          ...(forecast === undefined || hasEnded ? [] : [messages.expected(show(forecast))]),
+          ...(forecast === undefined || hasEnded ? [] : [messages.expected(show(forecast.amount))]),
           messages.until(locale.shortDay(lastDay)),
         ]),
       ),

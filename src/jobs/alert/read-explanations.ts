@@ -1,4 +1,5 @@
 import {
+  compareMoney,
   dateAt,
   localDays,
   money,
@@ -20,10 +21,11 @@ import {
   type Usage,
   type Waterfall,
 } from '../../monitoring/index.ts';
-import { describeCause, localeOf } from '../../reports/index.ts';
+import { describeCause, localeOf, type AlertBlock } from '../../reports/index.ts';
 import { countedClasses, type SegmentSums } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
+import { spendTables } from './spend-parts.ts';
 
 type Range = Interval<UnixSeconds>;
 type Asked = { readonly planned: PlannedPeriod; readonly assessment: Assessment };
@@ -146,47 +148,61 @@ const cellsOf = (
   });
 };
 
-/**
- * The main cause of each change against the same part of the previous period, as a sentence. Omitted when the call log of
- * that part is incomplete or nothing has changed.
- */
-export const readCauses = async (
+/** Where the spend of a period went, and why it rose. */
+export type Explanation = {
+  readonly tables: readonly NonNullable<AlertBlock['tables']>[number][];
+  /** The main cause of a rise against the same part of the previous period, as a sentence. */
+  readonly cause?: string;
+};
+
+/** The cause needs the complete call log of the compared part. */
+const isComparable = (
+  { planned: { compared }, assessment: { reason } }: Asked,
+  covered: Range | undefined,
+): boolean => reason === undefined && covered !== undefined && covered.start <= compared.start;
+
+export const readExplanations = async (
   asked: readonly Asked[],
   context: Context,
-): Promise<ReadonlyMap<Assessment, string>> => {
+): Promise<ReadonlyMap<Assessment, Explanation>> => {
   const { account, warehouse, costOwners = noCostOwners, signal } = context;
-  const covered = await warehouse.logs.watermark(account.name);
   const explained = asked.filter(
-    ({ planned: { compared, elapsed }, assessment: { reason } }) =>
-      reason === undefined &&
-      elapsed.end > elapsed.start &&
-      covered !== undefined &&
-      covered.start <= compared.start,
+    ({ planned: { elapsed }, assessment: { spend } }) => spend !== undefined && elapsed.end > elapsed.start,
   );
-  const [first] = explained;
-  if (first === undefined) return new Map();
-  const { bounds, segments } = segmentsOf(
-    explained.flatMap(({ planned: { elapsed, compared } }) => [elapsed, compared]),
-  );
+  if (explained.length === 0) return new Map();
+  const covered = await warehouse.logs.watermark(account.name);
+  const compared = explained.filter((one) => isComparable(one, covered));
+  const { bounds, segments } = segmentsOf([
+    ...explained.map(({ planned }) => planned.elapsed),
+    ...compared.map(({ planned }) => planned.compared),
+  ]);
   const { cells } = await warehouse.sums({ account: account.name, bounds, segments, tokens: true }, signal);
-  const prices = await readPrices(first.planned.elapsed.end, context);
+  const [first] = compared;
+  const prices =
+    first === undefined
+      ? new Map<string, ClassPrices>()
+      : await readPrices(first.planned.elapsed.end, context);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
   const pairs = pairsOf(cells);
   // Many budgets differ only in their amount.
   const waterfalls = new Map<string, Waterfall>();
-  const waterfallOf = (one: Asked): Waterfall => {
-    const { elapsed, compared } = one.planned;
-    const name = JSON.stringify([one.assessment.budget.scope, elapsed, compared]);
-    const waterfall =
-      waterfalls.get(name) ?? explainChange(cellsOf(one, pairs, bounds, rules), (model) => prices.get(model));
+  const causeOf = (one: Asked, changes: readonly ChangedCell[]): string | undefined => {
+    const { scope, currency } = one.assessment.budget;
+    const { elapsed, compared: before } = one.planned;
+    const name = JSON.stringify([scope, elapsed, before]);
+    const waterfall = waterfalls.get(name) ?? explainChange(changes, (model) => prices.get(model));
     waterfalls.set(name, waterfall);
-    return waterfall;
+    // A fall explains no alert.
+    return compareMoney(waterfall.change, zero) > 0
+      ? describeCause(waterfall, currency, localeOf('en'))?.text
+      : undefined;
   };
   return new Map(
-    explained.flatMap((one) => {
-      const waterfall = waterfallOf(one);
-      const cause = describeCause(waterfall, one.assessment.budget.currency, localeOf('en'));
-      return cause === undefined ? [] : [[one.assessment, cause.text] as const];
+    explained.map((one): readonly [Assessment, Explanation] => {
+      const changes = cellsOf(one, pairs, bounds, rules);
+      const cause = compared.includes(one) ? causeOf(one, changes) : undefined;
+      const tables = spendTables(changes, one.assessment.budget.currency);
+      return [one.assessment, { tables, ...(cause === undefined ? {} : { cause }) }];
     }),
   );
 };

@@ -1,0 +1,51 @@
+import { compareMoney, divideMoney, subtractMoney, sumMoney, zero, type Money } from '../../core/index.ts';
+import type { ChangedCell } from '../../monitoring/index.ts';
+import { formatMoney, formatPercent, localeOf, type AlertBlock } from '../../reports/index.ts';
+
+type Table = NonNullable<AlertBlock['tables']>[number];
+
+/** Rows of a table, without the row that sums up the others. */
+const most = 5;
+
+const english = localeOf('en');
+
+/** Where the money of a period went, the dearest first; the rows add up to its spend. Undefined when there is none. */
+const tableOf = (
+  title: string,
+  cells: readonly ChangedCell[],
+  nameOf: (cell: ChangedCell) => string,
+  currency: string,
+): Table | undefined => {
+  const byName = new Map<string, Money[]>();
+  for (const cell of cells) {
+    const spend = subtractMoney(cell.after.charge, cell.after.refunds);
+    byName.set(nameOf(cell), [...(byName.get(nameOf(cell)) ?? []), spend]);
+  }
+  const sums = [...byName]
+    .map(([name, spends]) => ({ name, amount: sumMoney(spends) }))
+    .filter(({ amount }) => compareMoney(amount, zero) !== 0)
+    .toSorted((left, right) => compareMoney(right.amount, left.amount));
+  if (sums.length === 0) return undefined;
+  const total = sumMoney(sums.map(({ amount }) => amount));
+  const shown = sums.length <= most + 1 ? sums : sums.slice(0, most);
+  const rest = sums.slice(shown.length);
+  const others =
+    rest.length === 0
+      ? []
+      : [{ name: `${rest.length} others`, amount: sumMoney(rest.map(({ amount }) => amount)) }];
+  return {
+    title,
+    rows: [...shown, ...others].map(({ name, amount }) => ({
+      name: name === '' ? '(no name)' : name,
+      amount: formatMoney(amount, currency, english),
+      share: formatPercent(divideMoney(amount, total, 12) ?? zero, english),
+    })),
+  };
+};
+
+/** The models and the services of a scope. */
+export const spendTables = (cells: readonly ChangedCell[], currency: string): readonly Table[] =>
+  [
+    tableOf('Models', cells, ({ model }) => model, currency),
+    tableOf('Services', cells, ({ key }) => key, currency),
+  ].filter((table) => table !== undefined);
