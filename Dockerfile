@@ -15,6 +15,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* \
  && mkdir -p /config /data \
  && printf '# Nothing is declared yet. Mount your own folder over /config: tollkeeper.yaml and jobs/*.yaml.\n' > /config/tollkeeper.yaml \
+ && ln -s /app/dist/main.js /usr/local/bin/tollkeeper \
  && chown 1000:1000 /data
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist
@@ -33,5 +34,5 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["tini", "--", "node", "/app/dist/main.js"]
+ENTRYPOINT ["tini", "--", "tollkeeper"]
 CMD ["serve", "--config", "/config"]

@@ -52,6 +52,7 @@ process.on('uncaughtException', (error: unknown) => {
 const exitCode = await runProgram(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
+  invocation: { script: process.argv[1] ?? 'tollkeeper', npmCommand: process.env['npm_command'] },
   clock: systemClock,
   random: Math.random,
   secrets,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { unixMillis, type Deps, type UnixMillis } from './core/index.ts';
+import { openToAll, shellWord, unixMillis, type Deps, type UnixMillis } from './core/index.ts';
 import { configDisk, loadConfig, type Job, type Loaded, type Schedule } from './config/index.ts';
 import { channels } from './notify/index.ts';
 import { checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
@@ -73,6 +73,16 @@ export type JobPreview = Pick<Job, 'name' | 'kind' | 'schedule' | 'suspend'> & {
   readonly next: readonly UnixMillis[];
 };
 
+/** Who can write the config can read the secrets that it refers to. */
+const permissionWarnings = async (folder: string): Promise<Loaded['faults']> =>
+  (await openToAll(folder)).map((file) => ({
+    file,
+    line: 1,
+    column: 1,
+    message: 'every user of this machine can write it',
+    advice: `run chmod o-w ${shellWord(file)}`,
+  }));
+
 /** Every fault of the config, of the reports that its jobs name and of the places that keys go to, and when each job runs next. */
 export const checkConfig = async (
   folder: string,
@@ -102,7 +112,7 @@ export const checkConfig = async (
   const sinks = await sinkFaults(config, deps.cwd);
   return {
     faults: [...reports.faults, ...sinks.faults],
-    warnings: [...warnings, ...reports.warnings, ...sinks.warnings],
+    warnings: [...(await permissionWarnings(folder)), ...warnings, ...reports.warnings, ...sinks.warnings],
     jobs,
   };
 };

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { describeError, isFault, type Deps } from '../core/index.ts';
+import { describeError, isFault, type Deps, type OutputStream } from '../core/index.ts';
 import { version } from '../version.ts';
 import { commands, examples, type CommandEntry } from './commands.ts';
-import { safeOutput } from './ui/safe-output.ts';
+import { commandForm, safeOutput, withCommandForm } from './ui/output.ts';
 
 /** The command to run or to show help for; no option of the program itself takes a value. */
 const nameIn = (argv: readonly string[]): string | undefined => {
@@ -51,7 +51,11 @@ const inherit = (parent: Command): void => {
 
 /** Runs one command line (without the program's name). Resolves to the exit code; never throws. */
 export const runProgram = async (argv: readonly string[], given: Deps): Promise<number> => {
-  const deps = { ...given, stdout: safeOutput(given.stdout), stderr: safeOutput(given.stderr) };
+  const { invocation } = given;
+  const form = invocation === undefined ? 'tollkeeper' : commandForm(invocation, given.cwd);
+  const names = commands.map(({ name }) => name);
+  const safe = (output: OutputStream): OutputStream => withCommandForm(safeOutput(output), form, names);
+  const deps = { ...given, stdout: safe(given.stdout), stderr: safe(given.stderr) };
   let exitCode = 0;
   try {
     const program = await makeProgram(argv, deps);

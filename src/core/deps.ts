@@ -20,6 +20,8 @@ export type Deps = {
   readonly secrets: SecretRegistry;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
+  /** How the program was started: its path as given to the shell, and `exec` under `npx`. On the path if omitted. */
+  readonly invocation?: { readonly script: string; readonly npmCommand?: string | undefined };
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
   /** Called on each SIGHUP until it is disposed; without a listener the signal ends the process as usual. */

@@ -40,7 +40,7 @@ export * from './units.ts';
 export type { Position, YamlFault, YamlFile, YamlPath } from './yaml.ts';
 export * from './zone.ts';
 export { syncPath, writeThrough } from './files/durable-files.ts';
-export { setPermissions } from './files/permissions.ts';
+export { openToAll, setPermissions } from './files/permissions.ts';
 export { isThere, openRegular, readReason, readText, readTextWithin } from './files/read-regular.ts';
 export { tagNames, type TagName } from './tag-names.ts';
 export { trimEndOf, trimOf } from './trim.ts';

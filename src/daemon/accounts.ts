@@ -68,6 +68,7 @@ export const createAccounts = (
       random,
       secrets,
       log,
+      pageTimeout: account.timeouts?.total,
       onClock: async (reading) =>
         noteClock(name, reading).catch((error: unknown) =>
           log.warn('cannot store the clock offset of the gateway', errorFields(error)),

@@ -241,6 +241,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
         request,
         {
           config,
+          folder,
           accounts,
           transport,
           paths,

@@ -1,6 +1,6 @@
 import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault, messageOf, systemCode } from '../core/index.ts';
+import { fault, messageOf, openToAll, shellWord, systemCode } from '../core/index.ts';
 import type { DoctorCheck } from './doctor-view.ts';
 import { failed, passed } from './results.ts';
 import type { DoctorPaths } from './deps.ts';
@@ -57,3 +57,12 @@ export const checkDisk = async (paths: DoctorPaths): Promise<readonly DoctorChec
   ] as const;
   return Promise.all(folders.map(async ([name, path]) => checkFolder(name, path)));
 };
+
+/** Who can write the configuration can read the secrets that it refers to. */
+export const checkPermissions = async (folder: string): Promise<readonly DoctorCheck[]> =>
+  (await openToAll(folder)).map((path) => ({
+    about: 'configuration',
+    state: 'warning',
+    message: `every user of this machine can write ${path}`,
+    advice: `run chmod o-w ${shellWord(path)}`,
+  }));

@@ -10,10 +10,10 @@ export type DoctorRequest = {
 export type DoctorCheck = {
   /** `scope logs:read of main`. */
   readonly about: string;
-  /** `skipped`: the check was impossible, or there is nothing to check. */
-  readonly state: 'ok' | 'failed' | 'skipped';
+  /** `skipped`: the check was impossible, or there is nothing to check. `warning`: it works, but is unsafe. */
+  readonly state: 'ok' | 'failed' | 'skipped' | 'warning';
   readonly message: string;
-  /** What to do about a failure, or about one that occurs once a job applies its plans. */
+  /** What to do about a failure or a warning, or about one that occurs once a job applies its plans. */
   readonly advice?: string | undefined;
   readonly code?: string | undefined;
 };

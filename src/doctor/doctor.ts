@@ -13,7 +13,7 @@ import type { MailTransport } from '../notify/index.ts';
 import type { DoctorCheck, DoctorRequest, DoctorView, LearnedView } from './doctor-view.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import { failed, passed, skipped } from './results.ts';
-import { checkDisk } from './disk.ts';
+import { checkDisk, checkPermissions } from './disk.ts';
 import { checkGateway, neededScopes } from './gateway.ts';
 import { checkSinks } from './sinks.ts';
 import { checkThen } from './then.ts';
@@ -45,6 +45,8 @@ export const quarantinePoint = (rows: Quarantined): LearnedView['points'] => {
 
 export type DoctorDeps = {
   readonly config: Config;
+  /** The folder of the configuration. */
+  readonly folder: string;
   readonly accounts: DoctorAccounts;
   readonly transport: MailTransport | undefined;
   readonly paths: DoctorPaths;
@@ -148,6 +150,7 @@ export const runDoctor = async (
   progress({ step: 'looking at the disk' });
   const checks: DoctorCheck[] = [
     passed('config', `${countText(asked.length, 'account')} and ${countText(jobs.length, 'job')} configured`),
+    ...(await checkPermissions(deps.folder)),
     passed('database', `${paths.path} is open`),
     ...(await checkDisk(paths)),
   ];

@@ -28,6 +28,8 @@ export type CallDeps = {
   /** Registers every new key on arrival, and redacts quoted answers. */
   readonly secrets: SecretRegistry;
   readonly retry: RetryPolicy;
+  /** Milliseconds for a read that answers with one page of JSON; a minute if omitted. Exports and writes may take longer. */
+  readonly pageTimeout?: number | undefined;
   /** Receives each reading of the gateway's clock; never throws. */
   readonly onClock?: (reading: ClockReading) => Promise<void>;
 };
@@ -42,6 +44,8 @@ export type Call = CallOptions & {
   readonly accept?: string;
   /** Bytes of the body that is streamed. */
   readonly limit?: number;
+  /** Milliseconds for the whole request; that of the connection if omitted. */
+  readonly total?: number;
   /** Sees the text of any answer before everything else does. */
   readonly firstSight?: (text: string) => void;
 };
@@ -65,6 +69,7 @@ const attempt = async <T>(
       },
       body: call.body,
       limit: call.limit,
+      ...(call.total === undefined ? {} : { timeouts: { total: call.total } }),
       signal,
     });
     const reading = readClock(answer.headers, sent, deps.clock.now(), deps.clock.uptime?.());

@@ -55,13 +55,19 @@ export const readEnvelope = <T>(
   throw unreadable(endpoint, `${pathOf(first?.path ?? [])}: ${redact(first?.message ?? 'unknown')}`);
 };
 
+/** Milliseconds: a page that arrives byte by byte would hold up all that waits for the account. */
+const usualPageTimeout = 60_000;
+
 /** Calls an endpoint that answers with an envelope and reads its data. */
-export const callForData = <T>(deps: CallDeps, call: Call, schema: z.ZodType<T>): Promise<T> =>
-  callEndpoint(deps, call, async (answer) => {
+export const callForData = <T>(deps: CallDeps, call: Call, schema: z.ZodType<T>): Promise<T> => {
+  const { pageTimeout = usualPageTimeout } = deps;
+  const timed = call.endpoint.method === 'GET' ? { ...call, total: pageTimeout } : call;
+  return callEndpoint(deps, timed, async (answer) => {
     const text = await answer.text(answerLimit);
     call.firstSight?.(text);
     return readEnvelope(text, schema, call.endpoint, deps.secrets.redact);
   });
+};
 
 /**
  * Calls an endpoint whose answer is open (update, delete; docs/gateway.md G8.12, G8.14): an empty one succeeds, an

@@ -1,4 +1,5 @@
 import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog, systemClock, unixMillis } from '../../src/core/index.ts';
 import { renderDoctor } from '../../src/cli/doctor/render.ts';
@@ -126,6 +127,15 @@ describe('`doctor` against a real gateway and mail server', () => {
     );
     expect(mail.taken).toEqual([]);
     expect(ran.stdout).not.toContain('sk-admin-whole');
+  });
+
+  it('warns of a configuration that every user can write', async () => {
+    await using folder = await openFixture();
+    await chmod(join(folder.path, 'config'), 0o777);
+    const ran = await run(folder, ['doctor']);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(/^! configuration: every user of this machine can write .*config$/m);
+    expect(ran.stdout).toContain('all checks passed, 1 warning');
   });
 
   it('shows the observed export format with its evidence and the configured values', async () => {

@@ -43,7 +43,7 @@ it('the commands of the README end with a mail of the spend report', { timeout: 
       await symlink(join(program.folder, name), join(cwd, name));
     await cp(join(root, 'config'), join(cwd, 'config'), { recursive: true });
 
-    const [, command = ''] = (first[1] ?? '').split('node dist/main.js ');
+    const [, command = ''] = (first[1] ?? '').split('npx tollkeeper ');
     // The default port may be taken on the machine of the test.
     await using sandbox = program.start([...command.split(' '), '--port', '0', '--months', '2'], {
       cwd,

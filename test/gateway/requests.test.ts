@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
-import { adminKey, ok, csv, scriptedGateway } from './support/scripted-gateway.ts';
+import { adminKey, ok, csv, scriptedGateway, type Answer } from './support/scripted-gateway.ts';
 
 type Call = (gateway: Gateway) => Promise<unknown>;
 
@@ -205,4 +205,41 @@ describe('an Admin Key', () => {
       expect(seen[0]?.headers.authorization).toBe(`Bearer ${key}`);
     },
   );
+});
+
+describe('the total time of a request', () => {
+  /** A body that arrives byte by byte, and ends after so many. */
+  const dripping =
+    (text: string, type: string, pauses: number): Answer =>
+    (response) => {
+      response.writeHead(200, { 'content-type': type });
+      const bytes = Buffer.from(text);
+      let sentBytes = 0;
+      const timer = setInterval(() => {
+        response.write(bytes.subarray(sentBytes, sentBytes + 1));
+        sentBytes += 1;
+        if (sentBytes < bytes.length) return;
+        clearInterval(timer);
+        response.end();
+      }, pauses);
+      response.on('close', () => clearInterval(timer));
+    };
+  const page = JSON.stringify({ success: true, data: { items: [], total: 0, page: 1, page_size: 100 } });
+  const once = { attempts: 1, initial: 1, max: 1, longestRetryAfter: 1 };
+
+  it('is limited for a page of keys, and not for an export or a new key', async () => {
+    const options = { pageTimeout: 100, retry: once };
+    const keys = await scriptedGateway([dripping(page, 'application/json', 10)], options);
+    await expect(keys.gateway.keyPage({ page: 1, pageSize: 100 })).rejects.toMatchObject({
+      code: 'gateway-timeout',
+    });
+    const created = JSON.stringify({ success: true, data: { id: 1, key: 'sk-0123456789abcdef' } });
+    const post = await scriptedGateway([dripping(created, 'application/json', 5)], options);
+    expect((await post.gateway.createKey(spec)).id).toBe(1);
+    const exported = await scriptedGateway([dripping(`a\n${'1\n'.repeat(30)}`, 'text/csv', 5)], options);
+    const { body } = await exported.gateway.exportLogs({ ...range, columns: [], currency: 'USD' });
+    let bytes = 0;
+    for await (const piece of body) bytes += piece.length;
+    expect(bytes).toBe(62);
+  });
 });

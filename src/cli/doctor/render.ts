@@ -1,5 +1,5 @@
 import type { DoctorView } from '../../daemon/index.ts';
-import { unixMillis } from '../../core/index.ts';
+import { countText, unixMillis } from '../../core/index.ts';
 import type { Screen, Style } from '../ui/paint.ts';
 import { inZone, localMoment } from '../ui/moment.ts';
 import { oneLine, wrap } from '../ui/text.ts';
@@ -11,6 +11,7 @@ const signs: Readonly<Record<Check['state'], readonly [string, Style]>> = {
   ok: ['✓', 'good'],
   failed: ['✗', 'bad'],
   skipped: ['–', 'quiet'],
+  warning: ['!', 'warn'],
 };
 
 const block = (text: string, margin: number, { width }: Screen): readonly string[] => {
@@ -75,10 +76,12 @@ export const renderDoctor = (
   screen: Screen,
 ): string => {
   const failed = checks.filter(({ state }) => state === 'failed').length;
-  const end =
+  const warnings = checks.filter(({ state }) => state === 'warning').length;
+  const result =
     failed === 0
       ? screen.paint('good', 'all checks passed')
-      : screen.paint('bad', `${failed} ${failed === 1 ? 'check' : 'checks'} failed`);
+      : screen.paint('bad', `${countText(failed, 'check')} failed`);
+  const end = `${result}${warnings === 0 ? '' : screen.paint('warn', `, ${countText(warnings, 'warning')}`)}`;
   const lines = [
     ...checks.flatMap((check) => checkLines(check, zone, screen)),
     ...learned.flatMap((one) => learnedLines(one, zone, screen)),

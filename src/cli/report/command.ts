@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
@@ -35,15 +36,27 @@ const readForms = (text: string): readonly (typeof forms)[number][] =>
     return form;
   });
 
+const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
+
+/** Another user who can write the folder could lead a file elsewhere by a symbolic link. */
+const flag = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
+
 const writeFiles = async (out: string, files: readonly BuiltFile[]): Promise<readonly string[]> => {
   try {
     await mkdir(out, { recursive: true });
     const paths = files.map((file) => join(out, file.name));
     for (const file of files)
-      await writeFile(join(out, file.name), 'text' in file ? file.text : Buffer.from(file.base64, 'base64'));
+      await writeFile(join(out, file.name), 'text' in file ? file.text : Buffer.from(file.base64, 'base64'), {
+        flag,
+      });
     return paths;
   } catch (error) {
     const code = systemCode(error) ?? 'unknown';
+    if (code === 'ELOOP')
+      throw fault('path-unwritable', `a file in ${out} is a symbolic link, which is not followed`, {
+        cause: error,
+        advice: 'remove the link, or choose another folder with --out',
+      });
     throw fault(code === 'ENOSPC' ? 'disk-full' : 'path-unwritable', `${out} cannot be written (${code})`, {
       cause: error,
       advice: 'choose another folder with --out, or make this one writable',

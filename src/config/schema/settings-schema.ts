@@ -133,7 +133,11 @@ const timeouts = z.strictObject({
   connect: positiveDuration.describe('Until the connection is established.').optional(),
   headers: positiveDuration.describe('Until the headers of the answer arrive.').optional(),
   idle: positiveDuration.describe('Between two chunks of an answer.').optional(),
-  total: positiveDuration.describe('For one request as a whole.').optional(),
+  total: positiveDuration
+    .describe(
+      'For one request as a whole. Defaults to 60s for a page of keys, the profile and statistics, and to 1h for exports and new keys.',
+    )
+    .optional(),
 });
 
 const account = z.strictObject({

@@ -1,9 +1,11 @@
-import { chmod, stat } from 'node:fs/promises';
+import { chmod, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { systemCode } from '../fault.ts';
 
 const sticky = 0o1000;
 const specialBits = 0o7000;
 const permissionBits = 0o777;
+const writableByAll = 0o002;
 
 /** What a path without an owner of ours, or a file system without permissions, answers to a change of them. */
 const ignored: readonly string[] = ['ENOENT', 'ENOTDIR', 'EPERM', 'EACCES', 'EROFS', 'ENOTSUP', 'ENOSYS'];
@@ -24,4 +26,25 @@ export const setPermissions = async (path: string, bits: number): Promise<boolea
     if (ignored.includes(systemCode(error) ?? '')) return false;
     throw error;
   }
+};
+
+/**
+ * The folder, its folders and the files in them that every user of the machine can write; a shared folder such as `/tmp`
+ * protects what is in it. Missing and unreadable paths are left out.
+ */
+export const openToAll = async (folder: string): Promise<readonly string[]> => {
+  const entries = await readdir(folder, { recursive: true }).catch((): string[] => []);
+  const paths = [folder, ...entries.toSorted().map((entry) => join(folder, entry))];
+  const modes = await Promise.all(
+    paths.map(async (path) =>
+      stat(path).then(
+        (stats) => stats.mode,
+        () => 0,
+      ),
+    ),
+  );
+  return paths.filter((_, at) => {
+    const mode = modes[at] ?? 0;
+    return (mode & writableByAll) !== 0 && (mode & sticky) === 0;
+  });
 };

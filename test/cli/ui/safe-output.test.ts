@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safeOutput } from '../../../src/cli/ui/safe-output.ts';
+import { safeOutput } from '../../../src/cli/ui/output.ts';
 import { openFolder } from '../../support/program.ts';
 import { once } from '../../support/storm.ts';
 

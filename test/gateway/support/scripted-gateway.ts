@@ -43,6 +43,7 @@ export type ScriptedOptions = {
   readonly adminKey?: string;
   readonly retry?: RetryPolicy;
   readonly timeouts?: Partial<HttpTimeouts>;
+  readonly pageTimeout?: number;
 };
 
 /** A server that answers as told (the last answer again and again), and a client of it on a clock that needs no waiting. */
@@ -85,6 +86,7 @@ export const scriptedGateway = async (
     random: () => 0.5,
     log,
     secrets,
+    pageTimeout: options.pageTimeout,
     ...(options.retry === undefined ? {} : { retry: options.retry }),
   });
   return { gateway, seen, clock, secrets, lines, server };
