@@ -3,6 +3,9 @@
 SELECT
   model_name, spend, spend_before, calls,
   coalesce(COLUMNS('_tokens$'), CASE WHEN calls = 0 THEN 0 END),
+  -- What the price of a million tokens is made of, as in figures.sql.
+  CASE WHEN NOT is_open AND stated_volume > 0 THEN stated_spend ELSE 0 END AS priced_spend,
+  CASE WHEN NOT is_open AND stated_volume > 0 THEN stated_volume ELSE 0 END AS priced_volume,
   CASE WHEN is_open THEN 'unknown' WHEN is_least THEN 'least' WHEN is_partly THEN 'partly' END AS split
 FROM (
   SELECT
@@ -16,6 +19,10 @@ FROM (
       sum(input_cache_read_tokens) FILTER (period = 'current' AND kind = 'consumption'),
       sum(cached_tokens) FILTER (period = 'current' AND kind = 'consumption')
     ) AS cached_tokens,
+    greatest(
+      sum(input_cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption'),
+      sum(cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption')
+    ) AS cache_write_tokens,
     sum(output_tokens) FILTER (period = 'current' AND kind = 'consumption') AS output_tokens,
     greatest(
       sum(output_reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption'),
@@ -24,6 +31,11 @@ FROM (
     -- As served, for data files.
     sum(prompt_tokens) FILTER (period = 'current' AND kind = 'consumption') AS prompt_tokens,
     sum(completion_tokens) FILTER (period = 'current' AND kind = 'consumption') AS completion_tokens,
+    coalesce(sum(spend) FILTER (period = 'current' AND input_counts <> 'lower bound' AND output_counts <> 'lower bound'), 0)
+      AS stated_spend,
+    sum(input_tokens) FILTER (period = 'current' AND kind = 'consumption' AND input_counts <> 'lower bound' AND output_counts <> 'lower bound')
+      + sum(output_tokens) FILTER (period = 'current' AND kind = 'consumption' AND input_counts <> 'lower bound' AND output_counts <> 'lower bound')
+      AS stated_volume,
     -- Stated cached or reasoning tokens that could not be placed in a class.
     coalesce(
       sum(cached_tokens) FILTER (period = 'current' AND kind = 'consumption' AND input_counts <> 'lower bound')

@@ -163,6 +163,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
       folder: paths.reportsDirectory,
       attachLimit: mail?.attach_limit ?? 0,
       ...(mail?.files_url === undefined ? {} : { filesUrl: mail.files_url }),
+      ...(settings.status.public_url === undefined ? {} : { pageUrl: settings.status.public_url }),
     },
     costOwners: costOwnersOf(settings, account),
     keys: () => keyServices.keyService(account),

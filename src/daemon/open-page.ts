@@ -12,12 +12,13 @@ const none: Page = { [Symbol.asyncDispose]: () => Promise.resolve() };
 
 /** Serves the status page. If it cannot be served, an error is logged and jobs run all the same. */
 export const openPage = async (
-  { enabled, host, port, names }: Config['settings']['status'],
+  { enabled, host, port, names, public_url: publicUrl }: Config['settings']['status'],
   deps: PageDeps,
 ): Promise<Page> => {
   if (!enabled) return none;
   try {
-    const listener = await listenForPage({ ...deps, host, port, names });
+    const known = publicUrl === undefined ? names : [...names, new URL(publicUrl).hostname];
+    const listener = await listenForPage({ ...deps, host, port, names: known });
     return {
       address: `${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
       [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),

@@ -40,6 +40,8 @@ export type JobReports = {
   readonly attachLimit: number;
   /** The URL under which another server serves the folder. */
   readonly filesUrl?: string;
+  /** The URL at which the status page is reached. */
+  readonly pageUrl?: string;
 };
 
 export type JobContext = {

@@ -145,6 +145,35 @@ describe('the mail in a browser', () => {
     );
   });
 
+  const oneBudget = { budgets: someBudgets.slice(0, 1) };
+  test.each([
+    ['a day', 1600, () => build({ rows: ordinaryRows(), period: 'yesterday', facts: oneBudget })],
+    ['a month', 2500, () => build({ rows: ordinaryRows(), period: october, facts: oneBudget })],
+    ['a day in German', 1700, () => build({ rows: ordinaryRows(), period: 'yesterday', locale: 'de' })],
+    ['a day, names hostile', 3000, () => build({ rows: hostileRows(), period: '2026-11-18..2026-11-19' })],
+  ] as const)('the mail about %s is at most %i px high', async (name, most, make) => {
+    const { mail } = await renderReport(await make());
+    for (const [width, colorScheme] of [
+      [600, 'light'],
+      [375, 'dark'],
+    ] as const) {
+      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+      try {
+        await page.setContent(standaloneHtml(mail), { waitUntil: 'load' });
+        if (pictures !== undefined) {
+          const file = `mail-${name.replaceAll(/\W+/g, '-')}-${width}-${colorScheme}.png`;
+          await page.screenshot({ path: `${pictures}/${file}`, fullPage: true });
+        }
+        expect(await overflow(page)).toEqual([]);
+        expect(await faint(page)).toEqual([]);
+        const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+        if (width === 600) expect(height).toBeLessThanOrEqual(most);
+      } finally {
+        await page.close();
+      }
+    }
+  });
+
   test('the layout checks find planted violations', async () => {
     const page = await browser.newPage({ viewport: { width: 375, height: 400 } });
     try {

@@ -32,6 +32,7 @@ const columns = [
   'completion_tokens',
   'cached_tokens',
   'reasoning_tokens',
+  'cache_write_tokens',
   'quota',
 ] as const;
 
@@ -48,6 +49,7 @@ const lineOf = (row: CubeRow): string =>
     row.completion ?? 0,
     row.cached ?? 0,
     row.reasoning ?? 0,
+    0,
     row.spend,
   ].join(',');
 

@@ -365,7 +365,17 @@ export const settingsSchema = z
           .array(z.string().regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/, 'must be a host name, without a port'))
           .default([])
           .describe(
-            'Host names under which the page may be requested, in addition to IP addresses and localhost.',
+            'Host names under which the page may be requested, in addition to IP addresses, localhost and the host of public_url.',
+          ),
+        public_url: z
+          .string()
+          .regex(
+            /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/,
+            'must be an http or https URL without a user, a query and a fragment',
+          )
+          .optional()
+          .describe(
+            'URL at which readers reach the page. Mails then link to the page and to archived reports.',
           ),
       })
       .prefault({})

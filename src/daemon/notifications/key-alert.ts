@@ -88,10 +88,8 @@ export const keyAlertMessages = (
       account: alert.account,
       subject: [alert.key],
       to: [...new Set([...operators, ...(team?.mail ?? [])])],
-      // A name keeps its case.
-      title: alert.title.replace(/^(?:the|a) /, (word) =>
-        word.replace(/^./, (letter) => letter.toUpperCase()),
-      ),
+      recipients: team === undefined ? 'mail.operators' : `mail.operators and teams.${team.name}.mail`,
+      title: alert.title,
       blocks: [block],
       closing: [
         ...(alert.service === ''

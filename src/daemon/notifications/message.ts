@@ -12,6 +12,8 @@ export type Message = {
   readonly closing: readonly string[];
   /** Defaults to the operators. */
   readonly to?: readonly string[];
+  /** The setting that holds the recipients. */
+  readonly recipients?: string;
 };
 
 export type MessageDeps = {
@@ -21,14 +23,21 @@ export type MessageDeps = {
   readonly zone: string;
 };
 
+type MailSettings = {
+  readonly from: string;
+  readonly operators: readonly string[];
+  /** The public URL of the status page. */
+  readonly page: string | undefined;
+};
+
 /** Keeps the mail readable. */
 const maxBlocks = 40;
 
 /** Bad news if any block is, shown or not; undefined without recipients or content. */
 export const mailOf = (
   kind: string,
-  { account, subject: identity, title, blocks: all, closing, to }: Message,
-  { from, operators }: { readonly from: string; readonly operators: readonly string[] },
+  { account, subject: identity, title, blocks: all, closing, to, recipients: setting }: Message,
+  { from, operators, page }: MailSettings,
 ): Mail | undefined => {
   const recipients = to ?? operators;
   if (all.length === 0 || recipients.length === 0) return undefined;
@@ -43,6 +52,8 @@ export const mailOf = (
       title,
       tone: all.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',
       blocks,
+      recipients: setting ?? 'mail.operators',
+      page,
       closing: [...(more > 0 ? [`… and ${more} more.`] : []), ...closing],
     }),
   };

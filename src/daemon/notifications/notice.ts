@@ -95,6 +95,9 @@ export const noticeMessages = (notices: readonly Notice[], deps: MessageDeps): r
       account: '',
       subject: group.notices.map(({ job, kind, outage }) => [job, kind, outage.slot, outage.openedAt]),
       to: group.to,
+      ...(group.notices.every(({ job }) => deps.jobs[job]?.notifyTo === undefined)
+        ? {}
+        : { recipients: 'notify_to' }),
       title: only === undefined ? subjectOf(group.notices) : titleOf(only),
       blocks: group.notices.map((notice) => ({
         ...(only === undefined ? { heading: titleOf(notice) } : {}),

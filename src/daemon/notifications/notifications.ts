@@ -71,7 +71,7 @@ export const createNotifications = ({
     const mails: OutboxEntry[] = [];
     if (mail === undefined) return mails;
     for (const message of messagesOf[kind](event, { ...mail, zone: settings.timezone, jobs })) {
-      const rendered = mailOf(kind, message, mail);
+      const rendered = mailOf(kind, message, { ...mail, page: settings.status.public_url });
       if (rendered !== undefined) mails.push(...(await prepare(outbox, rendered)));
     }
     return mails;

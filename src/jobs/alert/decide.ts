@@ -59,7 +59,7 @@ export type Decided = {
 /** Renders the mails and stores their bytes. */
 const mailsOf = async (
   notifications: readonly AlertNotification[],
-  { mail, account, warehouse: { outbox }, clock, signal }: JobContext,
+  { mail, account, warehouse: { outbox }, reports: { pageUrl: page }, clock, signal }: JobContext,
 ): Promise<readonly OutboxEntry[]> => {
   const entries: OutboxEntry[] = [];
   if (mail === undefined) return entries;
@@ -67,7 +67,7 @@ const mailsOf = async (
     signal.throwIfAborted();
     const key = { account: account.name, kind: 'alert', subject: id };
     const { from } = mail;
-    const rendered = renderAlertEmail(message);
+    const rendered = renderAlertEmail({ ...message, page });
     entries.push(...(await prepare({ outbox, clock, ...mail }, { key, from, to, ...rendered })));
   }
   return entries;

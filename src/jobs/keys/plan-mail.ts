@@ -36,6 +36,10 @@ const blockOf = ({ name, age, service, skipped, message }: PlannedKey): AlertBlo
 });
 
 type PlanSource = {
+  /** The setting that holds the recipients. */
+  readonly recipients: string;
+  /** The public URL of the status page. */
+  readonly page?: string | undefined;
   readonly job: string;
   readonly account: string;
   readonly slot: UnixMillis;
@@ -46,7 +50,7 @@ type PlanSource = {
 
 export const planEmail = (
   { title, keys, usual }: PlanEmail,
-  { job, account, slot, zone, audit }: PlanSource,
+  { job, account, slot, zone, audit, recipients, page }: PlanSource,
 ): { readonly subject: string; readonly html: string; readonly text: string } => {
   const blocks = keys.slice(0, maxKeys).map(blockOf);
   const more = keys.length - blocks.length;
@@ -58,6 +62,8 @@ export const planEmail = (
       .map(({ name }) => name)
       .join(', '),
     blocks,
+    recipients,
+    page,
     closing: [
       ...(more > 0 ? [`… and ${more} more keys.`] : []),
       ...(usual === 0
@@ -81,7 +87,7 @@ export const mailPlan = async (
 ): Promise<{ readonly notified: number; readonly mailed: string }> => {
   // Keys skipped for ordinary reasons need no mail.
   if (plan.keys.length === 0) return { notified: 0, mailed: '' };
-  const { mail, account, warehouse, clock, slot, zone, name, costOwners = noCostOwners } = context;
+  const { mail, account, warehouse, reports, clock, slot, zone, name, costOwners = noCostOwners } = context;
   const recipients = to ?? costOwners.operators;
   if (mail === undefined || recipients.length === 0)
     return { notified: 0, mailed: '; no notification is sent: no mail or no operators are declared' };
@@ -97,6 +103,8 @@ export const mailPlan = async (
         slot,
         zone,
         audit: await warehouse.keys.last(),
+        recipients: to === undefined ? 'mail.operators' : `mail.to of job ${name}`,
+        page: reports.pageUrl,
       }),
     },
   );

@@ -5,10 +5,15 @@ import type { LaggingWindow } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 
-const emailOf = ({ range, gatewaySum, tries }: LaggingWindow, account: string, zone: string) => {
+const emailOf = (
+  { range, gatewaySum, tries }: LaggingWindow,
+  account: string,
+  zone: string,
+  page: string | undefined,
+) => {
   const text = rangeText.seconds(range, zone);
   return renderAlertEmail({
-    title: `the call log of ${account} ${text} lags behind the gateway`,
+    title: `The call log of ${account} ${text} lags behind the gateway`,
     blocks: [
       {
         heading: text,
@@ -22,6 +27,8 @@ const emailOf = ({ range, gatewaySum, tries }: LaggingWindow, account: string, z
         ],
       },
     ],
+    recipients: 'mail.operators',
+    page,
     closing: [
       'The time range is pulled again when its sum at the gateway changes. No further mail is sent about this sum.',
     ],
@@ -30,7 +37,7 @@ const emailOf = ({ range, gatewaySum, tries }: LaggingWindow, account: string, z
 
 /** Notifies operators, once per sum at the gateway, of windows that still lag after all attempts. */
 export const notifyOfResting = async (context: JobContext): Promise<void> => {
-  const { mail, account, warehouse, clock, zone, costOwners = noCostOwners } = context;
+  const { mail, account, warehouse, reports, clock, zone, costOwners = noCostOwners } = context;
   if (mail === undefined || costOwners.operators.length === 0) return;
   const { from } = mail;
   await warehouse.notifyOnce('late', account.name, async (windows) => {
@@ -39,7 +46,7 @@ export const notifyOfResting = async (context: JobContext): Promise<void> => {
       const { range, gatewaySum } = window;
       const subject = `${range.start}/${range.end}/${gatewaySum}`;
       const key = { account: account.name, kind: 'late', subject };
-      const email = emailOf(window, account.name, zone);
+      const email = emailOf(window, account.name, zone, reports.pageUrl);
       const deps = { outbox: warehouse.outbox, clock, ...mail };
       entries.push(...(await prepare(deps, { key, from, to: costOwners.operators, ...email })));
     }

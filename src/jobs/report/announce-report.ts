@@ -26,7 +26,7 @@ const sectionOf = (section: Section): readonly AnnouncedSection[] => {
         },
       ];
     case 'table': {
-      const shown = section.columns.map(({ role }) => role !== 'bar');
+      const shown = section.columns.map(({ role }) => role !== 'bar' && role !== 'trend');
       return [
         {
           kind: 'table',

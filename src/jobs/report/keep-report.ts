@@ -15,7 +15,13 @@ import {
 import { announceReport } from './announce-report.ts';
 import { signedFile, type ComposedReport, type ReportRequest } from './compose-report.ts';
 import type { JobContext } from '../job-kind.ts';
-import { announcementFile, folderOf, type ReportKey, type ReportManifest } from './archive/manifest.ts';
+import {
+  announcementFile,
+  folderOf,
+  mailTextFile,
+  type ReportKey,
+  type ReportManifest,
+} from './archive/manifest.ts';
 import { readReport, type KeptReport } from './archive/read-report.ts';
 import { writeReport, type ArchivedFile } from './archive/write-report.ts';
 
@@ -28,6 +34,27 @@ const sentences: Readonly<Record<LocaleTag, (names: string, size: string, where:
   de: (names, size, where) =>
     `Die Dateien dieses Berichts (${names}; ${size.replace('.', ',')}) sind zu groß, um angehängt zu werden. Sie liegen unter ${where}`,
   zh: (names, size, where) => `本报告的文件（${names}；${size}）过大，无法作为附件发送。文件保存在 ${where}`,
+};
+
+/** Where the sections are that the mail omits: in an attachment without a place. */
+const wholeReport: Readonly<Record<LocaleTag, (place: string | undefined) => string>> = {
+  en: (place) =>
+    place === undefined
+      ? 'All tables and the notes on the method are in the attached report.'
+      : `All tables and the notes on the method: ${place}`,
+  de: (place) =>
+    place === undefined
+      ? 'Alle Tabellen und die Hinweise zur Methode stehen im angehängten Bericht.'
+      : `Alle Tabellen und die Hinweise zur Methode: ${place}`,
+  zh: (place) =>
+    place === undefined ? '全部表格和方法说明见附件中的报告。' : `全部表格和方法说明：${place}`,
+};
+
+/** Which job sends the mail, and where a reader can stop it. */
+const sentBy: Readonly<Record<LocaleTag, (job: string, setting: string) => string>> = {
+  en: (job, setting) => `Sent by job ${job}; its recipients are set by ${setting}.`,
+  de: (job, setting) => `Gesendet vom Job ${job}; die Empfänger stehen unter ${setting}.`,
+  zh: (job, setting) => `由作业 ${job} 发送；收件人在 ${setting} 中设置。`,
 };
 
 const filesElsewhere = (
@@ -49,22 +76,37 @@ const placeOf = (key: ReportKey, filesUrl: string | undefined): string => {
   return `${trimEndOf(filesUrl, '/')}/${folder.split('/').map(encodeURIComponent).join('/')}/`;
 };
 
+/** The page of the archived report, where the status page has a public URL. */
+const pageOf = (key: ReportKey, pageUrl: string | undefined): string | undefined =>
+  pageUrl === undefined
+    ? undefined
+    : `${trimEndOf(pageUrl, '/')}/reports/${folderOf(key).split('/').map(encodeURIComponent).join('/')}`;
+
 /** Placed before the notes on the figures. */
-const withSentence = (model: ReportModel, sentence: string): ReportModel => ({
+const withSentences = (model: ReportModel, sentences: readonly string[], source: string): ReportModel => ({
   ...model,
-  sections: [...model.sections, { kind: 'text', title: undefined, paragraphs: [sentence] }],
+  mail: {
+    ...model.mail,
+    sections:
+      sentences.length === 0
+        ? [...model.mail.sections]
+        : [...model.mail.sections, { kind: 'text', title: undefined, paragraphs: sentences }],
+    footer: [...model.mail.footer, source],
+  },
 });
 
 const archivedFiles = (
-  { html, text, images }: RenderedReport,
+  { text, mail }: RenderedReport,
+  whole: string,
   announcement: Announcement,
   files: readonly ArchivedFile[],
 ): readonly ArchivedFile[] => [
-  { name: 'report.html', contentType: 'text/html; charset=utf-8', content: standaloneHtml({ html, images }) },
+  { name: 'report.html', contentType: 'text/html; charset=utf-8', content: whole },
   { name: 'report.txt', contentType: 'text/plain; charset=utf-8', content: text },
-  { name: 'mail.html', contentType: 'text/html; charset=utf-8', content: html },
+  { name: 'mail.html', contentType: 'text/html; charset=utf-8', content: mail.html },
+  { name: mailTextFile, contentType: 'text/plain; charset=utf-8', content: mail.text },
   { name: announcementFile, contentType: 'application/json', content: `${JSON.stringify(announcement)}\n` },
-  ...images.map(({ filename, png }) => ({ name: filename, contentType: 'image/png', content: png })),
+  ...mail.images.map(({ filename, png }) => ({ name: filename, contentType: 'image/png', content: png })),
   ...files,
 ];
 
@@ -118,11 +160,13 @@ const manifestOf = (
   }),
   verdict,
   ...sealed(report, model),
-  images: rendered.images.map(({ cid, filename, alt }) => ({ cid, name: filename, alt })),
+  images: rendered.mail.images.map(({ cid, filename, alt }) => ({ cid, name: filename, alt })),
 });
 
 export type KeepOptions = {
   readonly attach: readonly DataFileFormat[];
+  /** The setting that holds the recipients of the mail. */
+  readonly recipients: string;
   /** Distinguishes reports of one slot, such as one per team. */
   readonly part?: string | undefined;
 };
@@ -135,7 +179,7 @@ export type KeepOptions = {
 export const keepReport = async (
   { report }: Pick<ReportRequest, 'report'>,
   compose: () => Promise<ComposedReport>,
-  { attach, part }: KeepOptions,
+  { attach, recipients, part }: KeepOptions,
   context: JobContext,
 ): Promise<KeptReport> => {
   const { reports, warehouse, clock, signal, progress } = context;
@@ -152,29 +196,48 @@ export const keepReport = async (
     contentType: 'application/json',
     content: Buffer.from(text),
   }));
-  const files = [...data, ...signed];
-  // The mail names the signed file, so it must carry it.
-  const chosen = [...data.filter(({ format }) => attach.includes(format)), ...signed];
+  const locale = composed.model.locale;
+  const isWhole = composed.model.mail.sections === composed.model.sections;
+  const whole: ArchivedFile & Pick<DataFile, 'content'> = {
+    name: `${report}.html`,
+    contentType: 'text/html; charset=utf-8',
+    content: Buffer.from(standaloneHtml(composed.rendered)),
+  };
+  const page = isWhole ? undefined : pageOf(key, reports.pageUrl);
+  // The mail names the signed file, so it must carry it, and the whole report where no page shows it.
+  const chosen = [
+    ...(isWhole || page !== undefined ? [] : [whole]),
+    ...data.filter(({ format }) => attach.includes(format)),
+    ...signed,
+  ];
   const named = [
+    ...(isWhole || page !== undefined ? [] : ['html']),
     ...dataFormats.filter((format) => attach.includes(format)),
     ...(signed.length === 0 ? [] : ['json']),
   ];
   const bytes = travelling(chosen);
   const linked = bytes > reports.attachLimit ? placeOf(key, reports.filesUrl) : undefined;
-  const model =
-    linked === undefined
-      ? composed.model
-      : withSentence(composed.model, filesElsewhere(composed.model.locale, named, bytes, linked));
-  const rendered = linked === undefined ? composed.rendered : await renderReport(model);
+  const sentences = [
+    ...(isWhole ? [] : [wholeReport[locale](page ?? linked)]),
+    ...(linked === undefined ? [] : [filesElsewhere(locale, named, bytes, linked)]),
+  ];
+  const model = withSentences(composed.model, sentences, sentBy[locale](context.name, recipients));
+  const rendered = await renderReport(model, composed.rendered);
+  const attached = linked === undefined ? chosen : [];
   await writeReport(
     reports.folder,
     key,
     {
       ...manifestOf({ ...composed, rendered }, report, key, context, clock.now()),
-      attached: linked === undefined ? chosen.map(({ name }) => name) : [],
+      attached: attached.map(({ name }) => name),
       ...(linked === undefined ? {} : { linked }),
     },
-    archivedFiles(rendered, announceReport({ ...composed, model }, context.runId), files),
+    archivedFiles(
+      rendered,
+      whole.content.toString(),
+      announceReport({ ...composed, model: { ...model, ...model.mail } }, context.runId),
+      [...(attached.includes(whole) ? [whole] : []), ...data, ...signed],
+    ),
   );
   const kept = await readReport(reports.folder, key);
   if (kept === undefined) throw new RangeError('a report that was just written is missing');

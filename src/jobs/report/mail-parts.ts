@@ -13,6 +13,8 @@ type ReportPart = {
   /** Distinguishes the parts of one slot in the outbox and in summaries. */
   readonly label?: string;
   readonly to: readonly string[];
+  /** The setting that holds the recipients. */
+  readonly recipients: string;
 };
 
 type Recipients = {
@@ -28,21 +30,23 @@ export const mailedParts = (
   { name, costOwners = noCostOwners }: Pick<JobContext, 'name' | 'costOwners'>,
 ): readonly ReportPart[] => {
   const to = [...(settings.mail?.to ?? []), ...(settings.post?.to ?? [])];
+  const own = settings.mail === undefined ? 'post.to' : 'mail.to';
   if (!settings.each_team) {
     if (to.length === 0)
       throw fault('wrong-use', `job ${name} has no recipient for its report`, {
         advice: 'add mail: { to: [you@example.com] }',
       });
-    return [{ to, team: settings.team }];
+    return [{ to, team: settings.team, recipients: own }];
   }
-  const rest = to.length > 0 ? to : costOwners.operators;
+  const [rest, restBy] = to.length > 0 ? [to, own] : [costOwners.operators, 'mail.operators'];
   return [
     ...costOwners.teams.map((team) => ({
       team: team.name,
       label: `team ${team.name}`,
       to: team.mail.length > 0 ? team.mail : rest,
+      recipients: team.mail.length > 0 ? `teams.${team.name}.mail` : restBy,
     })),
-    { team: null, label: 'unassigned', to: rest },
+    { team: null, label: 'unassigned', to: rest, recipients: restBy },
   ];
 };
 
@@ -53,7 +57,7 @@ type MailedReport = ReportRequest &
 
 export const mailPart = async (
   settings: MailedReport,
-  { team, label, to }: ReportPart,
+  { team, label, to, recipients }: ReportPart,
   prepare: () => Promise<PreparedReport>,
   context: JobContext,
 ): Promise<MailedPart> => {
@@ -67,7 +71,7 @@ export const mailPart = async (
     return composed;
   };
   const attach = settings.mail?.attach ?? [];
-  const kept = await keepReport(settings, compose, { attach, ...part }, context);
+  const kept = await keepReport(settings, compose, { attach, recipients, ...part }, context);
   const { manifest, html, text, images, attachments, announcement } = kept;
   progress({ step: 'enqueueing mail', total: to.length });
   const slot = new Date(context.slot).toISOString();

@@ -11,19 +11,19 @@ type Notice = { readonly title: string; readonly advice: string };
 const noticeOf = ({ service, name, reason }: SkippedKey, job: string): Notice | undefined => {
   if (reason === 'current-unknown')
     return {
-      title: `the keys of ${service} are not rotated: it is unknown which one its consumers hold`,
+      title: `The keys of ${service} are not rotated: it is unknown which one its consumers hold`,
       advice: '`tollkeeper keys rotate id:N`, with the id of the key to replace.',
     };
   if (reason !== 'name-too-long' && reason !== 'service-unusable') return undefined;
   return {
-    title: `the key ${name} cannot be rotated because of its name`,
+    title: `The key ${name} cannot be rotated because of its name`,
     advice: `\`tollkeeper keys adopt ${shellWord(name)} --service SHORTER --generation 1 --move\`, or a shorter \`name\` template in job ${job}.`,
   };
 };
 
 /** Notifies operators once per service and reason that a key gets no successor until they decide. */
 export const notifyOfBlocked = async (skipped: readonly SkippedKey[], context: JobContext): Promise<void> => {
-  const { mail, account, warehouse, clock, name: job, costOwners = noCostOwners } = context;
+  const { mail, account, warehouse, reports, clock, name: job, costOwners = noCostOwners } = context;
   if (mail === undefined || costOwners.operators.length === 0) return;
   const audit = await warehouse.keys.last();
   for (const one of skipped) {
@@ -39,6 +39,8 @@ export const notifyOfBlocked = async (skipped: readonly SkippedKey[], context: J
         to: costOwners.operators,
         ...renderAlertEmail({
           title,
+          recipients: 'mail.operators',
+          page: reports.pageUrl,
           blocks: [
             {
               heading: name,

@@ -129,19 +129,21 @@ const makerOf = (column: ColumnShape, table: QueryTable): Maker | undefined => {
 
 const tableOf = (shape: TableShape, name: string, context: Context): DataTable => {
   const table = context.table(shape.sql);
-  const made = shape.columns.flatMap((column) => {
-    const maker = makerOf(column, table);
-    const isShown = !isWithheld(column.format ?? 'text', context);
-    const isKnown = column.change_of === undefined || context.comparable;
-    if (maker === undefined) return [];
-    return [
-      {
-        ...maker,
-        ...(isKnown && isShown ? {} : { value: nothing, total: nothing }),
-        label: `${column.label}${units[column.format ?? 'text'] ?? ''}`,
-      },
-    ];
-  });
+  const made = shape.columns
+    .filter((one) => !one.only_in_report)
+    .flatMap((column) => {
+      const maker = makerOf(column, table);
+      const isShown = !isWithheld(column.format ?? 'text', context);
+      const isKnown = column.change_of === undefined || context.comparable;
+      if (maker === undefined) return [];
+      return [
+        {
+          ...maker,
+          ...(isKnown && isShown ? {} : { value: nothing, total: nothing }),
+          label: `${column.label}${units[column.format ?? 'text'] ?? ''}`,
+        },
+      ];
+    });
   const names = distinct(made.map((maker) => maker.name));
   const columns = made.map(({ label, format }, at): DataColumn => ({
     name: names[at] ?? '',

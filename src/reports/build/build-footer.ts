@@ -15,11 +15,12 @@ export const describeReconciled = (
   { messages }: Locale,
 ): string => (ofPart === true ? messages.wholeAccount(good) : showName(text, 400));
 
-/** The sources of the figures: watermark, reconciliation, the exact total, units and rounding, the run. */
+/** The sources of the figures: watermark, reconciliation and the run; if not `isShort`, the exact total, units and rounding. */
 export const buildFooter = (
   headline: HeadlineModel,
   facts: ReportFacts,
   context: Context,
+  isShort: boolean,
 ): readonly string[] => {
   const { footer } = context.locale.messages;
   const { start, end } = context.period.interval;
@@ -34,11 +35,21 @@ export const buildFooter = (
     reconciliation === undefined
       ? footer.noReconciliation
       : footer.reconciliation(describeReconciled(facts, reconciliation, context.locale)),
-    ...(headline.value.exact === null || headline.format !== 'money'
+    ...(isShort
       ? []
-      : [footer.exact(headline.label, formatExact(headline.value.exact, context.locale), context.currency)]),
-    footer.units(context.currency, context.zone, inUtc(start), inUtc(end)),
-    footer.rounding,
+      : [
+          ...(headline.value.exact === null || headline.format !== 'money'
+            ? []
+            : [
+                footer.exact(
+                  headline.label,
+                  formatExact(headline.value.exact, context.locale),
+                  context.currency,
+                ),
+              ]),
+          footer.units(context.currency, context.zone, inUtc(start), inUtc(end)),
+          footer.rounding,
+        ]),
     footer.run(showName(facts.runId, 80)),
   ];
 };

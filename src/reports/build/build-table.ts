@@ -22,6 +22,7 @@ const roleOf = (column: ColumnShape): ColumnModel['role'] => {
   if (column.share_of !== undefined) return 'share';
   if (column.change_of !== undefined) return 'change';
   if (column.bar_of !== undefined) return 'bar';
+  if (column.only_in_report) return 'trend';
   return column.format === 'text' || column.format === 'date' ? 'name' : 'figure';
 };
 
@@ -168,7 +169,7 @@ export const buildTable = (
   ];
   const columns = shape.columns.map((column, at): ColumnModel => {
     const role = roleOf(column);
-    const align = role === 'name' || role === 'bar' ? 'left' : 'right';
+    const align = role === 'name' || role === 'bar' || role === 'trend' ? 'left' : 'right';
     return {
       label: column.label,
       role,
@@ -185,7 +186,10 @@ export const buildTable = (
   };
   const rows = entries.map((entry): RowModel => {
     const cells = makers.map((make, at) =>
-      entry.role !== 'row' && columns[at]?.role === 'name' && at !== nameAt ? blank : make(entry),
+      entry.role !== 'row' &&
+      (columns[at]?.role === 'trend' || (columns[at]?.role === 'name' && at !== nameAt))
+        ? blank
+        : make(entry),
     );
     const role = entry.role === 'apart' ? 'row' : entry.role;
     const row: RowModel = { role, state: entry.state, colour: colourOf(entry), cells };

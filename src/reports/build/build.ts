@@ -21,7 +21,7 @@ import type { ReportData } from '../attachments/data.ts';
 import type { Advice } from '../locales/locale.ts';
 import type { DataState, ReportModel, Checksum, SectionModel, ShownReport } from './model.ts';
 import { showName } from './names.ts';
-import { runQueries, type QueryResults } from './queries.ts';
+import { isInMail, isOfPeriod, runQueries, type QueryResults } from './queries.ts';
 import { renderHtml } from '../render/render-html.ts';
 import { sealOf, sealSections, sealState } from './checksum.ts';
 import { fillTemplate, subjectFields } from './subject-fields.ts';
@@ -162,6 +162,7 @@ const assemble = (
   scale: number,
   seal: Checksum | undefined,
   advice: readonly Advice[],
+  isWanted?: (section: SectionShape) => boolean,
 ): ShownReport => {
   const { definition } = request;
   const { context, state } = contextOf(request, results);
@@ -190,7 +191,9 @@ const assemble = (
   const { above, below } = sealSections(seal, context.locale);
   const sections = [
     ...above,
-    ...shown.flatMap((section) => sectionOf(section, shown, charts, scale, facts, context) ?? []),
+    ...shown
+      .filter((section) => isWanted?.(section) ?? true)
+      .flatMap((section) => sectionOf(section, shown, charts, scale, facts, context) ?? []),
     ...below,
   ];
   const team = teamOf(request, context);
@@ -214,13 +217,13 @@ const assemble = (
     preheader: fillTemplate(definition.preheader, fields),
     headline,
     sections: sections.filter((section) => section.kind !== 'notes' || section.notes.length > 0),
-    footer: buildFooter(headline, facts, context),
+    footer: buildFooter(headline, facts, context, isWanted !== undefined),
   };
 };
 
 /**
  * Runs the SQL of a report over its period and the one before, and builds the model for HTML, text and pictures. Every
- * figure is an exact decimal. Tables are shortened, with exact sums, until the HTML is below 90 kB.
+ * figure is an exact decimal. Tables are shortened, with exact sums, until the HTML of the mail is below 90 kB.
  *
  * @throws Fault `report-invalid` when the SQL does not return what the report requires, `report-query-failed` from the
  * warehouse
@@ -229,10 +232,14 @@ export const buildReport = async (request: BuildRequest): Promise<ReportModel> =
   const results = await withColours(request, await runQueries(request));
   const { data, seal } = dataOf(request, results);
   const warnings = warningsOf(request, results);
+  const { definition, period } = request;
+  const isMailed = (section: SectionShape): boolean => isInMail(section, period);
+  const hasMore = definition.sections.some((section) => isOfPeriod(section, period) && !isMailed(section));
   for (const scale of [1, 0.7, 0.5, 0.3, 0.15, 0.01]) {
-    const model = assemble(request, results, scale, seal, warnings);
-    if (Buffer.byteLength(renderHtml(model)) < maxHtmlBytes)
-      return { ...model, data, warnings, ...(seal === undefined ? {} : { seal }) };
+    const mail = assemble(request, results, scale, seal, warnings, hasMore ? isMailed : undefined);
+    if (Buffer.byteLength(renderHtml(mail)) >= maxHtmlBytes) continue;
+    const whole = hasMore ? assemble(request, results, 1, seal, warnings) : mail;
+    return { ...whole, mail, data, warnings, ...(seal === undefined ? {} : { seal }) };
   }
   throw fault(
     'report-invalid',

@@ -39,7 +39,8 @@ export type FigureModel = {
 
 export type ColumnModel = {
   readonly label: string;
-  readonly role: 'name' | 'figure' | 'share' | 'change' | 'bar';
+  /** `trend`: a line of blocks. */
+  readonly role: 'name' | 'figure' | 'share' | 'change' | 'bar' | 'trend';
   readonly align: 'left' | 'right';
   /** Contains only text of the report, no external names. */
   readonly isFixed?: true;
@@ -55,6 +56,8 @@ export type CellModel = {
   readonly length?: number;
   /** Where a floating bar begins, 0 to 1. */
   readonly from?: number;
+  /** Whether the bar lies on a track as long as the longest bar. */
+  readonly hasTrack?: true;
   /** The colour of a bar, if it has a meaning. */
   readonly tone?: 'good' | 'bad';
 };
@@ -146,6 +149,8 @@ export type ShownReport = {
 
 /** A report with all its figures, exact and as shown, and all rows of its tables, with original names. */
 export type ReportModel = ShownReport & {
+  /** What a mail shows of it; the report itself where it has no sections beyond. */
+  readonly mail: ShownReport;
   readonly data: ReportData;
   readonly seal?: Checksum | undefined;
   /** What makes figures wrong or misleading, and what to write instead; the notes contain it too. */

@@ -55,6 +55,10 @@ const kindsOf = (table: ResultTable): readonly UncountedKind[] =>
 export const isOfPeriod = ({ when }: SectionShape, { days }: Period): boolean =>
   when === undefined || (when === 'one-day') === (days.length === 1);
 
+/** Whether the mail shows a section; the archived report shows all. */
+export const isInMail = ({ in_mail: inMail = 'always' }: SectionShape, { days }: Period): boolean =>
+  inMail === 'always' || (inMail !== 'never' && (inMail === 'one-day') === (days.length === 1));
+
 export const rangeOf = (
   { period, zone, locale }: BuildRequest,
   name: 'current' | 'comparison' | 'month' | 'history',

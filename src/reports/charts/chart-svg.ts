@@ -10,7 +10,7 @@ import { showTick } from '../build/show-value.ts';
 /** A mid grey that is readable on white and on black. */
 const ink = '#808690';
 const width = 480;
-const height = 214;
+const height = 166;
 const bottom = 24;
 const labelSize = 14;
 

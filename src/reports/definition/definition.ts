@@ -47,6 +47,12 @@ const when = z
   .enum(['one-day', 'several-days'])
   .optional()
   .describe('Shows the section only for periods of one day, or of several days.');
+const inMail = z
+  .enum(['always', 'one-day', 'several-days', 'never'])
+  .optional()
+  .describe(
+    'Periods for which the mail shows the section, by default always. The archived report shows every section, and the mail names where it is.',
+  );
 const quotient = z.strictObject({
   of: column.describe('Column that is divided.'),
   by: column.describe('Column that it is divided by.'),
@@ -186,6 +192,12 @@ const tableColumn = z
       .boolean()
       .default(false)
       .describe('Whether the column appears only in data files and not in the report itself.'),
+    only_in_report: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether data files omit the column. It is shown small, such as a line of blocks; hidden on phones.',
+      ),
     optional: z
       .boolean()
       .default(false)
@@ -202,6 +214,7 @@ const figures = z.strictObject({
   kind: z.literal('figures').describe('Kind of the section.'),
   title: label.optional().describe('Heading of the section.'),
   when,
+  in_mail: inMail,
   sql: sqlFile.describe('SQL file that returns one row.'),
   figures: z.array(figure).min(1).max(8).describe('Figures, in the order shown.'),
 });
@@ -210,6 +223,7 @@ const table = z.strictObject({
   kind: z.literal('table').describe('Kind of the section.'),
   title: label.describe('Heading of the section.'),
   when,
+  in_mail: inMail,
   sql: sqlFile.describe('SQL file that returns the rows, in the order shown.'),
   columns: z
     .array(tableColumn)
@@ -246,6 +260,7 @@ const chart = z
     kind: z.literal('chart').describe('Kind of the section.'),
     title: label.describe('Heading of the section.'),
     when,
+    in_mail: inMail,
     sql: sqlFile.describe(
       'SQL file that returns a row per bar or point and series: position, series, value.',
     ),
@@ -291,6 +306,7 @@ const text = z.strictObject({
   kind: z.literal('text').describe('Kind of the section.'),
   title: label.optional().describe('Heading of the section.'),
   when,
+  in_mail: inMail,
   sql: sqlFile
     .optional()
     .describe('SQL file that returns one row. The section is omitted if it returns none.'),
@@ -304,6 +320,7 @@ const worthALook = z.strictObject({
   kind: z.literal('worth-a-look').describe('Kind of the section.'),
   title: label.optional().describe('Heading of the section.'),
   when,
+  in_mail: inMail,
   sql: sqlFile.describe(
     'SQL file that returns a row per item, the most important first. Its column what selects the sentence.',
   ),
@@ -327,6 +344,7 @@ const changes = z.strictObject({
   kind: z.literal('changes').describe('Kind of the section.'),
   title: label.describe('Heading of the section.'),
   when,
+  in_mail: inMail,
   sql: sqlFile.describe(
     'SQL file that returns a row per model and key: model_name, key_name, and calls, charge, refunds and each class of tokens, with and without _before.',
   ),
@@ -342,6 +360,7 @@ const budgets = z.strictObject({
   kind: z.literal('budgets').describe('Kind of the section.'),
   title: label.describe('Heading of the section.'),
   when,
+  in_mail: inMail,
   limit: z
     .int()
     .positive()
@@ -355,6 +374,7 @@ const notes = z.strictObject({
   kind: z.literal('notes').describe('Kind of the section.'),
   title: label.optional().describe('Heading of the section.'),
   when,
+  in_mail: inMail,
 });
 
 const patterns = z.array(z.string().min(1).max(200)).min(1);
@@ -439,7 +459,7 @@ export const reportShape = z.strictObject({
   sections: z
     .array(z.discriminatedUnion('kind', [figures, table, chart, text, notes, worthALook, changes, budgets]))
     .min(1)
-    .max(20)
+    .max(24)
     .describe('Sections, in the order shown.'),
 });
 

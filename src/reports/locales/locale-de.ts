@@ -83,7 +83,6 @@ export const german: Locale = {
       ok: 'in Ordnung',
       reached: (threshold) => `${threshold} erreicht`,
       forecast: (threshold) => `Prognose erreicht ${threshold}`,
-      unknownAmount: 'unbekannt',
       unknown: {
         'no-data': 'unbekannt: keine Daten',
         stale: 'unbekannt: Daten verspätet',
@@ -95,7 +94,6 @@ export const german: Locale = {
       },
       spent: (spend, budget) => `${spend} von ${budget}`,
       expected: (amount) => `Prognose ${amount}`,
-      until: (lastDay) => `bis ${lastDay}`,
     },
     changes: {
       factors: {

@@ -84,7 +84,6 @@ export const english: Locale = {
       ok: 'ok',
       reached: (threshold) => `reached ${threshold}`,
       forecast: (threshold) => `forecast reaches ${threshold}`,
-      unknownAmount: 'unknown',
       unknown: {
         'no-data': 'unknown: no data',
         stale: 'unknown: data is late',
@@ -96,7 +95,6 @@ export const english: Locale = {
       },
       spent: (spend, budget) => `${spend} of ${budget}`,
       expected: (amount) => `forecast ${amount}`,
-      until: (lastDay) => `until ${lastDay}`,
     },
     changes: {
       factors: {

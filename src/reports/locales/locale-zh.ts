@@ -82,7 +82,6 @@ export const chinese: Locale = {
       ok: '正常',
       reached: (threshold) => `已达 ${threshold}`,
       forecast: (threshold) => `预测将达 ${threshold}`,
-      unknownAmount: '未知',
       unknown: {
         'no-data': '未知：无数据',
         stale: '未知：数据延迟',
@@ -94,7 +93,6 @@ export const chinese: Locale = {
       },
       spent: (spend, budget) => `${spend} / 预算 ${budget}`,
       expected: (amount) => `预测 ${amount}`,
-      until: (lastDay) => `截至 ${lastDay}`,
     },
     changes: {
       factors: {

@@ -88,12 +88,10 @@ export type Messages = {
     readonly ok: string;
     readonly reached: (threshold: string) => string;
     readonly forecast: (threshold: string) => string;
-    readonly unknownAmount: string;
     /** Why the state is unknown. */
     readonly unknown: Readonly<Record<UnknownReason['kind'], string>>;
     readonly spent: (spend: string, budget: string) => string;
     readonly expected: (amount: string) => string;
-    readonly until: (lastDay: string) => string;
   };
   /** Causes of a change. */
   readonly changes: {

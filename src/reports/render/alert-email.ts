@@ -32,7 +32,16 @@ export type AlertEmail = {
   readonly preview?: string;
   readonly blocks: readonly AlertBlock[];
   readonly closing: readonly string[];
+  /** The setting that holds the recipients, `mail.operators`: where readers can stop the mail. */
+  readonly recipients: string;
+  /** The public URL of the status page. */
+  readonly page?: string | undefined;
 };
+
+const whereTo = ({ recipients, page }: AlertEmail): readonly string[] => [
+  ...(page === undefined ? [] : [`Status page: ${page}`]),
+  `Recipients of this mail are set by \`${recipients}\`.`,
+];
 
 /** Reasons and names quote external text: one line, no direction controls, limited length. */
 const longest = 1200;
@@ -125,9 +134,13 @@ const textOf = ({ title, blocks, closing }: AlertEmail): string =>
     ...closing.flatMap((sentence, at) => [...(at === 0 ? [''] : []), ...wrap(sentence, columns)]),
   ].join('\n');
 
+/** A name at the beginning keeps its case. */
+const capital = (title: string): string =>
+  title.replace(/^(?:the|a) /, (word) => word.replace(/^./, (letter) => letter.toUpperCase()));
+
 const shownOf = ({ title, blocks, closing, ...alertEmail }: AlertEmail): AlertEmail => ({
   ...alertEmail,
-  title: showName(title, longestTitle),
+  title: showName(capital(title), longestTitle),
   blocks: blocks.map(({ heading, lines, tables = [], ...block }) => ({
     ...block,
     ...(heading === undefined ? {} : { heading: showName(heading, longestHeading) || '(unnamed)' }),
@@ -137,14 +150,16 @@ const shownOf = ({ title, blocks, closing, ...alertEmail }: AlertEmail): AlertEm
       rows: rows.map(({ name, ...figures }) => ({ ...figures, name: showName(name, longestName) })),
     })),
   })),
-  closing: closing.map((sentence) => showName(sentence, longest)),
+  closing: [...closing, ...whereTo({ title, blocks, closing, ...alertEmail })].map((sentence) =>
+    showName(sentence, longest),
+  ),
 });
 
 /** An alert email as HTML and as text; escapes every text. */
 export const renderAlertEmail = (
   given: AlertEmail,
 ): { readonly subject: string; readonly html: string; readonly text: string } => {
-  const subject = `Tollkeeper: ${given.title}`;
+  const subject = `Tollkeeper: ${capital(given.title)}`;
   const preview = given.preview ?? given.blocks[0]?.lines[0]?.[1] ?? given.title;
   const tone = given.tone ?? (given.blocks.some((block) => block.tone === 'bad') ? 'bad' : 'good');
   const alertEmail = shownOf(given);

@@ -132,6 +132,6 @@ export const sectionHtml = (section: SectionModel): Html => {
   const title =
     section.title === undefined
       ? undefined
-      : markup`<h2 class="ik" style="margin:0 0 10px;font-size:15px;line-height:22px;font-weight:600;color:${colour.ink}">${section.title}${extra}</h2>`;
-  return markup`<tr><td style="padding:${section.title === undefined ? '14px' : '24px'} 0 0">${title}\n${bodyOf(section)}</td></tr>\n`;
+      : markup`<h2 class="ik" style="margin:0 0 8px;font-size:15px;line-height:22px;font-weight:600;color:${colour.ink}">${section.title}${extra}</h2>`;
+  return markup`<tr><td style="padding:${section.title === undefined ? '14px' : '20px'} 0 0">${title}\n${bodyOf(section)}</td></tr>\n`;
 };

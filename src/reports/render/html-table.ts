@@ -14,11 +14,16 @@ const name = (text: string): Html =>
 const spacer = (width: number): Html | undefined =>
   width <= 0 ? undefined : markup`<td width="${width}" style="font-size:0;line-height:0">&nbsp;</td>`;
 
-const bar = (length: number, fill: string, from = 0): Html => {
+const bar = (length: number, fill: string, from = 0, hasTrack = false): Html => {
   // A floating bar is visible however small its part is.
   const width = Math.max(from > 0 ? 2 : 0, Math.round(length * longestBar));
-  if (width === 0) return markup`&nbsp;`;
-  return markup`<table role="presentation" cellpadding="0" cellspacing="0"><tr>${spacer(Math.round(from * longestBar))}<td width="${width}" height="7" bgcolor="${fill}" style="font-size:0;line-height:0;height:7px">&nbsp;</td></tr></table>`;
+  if (width === 0 && !hasTrack) return markup`&nbsp;`;
+  const rest = hasTrack ? longestBar - width : 0;
+  const part = (wide: number, ground: string, name: string): Html | undefined =>
+    wide <= 0
+      ? undefined
+      : markup`<td width="${wide}" height="7"${trusted(name)} bgcolor="${ground}" style="font-size:0;line-height:0;height:7px;background:${ground}">&nbsp;</td>`;
+  return markup`<table role="presentation" cellpadding="0" cellspacing="0"><tr>${spacer(Math.round(from * longestBar))}${part(width, fill, '')}${part(rest, colour.line, ' class="tr"')}</tr></table>`;
 };
 
 const defaultBar = '#7f93c9';
@@ -27,10 +32,18 @@ const cellContent = (cell: CellModel, column: ColumnModel, row: RowModel): Html 
   if (column.role === 'bar')
     return cell.length === undefined
       ? markup`&nbsp;`
-      : bar(cell.length, cell.tone === undefined ? (row.colour ?? defaultBar) : colour[cell.tone], cell.from);
+      : bar(
+          cell.length,
+          cell.tone === undefined ? (row.colour ?? defaultBar) : colour[cell.tone],
+          cell.from,
+          cell.hasTrack,
+        );
   if (cell.change !== undefined) return htmlChange(cell.change);
   return column.role === 'name' ? name(cell.text) : markup`${cell.text}`;
 };
+
+/** Columns that a phone has no space for. */
+const isOptional = ({ role }: ColumnModel): boolean => role === 'bar' || role === 'trend';
 
 /** Longer figures wrap on a phone instead of widening the page. */
 const longestFigure = 12;
@@ -45,7 +58,7 @@ const phoneLetters = 42;
 /** Whether the figures of a table leave no space for names on a phone. */
 const isTight = ({ columns, rows }: TableModel): boolean => {
   const widths = columns.map((column, at) =>
-    mayBreak(column) || column.isPhrase === true || column.role === 'bar'
+    mayBreak(column) || column.isPhrase === true || isOptional(column)
       ? 0
       : 1 + Math.max(column.label.length, ...rows.map(({ cells }) => cells[at]?.text.length ?? 0)),
   );
@@ -63,9 +76,11 @@ const cellStyle = (column: ColumnModel, first: boolean, row: RowModel, pad: numb
   const barWidth = column.role === 'bar' ? `;min-width:${longestBar}px` : '';
   const wrap =
     column.role === 'bar' || column.isPhrase === true || mayBreak(column) ? '' : ';white-space:nowrap';
-  const soft = row.state === 'missing' || row.role === 'other' ? `;color:${colour.soft}` : '';
+  const soft =
+    row.state === 'missing' || row.role === 'other' || column.role === 'trend' ? `;color:${colour.soft}` : '';
+  const small = column.role === 'trend' ? ';font-size:10px;letter-spacing:1px' : '';
   return trusted(
-    `padding:${space};border-top:${row.role === 'total' ? 2 : 1}px solid ${colour.line}${weight}${wrap}${barWidth}${soft}`,
+    `padding:${space};border-top:${row.role === 'total' ? 2 : 1}px solid ${colour.line}${weight}${wrap}${barWidth}${soft}${small}`,
   );
 };
 
@@ -78,7 +93,8 @@ const rowHtml = (
   const cells = row.cells.map((cell, at) => {
     const column = table.columns[at];
     if (column === undefined) return markup``;
-    const classes = `ln${breaks(column, cell, tight)}${column.role === 'bar' ? ' br' : ''}${soft}`;
+    const isSoft = soft === '' && column.role === 'trend' ? ' sf' : soft;
+    const classes = `ln${breaks(column, cell, tight)}${isOptional(column) ? ' br' : ''}${isSoft}`;
     const style = cellStyle(column, at === 0, row, pad);
     const align = column.align === 'right' ? trusted(' align="right"') : markup``;
     const content = cellContent(cell, column, row);
@@ -94,16 +110,18 @@ const rowHtml = (
 /** Numbers are right-aligned; a swatch has its own cell, so that a long name never wraps below it. */
 export const htmlTable = (table: TableModel): Html => {
   const hasSwatches = table.rows.some((row) => row.colour !== undefined);
-  const isWide = table.columns.filter(({ role }) => role !== 'bar').length > 5;
-  const pad = isWide || table.rows.length > 16 ? 5 : 8;
+  const isWide = table.columns.filter((column) => !isOptional(column)).length > 5;
+  const pad = 4;
   const look = { hasSwatches, pad, tight: isTight(table) };
-  const hasBars = table.columns.some(({ role }) => role === 'bar');
+  // Phrases need the space.
+  const hasBars =
+    table.columns.some(({ role }) => role === 'bar') && !table.columns.some(({ isPhrase }) => isPhrase);
   const heads = table.columns.map((column, at) => {
     const width = at === 0 && hasBars ? '40%' : column.role === 'bar' ? String(longestBar) : undefined;
     const wide = trusted(width === undefined ? '' : ` width="${width}"`);
-    const classes = `sf${column.role === 'bar' ? ' br' : ''}`;
+    const classes = `sf${isOptional(column) ? ' br' : ''}`;
     const space = at === 0 ? '0 0 6px' : '0 0 6px 10px';
     return markup`<th scope="col" class="${classes}" align="${column.align}"${wide} valign="bottom" style="padding:${space};font-weight:400;font-size:12px;color:${colour.soft}">${column.label}</th>`;
   });
-  return markup`<table role="table" class="ik t${isWide ? ' w' : ''}" width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:${isWide ? 13 : 14}px;line-height:20px;color:${colour.ink};font-variant-numeric:tabular-nums"><tr>${hasSwatches ? markup`<td width="${swatchWidth}"></td>` : undefined}${heads}</tr>\n${table.rows.map((row) => rowHtml(row, table, look))}</table>`;
+  return markup`<table role="table" class="ik t${isWide ? ' w' : ''}" width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:${isWide ? 13 : 14}px;line-height:18px;color:${colour.ink};font-variant-numeric:tabular-nums"><tr>${hasSwatches ? markup`<td width="${swatchWidth}"></td>` : undefined}${heads}</tr>\n${table.rows.map((row) => rowHtml(row, table, look))}</table>`;
 };

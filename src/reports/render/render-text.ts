@@ -1,4 +1,4 @@
-import type { FiguresModel, ReportModel, SectionModel, TableModel } from '../build/model.ts';
+import type { FiguresModel, ShownReport, SectionModel, TableModel } from '../build/model.ts';
 import { localeOf } from '../locales/locales.ts';
 import { padEnd, padStart, widthOf, wrap } from './text-width.ts';
 
@@ -20,7 +20,9 @@ const figuresText = ({ figures }: FiguresModel): string[] => {
 
 /** Columns right-aligned under their headers; a name too long for its column gets its own line. */
 const tableText = (table: TableModel): string[] => {
-  const columns = table.columns.map((column, at) => ({ ...column, at })).filter(({ role }) => role !== 'bar');
+  const columns = table.columns
+    .map((column, at) => ({ ...column, at }))
+    .filter(({ role }) => role !== 'bar' && role !== 'trend');
   const widths = columns.map(({ at, label }) =>
     Math.max(widthOf(label), ...table.rows.map((row) => widthOf(row.cells[at]?.text ?? ''))),
   );
@@ -71,7 +73,7 @@ const bodyOf = (section: SectionModel): string[] => {
 };
 
 /** The mail as plain text of at most 76 columns, from the same model as the HTML. */
-export const renderText = (model: ReportModel): string => {
+export const renderText = (model: ShownReport): string => {
   const { headline } = model;
   const locale = localeOf(model.locale);
   const change = headline.change.direction === 'unknown' ? '' : `${headline.change.text} `;

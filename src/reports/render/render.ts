@@ -1,7 +1,7 @@
 import { cidOf } from '../charts/chart-cid.ts';
 import { chartSvg } from '../charts/chart-svg.ts';
 import { escapeHtml } from './markup.ts';
-import type { ReportModel } from '../build/model.ts';
+import type { ReportModel, ShownReport } from '../build/model.ts';
 import { renderHtml } from './render-html.ts';
 import { renderText } from './render-text.ts';
 import { chartFonts } from '../charts/chart-fonts.ts';
@@ -30,31 +30,38 @@ export type ReportImage = {
   readonly alt: string;
 };
 
-export type RenderedReport = {
-  readonly subject: string;
-  readonly preheader: string;
+type Rendered = {
   readonly html: string;
   readonly text: string;
   readonly images: readonly ReportImage[];
 };
 
-/** The mail of a report: HTML, text, and the pictures of the HTML. */
-export const renderReport = async (model: ReportModel): Promise<RenderedReport> => {
+/** The whole report; `mail` is what a mail shows of it. */
+export type RenderedReport = Rendered & {
+  readonly subject: string;
+  readonly preheader: string;
+  readonly mail: Rendered;
+};
+
+/** Pictures that are drawn already are used again. */
+const render = async (model: ShownReport, drawn: readonly ReportImage[] = []): Promise<Rendered> => {
   const images: ReportImage[] = [];
   for (const section of model.sections) {
     if (section.kind !== 'chart') continue;
-    const png = await drawPng(chartSvg(section, model));
     const cid = cidOf(section);
-    if (!images.some((image) => image.cid === cid))
-      images.push({ cid, filename: `chart-${images.length + 1}.png`, png, alt: section.alt });
+    if (images.some((image) => image.cid === cid)) continue;
+    const png = drawn.find((image) => image.cid === cid)?.png ?? (await drawPng(chartSvg(section, model)));
+    images.push({ cid, filename: `chart-${images.length + 1}.png`, png, alt: section.alt });
   }
-  return {
-    subject: model.subject,
-    preheader: model.preheader,
-    html: renderHtml(model),
-    text: renderText(model),
-    images,
-  };
+  return { html: renderHtml(model), text: renderText(model), images };
+};
+
+/** HTML, text, and the pictures of the HTML. With `before`, a rendering of the same report, only the mail is rendered. */
+export const renderReport = async (model: ReportModel, before?: RenderedReport): Promise<RenderedReport> => {
+  const { subject, preheader, mail } = model;
+  const whole = before ?? (await render(model));
+  const isWhole = mail.sections === model.sections;
+  return { ...whole, subject, preheader, mail: isWhole ? whole : await render(mail, whole.images) };
 };
 
 /** The HTML as one self-contained file: pictures are inlined as `data:` URIs. */

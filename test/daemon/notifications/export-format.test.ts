@@ -16,7 +16,7 @@ const alert: readonly LearnedChange[] = [
 it('a mail about the export format says once, and escaped, what changed, what it means for the figures and what to do', () => {
   const mail = learnedMail(alert, 'main', deps);
   expect(mail?.subject).toBe(
-    'Tollkeeper: the call log of main has changed: 1 new column, 1 removed column, 1 unknown row kind',
+    'Tollkeeper: The call log of main has changed: 1 new column, 1 removed column, 1 unknown row kind',
   );
   for (const message of [
     'New column tier<b>',

@@ -19,6 +19,8 @@ describe('outage mails', () => {
 shows the status of all jobs.
 No further mail is sent about pull-logs until it recovers. A mail is
 sent when it recovers.
+Status page: https://tollkeeper.example.com/
+Recipients of this mail are set by \`mail.operators\`.
 `);
   });
 

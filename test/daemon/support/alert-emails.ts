@@ -20,7 +20,9 @@ type Jobs = MessageDeps['jobs'];
 type Sender = { readonly from: string; readonly operators: readonly string[] };
 
 const mailsOf = (kind: string, messages: readonly Message[], sender: Sender): readonly Mail[] =>
-  messages.flatMap((message) => mailOf(kind, message, sender) ?? []);
+  messages.flatMap(
+    (message) => mailOf(kind, message, { ...sender, page: 'https://tollkeeper.example.com/' }) ?? [],
+  );
 
 type NoticeDeps = MessageDeps & Sender;
 
@@ -143,7 +145,13 @@ const planOf = (names: readonly string[], title: string): AlertEmail =>
       })),
       usual: 12,
     },
-    { job: 'rotate-prod', account: 'main', slot: at('2026-11-21T02:00:00Z'), zone: 'Europe/Berlin' },
+    {
+      recipients: 'mail.operators',
+      job: 'rotate-prod',
+      account: 'main',
+      slot: at('2026-11-21T02:00:00Z'),
+      zone: 'Europe/Berlin',
+    },
   );
 
 const alertsOf = (service: string, more: Partial<KeyAlert> = {}): AlertEmail => {

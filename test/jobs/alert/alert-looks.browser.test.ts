@@ -121,7 +121,9 @@ describe.each(Object.entries(letters))('an alert mail, %s,', (name, make) => {
   ] as const)(
     'at %i px, %s: nothing overflows, all text can be read, nothing is fetched',
     async (width, colorScheme) => {
-      const { html } = renderAlertEmail([make()].flat()[0] ?? { title: '', blocks: [], closing: [] });
+      const { html } = renderAlertEmail(
+        [make()].flat()[0] ?? { title: '', blocks: [], closing: [], recipients: '' },
+      );
       const view = await browser.newContext({ viewport: { width, height: 700 }, colorScheme });
       try {
         const page = await view.newPage();

@@ -172,6 +172,7 @@ describe('expire-keys', () => {
       \`tollkeeper keys plan expire -o plan.json\` writes it to a file,
       \`tollkeeper keys apply plan.json\` carries it out.
       With \`mode: apply\` the job carries it out automatically.
+      Recipients of this mail are set by \`mail.operators\`.
       "
     `);
   });

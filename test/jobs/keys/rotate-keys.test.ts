@@ -93,6 +93,7 @@ describe('rotate-keys', () => {
       \`tollkeeper keys plan rotate -o plan.json\` writes it to a file,
       \`tollkeeper keys apply plan.json\` carries it out.
       With \`mode: apply\` the job carries it out automatically.
+      Recipients of this mail are set by \`mail.operators\`.
       "
     `);
   });

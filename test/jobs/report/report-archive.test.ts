@@ -136,7 +136,7 @@ describe('a mailed report', () => {
     expect(found.get(join(kept.folder, `${kept.mails[0]?.sha256}.eml`))).toBe(kept.mails[0]?.sha256);
     const attached = (mail?.parsed.attachments ?? []).filter(({ related }) => !related);
     expect(attached.map(({ filename }) => filename)).toEqual(kept.attached);
-    expect(kept.attached).toEqual(names.filter((name) => /\.(csv|xlsx)$/.test(name)));
+    expect(kept.attached).toEqual(names.filter((name) => /^spend-summary.*\.(html|csv|xlsx)$/.test(name)));
     for (const { filename, content } of attached)
       expect(sha256(content)).toBe(kept.files.find(({ name }) => name === filename)?.sha256);
     const book = attached.find(({ filename }) => filename === 'spend-summary.xlsx');
@@ -170,6 +170,37 @@ describe('a mailed report', () => {
     expect((await listReports(reportFixture.reports, { limit: 10 })).reports[0]?.mails).toHaveLength(2);
   });
 
+  it('names where the whole report is: attached, or on the page at its public URL, which holds no secret', async () => {
+    await using reportFixture = await openReportFixture();
+    const { reports: folder } = reportFixture;
+    const one = { ...settings, period: 'yesterday', mail: { to: ['finance@example.com'] } };
+    await reportFixture.run('report', one, reportFixture.change);
+    await reportFixture.run('report', one, {
+      ...reportFixture.change,
+      name: 'paged',
+      reports: { folder, attachLimit: 1e7, pageUrl: 'https://tollkeeper.example.com/' },
+    });
+    const [[attached], [paged]] = [await mailsOf(reportFixture), await mailsOf(reportFixture, 'paged')];
+    const filesOf = (mail: typeof attached) =>
+      (mail?.parsed.attachments ?? []).filter(({ related }) => !related).map(({ filename }) => filename);
+    expect(filesOf(attached)).toEqual(['spend-summary.html']);
+    expect(attached?.parsed.text).toContain('in the attached report');
+    expect(filesOf(paged)).toEqual([]);
+    expect(paged?.parsed.text?.replaceAll(/\s+/g, '')).toContain(
+      `method:https://tollkeeper.example.com/reports/paged/${slotFolder}`,
+    );
+    const { reports } = await listReports(folder, { limit: 10 });
+    for (const { folder: kept } of reports) {
+      const [whole, mail] = [
+        await readFile(join(kept, 'report.html'), 'utf8'),
+        await readFile(join(kept, 'mail.html'), 'utf8'),
+      ];
+      expect(whole).toContain('Tokens by key');
+      expect(mail).not.toContain('Tokens by key');
+      expect(mail).toContain('Biggest changes by model');
+    }
+  });
+
   it('links to its files when they are too large for a mail', async () => {
     await using reportFixture = await openReportFixture();
     const small = { folder: reportFixture.reports, attachLimit: 5000 };
@@ -192,7 +223,7 @@ describe('a mailed report', () => {
       expect(parsed.text?.replaceAll(/\s+/g, '').includes(place)).toBe(true);
       // A failure would print all of it.
       expect(
-        /\(CSV, XLSX; \d+ kB\) are too large to be attached\. They are kept in ([^<]*)</
+        /\(HTML, CSV, XLSX; \d+ kB\) are too large to be attached\. They are kept in ([^<]*)</
           .exec(String(parsed.html))
           ?.slice(1),
       ).toEqual([place]);

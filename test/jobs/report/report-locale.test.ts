@@ -62,7 +62,7 @@ describe('a report over the sandbox’s data', () => {
       const shown = tables.get(texts.get(section.title) ?? '') ?? [];
       const columns = section.columns
         .map((column, at) => ({ ...column, at }))
-        .filter(({ role }) => role !== 'bar');
+        .filter(({ role }) => role !== 'bar' && role !== 'trend');
       expect(shown[0]).toEqual(columns.map(({ label }) => texts.get(label)));
       expect(shown).toHaveLength(section.rows.length + 1);
       for (const [index, row] of section.rows.entries())

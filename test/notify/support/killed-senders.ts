@@ -38,7 +38,7 @@ const child = `
   process.stdout.write('begun\\n');
   await mail.recoverInterrupted({ ...outbox, random: Math.random, log });
   for (let each = 0; each < ${perRound}; each += 1) {
-    await mail.enqueue(outbox, {
+    await mail.notify(outbox, {
       key: { account: 'main', kind: 'report:storm', subject: round }, from: 'reports@example.com', to: ['r' + each + '@example.com'],
       subject: 'Round ' + round, html: '<p>' + 'x'.repeat(20000) + '</p>', text: 'Round ' + round,
     });

@@ -90,16 +90,27 @@ const operatorAdvice = (budget: string): string =>
 const ownerAdvice = (operators: readonly string[]): string =>
   `Check whether you expect the use of the models and services named here.${operators.length === 0 ? '' : ` To change the budget or its recipients, ask ${operators.join(', ')}.`}`;
 
+type Readers = {
+  readonly to: readonly string[];
+  readonly isOperator: boolean;
+  /** The setting that holds them. */
+  readonly recipients: string;
+};
+
 /** Operators get commands, other recipients what to look at: one message for each, under one ID. */
 const forReaders = (
   { budget }: Assessment,
   { operators }: MessageContext,
-  messageFor: (to: readonly string[], isOperator: boolean) => AlertNotification,
+  messageFor: (readers: Readers) => AlertNotification,
 ): readonly AlertNotification[] => {
   const owners = budget.owner.filter((one) => !operators.includes(one));
+  const team = budget.name === `team-${budget.scope.kind === 'team' ? budget.scope.name : ''}`;
+  const setting = team ? `teams.${budget.name.slice('team-'.length)}.mail` : `budgets.${budget.name}.owner`;
   return [
-    ...(operators.length === 0 ? [] : [messageFor(operators, true)]),
-    ...(owners.length === 0 ? [] : [messageFor(owners, false)]),
+    ...(operators.length === 0
+      ? []
+      : [messageFor({ to: operators, isOperator: true, recipients: 'mail.operators' })]),
+    ...(owners.length === 0 ? [] : [messageFor({ to: owners, isOperator: false, recipients: setting })]),
   ];
 };
 
@@ -131,10 +142,10 @@ export const budgetAlert = (
       ? []
       : [['Data through', momentText(assessment.through, budget.zone)] as const]),
   ];
-  return forReaders(assessment, context, (to, isOperator) =>
+  return forReaders(assessment, context, ({ isOperator, ...readers }) =>
     notification('alert', records, {
       title: `Budget ${budget.name}: ${highest.on === 'forecast' ? 'forecast ' : ''}${shareText(highest, assessment)}`,
-      to,
+      ...readers,
       blocks: [
         {
           tone: 'bad',
@@ -167,10 +178,10 @@ export const budgetRecovery = (
   const why = isActual
     ? 'The gateway restated or refunded charges, or the budget was raised.'
     : 'The forecast fell; the spend did not reach the threshold.';
-  return forReaders(assessment, context, (to, isOperator) =>
+  return forReaders(assessment, context, ({ isOperator, ...readers }) =>
     notification('recovered', records, {
       title: `Budget ${budget.name} is below its threshold again${now === '' ? '' : `: ${now}`}`,
-      to,
+      ...readers,
       blocks: [
         {
           tone: 'good',

@@ -25,6 +25,8 @@ type AlertMessage = {
   readonly to: readonly string[];
   readonly blocks: readonly AlertBlock[];
   readonly closing: readonly string[];
+  /** The setting that holds `to`. */
+  readonly recipients: string;
 };
 
 /** A notification of alerts. `id` is its subject in the outbox, where the same one is enqueued once. */

@@ -37,6 +37,7 @@ export const runwayAlert = (
   return notification('alert', records, {
     title: `The ${name} lasts ${runway.state === 'known' ? `${dayCount(runway.days)} more days` : 'an unknown time'}`,
     to: operators,
+    recipients: 'mail.operators',
     blocks: [
       {
         tone: 'bad',
@@ -77,6 +78,7 @@ export const runwayRecovery = (
   return notification('recovered', records, {
     title: `The ${name} suffices again`,
     to: operators,
+    recipients: 'mail.operators',
     blocks: [
       {
         tone: 'good',

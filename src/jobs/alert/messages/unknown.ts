@@ -23,6 +23,7 @@ export const unknownAlert = (
   return notification('alert', records, {
     title: `The state of ${count} is unknown`,
     to: [...operators, ...assessments.flatMap(({ budget }) => budget.owner)],
+    recipients: 'mail.operators',
     blocks: assessments.slice(0, mostNamed).map((assessment): AlertBlock => {
       const { budget, reason, spend, through } = assessment;
       const why =
@@ -65,6 +66,7 @@ export const unknownRecovery = (
   notification('recovered', records, {
     title: 'The state of all budgets is known again',
     to: operators,
+    recipients: 'mail.operators',
     blocks: [
       {
         tone: 'good',

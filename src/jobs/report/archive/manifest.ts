@@ -75,6 +75,8 @@ export type ReportMails = z.output<typeof mailsShape>;
 export const manifestFile = 'manifest.json';
 export const mailsFile = 'mails.json';
 export const announcementFile = 'announcement.json';
+/** The text part of the mail; versions that mailed the whole report have none. */
+export const mailTextFile = 'mail.txt';
 export const draftPrefix = '.draft-';
 
 /** `daily-spend/20261121T070000.000Z`, relative to the report archive; uses only characters that every file system allows. */

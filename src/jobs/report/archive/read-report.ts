@@ -8,6 +8,7 @@ import {
   draftPrefix,
   folderOf,
   mailsFile,
+  mailTextFile,
   mailsShape,
   readManifest,
   type ReportKey,
@@ -64,7 +65,9 @@ export const readReport = async (root: string, key: ReportKey): Promise<KeptRepo
   return {
     manifest,
     html: (await fileOf('mail.html')).content.toString('utf8'),
-    text: (await fileOf('report.txt')).content.toString('utf8'),
+    text: (
+      await fileOf(manifest.files.some(({ name }) => name === mailTextFile) ? mailTextFile : 'report.txt')
+    ).content.toString('utf8'),
     // The hash of the file was verified, so its shape is known.
     announcement: JSON.parse((await fileOf(announcementFile)).content.toString('utf8')) as Announcement,
     images,

@@ -1,12 +1,4 @@
-import {
-  compareMoney,
-  dateAt,
-  divideMoney,
-  moneyAsShare,
-  unixSeconds,
-  zero,
-  type Money,
-} from '../../../core/index.ts';
+import { compareMoney, divideMoney, moneyAsShare, zero, type Money } from '../../../core/index.ts';
 import type { Assessment } from '../../../monitoring/index.ts';
 import type { BudgetsShape } from '../../definition/definition.ts';
 import type { Context } from '../context.ts';
@@ -43,13 +35,12 @@ const toneOf = ({ levels }: Assessment): 'good' | 'bad' =>
   levels.some(({ state }) => state === 'exceeded') ? 'bad' : 'good';
 
 const rowOf = (assessment: Assessment, context: Context): RowModel => {
-  const { locale, zone } = context;
+  const { locale } = context;
   const { budget, spend, forecast, reason, period, through } = assessment;
   const messages = locale.messages.budgets;
   const show = (amount: Money): string => formatMoney(amount, budget.currency, locale);
   const hasEnded = through !== undefined && through >= period.end;
   const used = spend === undefined ? undefined : shareOf(spend, budget.amount);
-  const lastDay = dateAt(unixSeconds(period.end - 1), budget.zone === '' ? zone : budget.zone);
   return {
     role: 'row',
     state: 'complete',
@@ -61,11 +52,12 @@ const rowOf = (assessment: Assessment, context: Context): RowModel => {
         text: '',
         length: Math.min(1, Math.max(0, usedShare(assessment))),
         tone: toneOf(assessment),
+        hasTrack: true,
       },
       {
         exact: spend ?? null,
         text: messages.spent(
-          spend === undefined ? messages.unknownAmount : `${reason === undefined ? '' : '≥ '}${show(spend)}`,
+          spend === undefined ? '–' : `${reason === undefined ? '' : '≥ '}${show(spend)}`,
           show(budget.amount),
         ),
       },
@@ -74,7 +66,6 @@ const rowOf = (assessment: Assessment, context: Context): RowModel => {
           ...(used === undefined ? [] : [formatPercent(used, locale)]),
           stateText(assessment, context),
           ...(forecast === undefined || hasEnded ? [] : [messages.expected(show(forecast.amount))]),
-          messages.until(locale.shortDay(lastDay)),
         ]),
       ),
     ],
