@@ -48,8 +48,9 @@ lines AS (
   FROM levels
   GROUP BY ALL
 )
-SELECT service, is_keyless_refund, trend, spend, spend_before, spend - spend_before AS difference
+SELECT service, is_keyless_refund, trend, spend, spend_before
 FROM moved
+CROSS JOIN run
 LEFT JOIN lines USING (service, is_keyless_refund)
 WHERE spend <> 0 OR spend_before <> 0
-ORDER BY abs(spend - spend_before) DESC, spend DESC, service
+ORDER BY abs(spend * comparison_days - spend_before) DESC, spend DESC, service

@@ -40,8 +40,9 @@ lines AS (
   FROM levels
   GROUP BY 1
 )
-SELECT model_name, trend, spend, spend_before, spend - spend_before AS difference
+SELECT model_name, trend, spend, spend_before
 FROM moved
+CROSS JOIN run
 LEFT JOIN lines USING (model_name)
 WHERE spend <> 0 OR spend_before <> 0
-ORDER BY abs(spend - spend_before) DESC, spend DESC, model_name
+ORDER BY abs(spend * comparison_days - spend_before) DESC, spend DESC, model_name

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { localeTags } from '../core/index.ts';
+import { comparisonNames, localeTags } from '../core/index.ts';
 import { outboxStates } from '../storage/index.ts';
 import type { CommandTable, Handlers, InputOf } from './command.ts';
 
@@ -39,7 +39,7 @@ export const commandTable = {
       report: text,
       /** `last-month`, or `FROM..TO`; defaults to the period of the report. */
       period: optionalText,
-      comparison: z.optional(z.enum(['previous', 'same-days-last-month', 'same-days-last-year', 'none'])),
+      comparison: z.optional(z.enum(comparisonNames)),
       account: optionalText,
       /** Restricts the report to one team. */
       team: optionalText,

@@ -42,6 +42,7 @@ export * from './zone.ts';
 export { syncPath, writeThrough } from './files/durable-files.ts';
 export { openToAll, setPermissions } from './files/permissions.ts';
 export { isThere, openRegular, readReason, readText, readTextWithin } from './files/read-regular.ts';
+export { comparisonNames, type ComparisonName } from './comparison-names.ts';
 export { tagNames, type TagName } from './tag-names.ts';
 export { trimEndOf, trimOf } from './trim.ts';
 export { countText, rangeText } from './range-text.ts';

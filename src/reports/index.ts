@@ -7,16 +7,9 @@ export { loadReport } from './definition/load.ts';
 export { inLocale } from './definition/texts.ts';
 export { runNotes } from './locales/run-notes.ts';
 export type { ReportModel } from './build/model.ts';
-export {
-  comparisonNames,
-  periodForms,
-  periodNames,
-  resolvePeriod,
-  type ComparisonName,
-  type Period,
-} from './definition/period.ts';
+export { periodForms, periodNames, resolvePeriod, type Period } from './definition/period.ts';
 export { newReportFiles } from './definition/new-report.ts';
-export { periodShape } from './definition/period-shape.ts';
+export { comparisonFault, periodShape } from './definition/period-shape.ts';
 export type { CubeReader } from './definition/port.ts';
 export { renderReport, standaloneHtml, type RenderedReport } from './render/render.ts';
 export { renderAlertEmail, type AlertBlock } from './render/alert-email.ts';

@@ -8,6 +8,8 @@ const server = 'mail: { smtp: "${SMTP_URL}", from: a@example.com OPERATORS }\n';
 const withOperators = server.replace('OPERATORS', ', operators: [ops@example.com]');
 const teams = 'teams: { growth: { keys: ["growth-*"], mail: [g@example.com], budget: { month: 500 } } }\n';
 
+const toOne = 'mail: { to: [x@example.com] }';
+
 const faultsOf = async (settings: string, fields: string): Promise<string> => {
   const job = `jobs:\n  showback: { kind: report, report: spend-summary, ${fields} }\n`;
   const { text } = await load(
@@ -30,6 +32,17 @@ it.each([
   ['has no recipients for unassigned spend', server.replace('OPERATORS', '') + teams, 'each_team: true'],
   ['sends mail, but tollkeeper.yaml has no mail server', teams, 'each_team: true'],
   ['unknown team "growht"', withOperators + teams, 'team: growht, mail: { to: [x@example.com] }'],
+  ['', withOperators, `period: yesterday, comparison: 7-day-average, ${toOne}`],
+  [
+    'jobs.showback.comparison does not fit the period: the comparison same-weekday requires a period of one day, and last-week is longer',
+    withOperators,
+    `period: last-week, comparison: same-weekday, ${toOne}`,
+  ],
+  [
+    'the comparison 7-day-average requires a period of one day, and 2026-10-01..2026-10-08 is longer',
+    withOperators,
+    `period: { from: 2026-10-01, to: 2026-10-08 }, comparison: 7-day-average, ${toOne}`,
+  ],
 ] as const)('a report job: %j', async (message, settings, fields) => {
   const text = await faultsOf(settings, fields);
   if (message === '') expect(text).toBe('');

@@ -138,6 +138,7 @@ const runOf = ({ account, currency, run, only, periods }: CubeRequest): OtherRow
       now_seconds: Math.floor((run?.now ?? 0) / 1000),
       data_since_seconds: run?.covered?.start ?? null,
       data_through_seconds: run?.covered?.end ?? null,
+      comparison_days: run?.comparisonDays ?? 1,
       month_days: new Date(Date.UTC(year, month, 0)).getUTCDate(),
       month_elapsed: day,
     },

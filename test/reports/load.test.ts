@@ -65,6 +65,16 @@ describe('loading a report', () => {
     expect(section?.kind === 'table' && section.limit).toBe(12);
   });
 
+  test('a report of several days is not compared by days', async () => {
+    const withPeriod = (parameters: string) => ({
+      ...files,
+      'report.yaml': `${good}parameters: { ${parameters} }\n`,
+    });
+    const loaded = await load(withPeriod('period: last-month, comparison: same-weekday'));
+    expect(reported(loaded).join()).toContain('requires a period of one day, and last-month is longer');
+    expect(reported(await load(withPeriod('period: yesterday, comparison: 7-day-average')))).toEqual([]);
+  });
+
   test('a table shows eight columns, and data files may have more', async () => {
     const withColumns = (more: string) => ({
       ...files,

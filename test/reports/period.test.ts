@@ -80,9 +80,9 @@ test('a named month is that month compared with the previous one, at any time an
 
 describe('the days of a period', () => {
   test.each([
-    ['yesterday', '2026-11-20T07:00:00Z', '2026-11-19..2026-11-19 after 2026-11-18..2026-11-18'],
-    ['yesterday', '2026-11-19T23:30:00Z', '2026-11-19..2026-11-19 after 2026-11-18..2026-11-18'],
-    ['yesterday', '2026-01-01T12:00:00Z', '2025-12-31..2025-12-31 after 2025-12-30..2025-12-30'],
+    ['yesterday', '2026-11-20T07:00:00Z', '2026-11-19..2026-11-19 after 2026-11-12..2026-11-12'],
+    ['yesterday', '2026-11-19T23:30:00Z', '2026-11-19..2026-11-19 after 2026-11-12..2026-11-12'],
+    ['yesterday', '2026-01-01T12:00:00Z', '2025-12-31..2025-12-31 after 2025-12-24..2025-12-24'],
     ['last-week', '2026-11-20T07:00:00Z', '2026-11-09..2026-11-15 after 2026-11-02..2026-11-08'],
     ['last-week', '2026-11-16T00:00:00Z', '2026-11-09..2026-11-15 after 2026-11-02..2026-11-08'],
     ['last-week', '2026-11-15T12:00:00Z', '2026-11-02..2026-11-08 after 2026-10-26..2026-11-01'],
@@ -105,7 +105,7 @@ describe('the days of a period', () => {
     ['2024-02', '2026-11-20T07:00:00Z', '2024-02-01..2024-02-29 after 2024-01-01..2024-01-31'],
     ['2026-11', '2026-11-20T07:00:00Z', '2026-11-01..2026-11-30 after 2026-10-01..2026-10-31'],
     ['2026-01-01..2026-02-01', '2026-11-20T07:00:00Z', '2026-01-01..2026-01-31 after 2025-12-01..2025-12-31'],
-    ['2026-03-01..2026-03-02', '2026-11-20T07:00:00Z', '2026-03-01..2026-03-01 after 2026-02-28..2026-02-28'],
+    ['2026-03-01..2026-03-02', '2026-11-20T07:00:00Z', '2026-03-01..2026-03-01 after 2026-02-22..2026-02-22'],
   ])('%s at %s', (request, now, expected) => {
     expect(shown(request, now)).toBe(expected);
   });
@@ -175,6 +175,28 @@ describe('the days of a period', () => {
   });
 });
 
+test.each([
+  ['previous', '2026-11-18..2026-11-18'],
+  ['same-weekday', '2026-11-12..2026-11-12'],
+  ['7-day-average', '2026-11-12..2026-11-18'],
+  ['same-days-last-month', '2026-10-19..2026-10-19'],
+] as const)('one day is compared by %s with %s', (comparison, expected) => {
+  const period = resolvePeriod('yesterday', at('2026-11-20T07:00:00Z'), 'UTC', 'en', comparison);
+  expect(`${period.comparison.first}..${period.comparison.last}`).toBe(expected);
+  expect(period.comparison.isAverage).toBe(comparison === '7-day-average' ? true : undefined);
+});
+
+test.each(['same-weekday', '7-day-average'] as const)(
+  'a period of several days has no comparison by %s',
+  (comparison) => {
+    const call = (): unknown =>
+      resolvePeriod('last-week', at('2026-11-20T07:00:00Z'), 'UTC', 'en', comparison);
+    expect(call).toThrow(
+      `the comparison ${comparison} requires a period of one day, and last-week is longer`,
+    );
+  },
+);
+
 test('days tile their interval in every zone, each with its local date', () => {
   fc.assert(
     fc.property(fc.constantFrom(...periodNames), moments, fc.constantFrom(...zones), (name, now, zone) => {
@@ -201,11 +223,11 @@ test('days tile their interval in every zone, each with its local date', () => {
   );
 });
 
-test('FROM..TO is half-open and compared with the same number of days before it', () => {
+test('several days as FROM..TO are half-open and compared with the same number of days before them', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 8000 }),
-      fc.integer({ min: 1, max: 400 }),
+      fc.integer({ min: 2, max: 400 }),
       fc.constantFrom(...zones),
       (offset, length, zone) => {
         const date = (day: number): string =>

@@ -1,12 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { interval, money, unixMillis, unixSeconds, type LocaleTag } from '../../src/core/index.ts';
+import {
+  interval,
+  money,
+  unixMillis,
+  unixSeconds,
+  type ComparisonName,
+  type LocaleTag,
+} from '../../src/core/index.ts';
 import {
   buildReport,
   inLocale,
   loadReport,
   resolvePeriod,
-  type ComparisonName,
   type ReportDefinition,
   type ReportFacts,
   type ReportModel,

@@ -3,19 +3,25 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { openCommands } from '../../daemon/index.ts';
-import { fault, localeTags, systemCode, type LocaleTag, type Deps } from '../../core/index.ts';
+import {
+  comparisonNames,
+  fault,
+  localeTags,
+  systemCode,
+  type ComparisonName,
+  type LocaleTag,
+  type Deps,
+} from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';
 import { periodForms } from '../../settings.ts';
 
-const comparisons = ['previous', 'same-days-last-month', 'same-days-last-year', 'none'] as const;
-
 type ReportOptions = {
   readonly config: string;
   readonly period?: string | undefined;
-  readonly comparison?: (typeof comparisons)[number] | undefined;
+  readonly comparison?: ComparisonName | undefined;
   readonly team?: string | undefined;
   readonly out: string;
   readonly account?: string | undefined;
@@ -69,7 +75,7 @@ export const define = (command: Command, deps: Deps): void => {
     .argument('<name>', 'a folder under reports/')
     .addOption(configOption())
     .option('-p, --period <period>', `${periodForms}; default: as the report defines, or last-month`)
-    .addOption(new Option('--comparison <days>', 'period to compare with').choices(comparisons))
+    .addOption(new Option('--comparison <days>', 'period to compare with').choices(comparisonNames))
     .option('-t, --team <name>', 'limit the report to this team')
     .option('-o, --out <folder>', 'output folder', 'out')
     .option('-a, --account <name>', 'account (default: the first one of the configuration)')

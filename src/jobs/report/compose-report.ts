@@ -1,4 +1,4 @@
-import { isThere, fault, readTextWithin, type LocaleTag } from '../../core/index.ts';
+import { isThere, fault, readTextWithin, type ComparisonName, type LocaleTag } from '../../core/index.ts';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { formatConfigFault, type ConfigFault } from '../../config/index.ts';
@@ -10,7 +10,6 @@ import {
   resolvePeriod,
   runNotes,
   standaloneHtml,
-  type ComparisonName,
   type Period,
   type RenderedReport,
   type ReportDefinition,

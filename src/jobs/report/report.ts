@@ -1,8 +1,17 @@
 import { z } from 'zod';
-import { fault, localeTags, tagNames, toMillis } from '../../core/index.ts';
-import { date, fieldNotes, jobMail, jobPost, reportName, teamName } from '../../config/index.ts';
+import { comparisonNames, fault, localeTags, tagNames, toMillis } from '../../core/index.ts';
 import {
-  comparisonNames,
+  date,
+  fieldNotes,
+  jobMail,
+  jobPost,
+  reportName,
+  teamName,
+  type KindFault,
+  type RuledJob,
+} from '../../config/index.ts';
+import {
+  comparisonFault,
   dataFormats,
   periodForms,
   periodShape,
@@ -26,7 +35,7 @@ const shape = z.strictObject({
     .enum(comparisonNames)
     .optional()
     .describe(
-      'Period that the report is compared with. Defaults to the comparison in report.yaml, or else to the previous period.',
+      'Period that the report is compared with. `same-weekday` and `7-day-average` are for periods of one day. Defaults to the comparison in report.yaml, or else to the same day of the week before for one day, and to the previous period for longer ones.',
     ),
   filters: z
     .strictObject({
@@ -71,11 +80,28 @@ const shape = z.strictObject({
   post: jobPost.optional().describe('Routes that receive the report in addition to mail, or in place of it.'),
 });
 
+/** A comparison for one day and a longer period. A period that only report.yaml sets is compared when the job is planned. */
+const comparisonFaults = ({ kind, fields }: RuledJob): readonly KindFault[] => {
+  const settings = kind === 'report' ? (fields as z.output<typeof shape> | undefined) : undefined;
+  if (settings?.period === undefined) return [];
+  const found = comparisonFault(settings.period, settings.comparison);
+  return found === undefined
+    ? []
+    : [
+        {
+          path: ['comparison'],
+          message: `does not fit the period: ${found.message}`,
+          advice: found.advice ?? '',
+        },
+      ];
+};
+
 /** Builds a report and enqueues its mail. The run succeeds once the mail is enqueued; the outbox sends it. */
 export const reportKind = defineJobKind({
   kind: 'report',
   description: 'Builds a report from the warehouse and mails it.',
   shape,
+  faults: comparisonFaults,
   run: async (settings, context) => {
     if (context.mail === undefined)
       throw fault(
@@ -103,7 +129,11 @@ export const reportKind = defineJobKind({
   },
   plan: async (settings, context) => {
     const { period } = await outlineOf(settings, context);
-    const compared = period.comparison.days.length === 0 ? '' : `, compared with ${period.comparison.label}`;
+    const { label, days, isAverage } = period.comparison;
+    const compared =
+      days.length === 0
+        ? ''
+        : `, compared with ${isAverage === true ? `the average of the days ${label}` : label}`;
     return [
       `build ${settings.report} over ${period.label} (${context.zone})${compared}`,
       ...mailedParts(settings, context).flatMap(({ label, to }) =>

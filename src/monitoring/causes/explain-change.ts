@@ -1,4 +1,13 @@
-import { absoluteMoney, compareMoney, subtractMoney, sumMoney, zero, type Money } from '../../core/index.ts';
+import {
+  absoluteMoney,
+  compareMoney,
+  money,
+  multiplyMoney,
+  subtractMoney,
+  sumMoney,
+  zero,
+  type Money,
+} from '../../core/index.ts';
 import type { TokenClass } from '../../warehouse/index.ts';
 import {
   divide,
@@ -199,6 +208,15 @@ const spendOf = (cells: readonly ChangedCell[], period: 'before' | 'after'): Mon
     sumMoney(cells.map((cell) => cell[period].refunds)),
   );
 
+/** The usage of so many days like this one. */
+const times = ({ calls, tokens, unstatedCalls = 0, charge, refunds }: Usage, days: bigint): Usage => ({
+  calls: calls * Number(days),
+  tokens: Object.fromEntries(Object.entries(tokens).map(([name, count]) => [name, count * days])),
+  unstatedCalls: unstatedCalls * Number(days),
+  charge: multiplyMoney(charge, money(String(days))),
+  refunds: multiplyMoney(refunds, money(String(days))),
+});
+
 const mostNamed = 3;
 
 type Explained = { readonly cell: ChangedCell; readonly units: Readonly<Record<CauseFactor, bigint>> };
@@ -236,12 +254,16 @@ const topOf = (cells: readonly Explained[], factor: CauseFactor, amount: Money):
  * keys in the calls), length (tokens a call by class), cache (share of cached input), price of a token, what
  * cannot be divided among these three because tokens are not stated, fixed-price calls, refunds. Computed as fractions; each part is rounded once, and the rounding goes to the largest, so that the
  * parts add up to the change exactly. Without prices of all classes of a model, an effect of caching is part of its
- * price.
+ * price. With `averagedDays`, the earlier usage is the sum of so many days and the later one is of a single day: the
+ * change is that against the average day.
  */
 export const explainChange = (
-  cells: readonly ChangedCell[],
+  given: readonly ChangedCell[],
   pricesOf: (model: string) => ClassPrices | undefined,
+  averagedDays = 1,
 ): Waterfall => {
+  const days = BigInt(averagedDays);
+  const cells = days === 1n ? given : given.map((cell) => ({ ...cell, after: times(cell.after, days) }));
   const counted = cells.filter(({ before, after }) =>
     [before, after].every((usage) => usage.calls > 0 || !hasTokens(usage)),
   );
@@ -252,11 +274,13 @@ export const explainChange = (
   const explained = cells.map((cell): Explained => {
     const factors = factorsOf(cell, pricesOf(cell.model), context);
     const units = Object.fromEntries(
-      causeFactors.map((factor) => [factor, toUnits(factors[factor])]),
+      causeFactors.map((factor) => [factor, toUnits(divide(factors[factor], whole(days)))]),
     ) as Record<CauseFactor, bigint>;
     return { cell, units };
   });
-  const [before, after] = [spendOf(cells, 'before'), spendOf(cells, 'after')];
+  const average = unitsToMoney(toUnits(divide(ofMoney(spendOf(cells, 'before')), whole(days))));
+  const before = days === 1n ? spendOf(cells, 'before') : average;
+  const after = spendOf(given, 'after');
   const change = subtractMoney(after, before);
   const amounts = new Map(
     causeFactors.map((factor) => [

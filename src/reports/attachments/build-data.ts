@@ -88,7 +88,8 @@ type Maker = {
 const nothing = (): DataCell => null;
 
 const makerOf = (column: ColumnShape, table: QueryTable): Maker | undefined => {
-  const { name, share_of: shareOf, change_of: changeOf, quotient, format = 'text' } = column;
+  const { name, share_of: shareOf, change_of: changeOf, difference_of: differenceOf } = column;
+  const { quotient, format = 'text' } = column;
   if (shareOf !== undefined) {
     const whole = sumMoney(table.rows.map((row) => table.figure(row, shareOf) ?? zero));
     const value = (row: Row): DataCell => {
@@ -105,6 +106,14 @@ const makerOf = (column: ColumnShape, table: QueryTable): Maker | undefined => {
       return divideMoney(subtractMoney(now, before), before, ratioPlaces) ?? null;
     };
     return { name: `${changeOf}_change`, format: 'ratio', value, total: value };
+  }
+  if (differenceOf !== undefined) {
+    const value = (row: Row): DataCell => {
+      const now = table.figure(row, differenceOf);
+      const before = table.figure(row, `${differenceOf}_before`);
+      return now === null || before === null ? null : subtractMoney(now, before);
+    };
+    return { name: `${differenceOf}_difference`, format: 'money', value, total: value };
   }
   if (quotient !== undefined) {
     const value = (row: Row): Money | null => quotientOf(table, row, quotient);
@@ -134,7 +143,7 @@ const tableOf = (shape: TableShape, name: string, context: Context): DataTable =
     .flatMap((column) => {
       const maker = makerOf(column, table);
       const isShown = !isWithheld(column.format ?? 'text', context);
-      const isKnown = column.change_of === undefined || context.comparable;
+      const isKnown = (column.change_of ?? column.difference_of) === undefined || context.comparable;
       if (maker === undefined) return [];
       return [
         {

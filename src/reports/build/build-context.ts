@@ -1,26 +1,16 @@
-import { compareMoney, dateAt, fault, zero, type Interval, type UnixSeconds } from '../../core/index.ts';
+import { compareMoney, dateAt, fault, zero } from '../../core/index.ts';
 import type { Waterfall } from '../../monitoring/index.ts';
 import type { SectionShape } from '../definition/definition.ts';
+import type { Locale } from '../locales/locale.ts';
 import { localeOf } from '../locales/locales.ts';
 import { coloured } from './build-chart.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { Context } from './context.ts';
 import type { DataState } from './model.ts';
-import { isOfPeriod, rangeOf, type QueryResults } from './queries.ts';
-import { queryTable } from './query-table.ts';
-
-/** The watermark: data is complete in `[dataSince, dataThrough)`; without `dataThrough` nothing has been pulled. */
-type Watermark = { readonly dataThrough?: UnixSeconds; readonly dataSince?: UnixSeconds };
-
-/** Whether the data covers a range. */
-const coverageOf = (range: Interval<UnixSeconds>, watermark: Watermark): DataState => {
-  const { dataThrough, dataSince } = watermark;
-  if (dataThrough === undefined || dataThrough <= range.start) return 'missing';
-  if (dataSince !== undefined && dataSince >= range.end) return 'missing';
-  return dataThrough >= range.end && (dataSince === undefined || dataSince <= range.start)
-    ? 'complete'
-    : 'partial';
-};
+import { averagedDays, coverageOf, isOfPeriod, rangeOf, type QueryResults } from './queries.ts';
+import { averaged, queryTable } from './query-table.ts';
+import type { ResultTable } from '../definition/port.ts';
+import type { ComparedRange, Range } from '../definition/period.ts';
 
 /** A period without any data shows only text: sums would read as zero. */
 export const isShown = (section: SectionShape, state: DataState, context: Context): boolean =>
@@ -35,11 +25,28 @@ export const isShown = (section: SectionShape, state: DataState, context: Contex
 const noDataBefore = ({ period, facts, zone, locale }: BuildRequest): Pick<Context, 'noDataBefore'> => {
   const { dataSince } = facts;
   const { comparison } = period;
-  if (dataSince === undefined || comparison.days.length === 0 || dataSince <= comparison.interval.start)
+  if (
+    dataSince === undefined ||
+    comparison.days.length === 0 ||
+    // An average is of the days that have data.
+    dataSince <= comparison.interval.start ||
+    (comparison.isAverage === true && dataSince < comparison.interval.end)
+  )
     return {};
   const day = dateAt(dataSince, zone);
   const { shortDay, longDay } = localeOf(locale ?? 'en');
   return { noDataBefore: day.slice(0, 4) === period.last.slice(0, 4) ? shortDay(day) : longDay(day) };
+};
+
+/** What figures are compared with. An average names the days that it leaves out. */
+const comparedLabel = (
+  { label, days, isAverage }: ComparedRange,
+  used: Range['days'],
+  { messages, shortDay, list }: Locale,
+): string => {
+  if (isAverage !== true) return label;
+  const left = days.filter((day) => !used.includes(day)).map(({ date }) => shortDay(date));
+  return messages.averageOf(used.length, label, left.length === 0 ? '' : list(left));
 };
 
 export type BuildResults = QueryResults & Pick<Context, 'colours' | 'waterfalls'>;
@@ -60,11 +67,15 @@ export const contextOf = (
   { tables, currency, hasAmounts, colours, waterfalls }: BuildResults,
 ): { context: Context; state: DataState } => {
   const { definition, period, facts } = request;
-  const table = (file: string) => {
+  const { comparison } = period;
+  const compared = rangeOf(request, 'comparison').days;
+  const days = averagedDays(request);
+  const resultOf = (file: string): ResultTable => {
     const result = tables.get(file);
     if (result === undefined) throw fault('report-invalid', `the report names ${file}, which is not there`);
-    return queryTable(file, result);
+    return result;
   };
+  const table = (file: string) => queryTable(file, averaged(resultOf(file), days));
   const { sql, name } = definition.headline;
   const totals = table(sql);
   const row = totals.only();
@@ -75,8 +86,8 @@ export const contextOf = (
   const isCovered =
     state === 'complete' &&
     hasAmounts &&
-    period.comparison.days.length > 0 &&
-    coverageOf(period.comparison.interval, facts) === 'complete';
+    compared.length > 0 &&
+    (comparison.isAverage === true || coverageOf(comparison.interval, facts) === 'complete');
   return {
     state,
     context: {
@@ -86,10 +97,13 @@ export const contextOf = (
       zone: request.zone,
       period,
       rangeOf: (range) => rangeOf(request, range),
+      comparedLabel: comparedLabel(comparison, compared, localeOf(request.locale ?? 'en')),
+      averagedDays: days,
       comparable: isCovered && compareMoney(before, zero) !== 0,
       ...noDataBefore(request),
       covers: (day) => coverageOf(day, facts),
       table,
+      sums: (file) => queryTable(file, resultOf(file)),
       colours,
       waterfalls,
     },

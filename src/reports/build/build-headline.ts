@@ -56,7 +56,7 @@ export const buildHeadline = (
   const withheld = isWithheld(shape.format, context);
   const isUnknown = state === 'missing' || now === null || withheld;
   const { comparison } = context.period;
-  const versus = messages.versus(show(before, shape.format, context).text, comparison.label);
+  const versus = messages.versus(show(before, shape.format, context).text, context.comparedLabel);
   const describeCompared = (): string => {
     // A report without a comparison does not mention one.
     if (!hasBefore || comparison.days.length === 0 || withheld) return '';

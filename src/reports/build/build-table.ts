@@ -1,8 +1,9 @@
-import { compareMoney, moneyAsShare, zero, type Money } from '../../core/index.ts';
+import { compareMoney, moneyAsShare, subtractMoney, zero, type Money } from '../../core/index.ts';
 import type { Context } from './context.ts';
 import { compare } from './change.ts';
 import { quotientOf, type QueryTable, type Row } from './query-table.ts';
 import { show } from './show-value.ts';
+import { signedMoney } from './changes/describe-cause.ts';
 import type { ColumnShape, TableShape } from '../definition/definition.ts';
 import { formatPercent } from './format.ts';
 import type { CellModel, ColumnModel, DataState, RowModel, TableModel } from './model.ts';
@@ -59,7 +60,8 @@ const cellMaker = (
   table: QueryTable,
   context: Context,
 ): ((entry: Entry) => CellModel) => {
-  const { name, share_of: shareOf, change_of: changeOf, bar_of: barOf, quotient, format = 'text' } = column;
+  const { name, share_of: shareOf, change_of: changeOf, difference_of: differenceOf } = column;
+  const { bar_of: barOf, quotient, format = 'text' } = column;
   if (shareOf !== undefined) {
     const shares = sharesByEntry(shareOf, entries, table);
     return (entry) => {
@@ -73,6 +75,14 @@ const cellMaker = (
       const before = () => table.figure(row, `${changeOf}_before`);
       const change = compare(table.figure(row, changeOf), before, column.good, context);
       return { exact: change.ratio, text: change.text, change };
+    };
+  if (differenceOf !== undefined)
+    return ({ row }) => {
+      const [now, before] = ['', '_before'].map((suffix) => table.figure(row, differenceOf + suffix));
+      if (now === null || now === undefined || before === null || before === undefined)
+        return { exact: null, text: '–' };
+      const exact = subtractMoney(now, before);
+      return { exact, text: signedMoney(exact, context.currency, context.locale) };
     };
   if (barOf !== undefined) {
     const values = entries
@@ -142,7 +152,7 @@ export const buildTable = (
     );
   const isTold = (column: ColumnShape): boolean =>
     !column.only_in_files &&
-    (context.comparable || column.change_of === undefined) &&
+    (context.comparable || (column.change_of ?? column.difference_of) === undefined) &&
     (!column.optional || isKnown(column));
   const shape: TableShape = { ...given, columns: given.columns.filter(isTold) };
   const limit = Math.max(1, Math.floor(shape.limit * scale));

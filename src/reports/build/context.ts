@@ -15,12 +15,19 @@ export type Context = {
   readonly period: Period;
   /** The days of each period of the report. */
   readonly rangeOf: (name: 'current' | 'comparison' | 'month' | 'history') => Range;
+  /** What figures are compared with, as a reader sees it. */
+  readonly comparedLabel: string;
+  /** The days whose average figures are compared with; 1 for every other comparison. */
+  readonly averagedDays: number;
   /** Whether a change against the comparison period is meaningful. */
   readonly comparable: boolean;
   /** The first day of the data, if it is after the start of the comparison period. */
   readonly noDataBefore?: string;
   readonly covers: (day: Pick<LocalDay, 'start' | 'end'>) => DataState;
+  /** A result; of a comparison with an average, columns *_before hold the average. */
   readonly table: (file: string) => QueryTable;
+  /** A result as the SQL returned it: *_before are sums over the days of the comparison. */
+  readonly sums: (file: string) => QueryTable;
   /** Waterfalls that were computed, by SQL file: several parts of a report show the same one. */
   readonly waterfalls: Map<string, Waterfall>;
   /** The colour numbers of series, the same in all reports of the account. */

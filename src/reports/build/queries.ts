@@ -1,6 +1,18 @@
-import { absoluteMoney, compareMoney, fault, isFault, money, zero, type Money } from '../../core/index.ts';
+import {
+  absoluteMoney,
+  compareMoney,
+  fault,
+  isFault,
+  money,
+  zero,
+  type Interval,
+  type Money,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { ReportShape, SectionShape } from '../definition/definition.ts';
+import type { ReportFacts } from '../definition/facts.ts';
+import type { DataState } from './model.ts';
 import { furtherRange, type Period, type Range } from '../definition/period.ts';
 import type { CubeFacts, ResultTable } from '../definition/port.ts';
 
@@ -59,13 +71,33 @@ export const isOfPeriod = ({ when }: SectionShape, { days }: Period): boolean =>
 export const isInMail = ({ in_mail: inMail = 'always' }: SectionShape, { days }: Period): boolean =>
   inMail === 'always' || (inMail !== 'never' && (inMail === 'one-day') === (days.length === 1));
 
+/** Whether the data covers a range. */
+export const coverageOf = (
+  range: Interval<UnixSeconds>,
+  { dataThrough, dataSince }: Pick<ReportFacts, 'dataThrough' | 'dataSince'>,
+): DataState => {
+  if (dataThrough === undefined || dataThrough <= range.start) return 'missing';
+  if (dataSince !== undefined && dataSince >= range.end) return 'missing';
+  return dataThrough >= range.end && (dataSince === undefined || dataSince <= range.start)
+    ? 'complete'
+    : 'partial';
+};
+
+/** The days of a period of the report; of an average, those with complete data. */
 export const rangeOf = (
-  { period, zone, locale }: BuildRequest,
+  { period, zone, locale, facts }: BuildRequest,
   name: 'current' | 'comparison' | 'month' | 'history',
 ): Range => {
   if (name === 'current') return period;
-  return name === 'comparison' ? period.comparison : furtherRange(period, name, zone, locale);
+  if (name !== 'comparison') return furtherRange(period, name, zone, locale);
+  const { comparison } = period;
+  if (comparison.isAverage !== true) return comparison;
+  return { ...comparison, days: comparison.days.filter((day) => coverageOf(day, facts) === 'complete') };
 };
+
+/** The days whose average figures are compared with; 1 for every other comparison. */
+export const averagedDays = (request: BuildRequest): number =>
+  request.period.comparison.isAverage === true ? rangeOf(request, 'comparison').days.length : 1;
 
 /** The SQL files that the shown sections use. */
 const filesFor = ({ headline, sections }: ReportShape, period: Period): ReadonlySet<string> =>
@@ -95,6 +127,7 @@ export const runQueries = async (request: BuildRequest): Promise<QueryResults> =
       })),
       queries: [...queries.map(([, sql]) => sql), kindsSql, chargesSql],
       ...deps,
+      ...(deps.run === undefined ? {} : { run: { ...deps.run, comparisonDays: averagedDays(request) } }),
       rowLimit: maxQueryRows,
       ...(timeLimit === undefined ? {} : { timeLimit }),
       ...(signal === undefined ? {} : { signal }),

@@ -86,6 +86,29 @@ export const queryTable = (file: string, table: ResultTable): QueryTable => {
   };
 };
 
+/** Far beyond every shown decimal, so that shown parts add up to the shown total. */
+const averagePlaces = 30;
+
+/** The result with the sums in columns *_before divided by the number of days. */
+export const averaged = (table: ResultTable, days: number): ResultTable => {
+  if (days <= 1) return table;
+  const isBefore = table.columns.map(
+    ({ name, type }) => name.endsWith('_before') && (type === 'decimal' || type === 'integer'),
+  );
+  return {
+    columns: table.columns.map((column, at) =>
+      isBefore[at] === true ? { ...column, type: 'decimal' as const } : column,
+    ),
+    rows: table.rows.map((row) =>
+      row.map((cell, at) =>
+        isBefore[at] === true && cell !== null
+          ? (divideMoney(money(String(cell)), money(String(days)), averagePlaces) ?? null)
+          : cell,
+      ),
+    ),
+  };
+};
+
 /** `of × times ÷ by` to 18 decimals; unknown when `by` is zero. With a suffix, uses the columns of the comparison. */
 export const quotientOf = (
   table: QueryTable,

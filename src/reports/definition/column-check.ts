@@ -80,15 +80,22 @@ const ofSection = (section: SectionShape, path: YamlPath): Wanted[] => {
         if (quotient !== undefined) return ofQuotient(quotient, [''], [...place, 'quotient'], sql);
         if (name !== undefined)
           return [{ path: [...place, 'name'], sql, column: name, figure: isFigure(column.format) }];
-        const change = column.change_of;
+        const change = column.change_of ?? column.difference_of;
         return [
-          ...(['share_of', 'change_of', 'bar_of'] as const).flatMap((key) => {
+          ...(['share_of', 'change_of', 'difference_of', 'bar_of'] as const).flatMap((key) => {
             const given = column[key];
             return given === undefined ? [] : [{ path: [...place, key], sql, column: given, figure: true }];
           }),
           ...(change === undefined
             ? []
-            : [{ path: [...place, 'change_of'], sql, column: `${change}_before`, figure: true }]),
+            : [
+                {
+                  path: [...place, column.change_of === undefined ? 'difference_of' : 'change_of'],
+                  sql,
+                  column: `${change}_before`,
+                  figure: true,
+                },
+              ]),
         ];
       });
       return [

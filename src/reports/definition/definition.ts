@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { isDate, tagNames, type LocaleTag } from '../../core/index.ts';
-import { periodShape } from './period-shape.ts';
-import { comparisonNames } from './period.ts';
+import { comparisonNames, isDate, tagNames, type LocaleTag } from '../../core/index.ts';
+import { comparisonFault, periodShape } from './period-shape.ts';
 import type { QueryFacts } from '../sql/facts.ts';
 
 const label = z.string().min(1).max(60);
@@ -173,6 +172,9 @@ const tableColumn = z
       .optional()
       .describe('Shows the share of the row in the total of this column. The shares add up to 100%.'),
     change_of: column.optional().describe('Shows the change of this column against COLUMN_before.'),
+    difference_of: column
+      .optional()
+      .describe('Shows the difference of this column and COLUMN_before, with its sign.'),
     bar_of: column.optional().describe('Shows a bar for the value of this column; hidden on phones.'),
     quotient: quotient
       .optional()
@@ -204,7 +206,7 @@ const tableColumn = z
       .describe('Whether the column is omitted if its value is unknown in every row.'),
   })
   .superRefine((given, context) => {
-    const message = one(['name', 'share_of', 'change_of', 'bar_of', 'quotient'], given);
+    const message = one(['name', 'share_of', 'change_of', 'difference_of', 'bar_of', 'quotient'], given);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
     if ((given.name ?? given.quotient) !== undefined && given.format === undefined)
       context.addIssue({ code: 'custom', message: 'needs a format' });
@@ -412,8 +414,17 @@ export const reportShape = z.strictObject({
   parameters: z
     .strictObject({
       period: periodShape(date).optional().describe('Default period of the report.'),
-      comparison: z.enum(comparisonNames).optional().describe('Default comparison period.'),
+      comparison: z
+        .enum(comparisonNames)
+        .optional()
+        .describe(
+          'Default comparison period. `same-weekday` and `7-day-average` are for periods of one day.',
+        ),
       filters: reportFilters.optional().describe('Default filters. All that are set must match.'),
+    })
+    .superRefine(({ period, comparison }, context) => {
+      const message = period === undefined ? undefined : comparisonFault(period, comparison)?.message;
+      if (message !== undefined) context.addIssue({ code: 'custom', path: ['comparison'], message });
     })
     .prefault({})
     .describe('Defaults for jobs and commands that set none.'),

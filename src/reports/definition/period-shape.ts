@@ -1,8 +1,19 @@
 import { z } from 'zod';
-import { isFault, unixMillis } from '../../core/index.ts';
-import { periodForms, periodNames, resolvePeriod } from './period.ts';
+import { isFault, unixMillis, type ComparisonName, type Fault } from '../../core/index.ts';
+import { periodForms, periodNames, resolvePeriod, type PeriodRequest } from './period.ts';
 
 const written = /^(\d{4}-(0[1-9]|1[0-2])|\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2})$/;
+
+/** Why the period is invalid, or does not fit the comparison. */
+export const comparisonFault = (period: PeriodRequest, comparison?: ComparisonName): Fault | undefined => {
+  try {
+    resolvePeriod(period, unixMillis(0), 'UTC', 'en', comparison);
+    return undefined;
+  } catch (error) {
+    if (isFault(error)) return error;
+    throw error;
+  }
+};
 
 /** A period in YAML: in each form that `--period` accepts, or as a map with dates. */
 export const periodShape = (date: z.ZodType<string, string>) =>
@@ -24,10 +35,6 @@ export const periodShape = (date: z.ZodType<string, string>) =>
     .superRefine((period, context) => {
       // An invalid date has already been reported.
       if (context.issues.length > 0) return;
-      try {
-        resolvePeriod(period, unixMillis(0), 'UTC');
-      } catch (error) {
-        if (!isFault(error)) throw error;
-        context.addIssue({ code: 'custom', message: error.message });
-      }
+      const message = comparisonFault(period)?.message;
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
     });

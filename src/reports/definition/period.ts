@@ -11,6 +11,7 @@ import {
   startOfWeek,
   toSeconds,
   unixSeconds,
+  type ComparisonName,
   type Interval,
   type LocalDate,
   type LocalDay,
@@ -31,7 +32,10 @@ export type Range = {
   readonly interval: Interval<UnixSeconds>;
 };
 
-export type Period = Range & { readonly name: string; readonly comparison: Range };
+/** With `isAverage`, figures are compared with the average of the days, and days without complete data are left out. */
+export type ComparedRange = Range & { readonly isAverage?: true };
+
+export type Period = Range & { readonly name: string; readonly comparison: ComparedRange };
 
 export type PeriodRequest = string | { readonly from: LocalDate; readonly to: LocalDate };
 
@@ -47,11 +51,6 @@ export const periodNames = [
 
 /** Every form of a period, in one line. */
 export const periodForms = `${periodNames.join(', ')}, a month as YYYY-MM, or FROM..TO as dates (TO is the first day that no longer belongs to it)`;
-
-/** `previous`: the default comparison of each period. */
-export const comparisonNames = ['previous', 'same-days-last-month', 'same-days-last-year', 'none'] as const;
-
-export type ComparisonName = (typeof comparisonNames)[number];
 
 const longestDays = 3700;
 
@@ -157,7 +156,10 @@ const comparedWith = (
   previous: Dates,
   zone: string,
   locale: LocaleTag,
-): Range => {
+): ComparedRange => {
+  if (kind === 'same-weekday') return range([addDays(dates[0], -7), addDays(dates[1], -7)], zone, locale);
+  if (kind === '7-day-average')
+    return { ...range([addDays(dates[0], -7), addDays(dates[0], -1)], zone, locale), isAverage: true };
   if (kind === 'same-days-last-month') return range(sameDays(dates, 1), zone, locale);
   if (kind === 'same-days-last-year') return range(sameDays(dates, 12), zone, locale);
   if (kind === 'previous') return range(previous, zone, locale);
@@ -177,7 +179,7 @@ export const furtherRange = (
 /**
  * The days of a report, in a zone's own calendar (days of 23, 24 or 25 hours), and the days of its comparison.
  *
- * - `yesterday`: the last complete day; compared with the day before.
+ * - `yesterday`: the last complete day; compared with the same day of the week before.
  * - `last-7-days`: the seven days that end with yesterday; compared with the seven before.
  * - `last-week`: the last complete ISO week, Monday to Sunday; compared with the week before.
  * - `last-month`: the last complete month; compared with the whole month before, whatever its length.
@@ -187,18 +189,19 @@ export const furtherRange = (
  * complete and a repeated run shows the same. On the 1st that is the whole previous month. Compared with the same days
  * of the month before.
  * - `FROM..TO` or `{ from, to }`: half-open, `TO` is the first excluded day: `2026-01-01..2026-02-01` is January.
- * Compared with the same number of days directly before.
+ * Compared with the same number of days directly before; a single day with the same day of the week before.
  *
- * Another comparison can be set: the same days of the previous month or year, or none, which is a range without days.
+ * Another comparison can be set: the period directly before, the same days of the previous month or year, or none, which
+ * is a range without days.
  *
- * @throws Fault `period-invalid`
+ * @throws Fault `period-invalid`, also for a comparison of days with a period that is longer than a day
  */
 export const resolvePeriod = (
   request: PeriodRequest,
   now: UnixMillis,
   zone: string,
   locale: LocaleTag = 'en',
-  comparison: ComparisonName = 'previous',
+  comparison?: ComparisonName,
 ): Period => {
   const today = dateAt(toSeconds(now), zone);
   // Computed from the clock, not the calendar: a zone may have skipped a date.
@@ -206,9 +209,19 @@ export const resolvePeriod = (
   const [dates, previous] =
     (typeof request === 'string' ? (named(request, yesterday, today) ?? monthOf(request)) : undefined) ??
     given(request);
+  const name = typeof request === 'string' ? request : `${request.from}..${request.to}`;
+  const isDay = dates[0] === dates[1];
+  if (!isDay && (comparison === 'same-weekday' || comparison === '7-day-average'))
+    throw fault(
+      'period-invalid',
+      `the comparison ${comparison} requires a period of one day, and ${name} is longer`,
+      { advice: 'use the comparison previous, or the period yesterday' },
+    );
+  // The first day of a month is still compared with that of the month before.
+  const usual = isDay && (name === 'yesterday' || name.includes('..')) ? 'same-weekday' : 'previous';
   return {
-    name: typeof request === 'string' ? request : `${request.from}..${request.to}`,
+    name,
     ...range(dates, zone, locale),
-    comparison: comparedWith(comparison, dates, previous, zone, locale),
+    comparison: comparedWith(comparison ?? usual, dates, previous, zone, locale),
   };
 };

@@ -68,6 +68,10 @@ export const german: Locale = {
     down: (percent) => `${percent} weniger`,
     unchanged: 'unverändert',
     versus: (amount, period) => `gegenüber ${amount} (${period})`,
+    averageOf: (days, period, left) =>
+      left === ''
+        ? `Durchschnitt ${period}`
+        : `Durchschnitt von ${days === 1 ? '1 Tag' : `${days} Tagen`} im Zeitraum ${period}, ohne ${left}: Daten unvollständig`,
     notComparedBefore: (period, day) =>
       `Nicht mit ${period} verglichen: keine Daten vor dem ${day.replace(/\.$/, '')}.`,
     notCompared: {

@@ -70,6 +70,10 @@ export const english: Locale = {
     down: (percent) => `down ${percent}`,
     unchanged: 'unchanged',
     versus: (amount, period) => `vs ${amount} (${period})`,
+    averageOf: (days, period, left) =>
+      left === ''
+        ? `average of ${period}`
+        : `average of ${days === 1 ? '1 day' : `${days} days`} of ${period}, without ${left}: data incomplete`,
     notComparedBefore: (period, day) => `Not compared with ${period}: no data before ${day}.`,
     notCompared: {
       incomplete: 'Not compared with the period before: the data of this period is incomplete.',

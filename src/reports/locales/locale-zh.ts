@@ -68,6 +68,8 @@ export const chinese: Locale = {
     down: (percent) => `下降 ${percent}`,
     unchanged: '持平',
     versus: (amount, period) => `对比 ${amount}（${period}）`,
+    averageOf: (days, period, left) =>
+      left === '' ? `${period} 的日均值` : `${period} 中 ${days} 天的日均值，不含 ${left}（数据不完整）`,
     notComparedBefore: (period, day) => `未与 ${period} 比较：${day} 之前没有数据。`,
     notCompared: {
       incomplete: '未与上一周期比较：本周期的数据不完整。',

@@ -72,6 +72,8 @@ export type Messages = {
   readonly unchanged: string;
   readonly versus: (amount: string, period: string) => string;
   /** The data begins on a day after the start of the comparison period. */
+  /** What a figure is compared with: the average of so many days, and the days left out as incomplete. */
+  readonly averageOf: (days: number, period: string, left: string) => string;
   readonly notComparedBefore: (period: string, day: string) => string;
   readonly notCompared: Readonly<Record<'incomplete' | 'nothing-before', string>>;
   readonly cause: (cause: {

@@ -49,6 +49,8 @@ export type CubeRun = {
   /** The moment that the run is for. */
   readonly now: UnixMillis;
   readonly zone: string;
+  /** The days whose average the comparison is; default 1: no average. */
+  readonly comparisonDays?: number | undefined;
   /** The range that the call log covers; omitted before the first pull. */
   readonly covered?: Interval<UnixSeconds> | undefined;
 };

@@ -82,7 +82,11 @@ export const waterfallOf = (shape: ChangesShape, context: Context): Waterfall | 
   const known = context.waterfalls.get(shape.sql);
   if (known !== undefined) return known;
   const prices = pricesOf(shape.prices === undefined ? undefined : context.table(shape.prices));
-  const waterfall = explainChange(cellsOf(context.table(shape.sql)), (model) => prices.get(model));
+  const waterfall = explainChange(
+    cellsOf(context.sums(shape.sql)),
+    (model) => prices.get(model),
+    context.averagedDays,
+  );
   context.waterfalls.set(shape.sql, waterfall);
   return waterfall;
 };
