@@ -82,7 +82,9 @@ priced AS (
   SELECT
     sum(spend) FILTER (NOT is_open AND input + output > 0) AS spend,
     sum(input + output) FILTER (NOT is_open AND input + output > 0) AS tokens,
-    nullif(sum(spend) FILTER (NOT is_open AND coalesce(input + output, 0) = 0), 0) AS spend_without_tokens,
+    nullif(greatest(sum(spend) FILTER (NOT is_open AND coalesce(input + output, 0) = 0), 0), 0) AS spend_without_tokens,
+    -- Models with refunds and no calls.
+    nullif(greatest(-sum(spend) FILTER (NOT is_open AND coalesce(input + output, 0) = 0), 0), 0) AS refunds_without_tokens,
     nullif(sum(CASE WHEN is_open THEN whole_spend ELSE whole_spend - spend END), 0) AS open_spend,
     nullif(count(*) FILTER (open_input OR open_output), 0) AS open_models,
     period
@@ -96,6 +98,7 @@ used AS (
     any_value(tokens) FILTER (period = 'current') AS tokens,
     any_value(tokens) FILTER (period = 'comparison') AS tokens_before,
     any_value(spend_without_tokens) FILTER (period = 'current') AS spend_without_tokens,
+    any_value(refunds_without_tokens) FILTER (period = 'current') AS refunds_without_tokens,
     any_value(open_spend) FILTER (period = 'current') AS open_spend,
     any_value(open_models) FILTER (period = 'current') AS open_models
   FROM priced

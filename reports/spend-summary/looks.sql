@@ -13,15 +13,31 @@ known AS (
   FROM days
   JOIN run ON days.start_seconds >= run.data_since_seconds AND days.end_seconds <= run.data_through_seconds
 ),
-model_days AS (
-  SELECT model_name, day, any_value(spend) AS spend
+-- What each model and key spent on each day, and the key and the model that spent most on a day.
+model_key_days AS (
+  SELECT model_name, key_name, day, any_value(spend) AS spend
   FROM (
-    SELECT period, coalesce(model_name, '') AS model_name, day, sum(spend) AS spend
+    SELECT period, coalesce(model_name, '') AS model_name, coalesce(service, '') AS key_name, day, sum(spend) AS spend
     FROM cube
     WHERE kind IN ('consumption', 'refund')
     GROUP BY ALL
   )
   GROUP BY ALL
+),
+top_keys AS (
+  SELECT model_name, day, arg_max(key_name, (spend, key_name)) AS key_name FROM model_key_days GROUP BY ALL
+),
+top_of_days AS (
+  SELECT
+    day,
+    arg_max(model_name, (spend, model_name, key_name)) AS model_name,
+    arg_max(key_name, (spend, model_name, key_name)) AS key_name,
+    max(spend) AS spend
+  FROM model_key_days
+  GROUP BY ALL
+),
+model_days AS (
+  SELECT model_name, day, sum(spend) AS spend FROM model_key_days GROUP BY ALL
 ),
 all_days AS (
   SELECT known.day, coalesce(sum(model_days.spend), 0) AS spend
@@ -75,23 +91,26 @@ owned AS (
 ),
 looks AS (
   SELECT 1 AS rank, 'expiring-key' AS what, keys.name, NULL AS day, spend, NULL AS usual, NULL AS days,
-    expires_seconds AS moment
+    expires_seconds AS moment, NULL AS key_name, NULL AS top_spend
   FROM keys, run
   WHERE status = 1 AND expires_seconds BETWEEN now_seconds AND now_seconds + 14 * 86400
     -- A key whose successor is there may expire, unless it is still in use.
     AND (NOT succeeded OR last_call_seconds >= now_seconds - 86400)
   UNION ALL
-  SELECT 2, 'day-spike', '', all_days.day, all_days.spend, usual_day.spend, usual_day.days, NULL
-  FROM all_days, usual_day, span
+  SELECT 2, CASE WHEN top.model_name <> '' AND top.key_name <> '' THEN 'day-spike' ELSE 'day-spike-of-model' END,
+    top.model_name, all_days.day, all_days.spend, usual_day.spend, usual_day.days, NULL, top.key_name, top.spend
+  FROM all_days JOIN top_of_days AS top ON top.day = all_days.day, usual_day, span
   WHERE span.days = 1 AND all_days.day = span.first_day
     AND usual_day.days >= 7 AND usual_day.spend > 0 AND all_days.spend > 2 * usual_day.spend
   UNION ALL
-  SELECT 3, 'model-spike', model_name, day, spend, usual, NULL, NULL FROM model_spikes
+  SELECT 3, CASE WHEN top.key_name = '' THEN 'model-spike-without-key' ELSE 'model-spike' END,
+    model_spikes.model_name, model_spikes.day, spend, usual, NULL, NULL, top.key_name, NULL
+  FROM model_spikes JOIN top_keys AS top ON top.model_name = model_spikes.model_name AND top.day = model_spikes.day
   UNION ALL
-  SELECT 4, 'new-model', model_name, day, new_models.spend, NULL, days_before.days, NULL FROM new_models, days_before
+  SELECT 4, 'new-model', model_name, day, new_models.spend, NULL, days_before.days, NULL, NULL, NULL FROM new_models, days_before
   UNION ALL
   -- A rotation makes no new key, nor is the replaced key idle: the service goes on.
-  SELECT 5, 'new-key', owner, NULL, owner_spend, NULL, NULL, coalesce(created_seconds, first_call_seconds)
+  SELECT 5, 'new-key', owner, NULL, owner_spend, NULL, NULL, coalesce(created_seconds, first_call_seconds), NULL, NULL
   FROM owned, span, run
   WHERE coalesce(created_seconds, CASE WHEN data_since_seconds <= starts - 7 * 86400 THEN first_call_seconds END)
     BETWEEN starts AND ends - 1 AND NOT rotated
@@ -99,13 +118,13 @@ looks AS (
   -- Of a single day those that crossed the line on it, so that a daily mail tells each once.
   SELECT 6, 'idle-key', owner, NULL, NULL, NULL, NULL,
     -- Before the log begins, calls are unknown.
-    greatest(data_since_seconds, coalesce(owner_last_call, created_seconds, first_seen_seconds)) AS since
+    greatest(data_since_seconds, coalesce(owner_last_call, created_seconds, first_seen_seconds)) AS since, NULL, NULL
   FROM owned, span, run
   WHERE status = 1 AND (expires_seconds IS NULL OR expires_seconds > now_seconds) AND NOT succeeded
     AND data_since_seconds <= ends - 30 * 86400
     AND since < ends - 30 * 86400
     AND (span.days > 1 OR since >= starts - 30 * 86400)
 )
-SELECT what, name, day, spend, usual, days, moment
+SELECT what, name, key_name, day, spend, top_spend, usual, days, moment
 FROM looks
 ORDER BY rank, spend DESC NULLS LAST, moment, name

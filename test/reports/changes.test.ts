@@ -42,15 +42,15 @@ describe('the section of changes', () => {
   test('divides the change into causes that add up, each with who is behind it', async () => {
     const model = await build(options);
     expect(changesIn(model)).toEqual([
-      ['More calls', 'claude-sonnet-5 with prod-search', '+$50.00'],
-      ['Shift to costlier models and keys', 'gpt-6 with batch (new)', '+$50.00'],
-      ['Longer calls', 'claude-sonnet-5 with prod-search', '+$300.00'],
-      ['Fewer fixed-price calls', 'flux with studio', '-$10.00'],
-      ['More refunds', 'claude-sonnet-5 with prod-search', '-$1.50'],
+      ['More calls', 'claude-sonnet-5 on key prod-search', '+$50.00'],
+      ['Shift to costlier models and keys', 'gpt-6 on key batch (new)', '+$50.00'],
+      ['Longer calls', 'claude-sonnet-5 on key prod-search', '+$300.00'],
+      ['Fewer fixed-price calls', 'flux on key studio', '-$10.00'],
+      ['More refunds', 'claude-sonnet-5 on key prod-search', '-$1.50'],
       ['Change', '', '+$388.50'],
     ]);
     expect(model.headline.cause).toBe(
-      'Main cause: longer calls, +$300.00 of +$388.50; mostly claude-sonnet-5 with prod-search.',
+      'Main cause: longer calls, +$300.00 of +$388.50; mostly claude-sonnet-5 on key prod-search.',
     );
     const { text } = await renderReport(model);
     expect(text).toContain('WHAT CHANGED');
@@ -60,7 +60,7 @@ describe('the section of changes', () => {
     const german = await build({ ...options, locale: 'de' });
     expect(changesIn(german, 'Was sich geändert hat')[2]).toEqual([
       'Längere Aufrufe',
-      'claude-sonnet-5 mit prod-search',
+      'claude-sonnet-5 mit Schlüssel prod-search',
       '+300,00\u00A0$',
     ]);
     const chinese = await build({ ...options, locale: 'zh' });

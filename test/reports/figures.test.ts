@@ -130,7 +130,7 @@ describe('changes', () => {
     ['5', '0', 'new', 'new', 'neutral'],
     ['0', '5', 'down', '-100.0%', 'good'],
     ['5', '-5', 'unknown', '–', 'neutral'],
-    ['1000000', '1', 'up', '+>9,999%', 'bad'],
+    ['1000000', '1', 'up', '>9,999%', 'bad'],
   ])('are shown with direction and tone: %s after %s', (now, before, direction, text, tone) => {
     expect(changeOf(money(now), money(before), 'down', en)).toMatchObject({ direction, text, tone });
   });

@@ -50,7 +50,7 @@ describe('an ordinary month', () => {
     expect(model.headline.value.text).toBe('$13,810.86');
     expect(model.headline.change.text).toBe('+14.2%');
     expect(model.headline.cause).toBe(
-      'Main cause: more calls, +$1,669.50 of +$1,712.87; mostly claude-opus-4-5 with prod-search.',
+      'Main cause: more calls, +$1,669.50 of +$1,712.87; mostly claude-opus-4-5 on key prod-search.',
     );
   });
 
@@ -116,7 +116,7 @@ describe('an ordinary month', () => {
       'AI spend · Oct 21 – Nov 19, 2026 · $13,810.86 · up 14.2% · reconciled with the gateway',
     );
     expect(rendered.preheader).toBe(
-      '$13,810.86 · up 14.2% · Main cause: more calls, +$1,669.50 of +$1,712.87; mostly claude-opus-4-5 with prod-search · reconciled with the gateway',
+      '$13,810.86 · up 14.2% · Main cause: more calls, +$1,669.50 of +$1,712.87; mostly claude-opus-4-5 on key prod-search · reconciled with the gateway',
     );
     const footer = model.footer.join('\n');
     expect(footer).toContain('Data is available up to 2026-11-20 00:00 Europe/Berlin.');

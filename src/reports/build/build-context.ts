@@ -103,6 +103,7 @@ export const contextOf = (
       ...noDataBefore(request),
       covers: (day) => coverageOf(day, facts),
       table,
+      named: new Set(),
       sums: (file) => queryTable(file, resultOf(file)),
       colours,
       waterfalls,

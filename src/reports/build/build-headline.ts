@@ -11,12 +11,16 @@ import { changeOf, compare } from './change.ts';
 import type { Context } from './context.ts';
 import { isWithheld, show } from './show-value.ts';
 import type { ReportShape } from '../definition/definition.ts';
-import { formatMoney } from './format.ts';
+import { signedMoney } from './changes/describe-cause.ts';
+import { shownDifference } from './changes/shown-change.ts';
 import type { HeadlineModel } from './model.ts';
 import { showName } from './names.ts';
 
+/** A sentence about what changed, and the names in it. */
+export type Explanation = { readonly text: string; readonly names: readonly string[] };
+
 /** A sentence about the one name that contributed most to the change of the total. */
-const causeOf = (shape: ReportShape['headline'], moved: Money, context: Context): string | undefined => {
+const causeOf = (shape: ReportShape['headline'], moved: Money, context: Context): Explanation | undefined => {
   const { cause } = shape;
   const rise = compareMoney(moved, zero) > 0;
   if (cause === undefined || compareMoney(moved, zero) === 0) return undefined;
@@ -31,22 +35,23 @@ const causeOf = (shape: ReportShape['headline'], moved: Money, context: Context)
     .sort((left, right) => compareMoney(right.by, left.by));
   if (most === undefined || compareMoney(most.by, zero) <= 0) return undefined;
   const change = changeOf(most.now, most.before, undefined, context.locale);
-  const amount = formatMoney(most.by, context.currency, context.locale);
-  return context.locale.messages.cause({
+  const { amount, decimals } = shownDifference(most.now, most.before);
+  const text = context.locale.messages.cause({
     name: showName(most.name, 60) || (cause.empty ?? context.locale.messages.unnamed),
     rise,
     most: compareMoney(multiplyMoney(most.by, money('2')), absoluteMoney(moved)) >= 0,
-    amount: `${rise ? '+' : '-'}${amount}`,
+    amount: signedMoney(amount, context.currency, context.locale, decimals),
     percent: change.direction === 'unknown' ? '' : change.text,
   });
+  return { text, names: [most.name] };
 };
 
 export const buildHeadline = (
   shape: ReportShape['headline'],
   state: 'complete' | 'partial' | 'missing',
   context: Context,
-  explained?: string,
-): HeadlineModel => {
+  explained?: Explanation,
+): { readonly headline: HeadlineModel; readonly names: readonly string[] } => {
   const { messages } = context.locale;
   const table = context.table(shape.sql);
   const row = table.only();
@@ -67,7 +72,11 @@ export const buildHeadline = (
     return messages.notCompared[state === 'complete' ? 'nothing-before' : 'incomplete'];
   };
   const change = compare(isUnknown ? null : now, () => before, shape.good, context);
-  return {
+  const cause =
+    (change.direction === 'up' || change.direction === 'down') && now !== null && before !== null
+      ? (explained ?? causeOf(shape, subtractMoney(now, before), context))
+      : undefined;
+  const headline: HeadlineModel = {
     label: shape.label ?? messages.spend,
     format: shape.format,
     value: isUnknown
@@ -75,9 +84,7 @@ export const buildHeadline = (
       : show(now, shape.format, context),
     change,
     compared: describeCompared(),
-    cause:
-      (change.direction === 'up' || change.direction === 'down') && now !== null && before !== null
-        ? (explained ?? causeOf(shape, subtractMoney(now, before), context))
-        : undefined,
+    cause: cause?.text,
   };
+  return { headline, names: cause?.names ?? [] };
 };

@@ -3,7 +3,7 @@ import type { Spike } from './build-chart.ts';
 import { describeReconciled } from './build-footer.ts';
 import type { Context } from './context.ts';
 import type { ReportFacts } from '../definition/facts.ts';
-import { formatExact, formatMoney } from './format.ts';
+import { formatMoney, formatTimes } from './format.ts';
 import type { NotesModel } from './model.ts';
 import { shorten, showName } from './names.ts';
 
@@ -26,7 +26,7 @@ const describeDays = (days: readonly LocalDay[], context: Context): string => {
 
 /** A sentence about the unusual value in a chart. */
 export const describeSpike = ({ label, total, times }: Spike, { currency, locale }: Context): string =>
-  locale.messages.spike(label, formatMoney(total, currency, locale), formatExact(times, locale));
+  locale.messages.spike(label, formatMoney(total, currency, locale), formatTimes(times, locale));
 
 /** Missing and incomplete days, a spike, then the warnings of the run. */
 export const buildNotes = (

@@ -11,6 +11,7 @@ import {
   type WorthALookShape,
 } from '../definition/definition.ts';
 import type { NotesModel, TextModel } from './model.ts';
+import { formatTimes } from './format.ts';
 import { showName } from './names.ts';
 
 const textOf = (text: string, { locale }: Context): string => {
@@ -33,7 +34,11 @@ const shown = (
   }
   const value =
     by === undefined ? table.figure(row, column) : quotientOf(table, row, { of: column, by, times: 1 });
-  return value === null || isWithheld(as, context) ? undefined : showFigure(value, as, context);
+  if (value === null || isWithheld(as, context)) return undefined;
+  // In a sentence, a quotient says how many times as much something is.
+  return by !== undefined && as === 'number'
+    ? formatTimes(value, context.locale)
+    : showFigure(value, as, context);
 };
 
 /** The sentence with the values of the row; undefined when a field is unknown. */
@@ -67,6 +72,16 @@ export const buildText = (shape: TextShape, context: Context): TextModel | undef
   const row = table.only();
   const filled = paragraphs.flatMap((text) => fillSentence(text, table, row, context) ?? []);
   return filled.length === 0 ? undefined : { kind: 'text', title: shape.title, paragraphs: filled };
+};
+
+/** The names of what the section says, as the SQL returns them. */
+export const namesInLooks = ({ sql, items, limit }: WorthALookShape, context: Context): readonly string[] => {
+  const table = context.table(sql);
+  const columns = ['name', 'key_name'].filter((column) => table.has(column));
+  return table.rows
+    .filter((row) => items.some(({ what }) => what === table.text(row, 'what')))
+    .slice(0, limit)
+    .flatMap((row) => columns.map((column) => table.text(row, column)));
 };
 
 /** Unusual values of the charts, and a note for each row whose kind has a sentence in the report. */

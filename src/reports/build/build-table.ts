@@ -4,6 +4,7 @@ import { compare } from './change.ts';
 import { quotientOf, type QueryTable, type Row } from './query-table.ts';
 import { show } from './show-value.ts';
 import { signedMoney } from './changes/describe-cause.ts';
+import { shownDifference } from './changes/shown-change.ts';
 import type { ColumnShape, TableShape } from '../definition/definition.ts';
 import { formatPercent } from './format.ts';
 import type { CellModel, ColumnModel, DataState, RowModel, TableModel } from './model.ts';
@@ -81,8 +82,11 @@ const cellMaker = (
       const [now, before] = ['', '_before'].map((suffix) => table.figure(row, differenceOf + suffix));
       if (now === null || now === undefined || before === null || before === undefined)
         return { exact: null, text: '–' };
-      const exact = subtractMoney(now, before);
-      return { exact, text: signedMoney(exact, context.currency, context.locale) };
+      const { amount, decimals } = shownDifference(now, before);
+      return {
+        exact: subtractMoney(now, before),
+        text: signedMoney(amount, context.currency, context.locale, decimals),
+      };
     };
   if (barOf !== undefined) {
     const values = entries
@@ -156,7 +160,10 @@ export const buildTable = (
     (!column.optional || isKnown(column));
   const shape: TableShape = { ...given, columns: given.columns.filter(isTold) };
   const limit = Math.max(1, Math.floor(shape.limit * scale));
-  const { shown, rest, apart } = divideRows(shape, table, limit, scale === 1);
+  const { shown, rest, apart } = divideRows(shape, table, limit, {
+    isWhole: scale === 1,
+    named: context.named,
+  });
   const { messages } = context.locale;
   const otherName =
     shape.other?.replaceAll('{count}', String(rest.length)) ?? messages.otherRows(rest.length);

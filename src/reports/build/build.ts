@@ -6,8 +6,8 @@ import { contextOf, isShown, withColours, type BuildResults } from './build-cont
 import { buildChart, type BuiltChart, type Spike } from './build-chart.ts';
 import { buildFigures } from './build-figures.ts';
 import { buildFooter } from './build-footer.ts';
-import { buildHeadline } from './build-headline.ts';
-import { buildLooks, buildText } from './build-sentences.ts';
+import { buildHeadline, type Explanation } from './build-headline.ts';
+import { buildLooks, buildText, namesInLooks } from './build-sentences.ts';
 import { buildNotes } from './build-notes.ts';
 import { buildTable } from './build-table.ts';
 import { isWithheld } from './show-value.ts';
@@ -106,7 +106,7 @@ const dataOf = (
   const { headline, sections } = request.definition;
   const { context, state } = contextOf(request, results);
   const shown = sections.filter((section) => isShown(section, state, context));
-  const data = buildData(buildHeadline(headline, state, context), shown, context);
+  const data = buildData(buildHeadline(headline, state, context).headline, shown, context);
   const seal = sealOf(
     { ...request, currency: context.currency },
     state,
@@ -148,12 +148,17 @@ const causeOf = (
   sections: readonly SectionShape[],
   state: DataState,
   context: Context,
-): string | undefined => {
+): Explanation | undefined => {
   const section = sections.find((one) => one.kind === 'changes' && isShown(one, state, context));
   const waterfall = section?.kind === 'changes' ? waterfallOf(section, context) : undefined;
   const cause =
     waterfall === undefined ? undefined : describeCause(waterfall, context.currency, context.locale);
-  return cause === undefined ? undefined : context.locale.messages.changes.main(cause.isAll, cause.text);
+  if (cause === undefined) return undefined;
+  const { isAll, text, top } = cause;
+  return {
+    text: context.locale.messages.changes.main(isAll, text),
+    names: top === undefined ? [] : [top.model, top.key],
+  };
 };
 
 const assemble = (
@@ -165,25 +170,29 @@ const assemble = (
   isWanted?: (section: SectionShape) => boolean,
 ): ShownReport => {
   const { definition } = request;
-  const { context, state } = contextOf(request, results);
+  const { context: bare, state } = contextOf(request, results);
   const facts = {
     ...request.facts,
     warnings: [
-      ...doubtsOf(results, context, request.currency),
+      ...doubtsOf(results, bare, request.currency),
       ...request.facts.warnings,
-      ...advice.map(({ message, advice: instead }) => context.locale.sentences([message, instead])),
+      ...advice.map(({ message, advice: instead }) => bare.locale.sentences([message, instead])),
     ],
   };
-  const built = buildHeadline(
+  const { headline: built, names } = buildHeadline(
     definition.headline,
     state,
-    context,
-    causeOf(definition.sections, state, context),
+    bare,
+    causeOf(definition.sections, state, bare),
   );
   const shown = withNotes(
-    definition.sections.filter((section) => isShown(section, state, context)),
+    definition.sections.filter((section) => isShown(section, state, bare)),
     facts,
   );
+  const looks = shown.flatMap((section) =>
+    section.kind === 'worth-a-look' ? namesInLooks(section, bare) : [],
+  );
+  const context = { ...bare, named: new Set([...names, ...looks].filter((name) => name !== '')) };
   const charts = new Map<SectionShape, BuiltChart>();
   for (const section of shown)
     if (section.kind === 'chart' && !isWithheld(section.format, context))

@@ -37,7 +37,12 @@ export const changeOf = (
   // A change that rounds to zero has no visible direction.
   if (text.replace('-', '') === formatPercent(zero, locale))
     return { direction: 'same', ratio, text: formatPercent(zero, locale), tone: 'neutral' };
-  return { direction: rise ? 'up' : 'down', ratio, text: rise ? `+${text}` : text, tone: toneOf(rise, good) };
+  return {
+    direction: rise ? 'up' : 'down',
+    ratio,
+    text: rise && !text.startsWith('>') ? `+${text}` : text,
+    tone: toneOf(rise, good),
+  };
 };
 
 export const compare = (

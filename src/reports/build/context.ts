@@ -30,6 +30,8 @@ export type Context = {
   readonly sums: (file: string) => QueryTable;
   /** Waterfalls that were computed, by SQL file: several parts of a report show the same one. */
   readonly waterfalls: Map<string, Waterfall>;
+  /** Models and keys that a sentence of the report names: tables show them in a row of their own. */
+  readonly named: ReadonlySet<string>;
   /** The colour numbers of series, the same in all reports of the account. */
   readonly colours: ReadonlyMap<string, number>;
 };

@@ -56,6 +56,10 @@ export const formatNumber = (value: Money, locale: Locale, decimals = 2): string
   return `${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`;
 };
 
+/** How many times as much: `2.6`, and whole from ten on. */
+export const formatTimes = (value: Money, locale: Locale): string =>
+  compareMoney(value, money('10')) < 0 ? formatNumber(value, locale, 1) : formatInteger(value, locale);
+
 export const formatInteger = (value: Money, locale: Locale): string => {
   const rounded = roundMoney(value, 0);
   return `${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`;

@@ -32,18 +32,20 @@ const deductions = (rows: readonly Row[], valueOf: (row: Row) => Money): Readonl
 };
 
 /** Whether any figure of the row is known and not zero. */
-export const hasFigures = (shape: TableShape, table: QueryTable, row: Row): boolean =>
-  shape.columns.some(
-    ({ name }) =>
-      name !== undefined && table.isFigure(name) && compareMoney(table.figure(row, name) ?? zero, zero) !== 0,
-  );
+export const hasFigures = (shape: TableShape, table: QueryTable, row: Row): boolean => {
+  const figure = (column: string): Money => table.figure(row, column) ?? zero;
+  return shape.columns.some(({ name, difference_of: differenceOf }) => {
+    if (differenceOf !== undefined) return figure(differenceOf) !== figure(`${differenceOf}_before`);
+    return name !== undefined && table.isFigure(name) && compareMoney(figure(name), zero) !== 0;
+  });
+};
 
-/** Rows up to the limit, the rest, and separate rows that have figures. */
+/** Rows up to the limit and those that a sentence names, the rest, and separate rows that have figures. */
 export const divideRows = (
   shape: TableShape,
   table: QueryTable,
   limit: number,
-  isWhole: boolean,
+  { isWhole, named }: { readonly isWhole: boolean; readonly named: ReadonlySet<string> },
 ): DividedRows => {
   const when = shape.apart?.when;
   const isApart = (row: Row): boolean => when !== undefined && table.cell(row, when) === true;
@@ -51,12 +53,15 @@ export const divideRows = (
   const apart = table.rows.filter((row) => isApart(row) && hasFigures(shape, table, row));
   // A single remaining row is shown itself: a sum of one contains less in the same space.
   const cut = rows.length <= limit + 1 && isWhole ? rows.length : limit;
-  const rest = rows.slice(cut);
+  const name = shape.columns.find(({ format }) => format === 'text')?.name;
+  const isNamed = (row: Row): boolean =>
+    name !== undefined && named.has(table.text(row, name)) && hasFigures(shape, table, row);
+  const rest = rows.slice(cut).filter((row) => !isNamed(row));
   const part = partOf(shape.columns);
   const deducted =
     part === undefined ? new Set<Row>() : deductions(rest, (row) => table.figure(row, part) ?? zero);
   return {
-    shown: rows.filter((row, at) => at < cut || deducted.has(row)),
+    shown: rows.filter((row, at) => at < cut || isNamed(row) || deducted.has(row)),
     rest: rest.filter((row) => !deducted.has(row)),
     apart,
   };

@@ -123,7 +123,7 @@ export const german: Locale = {
       nothing: 'Es hat sich nichts geändert.',
       main: (isAll, sentence) => `${isAll ? 'Ursache' : 'Hauptursache'}: ${sentence}`,
       contributor: (model, key, state) =>
-        `${model}${key === '' ? '' : ` mit ${key}`}${state === undefined ? '' : state === 'new' ? ' (neu)' : ' (weggefallen)'}`,
+        `${model}${key === '' ? '' : ` mit Schlüssel ${key}`}${state === undefined ? '' : state === 'new' ? ' (neu)' : ' (weggefallen)'}`,
       sentence: ({ cause, amount, change, isAll, offset, who }) => {
         const of = isAll
           ? ''

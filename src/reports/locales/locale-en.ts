@@ -121,7 +121,7 @@ export const english: Locale = {
       nothing: 'Nothing has changed.',
       main: (isAll, sentence) => `${isAll ? 'Cause' : 'Main cause'}: ${sentence}`,
       contributor: (model, key, state) =>
-        `${model}${key === '' ? '' : ` with ${key}`}${state === undefined ? '' : ` (${state})`}`,
+        `${model}${key === '' ? '' : ` on key ${key}`}${state === undefined ? '' : ` (${state})`}`,
       sentence: ({ cause, amount, change, isAll, offset, who }) => {
         const of = isAll
           ? ''

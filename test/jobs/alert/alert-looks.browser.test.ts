@@ -40,7 +40,7 @@ const records = ({ budget, period }: Assessment, levels: readonly string[]): rea
     raisedAt: context.now,
   }));
 
-const cause = 'longer calls, +$612.40 of +$700.12; mostly claude-sonnet-5 with prod-search';
+const cause = 'longer calls, +$612.40 of +$700.12; mostly claude-sonnet-5 on key prod-search';
 
 const exceeded = assessed('search-production', '1040.123456');
 const hostile = hostileBudgets.at(-1) ?? exceeded;
@@ -76,7 +76,7 @@ const letters: Readonly<Record<string, () => AlertNotification | readonly AlertN
       records(hostile, ['actual 100%']),
       hostile,
       explanation(
-        `longer calls, +$1; mostly <img src=x onerror=alert(1)> with ${'x'.repeat(200)}`,
+        `longer calls, +$1; mostly <img src=x onerror=alert(1)> on key ${'x'.repeat(200)}`,
         `<img src=x onerror=alert(1)>${'x'.repeat(200)}`,
       ),
       { ...context, account: '"><style>*{display:none}</style>' },

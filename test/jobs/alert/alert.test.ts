@@ -187,7 +187,7 @@ describe('the cause in an alert', () => {
     await fixture.evaluate('2026-11-16T00:00:00Z', [budgetOf({ owner: [] })]);
     const [mail] = await fixture.mails();
     expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(
-      'Cause: higher unit prices, +$600.00; mostly gpt-5 with prod-search.',
+      'Cause: higher unit prices, +$600.00; mostly gpt-5 on key prod-search.',
     );
   });
 

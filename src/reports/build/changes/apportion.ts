@@ -23,7 +23,9 @@ export const apportion = (amounts: readonly Money[], total: Money, decimals: num
   const lost = amounts
     .map((amount, index) => ({ index, by: subtractMoney(amount, rounded[index] ?? zero) }))
     .sort((left, right) => direction * compareMoney(right.by, left.by) || left.index - right.index)
-    .slice(0, count)
     .map(({ index }) => index);
-  return rounded.map((amount, index) => (lost.includes(index) ? addMoney(amount, digit) : amount));
+  // One digit each is not enough where the total also holds what is left out of the amounts.
+  const digits = (index: number): number =>
+    Math.floor(count / amounts.length) + (lost.indexOf(index) < count % amounts.length ? 1 : 0);
+  return rounded.map((amount, index) => addMoney(amount, multiplyMoney(digit, money(String(digits(index))))));
 };

@@ -1,9 +1,7 @@
 import {
   addMoney,
   compareMoney,
-  money,
   moneyAsShare,
-  roundMoney,
   subtractMoney,
   zero,
   type Money,
@@ -17,10 +15,9 @@ import {
 } from '../../../monitoring/index.ts';
 import { countedClasses } from '../../../warehouse/index.ts';
 import type { ChangesShape } from '../../definition/definition.ts';
-import { apportion } from './apportion.ts';
 import { causeLabel, contributorText, signedMoney } from './describe-cause.ts';
 import type { Context } from '../context.ts';
-import { decimalsOf } from '../format.ts';
+import { shownChange, type ShownAmount } from './shown-change.ts';
 import type { CellModel, RowModel, TableModel, TextModel } from '../model.ts';
 import type { QueryTable, Row } from '../query-table.ts';
 
@@ -132,30 +129,17 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
   }
   const { locale, currency } = context;
   const { changes } = locale.messages;
-  const parts = waterfall.parts.filter(({ amount }) => compareMoney(amount, zero) !== 0);
+  const { change, parts } = shownChange(waterfall);
   if (parts.length === 0) return { kind: 'text', title, paragraphs: [changes.nothing] };
-  // As shown, the parts add up to the difference of the two amounts as shown, but for those too small for its decimals.
-  const decimals = Math.max(decimalsOf(waterfall.before), decimalsOf(waterfall.after));
-  const [before, after] = [waterfall.before, waterfall.after].map((amount) =>
-    money(roundMoney(amount, decimals)),
-  );
-  const change = subtractMoney(after ?? zero, before ?? zero);
-  const shown = apportion(
-    parts.map(({ amount }) => amount),
-    change,
-    decimals,
-  );
-  const bars = barsOf(parts.map(({ amount }) => amount));
-  const amountCell = (exact: Money, rounded: Money): CellModel => {
-    const own = decimalsOf(exact);
-    return {
-      exact,
-      text: signedMoney(own > decimals ? exact : rounded, currency, locale, Math.max(own, decimals)),
-    };
-  };
+  const bars = barsOf(parts.map(({ part }) => part.amount));
+  const amountCell = (exact: Money, { amount, decimals }: ShownAmount): CellModel => ({
+    exact,
+    text: signedMoney(amount, currency, locale, decimals),
+  });
   const text = (value: string): CellModel => ({ exact: null, text: value });
   const blank = text('');
-  const rows = parts.map((part, at): RowModel => {
+  const rows = parts.map((shown, at): RowModel => {
+    const { part } = shown;
     const [top] = part.top;
     return {
       role: 'row',
@@ -165,7 +149,7 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
         text(causeLabel(part, locale)),
         bars[at] ?? blank,
         text(top === undefined ? '' : contributorText(top, locale)),
-        amountCell(part.amount, shown[at] ?? zero),
+        amountCell(part.amount, shown),
       ],
     };
   });

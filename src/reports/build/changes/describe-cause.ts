@@ -2,6 +2,7 @@ import { absoluteMoney, compareMoney, subtractMoney, zero, type Money } from '..
 import type { CausePart, Contribution, Waterfall } from '../../../monitoring/index.ts';
 import type { Locale } from '../../locales/locale.ts';
 import { formatMoney } from '../format.ts';
+import { shownChange, type ShownChange, type ShownPart } from './shown-change.ts';
 import { showName } from '../names.ts';
 
 /** Longer names would leave no space for the amount beside them. */
@@ -28,11 +29,13 @@ export const contributorText = (one: Contribution, { messages }: Locale): string
 };
 
 /** The part that explains most of the change, in its direction; undefined when nothing has changed. */
-const mainPart = ({ parts, change }: Waterfall): CausePart | undefined => {
-  const rises = compareMoney(change, zero) > 0;
+const mainPart = ({ parts, change }: ShownChange): ShownPart | undefined => {
+  const rises = compareMoney(change.amount, zero) > 0;
   const [first] = parts
-    .filter(({ amount }) => compareMoney(amount, zero) !== 0 && compareMoney(amount, zero) > 0 === rises)
-    .toSorted((left, right) => compareMoney(absoluteMoney(right.amount), absoluteMoney(left.amount)));
+    .filter(({ part: { amount } }) => compareMoney(amount, zero) > 0 === rises)
+    .toSorted(({ part: left }, { part: right }) =>
+      compareMoney(absoluteMoney(right.amount), absoluteMoney(left.amount)),
+    );
   return first;
 };
 
@@ -42,28 +45,32 @@ export type DescribedCause = {
   readonly text: string;
   /** Whether it explains the whole change. */
   readonly isAll: boolean;
+  /** The model and the key that contribute most. */
+  readonly top: Contribution | undefined;
 };
 
-/** Undefined when nothing has changed. */
+/** Undefined when nothing has changed, as far as shown amounts tell. */
 export const describeCause = (
   waterfall: Waterfall,
   currency: string,
   locale: Locale,
 ): DescribedCause | undefined => {
-  const { change } = waterfall;
-  const part = compareMoney(change, zero) === 0 ? undefined : mainPart(waterfall);
-  if (part === undefined) return undefined;
-  const rest = subtractMoney(change, part.amount);
+  const shown = shownChange(waterfall);
+  const { change } = shown;
+  const main = compareMoney(change.amount, zero) === 0 ? undefined : mainPart(shown);
+  if (main === undefined) return undefined;
+  const rest = subtractMoney(change.amount, main.amount);
   const isAll = compareMoney(rest, zero) === 0;
-  const isOffset = compareMoney(absoluteMoney(part.amount), absoluteMoney(change)) > 0;
-  const [top] = part.top;
+  const isOffset = compareMoney(absoluteMoney(main.amount), absoluteMoney(change.amount)) > 0;
+  const [top] = main.part.top;
+  const signed = (amount: Money, decimals: number): string => signedMoney(amount, currency, locale, decimals);
   const text = locale.messages.changes.sentence({
-    cause: causeName(part, locale),
-    amount: signedMoney(part.amount, currency, locale),
-    change: signedMoney(change, currency, locale),
+    cause: causeName(main.part, locale),
+    amount: signed(main.amount, main.decimals),
+    change: signed(change.amount, change.decimals),
     isAll,
-    ...(isOffset ? { offset: signedMoney(rest, currency, locale) } : {}),
+    ...(isOffset ? { offset: signed(rest, Math.max(change.decimals, main.decimals)) } : {}),
     ...(top === undefined ? {} : { who: contributorText(top, locale) }),
   });
-  return { text, isAll };
+  return { text, isAll, top };
 };
