@@ -56,6 +56,17 @@ describe('the section of changes', () => {
     expect(text).toContain('WHAT CHANGED');
   });
 
+  test('has the names of the mail in its data file', async () => {
+    const { data } = await build(options);
+    const table = data.tables.find(({ title }) => title === 'What changed');
+    expect(table?.columns.slice(0, 2).map(({ label }) => label)).toEqual(['Cause', 'Amount']);
+    expect(table?.rows.map(([cause]) => cause).slice(0, 3)).toEqual([
+      'More calls',
+      'Shift to costlier models and keys',
+      'Longer calls',
+    ]);
+  });
+
   test('is in the language of the report', async () => {
     const german = await build({ ...options, locale: 'de' });
     expect(changesIn(german, 'Was sich geändert hat')[2]).toEqual([

@@ -128,7 +128,7 @@ describe('changes', () => {
     ['100', '100', 'same', '0.0%', 'neutral'],
     ['100.0001', '100', 'same', '0.0%', 'neutral'],
     ['5', '0', 'new', 'new', 'neutral'],
-    ['0', '5', 'down', '-100.0%', 'good'],
+    ['0', '5', 'down', '-100.0%', 'neutral'],
     ['5', '-5', 'unknown', '–', 'neutral'],
     ['1000000', '1', 'up', '>9,999%', 'bad'],
   ])('are shown with direction and tone: %s after %s', (now, before, direction, text, tone) => {

@@ -153,7 +153,9 @@ describe('the section of anomalies', () => {
     expect(looksOf(model)).toEqual([
       '! The key soon gone expires Nov 25 12:00; its spend to date is $12.50.',
       'Nov 12 cost $1,341.87, 2.6 times the median day.',
-      expect.stringMatching(/^gpt-5\.1 cost \$\d+\.\d\d on Nov 12, 1\d times its median day, mostly on key prod-search\.$/),
+      expect.stringMatching(
+        /^gpt-5\.1 cost \$\d+\.\d\d on Nov 12, 1\d times its median day, mostly on key prod-search\.$/,
+      ),
       'gpt-6 is new: no calls in the previous 30 days, $3.00 since Nov 19.',
       'The key just made is new since Nov 19 08:30; its spend to date is $12.50.',
       'The key never used is idle: no call since Jan 5 10:00.',

@@ -118,7 +118,7 @@ const placesOf = (text: string): number => readShown(text.replace('+', ''), 'en'
 
 const amount = String.raw`[+-]?\$[\d,]+(?:\.\d+)?`;
 const sentence = new RegExp(
-  String.raw`(?:Main cause|Cause): (?<cause>[^,;]+), (?<part>${amount})(?: of (?<change>${amount})|, offset by (?<offset>${amount}) from other causes)?(?:; mostly (?<model>model-\w)(?: on key (?<key>service-\w))?(?: \((?:new|gone)\))?)?\.`,
+  String.raw`(?:Main cause|Cause): (?:the spike of (?<spike>[^,;.]+) on \w+ \d+ ended \()?(?<cause>[^,;]+), (?<part>${amount})(?: of (?<change>${amount})|, offset by (?<offset>${amount}) from other causes)?(?:; mostly (?<model>model-\w)(?: on key (?<key>service-\w))?(?: \((?:new|gone)\))?)?\)?\.`,
 );
 
 test('a figure has one form in a mail, parts add up, and every cause and mover has a row of its own', async () => {
@@ -192,14 +192,14 @@ test('a figure has one form in a mail, parts add up, and every cause and mover h
         expect(sumMoney(whole.map(valueOf))).toBe(valueOf(change));
       }
       if (found !== undefined) {
-        const { cause = '', part = '', offset, model, key } = found;
+        const { spike = '', cause = '', part = '', offset, model, key } = found;
         if (changes !== undefined) {
           const row = changes.rows.find(([first]) => first?.toLowerCase() === cause.toLowerCase());
           expect([cause, row?.at(-1)]).toEqual([cause, part]);
         }
         if (offset !== undefined && change !== undefined)
           expect(addMoney(valueOf(part), valueOf(offset))).toBe(valueOf(change));
-        for (const name of [model, key])
+        for (const name of [model, key, ...namesIn(spike)])
           if (name !== undefined) expect([name, hasRow(name)]).toEqual([name, true]);
         expect(mail.html.replaceAll(/<[^>]+>|&nbsp;|\s+/g, ' ').replaceAll(/\s+/g, ' ')).toContain(
           match?.[0],
@@ -208,6 +208,6 @@ test('a figure has one form in a mail, parts add up, and every cause and mover h
       for (const [, name = ''] of flat.matchAll(/(model-\w) (?:cost \$|is new:)/g))
         expect([name, hasRow(name)]).toEqual([name, true]);
     }),
-    { numRuns: few(12, 50 * chaosFactor) },
+    { numRuns: few(40, 50 * chaosFactor) },
   );
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { money, sumMoney, unixSeconds } from '../../src/core/index.ts';
+import { money, sumMoney, unixSeconds, type LocaleTag } from '../../src/core/index.ts';
 import {
   renderReport,
   standaloneHtml,
@@ -126,6 +126,20 @@ describe('an ordinary month', () => {
     );
     expect(footer).toContain('run-20261120-080000');
     expect(textOf(parseHtml(rendered.html))).toContain(rendered.preheader);
+  });
+
+  test('a decrease after a spike is described as its end, in every language', async () => {
+    const headlineOf = async (locale: LocaleTag) =>
+      (await build({ rows, period: 'last-7-days', locale })).headline;
+    expect((await headlineOf('en')).cause).toBe(
+      'Main cause: the spike of gpt-5.1 on Nov 12 ended (fewer calls, -$733.97 of -$747.51).',
+    );
+    expect((await headlineOf('de')).cause).toMatch(
+      /^Hauptursache: Ende der Spitze von gpt-5\.1 am 12\.11\. \(/,
+    );
+    expect((await headlineOf('zh')).cause).toMatch(/^主要原因：gpt-5\.1 在 11月12日 的突增已结束（/);
+    const average = await build({ rows, period: 'yesterday', comparison: '7-day-average' });
+    expect(average.headline.cause).not.toContain('spike');
   });
 
   test('a spike is annotated, and nothing is annotated without one', async () => {

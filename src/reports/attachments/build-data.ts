@@ -12,7 +12,9 @@ import { buildFigures } from '../build/build-figures.ts';
 import { stateOf } from '../build/build-table.ts';
 import { quotientOf, type QueryTable, type Row } from '../build/query-table.ts';
 import { isWithheld } from '../build/show-value.ts';
+import { causeLabel } from '../build/changes/describe-cause.ts';
 import type { Context } from '../build/context.ts';
+import type { Locale } from '../locales/locale.ts';
 import type {
   ChangesShape,
   ColumnShape,
@@ -208,9 +210,9 @@ const figureRows = (shape: FiguresShape, context: Context): readonly (readonly D
     isLowerBound === true ? 'lower bound' : null,
   ]);
 
-const changeColumns: readonly DataColumn[] = [
-  { name: 'factor', label: 'Factor', format: 'text' },
-  { name: 'amount', label: 'Amount', format: 'money' },
+const changeColumns = ({ messages: { changes } }: Locale): readonly DataColumn[] => [
+  { name: 'cause', label: changes.cause, format: 'text' },
+  { name: 'amount', label: changes.amount, format: 'money' },
   { name: 'leading_model', label: 'Leading model', format: 'text' },
   { name: 'leading_key', label: 'Leading key', format: 'text' },
   { name: 'leading_amount', label: 'Amount of the leading model and key', format: 'money' },
@@ -222,14 +224,17 @@ const changesTable = (shape: ChangesShape, name: string, context: Context): Data
   return {
     name,
     title: shape.title,
-    columns: changeColumns,
-    rows: (waterfall?.parts ?? []).map(({ factor, amount, top: [first] }) => [
-      factor,
-      amount,
-      first?.model ?? null,
-      first?.key ?? null,
-      first?.amount ?? null,
-    ]),
+    columns: changeColumns(context.locale),
+    rows: (waterfall?.parts ?? []).map((part) => {
+      const [first] = part.top;
+      return [
+        causeLabel(part, context.locale),
+        part.amount,
+        first?.model ?? null,
+        first?.key ?? null,
+        first?.amount ?? null,
+      ];
+    }),
     ...(waterfall === undefined ? {} : { total: [null, waterfall.change, null, null, null] }),
   };
 };

@@ -1,5 +1,5 @@
 import { buildBudgets } from './budgets/build-budgets.ts';
-import { buildChanges, waterfallOf } from './changes/build-changes.ts';
+import { buildChanges, spikesOf, waterfallOf } from './changes/build-changes.ts';
 import { fault } from '../../core/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import { contextOf, isShown, withColours, type BuildResults } from './build-context.ts';
@@ -150,15 +150,15 @@ const causeOf = (
   context: Context,
 ): Explanation | undefined => {
   const section = sections.find((one) => one.kind === 'changes' && isShown(one, state, context));
-  const waterfall = section?.kind === 'changes' ? waterfallOf(section, context) : undefined;
+  if (section?.kind !== 'changes') return undefined;
+  const waterfall = waterfallOf(section, context);
   const cause =
-    waterfall === undefined ? undefined : describeCause(waterfall, context.currency, context.locale);
+    waterfall === undefined
+      ? undefined
+      : describeCause(waterfall, context.currency, context.locale, spikesOf(section, context));
   if (cause === undefined) return undefined;
-  const { isAll, text, top } = cause;
-  return {
-    text: context.locale.messages.changes.main(isAll, text),
-    names: top === undefined ? [] : [top.model, top.key],
-  };
+  const { isAll, text, names } = cause;
+  return { text: context.locale.messages.changes.main(isAll, text), names };
 };
 
 const assemble = (

@@ -37,11 +37,13 @@ export const changeOf = (
   // A change that rounds to zero has no visible direction.
   if (text.replace('-', '') === formatPercent(zero, locale))
     return { direction: 'same', ratio, text: formatPercent(zero, locale), tone: 'neutral' };
+  // What is gone has no figure left to judge: its row is not colored.
+  const tone = compareMoney(now, zero) === 0 ? 'neutral' : toneOf(rise, good);
   return {
     direction: rise ? 'up' : 'down',
     ratio,
     text: rise && !text.startsWith('>') ? `+${text}` : text,
-    tone: toneOf(rise, good),
+    tone,
   };
 };
 

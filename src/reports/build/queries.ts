@@ -108,7 +108,9 @@ const filesFor = ({ headline, sections }: ReportShape, period: Period): Readonly
       .filter((section) => isOfPeriod(section, period))
       .flatMap((section) => [
         ...('sql' in section && section.sql !== undefined ? [section.sql] : []),
-        ...(section.kind === 'changes' && section.prices !== undefined ? [section.prices] : []),
+        ...(section.kind === 'changes' ? [section.prices, section.spikes] : []).filter(
+          (file) => file !== undefined,
+        ),
       ]),
   ]);
 

@@ -141,6 +141,11 @@ const ofSection = (section: SectionShape, path: YamlPath): Wanted[] => {
         ...(section.prices === undefined
           ? []
           : [{ path: [...path, 'prices'], sql: section.prices, column: 'model_name', figure: false }]),
+        ...(['model_name', 'key_name', 'day', 'excess'] as const).flatMap((column) =>
+          section.spikes === undefined
+            ? []
+            : [{ path: [...path, 'spikes'], sql: section.spikes, column, figure: column === 'excess' }],
+        ),
       ];
     case 'budgets':
     case 'notes':

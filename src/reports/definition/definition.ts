@@ -355,6 +355,11 @@ const changes = z.strictObject({
     .describe(
       'SQL file that returns the price of each class of tokens by model: model_name, and columns with the names of the classes. Without it, effects of caching count as price.',
     ),
+  spikes: sqlFile
+    .optional()
+    .describe(
+      'SQL file that returns unusual days of the comparison: model_name, key_name (one of them empty for all), day, and excess, the spend beyond a usual day. A decrease that is the end of such a spike is described so.',
+    ),
 });
 
 /** Budgets at the end of the period. */

@@ -69,8 +69,11 @@ const referencesOf = (shape: ReportShape): Reference[] => [
       : [],
   ),
   ...shape.sections.flatMap((section, index) =>
-    section.kind === 'changes' && section.prices !== undefined
-      ? [{ file: section.prices, path: ['sections', index, 'prices'] }]
+    section.kind === 'changes'
+      ? (['prices', 'spikes'] as const).flatMap((key) => {
+          const file = section[key];
+          return file === undefined ? [] : [{ file, path: ['sections', index, key] }];
+        })
       : [],
   ),
 ];
@@ -80,7 +83,9 @@ const looseReferences = (value: unknown, path: YamlPath = []): Reference[] => {
   if (Array.isArray(value)) return value.flatMap((item, index) => looseReferences(item, [...path, index]));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) =>
-    (key === 'sql' || key === 'prices') && typeof item === 'string' && /^(?:[\w-]+\/)?[\w-]+\.sql$/.test(item)
+    (key === 'sql' || key === 'prices' || key === 'spikes') &&
+    typeof item === 'string' &&
+    /^(?:[\w-]+\/)?[\w-]+\.sql$/.test(item)
       ? [{ file: item, path: [...path, key] }]
       : looseReferences(item, [...path, key]),
   );

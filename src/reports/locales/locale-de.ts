@@ -124,6 +124,8 @@ export const german: Locale = {
       main: (isAll, sentence) => `${isAll ? 'Ursache' : 'Hauptursache'}: ${sentence}`,
       contributor: (model, key, state) =>
         `${model}${key === '' ? '' : ` mit Schlüssel ${key}`}${state === undefined ? '' : state === 'new' ? ' (neu)' : ' (weggefallen)'}`,
+      spikeEnded: (who, day, sentence) =>
+        `Ende der Spitze von ${who} am ${day} (${sentence.replace(/\.$/, '')}).`,
       sentence: ({ cause, amount, change, isAll, offset, who }) => {
         const of = isAll
           ? ''

@@ -122,6 +122,8 @@ export const english: Locale = {
       main: (isAll, sentence) => `${isAll ? 'Cause' : 'Main cause'}: ${sentence}`,
       contributor: (model, key, state) =>
         `${model}${key === '' ? '' : ` on key ${key}`}${state === undefined ? '' : ` (${state})`}`,
+      spikeEnded: (who, day, sentence) =>
+        `the spike of ${who} on ${day} ended (${sentence.replace(/\.$/, '')}).`,
       sentence: ({ cause, amount, change, isAll, offset, who }) => {
         const of = isAll
           ? ''

@@ -118,6 +118,7 @@ export const chinese: Locale = {
       main: (isAll, sentence) => `${isAll ? '原因' : '主要原因'}：${sentence}`,
       contributor: (model, key, state) =>
         `${model}${key === '' ? '' : `（密钥 ${key}）`}${state === undefined ? '' : state === 'new' ? '（新增）' : '（已停用）'}`,
+      spikeEnded: (who, day, sentence) => `${who} 在 ${day} 的突增已结束（${sentence.replace(/。$/, '')}）。`,
       sentence: ({ cause, amount, change, isAll, offset, who }) => {
         const of = isAll ? '' : offset === undefined ? `（共 ${change}）` : `（其他原因抵消 ${offset}）`;
         return `${cause}，${amount}${of}${who === undefined ? '' : `；主要来自 ${who}`}。`;

@@ -108,6 +108,8 @@ export type Messages = {
     /** Introduces the sentence. */
     readonly main: (isAll: boolean, sentence: string) => string;
     /** `offset`: what other causes add in the other direction. */
+    /** The cause of a decrease that is the end of an unusual day; `sentence` is what `sentence` returns. */
+    readonly spikeEnded: (who: string, day: string, sentence: string) => string;
     readonly sentence: (cause: {
       readonly cause: string;
       readonly amount: string;

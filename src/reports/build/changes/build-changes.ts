@@ -15,7 +15,7 @@ import {
 } from '../../../monitoring/index.ts';
 import { countedClasses } from '../../../warehouse/index.ts';
 import type { ChangesShape } from '../../definition/definition.ts';
-import { causeLabel, contributorText, signedMoney } from './describe-cause.ts';
+import { causeLabel, contributorText, signedMoney, type EndedSpike } from './describe-cause.ts';
 import type { Context } from '../context.ts';
 import { shownChange, type ShownAmount } from './shown-change.ts';
 import type { CellModel, RowModel, TableModel, TextModel } from '../model.ts';
@@ -72,6 +72,18 @@ const pricesOf = (table: QueryTable | undefined): ReadonlyMap<string, ClassPrice
       ),
     ]),
   );
+
+/** Unusual days of the comparison period; an average has none that could end. */
+export const spikesOf = ({ spikes }: ChangesShape, context: Context): readonly EndedSpike[] => {
+  if (spikes === undefined || context.averagedDays !== 1) return [];
+  const table = context.table(spikes);
+  return table.rows.map((row) => ({
+    model: table.text(row, 'model_name'),
+    key: table.text(row, 'key_name'),
+    day: context.locale.shortDay(table.text(row, 'day').slice(0, 10)),
+    excess: table.figure(row, 'excess') ?? zero,
+  }));
+};
 
 /** The causes of the change against the comparison period; undefined where the two cannot be compared. */
 export const waterfallOf = (shape: ChangesShape, context: Context): Waterfall | undefined => {

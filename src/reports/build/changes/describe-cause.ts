@@ -1,4 +1,11 @@
-import { absoluteMoney, compareMoney, subtractMoney, zero, type Money } from '../../../core/index.ts';
+import {
+  absoluteMoney,
+  addMoney,
+  compareMoney,
+  subtractMoney,
+  zero,
+  type Money,
+} from '../../../core/index.ts';
 import type { CausePart, Contribution, Waterfall } from '../../../monitoring/index.ts';
 import type { Locale } from '../../locales/locale.ts';
 import { formatMoney } from '../format.ts';
@@ -28,6 +35,12 @@ export const contributorText = (one: Contribution, { messages }: Locale): string
   return changes.contributor(model, key, state);
 };
 
+/** Model, key, or model and key of a spike. */
+const spikeText = ({ model, key }: EndedSpike, { messages }: Locale): string =>
+  model === ''
+    ? showName(key, longest.key)
+    : messages.changes.contributor(showName(model, longest.model), showName(key, longest.key), undefined);
+
 /** The part that explains most of the change, in its direction; undefined when nothing has changed. */
 const mainPart = ({ parts, change }: ShownChange): ShownPart | undefined => {
   const rises = compareMoney(change.amount, zero) > 0;
@@ -45,15 +58,41 @@ export type DescribedCause = {
   readonly text: string;
   /** Whether it explains the whole change. */
   readonly isAll: boolean;
-  /** The model and the key that contribute most. */
-  readonly top: Contribution | undefined;
+  /** The model and the key that it names. */
+  readonly names: readonly string[];
 };
+
+/** An unusual day of the earlier period, and what it cost beyond a usual day. */
+export type EndedSpike = {
+  /** Empty for all models, or for all keys. */
+  readonly model: string;
+  readonly key: string;
+  /** As a reader sees it. */
+  readonly day: string;
+  readonly excess: Money;
+};
+
+/** The first spike whose end is at least half of the decrease, and that is of the model and key that contribute most. */
+const endedSpike = (
+  spikes: readonly EndedSpike[],
+  top: Contribution | undefined,
+  change: Money,
+): EndedSpike | undefined =>
+  top === undefined || compareMoney(change, zero) >= 0
+    ? undefined
+    : spikes.find(
+        ({ model, key, excess }) =>
+          ['', top.model].includes(model) &&
+          ['', top.key].includes(key) &&
+          compareMoney(addMoney(addMoney(excess, excess), change), zero) >= 0,
+      );
 
 /** Undefined when nothing has changed, as far as shown amounts tell. */
 export const describeCause = (
   waterfall: Waterfall,
   currency: string,
   locale: Locale,
+  spikes: readonly EndedSpike[] = [],
 ): DescribedCause | undefined => {
   const shown = shownChange(waterfall);
   const { change } = shown;
@@ -64,13 +103,17 @@ export const describeCause = (
   const isOffset = compareMoney(absoluteMoney(main.amount), absoluteMoney(change.amount)) > 0;
   const [top] = main.part.top;
   const signed = (amount: Money, decimals: number): string => signedMoney(amount, currency, locale, decimals);
-  const text = locale.messages.changes.sentence({
+  const { changes } = locale.messages;
+  const spike = endedSpike(spikes, top, change.amount);
+  const text = changes.sentence({
     cause: causeName(main.part, locale),
     amount: signed(main.amount, main.decimals),
     change: signed(change.amount, change.decimals),
     isAll,
     ...(isOffset ? { offset: signed(rest, Math.max(change.decimals, main.decimals)) } : {}),
-    ...(top === undefined ? {} : { who: contributorText(top, locale) }),
+    ...(top === undefined || spike !== undefined ? {} : { who: contributorText(top, locale) }),
   });
-  return { text, isAll, top };
+  if (spike === undefined) return { text, isAll, names: top === undefined ? [] : [top.model, top.key] };
+  const { model, key, day } = spike;
+  return { text: changes.spikeEnded(spikeText(spike, locale), day, text), isAll, names: [model, key] };
 };
