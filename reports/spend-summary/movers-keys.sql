@@ -51,6 +51,10 @@ lines AS (
 SELECT service, is_keyless_refund, trend, spend, spend_before
 FROM moved
 CROSS JOIN run
+CROSS JOIN (
+  -- Without all data of the comparison, the largest spend comes first.
+  SELECT min(start_seconds) >= any_value(data_since_seconds) AS is_compared FROM days, run WHERE days.period = 'comparison'
+)
 LEFT JOIN lines USING (service, is_keyless_refund)
 WHERE spend <> 0 OR spend_before <> 0
-ORDER BY abs(spend * comparison_days - spend_before) DESC, spend DESC, service
+ORDER BY CASE WHEN is_compared THEN abs(spend * comparison_days - spend_before) ELSE spend END DESC, spend DESC, service

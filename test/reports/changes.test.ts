@@ -71,7 +71,7 @@ describe('the section of changes', () => {
     const german = await build({ ...options, locale: 'de' });
     expect(changesIn(german, 'Was sich geändert hat')[2]).toEqual([
       'Längere Aufrufe',
-      'claude-sonnet-5 mit Schlüssel prod-search',
+      'claude-sonnet-5 mit Key prod-search',
       '+300,00\u00A0$',
     ]);
     const chinese = await build({ ...options, locale: 'zh' });

@@ -51,18 +51,15 @@ export const divideRows = (
   const isApart = (row: Row): boolean => when !== undefined && table.cell(row, when) === true;
   const rows = table.rows.filter((row) => !isApart(row));
   const apart = table.rows.filter((row) => isApart(row) && hasFigures(shape, table, row));
-  // A single remaining row is shown itself: a sum of one contains less in the same space.
-  const cut = rows.length <= limit + 1 && isWhole ? rows.length : limit;
   const name = shape.columns.find(({ format }) => format === 'text')?.name;
   const isNamed = (row: Row): boolean =>
     name !== undefined && named.has(table.text(row, name)) && hasFigures(shape, table, row);
-  const rest = rows.slice(cut).filter((row) => !isNamed(row));
+  const unnamed = rows.slice(limit).filter((row) => !isNamed(row));
+  // A single remaining row is shown itself: a sum of one contains less in the same space.
+  const rest = unnamed.length === 1 && isWhole ? [] : unnamed;
   const part = partOf(shape.columns);
   const deducted =
     part === undefined ? new Set<Row>() : deductions(rest, (row) => table.figure(row, part) ?? zero);
-  return {
-    shown: rows.filter((row, at) => at < cut || isNamed(row) || deducted.has(row)),
-    rest: rest.filter((row) => !deducted.has(row)),
-    apart,
-  };
+  const folded = new Set(rest.filter((row) => !deducted.has(row)));
+  return { shown: rows.filter((row) => !folded.has(row)), rest: [...folded], apart };
 };

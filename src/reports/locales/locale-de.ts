@@ -123,7 +123,7 @@ export const german: Locale = {
       nothing: 'Es hat sich nichts geändert.',
       main: (isAll, sentence) => `${isAll ? 'Ursache' : 'Hauptursache'}: ${sentence}`,
       contributor: (model, key, state) =>
-        `${model}${key === '' ? '' : ` mit Schlüssel ${key}`}${state === undefined ? '' : state === 'new' ? ' (neu)' : ' (weggefallen)'}`,
+        `${model}${key === '' ? '' : ` mit Key ${key}`}${state === undefined ? '' : state === 'new' ? ' (neu)' : ' (weggefallen)'}`,
       spikeEnded: (who, day, sentence) =>
         `Ende der Spitze von ${who} am ${day} (${sentence.replace(/\.$/, '')}).`,
       sentence: ({ cause, amount, change, isAll, offset, who }) => {

@@ -49,7 +49,7 @@ img{border:0}
 .t td,.t th{padding-left:6px !important}
 .t td:first-child,.t th:first-child{padding-left:0 !important}
 .w{font-size:11px !important}
-.w th{font-size:10px !important}
+.w th{font-size:9px !important}
 .w td,.w th{padding-left:3px !important}
 .f2{width:100% !important;float:none !important}
 .fn{border-top:1px solid ${colour.line} !important}
