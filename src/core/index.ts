@@ -23,7 +23,7 @@ export type { FaultCode } from './fault-catalogue.ts';
 export * from './first-signal.ts';
 export { createGate, createNamedGates, type NamedGates } from './gate.ts';
 export * from './gateway-profile.ts';
-export * from './locale-tag.ts';
+export * from './choices.ts';
 export * from './logging/log.ts';
 export * from './deps.ts';
 export * from './money.ts';
@@ -42,8 +42,6 @@ export * from './zone.ts';
 export { syncPath, writeThrough } from './files/durable-files.ts';
 export { openToAll, setPermissions } from './files/permissions.ts';
 export { isThere, openRegular, readReason, readText, readTextWithin } from './files/read-regular.ts';
-export { comparisonNames, type ComparisonName } from './comparison-names.ts';
-export { tagNames, type TagName } from './tag-names.ts';
 export { trimEndOf, trimOf } from './trim.ts';
 export { countText, rangeText } from './range-text.ts';
 

@@ -1,0 +1,26 @@
+/** The names that the configuration, the command line and the control protocol accept alike. */
+
+/** Languages of reports: the format of figures and dates, and the texts of the program. */
+export const localeTags = ['en', 'de', 'zh'] as const;
+
+export type LocaleTag = (typeof localeTags)[number];
+
+/** The tags that keys and services can have. */
+export const tagNames = ['cost_center', 'environment', 'product', 'owner'] as const;
+
+export type TagName = (typeof tagNames)[number];
+
+/**
+ * What a report compares its period with. `previous`: the period directly before. For periods of one day:
+ * `same-weekday`, the day a week before, and `7-day-average`, the average of the seven days before.
+ */
+export const comparisonNames = [
+  'previous',
+  'same-weekday',
+  '7-day-average',
+  'same-days-last-month',
+  'same-days-last-year',
+  'none',
+] as const;
+
+export type ComparisonName = (typeof comparisonNames)[number];
