@@ -14,5 +14,6 @@ export type { CubeReader } from './definition/port.ts';
 export { renderReport, standaloneHtml, type RenderedReport } from './render/render.ts';
 export { renderAlertEmail, type AlertBlock } from './render/alert-email.ts';
 export { describeCause } from './build/changes/describe-cause.ts';
+export { shownDifference } from './build/changes/shown-change.ts';
 export { formatMoney, formatPercent } from './build/format.ts';
 export { localeOf } from './locales/locales.ts';

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compareMoney, money, multiplyMoney, roundMoney, sumMoney, zero } from '../../src/core/index.ts';
 import { renderReport, type ReportModel } from '../../src/reports/index.ts';
 import { apportion } from '../../src/reports/build/changes/apportion.ts';
+import { shownDifference } from '../../src/reports/build/changes/shown-change.ts';
 import type { CubeRow } from './cube.ts';
 import { build, spendSummary } from './sample.ts';
 
@@ -132,3 +133,16 @@ test('amounts as shown add up to the total as shown, and differ from the exact o
     }),
   );
 });
+
+test.each([
+  ['0.196', '0.1', '0.1', 2],
+  ['8.346', '4.004', '4.35', 2],
+  ['538.34', '0.031', '538.31', 2],
+  ['0.0312', '0.011', '0.02', 3],
+  ['5.004', '5.001', '0', 2],
+] as const)(
+  'the difference of %s and %s is that of the two as shown: %s',
+  (now, before, amount, decimals) => {
+    expect(shownDifference(money(now), money(before))).toEqual({ amount, decimals });
+  },
+);

@@ -1,9 +1,9 @@
 import {
+  absoluteMoney,
   compareMoney,
   dateAt,
   daySeconds,
   shellWord,
-  subtractMoney,
   unixSeconds,
   zero,
   type UnixSeconds,
@@ -15,7 +15,7 @@ import {
   type Assessment,
   type Level,
 } from '../../../monitoring/index.ts';
-import type { AlertBlock } from '../../../reports/index.ts';
+import { shownDifference, type AlertBlock } from '../../../reports/index.ts';
 import type { Explanation } from '../read-explanations.ts';
 import {
   english,
@@ -55,9 +55,11 @@ const shareText = (level: Level, assessment: Assessment): string => {
 const exceededText = (level: Level, assessment: Assessment): string => {
   const figure = figureOf(level, assessment);
   if (figure === undefined) return '';
-  const over = subtractMoney(figure, level.amount);
+  const over = shownDifference(figure, level.amount);
   const excess =
-    compareMoney(over, zero) > 0 ? `${show(over, assessment)} over the threshold of` : 'at the threshold of';
+    compareMoney(over.amount, zero) > 0
+      ? `${show(over.amount, assessment, over.decimals)} over the threshold of`
+      : 'at the threshold of';
   const subject = level.on === 'actual' ? 'Spend is' : 'The forecast for the period is';
   return `${subject} ${shareText(level, assessment)}, ${excess} ${level.label}.`;
 };
@@ -75,11 +77,8 @@ const outlookText = (assessment: Assessment): string => {
   if (isTooEarly) return 'There is no forecast yet: the call log covers less than seven days.';
   if (forecast === undefined || through === undefined)
     return 'A forecast is not possible with the available data.';
-  const over = subtractMoney(forecast.amount, budget.amount);
-  const result =
-    compareMoney(over, zero) > 0
-      ? `${show(over, assessment)} over the budget`
-      : `${show(subtractMoney(budget.amount, forecast.amount), assessment)} under the budget`;
+  const { amount, decimals } = shownDifference(forecast.amount, budget.amount);
+  const result = `${show(absoluteMoney(amount), assessment, decimals)} ${compareMoney(amount, zero) > 0 ? 'over' : 'under'} the budget`;
   const range = `between ${show(forecast.low, assessment)} and ${show(forecast.high, assessment)}`;
   return `At the pace of ${basisText(forecast.paceFrom, through, period.start)}, the spend is ${show(forecast.amount, assessment)} (${range}) when the period ends on ${momentText(period.end, budget.zone)}: ${result}.`;
 };

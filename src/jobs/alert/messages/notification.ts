@@ -46,8 +46,8 @@ export const percentOf = (part: Money, whole: Money): string => {
   return share === undefined ? 'more than 0' : `${roundMoney(share, 0)}%`;
 };
 
-export const show = (amount: Money, { budget }: Pick<Assessment, 'budget'>): string =>
-  formatMoney(amount, budget.currency, english);
+export const show = (amount: Money, { budget }: Pick<Assessment, 'budget'>, decimals?: number): string =>
+  formatMoney(amount, budget.currency, english, decimals);
 
 /** The same alerts give the same fingerprint, so that they are notified once. */
 const idOf = (event: 'alert' | 'recovered', records: readonly AlertRecord[]): string =>
