@@ -56,9 +56,15 @@ export const formatNumber = (value: Money, locale: Locale, decimals = 2): string
   return `${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`;
 };
 
-/** How many times as much: `2.6`, and whole from ten on. */
-export const formatTimes = (value: Money, locale: Locale): string =>
-  compareMoney(value, money('10')) < 0 ? formatNumber(value, locale, 1) : formatInteger(value, locale);
+const mostTimes = money('9999');
+
+/** How many times as much: `2.6`, whole from ten on, and `>9,999` where only the amounts say how much. */
+export const formatTimes = (value: Money, locale: Locale): string => {
+  if (compareMoney(value, money('10')) < 0) return formatNumber(value, locale, 1);
+  return compareMoney(value, mostTimes) > 0
+    ? `>${formatInteger(mostTimes, locale)}`
+    : formatInteger(value, locale);
+};
 
 export const formatInteger = (value: Money, locale: Locale): string => {
   const rounded = roundMoney(value, 0);
