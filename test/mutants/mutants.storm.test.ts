@@ -6,13 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { seedVariable } from '../support/fixed-seed.ts';
-import { configurationMutants } from './configuration.ts';
-import { landingMutants } from './landing.ts';
 import type { Mutant } from './mutant.ts';
-import { outboxMutants } from './outbox.ts';
-import { rotationMutants } from './rotations.ts';
-import { schedulerMutants } from './scheduler.ts';
-import { timeMutants } from './times.ts';
+import { mutants } from './mutants.ts';
 
 /** Of all properties: whether a planted fault is found does not depend on chance. */
 const seed = '20261125';
@@ -58,15 +53,6 @@ beforeAll(async () => {
   await symlink(join(project, 'node_modules'), join(copy, 'node_modules'));
 });
 afterAll(() => rm(copy, { recursive: true, force: true }));
-
-const mutants = [
-  ...schedulerMutants,
-  ...landingMutants,
-  ...outboxMutants,
-  ...rotationMutants,
-  ...configurationMutants,
-  ...timeMutants,
-];
 
 describe('the tests that npm test selects', () => {
   it('pass without a planted fault', async () => {

@@ -19,8 +19,8 @@ export const schedulerMutants: readonly Mutant[] = [
     'no unique key',
     'warehouse/ledger/run-ledger',
     'warehouse/schema.ts',
-    'summary VARCHAR, UNIQUE (job, slot)',
-    'summary VARCHAR',
+    'event VARCHAR, UNIQUE (job, slot)',
+    'event VARCHAR',
   ),
   mutant(
     'a slot that is claimed is claimed again',

@@ -1,0 +1,16 @@
+import { configurationMutants } from './configuration.ts';
+import { landingMutants } from './landing.ts';
+import type { Mutant } from './mutant.ts';
+import { outboxMutants } from './outbox.ts';
+import { rotationMutants } from './rotations.ts';
+import { schedulerMutants } from './scheduler.ts';
+import { timeMutants } from './times.ts';
+
+export const mutants: readonly Mutant[] = [
+  ...schedulerMutants,
+  ...landingMutants,
+  ...outboxMutants,
+  ...rotationMutants,
+  ...configurationMutants,
+  ...timeMutants,
+];
