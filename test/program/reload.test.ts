@@ -90,7 +90,7 @@ describe.concurrent('a configuration changed while the daemon runs', { timeout: 
     expect(fixture.mail.taken).toHaveLength(1);
     const [mail] = fixture.mail.taken;
     expect(mail?.recipients).toEqual(['ops@example.com']);
-    expect(mail?.parsed.subject).toMatch(/the new config has \d faults/);
+    expect(mail?.parsed.subject).toMatch(/The new config has \d faults/);
     expect(mail?.parsed.text).toMatch(/jobs\.yaml:2:\d+/);
 
     await fixture.jobs(pullLogs(`${rarely}, timeot: 1h`));
