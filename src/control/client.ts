@@ -60,8 +60,8 @@ const callOver = <Table extends CommandTable, Given extends Handlers<Table>>(
 };
 
 /**
- * The commands of the daemon that holds this database; undefined when none is running: the socket is missing, or no process
- * listens on it. Commands also reject with daemon-stopped, daemon-unreachable and the reason of an aborted signal.
+ * The commands of the daemon that owns this database. Undefined without a running daemon: the socket is missing, or no
+ * process listens on it. Commands also reject with daemon-stopped, daemon-unreachable and the reason of an aborted signal.
  * @throws Fault daemon-unreachable, daemon-version-differs, socket-path-too-long (a daemon may run, but is unreachable from here)
  */
 export const connectToDaemon = async <Table extends CommandTable, Given extends Handlers<Table>>(

@@ -2,7 +2,7 @@ import type { UnixMillis } from '../core/index.ts';
 import type { Job, NoticeKind } from '../config/index.ts';
 import type { JobOutage, LedgerRun, OutboxEntry, RunEvent, RunKey, RunLedger } from '../storage/index.ts';
 
-/** An event of a job that operators may be notified of. */
+/** An event of a job that can cause a notification to operators. */
 export type JobEvent = RunKey & {
   readonly kind: RunEvent;
   readonly at: UnixMillis;

@@ -16,7 +16,7 @@ export type RunTrigger = 'schedule' | 'catchup' | 'hand' | 'backfill' | 'needed'
 /** The key of a run. Slot in milliseconds UTC. */
 export type RunKey = { readonly job: string; readonly slot: UnixMillis };
 
-/** What happened to a run that operators may have to be notified of. `good`: it succeeded on complete data. */
+/** What happened to a run and can cause a notification to operators. `good`: it succeeded on complete data. */
 export type RunEvent = 'failed' | 'late' | 'missed' | 'suspended' | 'good';
 
 /** One row a (job, slot). All times in milliseconds UTC. */

@@ -33,8 +33,8 @@ const sources: { readonly [Kind in keyof Findings]: Source<Findings[Kind]> } = {
 };
 
 /**
- * Passes findings that operators were not notified of to `prepare`. Stores the mails that it returns, and that operators
- * were notified, in one transaction.
+ * Passes findings without a notification to `prepare`. Stores the mails that it returns and marks the findings as notified,
+ * in one transaction.
  */
 export type NotifyOnce = <Kind extends keyof Findings>(
   kind: Kind,

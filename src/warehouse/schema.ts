@@ -187,8 +187,8 @@ const statements: readonly string[] = [
     job VARCHAR NOT NULL, version BIGINT NOT NULL, schedule VARCHAR NOT NULL,
     claimed_through BIGINT NOT NULL, UNIQUE (job)
   )`,
-  // The run ledger. Its key is the last guard against a slot that is claimed twice. `event` is what operators may have to
-  // be notified of, until that is decided.
+  // The run ledger. Its key is the last guard against a slot that is claimed twice. `event` is set until
+  // the scheduler has decided whether to notify operators of it.
   `CREATE TABLE job_run (
     job VARCHAR NOT NULL, slot BIGINT NOT NULL, account VARCHAR NOT NULL, run_trigger VARCHAR NOT NULL,
     version BIGINT NOT NULL, state VARCHAR NOT NULL, interval_start BIGINT NOT NULL,
@@ -201,7 +201,7 @@ const statements: readonly string[] = [
     job VARCHAR NOT NULL, slot BIGINT NOT NULL, attempt BIGINT NOT NULL, started_at BIGINT NOT NULL,
     ended_at BIGINT, state VARCHAR NOT NULL, code VARCHAR, reason VARCHAR, UNIQUE (job, slot, attempt)
   )`,
-  // Jobs whose operators were notified of a failure.
+  // Jobs with a failure of which operators have a notification.
   `CREATE TABLE job_outage (
     job VARCHAR NOT NULL, slot BIGINT NOT NULL, opened_at BIGINT NOT NULL, UNIQUE (job)
   )`,

@@ -58,7 +58,7 @@ export type JobKind = {
   readonly faults?: (job: RuledJob, all: readonly RuledJob[]) => readonly KindFault[];
 };
 
-/** The events of a job that operators can be notified of. */
+/** The events of a job that can cause a notification to operators. */
 export const noticeKinds = ['failed', 'late', 'missed', 'recovered'] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 

@@ -6,7 +6,7 @@ type Retained = Extract<OrphanVerdict, { verdict: 'retain' }>;
 
 type Orphan = { readonly keyId: number; readonly generation: number; readonly name: string };
 
-/** Milliseconds before operators are notified of a reason that may disappear with time. */
+/** Milliseconds before operators receive a notification about a reason that may disappear with time. */
 const timeout = 86_400_000;
 
 /** Whether the key is certainly the requested one, so that its id identifies it from now on. */

@@ -79,8 +79,8 @@ const checkWriters = (file: string, { path, stats }: Parent, groups: ReadonlySet
 };
 
 /**
- * Each folder and link on the path must belong to root or to our user, so that nobody else decides which file is written. If we run as root, the
- * owner of the file may decide too, because the key is theirs. @throws Fault sink-refused
+ * Each folder and link on the path must belong to root or to the user of the process, so that no other user can redirect the write. For a
+ * process of root, they may also belong to the owner of the file, who can read the key anyway. @throws Fault sink-refused
  */
 export const checkParents = (
   file: string,

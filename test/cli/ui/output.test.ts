@@ -5,22 +5,12 @@ it.each([
   ['on the path', { script: '/usr/local/bin/tollkeeper' }, '/data', 'tollkeeper'],
   [
     'under npx',
-    { script: '/root/.npm/_npx/5/node_modules/.bin/tollkeeper', npmCommand: 'exec' },
+    { script: '/cache/npx/node_modules/.bin/tollkeeper', npmCommand: 'exec' },
     '/',
     'npx tollkeeper',
   ],
-  [
-    'in a checkout',
-    { script: '/home/anna/tollkeeper/dist/main.js' },
-    '/home/anna/tollkeeper',
-    'npx tollkeeper',
-  ],
-  [
-    'above a checkout',
-    { script: '/home/anna/tollkeeper/dist/main.js' },
-    '/home/anna',
-    'node tollkeeper/dist/main.js',
-  ],
+  ['in a checkout', { script: '/srv/tollkeeper/dist/main.js' }, '/srv/tollkeeper', 'npx tollkeeper'],
+  ['above a checkout', { script: '/srv/tollkeeper/dist/main.js' }, '/srv', 'node tollkeeper/dist/main.js'],
   ['elsewhere', { script: '/opt/toll keeper/dist/main.js' }, '/data', "node '/opt/toll keeper/dist/main.js'"],
 ])('the command of the program %s is the one that can be called there', (_, invocation, cwd, form) => {
   expect(commandForm(invocation, cwd)).toBe(form);
