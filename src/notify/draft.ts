@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../core/index.ts';
 import type { OutboxEntry, OutboxTable } from '../storage/index.ts';
 import { storeMail } from './mail-file.ts';
@@ -9,6 +10,13 @@ export type MessageKey = {
   /** The slot or alert, `daily-spend 2026-01-01`; not the subject line. */
   readonly subject: string;
 };
+
+/** Stable: a message of one key to one recipient always has the same ID. */
+export const messageIdOf = ({ account, kind, subject }: MessageKey, recipient: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([account, kind, subject, recipient]))
+    .digest('hex')
+    .slice(0, 40);
 
 /**
  * A message to one recipient, and how its bytes are rendered. They are sent unchanged, and contain something unique to

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import { fault, type UnixMillis } from '../core/index.ts';
 import { oneLine, parseMailbox, type Mailbox } from './address.ts';
-import type { Draft, MessageKey } from './draft.ts';
+import { messageIdOf, type Draft, type MessageKey } from './draft.ts';
 import type { MessageDefaults } from './message-defaults.ts';
 import { composeMessage, type MailContent } from './message.ts';
 import { mailRouteName } from './route.ts';
@@ -12,12 +11,6 @@ export type Mail = MailContent & {
   readonly from: string;
   readonly to: readonly string[];
 };
-
-const idOf = (key: MessageKey, recipient: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([key.account, key.kind, key.subject, recipient]))
-    .digest('hex')
-    .slice(0, 40);
 
 const mailbox = (text: string): Mailbox => {
   const parsed = parseMailbox(text);
@@ -52,7 +45,7 @@ export const mailDrafts = (
   const domain = domainToASCII(domainOf(from.address)) || 'tollkeeper.invalid';
   return distinct(mail.to).map((to): Draft => {
     const recipient = envelopeAddress(to.address);
-    const messageId = `<${idOf(mail.key, recipient)}@${domain}>`;
+    const messageId = `<${messageIdOf(mail.key, recipient)}@${domain}>`;
     return {
       ...mail.key,
       title: oneLine(mail.subject),

@@ -1,15 +1,8 @@
-import { createHash } from 'node:crypto';
 import { fault, type UnixMillis } from '../core/index.ts';
 import { oneLine } from './address.ts';
 import type { Announcement } from './announcement.ts';
 import { channelOf, type RouteKind } from './channels/registry.ts';
-import type { Draft, MessageKey } from './draft.ts';
-
-const idOf = ({ account, kind, subject }: MessageKey, route: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([account, kind, subject, route]))
-    .digest('hex')
-    .slice(0, 40);
+import { messageIdOf, type Draft, type MessageKey } from './draft.ts';
 
 /** One message per route. @throws Fault `config-invalid` for an undeclared route */
 export const routeDrafts = (
@@ -25,7 +18,7 @@ export const routeDrafts = (
       throw fault('config-invalid', `unknown route ${JSON.stringify(route)}`, {
         advice: 'add it under routes in tollkeeper.yaml',
       });
-    const id = idOf(key, route);
+    const id = messageIdOf(key, route);
     return {
       ...key,
       title: oneLine(announcement.subject),

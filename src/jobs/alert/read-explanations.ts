@@ -21,10 +21,11 @@ import {
   type Usage,
   type Waterfall,
 } from '../../monitoring/index.ts';
-import { describeCause, localeOf, type AlertBlock } from '../../reports/index.ts';
+import { describeCause, type AlertBlock } from '../../reports/index.ts';
 import { countedClasses, type SegmentSums } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
+import { english } from './messages/notification.ts';
 import { spendTables } from './spend-parts.ts';
 
 type Range = Interval<UnixSeconds>;
@@ -194,7 +195,7 @@ export const readExplanations = async (
     waterfalls.set(name, waterfall);
     // A fall explains no alert.
     return compareMoney(waterfall.change, zero) > 0
-      ? describeCause(waterfall, currency, localeOf('en'))?.text
+      ? describeCause(waterfall, currency, english)?.text
       : undefined;
   };
   return new Map(

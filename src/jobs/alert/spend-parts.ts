@@ -1,13 +1,12 @@
 import { compareMoney, divideMoney, subtractMoney, sumMoney, zero, type Money } from '../../core/index.ts';
 import type { ChangedCell } from '../../monitoring/index.ts';
-import { formatMoney, formatPercent, localeOf, type AlertBlock } from '../../reports/index.ts';
+import { formatMoney, formatPercent, type AlertBlock } from '../../reports/index.ts';
+import { english } from './messages/notification.ts';
 
 type Table = NonNullable<AlertBlock['tables']>[number];
 
 /** Rows of a table, without the row that sums up the others. */
 const most = 5;
-
-const english = localeOf('en');
 
 /** Where the money of a period went, the dearest first; the rows add up to its spend. Undefined when there is none. */
 const tableOf = (

@@ -69,28 +69,26 @@ const filesElsewhere = (
 const travelling = (files: readonly Pick<DataFile, 'content'>[]): number =>
   files.reduce((sum, { content }) => sum + Math.ceil(content.length / 57) * 78, 0);
 
+const urlUnder = (base: string, key: ReportKey): string =>
+  `${trimEndOf(base, '/')}/${folderOf(key).split('/').map(encodeURIComponent).join('/')}`;
+
 /** A link if the config declares the URL of the archive, else the folder. */
-const placeOf = (key: ReportKey, filesUrl: string | undefined): string => {
-  const folder = folderOf(key);
-  if (filesUrl === undefined) return `reports/${folder}`;
-  return `${trimEndOf(filesUrl, '/')}/${folder.split('/').map(encodeURIComponent).join('/')}/`;
-};
+const placeOf = (key: ReportKey, filesUrl: string | undefined): string =>
+  filesUrl === undefined ? `reports/${folderOf(key)}` : `${urlUnder(filesUrl, key)}/`;
 
 /** The page of the archived report, where the status page has a public URL. */
 const pageOf = (key: ReportKey, pageUrl: string | undefined): string | undefined =>
-  pageUrl === undefined
-    ? undefined
-    : `${trimEndOf(pageUrl, '/')}/reports/${folderOf(key).split('/').map(encodeURIComponent).join('/')}`;
+  pageUrl === undefined ? undefined : urlUnder(`${trimEndOf(pageUrl, '/')}/reports`, key);
 
 /** Placed before the notes on the figures. */
 const withSentences = (model: ReportModel, sentences: readonly string[], source: string): ReportModel => ({
   ...model,
   mail: {
     ...model.mail,
-    sections:
-      sentences.length === 0
-        ? [...model.mail.sections]
-        : [...model.mail.sections, { kind: 'text', title: undefined, paragraphs: sentences }],
+    sections: [
+      ...model.mail.sections,
+      ...(sentences.length === 0 ? [] : [{ kind: 'text' as const, title: undefined, paragraphs: sentences }]),
+    ],
     footer: [...model.mail.footer, source],
   },
 });

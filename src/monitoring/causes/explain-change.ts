@@ -278,8 +278,8 @@ export const explainChange = (
     ) as Record<CauseFactor, bigint>;
     return { cell, units };
   });
-  const average = unitsToMoney(toUnits(divide(ofMoney(spendOf(cells, 'before')), whole(days))));
-  const before = days === 1n ? spendOf(cells, 'before') : average;
+  const earlier = spendOf(cells, 'before');
+  const before = days === 1n ? earlier : unitsToMoney(toUnits(divide(ofMoney(earlier), whole(days))));
   const after = spendOf(given, 'after');
   const change = subtractMoney(after, before);
   const amounts = new Map(

@@ -10,7 +10,7 @@ import {
 import { waterfallOf } from '../build/changes/build-changes.ts';
 import { buildFigures } from '../build/build-figures.ts';
 import { stateOf } from '../build/build-table.ts';
-import { quotientOf, type QueryTable, type Row } from '../build/query-table.ts';
+import { comparedOf, quotientOf, type QueryTable, type Row } from '../build/query-table.ts';
 import { isWithheld } from '../build/show-value.ts';
 import { causeLabel } from '../build/changes/describe-cause.ts';
 import type { Context } from '../build/context.ts';
@@ -102,18 +102,17 @@ const makerOf = (column: ColumnShape, table: QueryTable): Maker | undefined => {
   }
   if (changeOf !== undefined) {
     const value = (row: Row): DataCell => {
-      const now = table.figure(row, changeOf);
-      const before = table.figure(row, `${changeOf}_before`);
-      if (now === null || before === null || before.startsWith('-')) return null;
+      const compared = comparedOf(table, row, changeOf);
+      if (compared === undefined || compared.before.startsWith('-')) return null;
+      const { now, before } = compared;
       return divideMoney(subtractMoney(now, before), before, ratioPlaces) ?? null;
     };
     return { name: `${changeOf}_change`, format: 'ratio', value, total: value };
   }
   if (differenceOf !== undefined) {
     const value = (row: Row): DataCell => {
-      const now = table.figure(row, differenceOf);
-      const before = table.figure(row, `${differenceOf}_before`);
-      return now === null || before === null ? null : subtractMoney(now, before);
+      const compared = comparedOf(table, row, differenceOf);
+      return compared === undefined ? null : subtractMoney(compared.now, compared.before);
     };
     return { name: `${differenceOf}_difference`, format: 'money', value, total: value };
   }

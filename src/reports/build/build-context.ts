@@ -8,7 +8,7 @@ import type { BuildRequest } from './build-request.ts';
 import type { Context } from './context.ts';
 import type { DataState } from './model.ts';
 import { averagedDays, coverageOf, isOfPeriod, rangeOf, type QueryResults } from './queries.ts';
-import { averaged, queryTable } from './query-table.ts';
+import { queryTable } from './query-table.ts';
 import type { ResultTable } from '../definition/port.ts';
 import type { ComparedRange, Range } from '../definition/period.ts';
 
@@ -64,18 +64,17 @@ export const withColours = async (request: BuildRequest, results: QueryResults):
 
 export const contextOf = (
   request: BuildRequest,
-  { tables, currency, hasAmounts, colours, waterfalls }: BuildResults,
+  { tables, sums, currency, hasAmounts, colours, waterfalls }: BuildResults,
 ): { context: Context; state: DataState } => {
   const { definition, period, facts } = request;
   const { comparison } = period;
   const compared = rangeOf(request, 'comparison').days;
-  const days = averagedDays(request);
-  const resultOf = (file: string): ResultTable => {
-    const result = tables.get(file);
+  const tableIn = (results: ReadonlyMap<string, ResultTable>) => (file: string) => {
+    const result = results.get(file);
     if (result === undefined) throw fault('report-invalid', `the report names ${file}, which is not there`);
-    return result;
+    return queryTable(file, result);
   };
-  const table = (file: string) => queryTable(file, averaged(resultOf(file), days));
+  const table = tableIn(tables);
   const { sql, name } = definition.headline;
   const totals = table(sql);
   const row = totals.only();
@@ -98,13 +97,13 @@ export const contextOf = (
       period,
       rangeOf: (range) => rangeOf(request, range),
       comparedLabel: comparedLabel(comparison, compared, localeOf(request.locale ?? 'en')),
-      averagedDays: days,
+      averagedDays: averagedDays(request),
       comparable: isCovered && compareMoney(before, zero) !== 0,
       ...noDataBefore(request),
       covers: (day) => coverageOf(day, facts),
       table,
       named: new Set(),
-      sums: (file) => queryTable(file, resultOf(file)),
+      sums: tableIn(sums),
       colours,
       waterfalls,
     },

@@ -1,7 +1,7 @@
 import { compareMoney, moneyAsShare, subtractMoney, zero, type Money } from '../../core/index.ts';
 import type { Context } from './context.ts';
 import { compare } from './change.ts';
-import { quotientOf, type QueryTable, type Row } from './query-table.ts';
+import { comparedOf, quotientOf, type QueryTable, type Row } from './query-table.ts';
 import { show } from './show-value.ts';
 import { signedMoney } from './changes/describe-cause.ts';
 import { shownDifference } from './changes/shown-change.ts';
@@ -79,9 +79,9 @@ const cellMaker = (
     };
   if (differenceOf !== undefined)
     return ({ row }) => {
-      const [now, before] = ['', '_before'].map((suffix) => table.figure(row, differenceOf + suffix));
-      if (now === null || now === undefined || before === null || before === undefined)
-        return { exact: null, text: '–' };
+      const compared = comparedOf(table, row, differenceOf);
+      if (compared === undefined) return { exact: null, text: '–' };
+      const { now, before } = compared;
       const { amount, decimals } = shownDifference(now, before);
       return {
         exact: subtractMoney(now, before),

@@ -15,6 +15,7 @@ import type { ReportFacts } from '../definition/facts.ts';
 import type { DataState } from './model.ts';
 import { furtherRange, type Period, type Range } from '../definition/period.ts';
 import type { CubeFacts, ResultTable } from '../definition/port.ts';
+import { averaged } from './query-table.ts';
 
 const maxQueryRows = 200_000;
 
@@ -22,8 +23,10 @@ const maxQueryRows = 200_000;
 export type UncountedKind = { readonly kind: string; readonly rows: string; readonly amount: Money };
 
 export type QueryResults = {
-  /** The result of each SQL file of the report. */
+  /** The result of each SQL file of the report; of a comparison with an average, columns *_before hold the average. */
   readonly tables: ReadonlyMap<string, ResultTable>;
+  /** The results as the SQL returned them: *_before are sums over the days of the comparison. */
+  readonly sums: ReadonlyMap<string, ResultTable>;
   readonly uncounted: readonly UncountedKind[];
   /** The currency of the amounts: not always the requested one. */
   readonly currency: string;
@@ -117,6 +120,7 @@ const filesFor = ({ headline, sections }: ReportShape, period: Period): Readonly
 /** @throws Fault naming the file. */
 export const runQueries = async (request: BuildRequest): Promise<QueryResults> => {
   const { definition, period, timeLimit, signal, deps = {} } = request;
+  const comparisonDays = averagedDays(request);
   const files = filesFor(definition, period);
   const queries = [...definition.queries].filter(([file]) => files.has(file));
   return request.warehouse.readCube(
@@ -129,14 +133,15 @@ export const runQueries = async (request: BuildRequest): Promise<QueryResults> =
       })),
       queries: [...queries.map(([, sql]) => sql), kindsSql, chargesSql],
       ...deps,
-      ...(deps.run === undefined ? {} : { run: { ...deps.run, comparisonDays: averagedDays(request) } }),
+      ...(deps.run === undefined ? {} : { run: { ...deps.run, comparisonDays } }),
       rowLimit: maxQueryRows,
       ...(timeLimit === undefined ? {} : { timeLimit }),
       ...(signal === undefined ? {} : { signal }),
     },
     async (query, facts?: CubeFacts) => {
-      const tables = new Map<string, ResultTable>();
-      for (const [file, sql] of queries) tables.set(file, await query(sql).catch(blame(file)));
+      const sums = new Map<string, ResultTable>();
+      for (const [file, sql] of queries) sums.set(file, await query(sql).catch(blame(file)));
+      const tables = new Map([...sums].map(([file, table]) => [file, averaged(table, comparisonDays)]));
       const kinds = await query(kindsSql);
       const charged = kindsOf(kinds);
       const currency = facts?.currency ?? request.currency;
@@ -145,6 +150,7 @@ export const runQueries = async (request: BuildRequest): Promise<QueryResults> =
       const isOther = currency !== request.currency && charged.some(({ kind }) => spendKinds.has(kind));
       return {
         tables,
+        sums,
         currency,
         hasAmounts: !isOpen,
         hasCalls: kinds.rows.some(([kind]) => spendKinds.has(String(kind))),

@@ -86,6 +86,17 @@ export const queryTable = (file: string, table: ResultTable): QueryTable => {
   };
 };
 
+/** A figure and the one that it is compared with; undefined when either is unknown. */
+export const comparedOf = (
+  table: QueryTable,
+  row: Row,
+  column: string,
+): { readonly now: Money; readonly before: Money } | undefined => {
+  const now = table.figure(row, column);
+  const before = table.figure(row, `${column}_before`);
+  return now === null || before === null ? undefined : { now, before };
+};
+
 /** Far beyond every shown decimal, so that shown parts add up to the shown total. */
 const averagePlaces = 30;
 

@@ -138,10 +138,10 @@ const textOf = ({ title, blocks, closing }: AlertEmail): string =>
 const capital = (title: string): string =>
   title.replace(/^(?:the|a) /, (word) => word.replace(/^./, (letter) => letter.toUpperCase()));
 
-const shownOf = ({ title, blocks, closing, ...alertEmail }: AlertEmail): AlertEmail => ({
-  ...alertEmail,
-  title: showName(capital(title), longestTitle),
-  blocks: blocks.map(({ heading, lines, tables = [], ...block }) => ({
+const shownOf = (given: AlertEmail): AlertEmail => ({
+  ...given,
+  title: showName(capital(given.title), longestTitle),
+  blocks: given.blocks.map(({ heading, lines, tables = [], ...block }) => ({
     ...block,
     ...(heading === undefined ? {} : { heading: showName(heading, longestHeading) || '(unnamed)' }),
     lines: lines.map(([label, message]) => [label, showName(message, longest)] as const),
@@ -150,9 +150,7 @@ const shownOf = ({ title, blocks, closing, ...alertEmail }: AlertEmail): AlertEm
       rows: rows.map(({ name, ...figures }) => ({ ...figures, name: showName(name, longestName) })),
     })),
   })),
-  closing: [...closing, ...whereTo({ title, blocks, closing, ...alertEmail })].map((sentence) =>
-    showName(sentence, longest),
-  ),
+  closing: [...given.closing, ...whereTo(given)].map((sentence) => showName(sentence, longest)),
 });
 
 /** An alert email as HTML and as text; escapes every text. */
