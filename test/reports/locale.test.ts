@@ -186,7 +186,8 @@ describe('messages', () => {
       // Units such as “d” and “h”, and the word budget, are the same in German.
       if (!key.startsWith('.units') && key !== '.budgets.budget')
         expect(text, key).not.toBe(english.get(key));
-      if (tag === 'zh') expect(text, key).toMatch(/\p{Script=Han}/u);
+      // “Spent / budget” needs no word: its header has both.
+      if (tag === 'zh' && key !== '.budgets.spent') expect(text, key).toMatch(/\p{Script=Han}/u);
     }
   });
 

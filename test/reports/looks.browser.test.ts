@@ -174,6 +174,23 @@ describe('the mail in a browser', () => {
     }
   });
 
+  test.each(['en', 'de', 'zh'] as const)('each budget takes one line at 600 px (%s)', async (locale) => {
+    const { mail } = await renderReport(
+      await build({ rows: ordinaryRows(), facts: { budgets: someBudgets }, locale }),
+    );
+    const page = await browser.newPage({ viewport: { width: 600, height: 900 } });
+    try {
+      await page.setContent(standaloneHtml(mail), { waitUntil: 'load' });
+      const heights = await page.evaluate<number[]>(
+        "[...document.querySelector('.tr').closest('.t').rows].slice(1).map((row) => row.offsetHeight)",
+      );
+      expect(heights).toHaveLength(someBudgets.length);
+      expect(Math.max(...heights)).toBeLessThan(36);
+    } finally {
+      await page.close();
+    }
+  });
+
   test('the layout checks find planted violations', async () => {
     const page = await browser.newPage({ viewport: { width: 375, height: 400 } });
     try {

@@ -1,4 +1,4 @@
-import { compareMoney, divideMoney, money, subtractMoney, zero, type Money } from '../../core/index.ts';
+import { compareMoney, divideMoney, subtractMoney, zero, type Money } from '../../core/index.ts';
 import type { Direction } from '../definition/definition.ts';
 import type { Context } from './context.ts';
 import { formatPercent } from './format.ts';
@@ -9,9 +9,6 @@ const toneOf = (rise: boolean, good: Direction): Tone => {
   if (good === undefined) return 'neutral';
   return (good === 'up') === rise ? 'good' : 'bad';
 };
-
-/** 9,999%: above that, the amounts themselves are clearer. */
-const maxShown = money('99.99');
 
 export const unknownChange: Change = { direction: 'unknown', ratio: null, text: '–', tone: 'neutral' };
 
@@ -32,8 +29,7 @@ export const changeOf = (
     return { direction: 'new', ratio: null, text: locale.messages.isNew, tone: 'neutral' };
   const ratio = base > 0 ? divideMoney(subtractMoney(now, before), before, 12) : undefined;
   if (ratio === undefined) return unknownChange;
-  const text =
-    compareMoney(ratio, maxShown) >= 0 ? `>${formatPercent(maxShown, locale)}` : formatPercent(ratio, locale);
+  const text = formatPercent(ratio, locale);
   // A change that rounds to zero has no visible direction.
   if (text.replace('-', '') === formatPercent(zero, locale))
     return { direction: 'same', ratio, text: formatPercent(zero, locale), tone: 'neutral' };

@@ -56,13 +56,14 @@ export const formatNumber = (value: Money, locale: Locale, decimals = 2): string
   return `${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`;
 };
 
-const mostTimes = money('9999');
+/** Above it, the amounts themselves are clearer. */
+const maxShown = money('9999');
 
 /** How many times as much: `2.6`, whole from ten on, and `>9,999` where only the amounts say how much. */
 export const formatTimes = (value: Money, locale: Locale): string => {
   if (compareMoney(value, money('10')) < 0) return formatNumber(value, locale, 1);
-  return compareMoney(value, mostTimes) > 0
-    ? `>${formatInteger(mostTimes, locale)}`
+  return compareMoney(value, maxShown) > 0
+    ? `>${formatInteger(maxShown, locale)}`
     : formatInteger(value, locale);
 };
 
@@ -124,6 +125,7 @@ export const formatEveryDigit = (value: Money, locale: Locale): string =>
 /** Tenths of a percent; whole percents from 1000% on. Takes a ratio. */
 export const formatPercent = (ratio: Money, locale: Locale): string => {
   const percent = multiplyMoney(ratio, money('100'));
+  if (compareMoney(percent, maxShown) >= 0) return `>${locale.percent(formatInteger(maxShown, locale))}`;
   const rounded = roundMoney(percent, compareMoney(absoluteMoney(percent), money('1000')) < 0 ? 1 : 0);
   return locale.percent(`${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`);
 };

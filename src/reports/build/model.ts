@@ -44,8 +44,8 @@ export type ColumnModel = {
   readonly align: 'left' | 'right';
   /** Contains only text of the report, no external names. */
   readonly isFixed?: true;
-  /** Contains phrases, which wrap between words. */
-  readonly isPhrase?: true;
+  /** Each bar lies on a track, as long as the longest bar. */
+  readonly hasTrack?: true;
 };
 
 export type CellModel = {
@@ -56,8 +56,6 @@ export type CellModel = {
   readonly length?: number;
   /** Where a floating bar begins, 0 to 1. */
   readonly from?: number;
-  /** Whether the bar lies on a track as long as the longest bar. */
-  readonly hasTrack?: true;
   /** The colour of a bar, if it has a meaning. */
   readonly tone?: 'good' | 'bad';
 };

@@ -86,14 +86,13 @@ export type Messages = {
   readonly budgets: {
     readonly budget: string;
     readonly spend: string;
-    readonly stateColumn: string;
-    readonly ok: string;
-    readonly reached: (threshold: string) => string;
-    readonly forecast: (threshold: string) => string;
-    /** Why the state is unknown. */
+    readonly used: string;
+    readonly forecast: string;
+    /** In place of a forecast while the log covers too few days. */
+    readonly tooEarly: string;
+    /** Why the spend or the forecast is unknown. */
     readonly unknown: Readonly<Record<UnknownReason['kind'], string>>;
     readonly spent: (spend: string, budget: string) => string;
-    readonly expected: (amount: string) => string;
   };
   /** Causes of a change. */
   readonly changes: {

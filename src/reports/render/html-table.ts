@@ -3,7 +3,8 @@ import { markup, trusted, type Html } from './markup.ts';
 import type { CellModel, ColumnModel, RowModel, TableModel } from '../build/model.ts';
 import { colour } from './styles.ts';
 
-const longestBar = 72;
+/** Pixels of the longest bar; of bars on a track, which stand beside more figures. */
+const longestBar = ({ hasTrack }: ColumnModel): number => (hasTrack === true ? 48 : 72);
 const swatchWidth = 20;
 
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]|[\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
@@ -14,16 +15,17 @@ const name = (text: string): Html =>
 const spacer = (width: number): Html | undefined =>
   width <= 0 ? undefined : markup`<td width="${width}" style="font-size:0;line-height:0">&nbsp;</td>`;
 
-const bar = (length: number, fill: string, from = 0, hasTrack = false): Html => {
+const bar = (column: ColumnModel, length: number, fill: string, from = 0): Html => {
+  const longest = longestBar(column);
   // A floating bar is visible however small its part is.
-  const width = Math.max(from > 0 ? 2 : 0, Math.round(length * longestBar));
-  if (width === 0 && !hasTrack) return markup`&nbsp;`;
-  const rest = hasTrack ? longestBar - width : 0;
+  const width = Math.max(from > 0 ? 2 : 0, Math.round(length * longest));
+  if (width === 0 && column.hasTrack !== true) return markup`&nbsp;`;
+  const rest = column.hasTrack === true ? longest - width : 0;
   const part = (wide: number, ground: string, name: string): Html | undefined =>
     wide <= 0
       ? undefined
       : markup`<td width="${wide}" height="7"${trusted(name)} bgcolor="${ground}" style="font-size:0;line-height:0;height:7px;background:${ground}">&nbsp;</td>`;
-  return markup`<table role="presentation" cellpadding="0" cellspacing="0"><tr>${spacer(Math.round(from * longestBar))}${part(width, fill, '')}${part(rest, colour.line, ' class="tr"')}</tr></table>`;
+  return markup`<table role="presentation" cellpadding="0" cellspacing="0"><tr>${spacer(Math.round(from * longest))}${part(width, fill, '')}${part(rest, colour.line, ' class="tr"')}</tr></table>`;
 };
 
 const defaultBar = '#7f93c9';
@@ -33,10 +35,10 @@ const cellContent = (cell: CellModel, column: ColumnModel, row: RowModel): Html 
     return cell.length === undefined
       ? markup`&nbsp;`
       : bar(
+          column,
           cell.length,
           cell.tone === undefined ? (row.colour ?? defaultBar) : colour[cell.tone],
           cell.from,
-          cell.hasTrack,
         );
   if (cell.change !== undefined) return htmlChange(cell.change);
   return column.role === 'name' ? name(cell.text) : markup`${cell.text}`;
@@ -45,12 +47,11 @@ const cellContent = (cell: CellModel, column: ColumnModel, row: RowModel): Html 
 /** Columns that a phone has no space for. */
 const isOptional = ({ role }: ColumnModel): boolean => role === 'bar' || role === 'trend';
 
-/** Longer figures wrap on a phone instead of widening the page. */
-const longestFigure = 12;
+/** Longer figures wrap on a phone, and on any screen, instead of widening the page. */
+const longestFigure = { phone: 12, screen: 28 };
 
 /** Built-in text does not wrap; external names wrap anywhere. */
-const mayBreak = ({ role, isFixed, isPhrase }: ColumnModel): boolean =>
-  role === 'name' && isFixed !== true && isPhrase !== true;
+const mayBreak = ({ role, isFixed }: ColumnModel): boolean => role === 'name' && isFixed !== true;
 
 /** Characters of figures, including the space before each column, that fit on a phone beside a name. */
 const phoneLetters = 42;
@@ -58,7 +59,7 @@ const phoneLetters = 42;
 /** Whether the figures of a table leave no space for names on a phone. */
 const isTight = ({ columns, rows }: TableModel): boolean => {
   const widths = columns.map((column, at) =>
-    mayBreak(column) || column.isPhrase === true || isOptional(column)
+    mayBreak(column) || isOptional(column)
       ? 0
       : 1 + Math.max(column.label.length, ...rows.map(({ cells }) => cells[at]?.text.length ?? 0)),
   );
@@ -67,15 +68,21 @@ const isTight = ({ columns, rows }: TableModel): boolean => {
 
 const breaks = (column: ColumnModel, cell: CellModel, tight: boolean): string => {
   if (mayBreak(column)) return ' nm';
-  return tight && cell.text.length > longestFigure ? ' lg' : '';
+  return tight && cell.text.length > longestFigure.phone ? ' lg' : '';
 };
 
-const cellStyle = (column: ColumnModel, first: boolean, row: RowModel, pad: number): Html => {
+const cellStyle = (
+  column: ColumnModel,
+  cell: CellModel,
+  first: boolean,
+  row: RowModel,
+  pad: number,
+): Html => {
   const space = first ? `${pad}px 0` : `${pad}px 0 ${pad}px 10px`;
   const weight = row.role === 'total' ? ';font-weight:600' : '';
-  const barWidth = column.role === 'bar' ? `;min-width:${longestBar}px` : '';
-  const wrap =
-    column.role === 'bar' || column.isPhrase === true || mayBreak(column) ? '' : ';white-space:nowrap';
+  const barWidth = column.role === 'bar' ? `;min-width:${longestBar(column)}px` : '';
+  const wraps = column.role === 'bar' || mayBreak(column) || cell.text.length > longestFigure.screen;
+  const wrap = wraps ? '' : ';white-space:nowrap';
   const soft =
     row.state === 'missing' || row.role === 'other' || column.role === 'trend' ? `;color:${colour.soft}` : '';
   const small = column.role === 'trend' ? ';font-size:10px;letter-spacing:1px' : '';
@@ -95,7 +102,7 @@ const rowHtml = (
     if (column === undefined) return markup``;
     const isSoft = soft === '' && column.role === 'trend' ? ' sf' : soft;
     const classes = `ln${breaks(column, cell, tight)}${isOptional(column) ? ' br' : ''}${isSoft}`;
-    const style = cellStyle(column, at === 0, row, pad);
+    const style = cellStyle(column, cell, at === 0, row, pad);
     const align = column.align === 'right' ? trusted(' align="right"') : markup``;
     const content = cellContent(cell, column, row);
     if (at !== 0 || !hasSwatches)
@@ -113,11 +120,10 @@ export const htmlTable = (table: TableModel): Html => {
   const isWide = table.columns.filter((column) => !isOptional(column)).length > 5;
   const pad = 4;
   const look = { hasSwatches, pad, tight: isTight(table) };
-  // Phrases need the space.
-  const hasBars =
-    table.columns.some(({ role }) => role === 'bar') && !table.columns.some(({ isPhrase }) => isPhrase);
+  const hasBars = table.columns.some(({ role, hasTrack }) => role === 'bar' && hasTrack !== true);
   const heads = table.columns.map((column, at) => {
-    const width = at === 0 && hasBars ? '40%' : column.role === 'bar' ? String(longestBar) : undefined;
+    const width =
+      at === 0 && hasBars ? '40%' : column.role === 'bar' ? String(longestBar(column)) : undefined;
     const wide = trusted(width === undefined ? '' : ` width="${width}"`);
     const classes = `sf${isOptional(column) ? ' br' : ''}`;
     const space = at === 0 ? '0 0 6px' : '0 0 6px 10px';

@@ -17,17 +17,14 @@ const usedShare = ({ spend, budget }: Assessment): number => {
   return moneyAsShare(spend, budget.amount);
 };
 
-const highest = (assessment: Assessment, on: 'actual' | 'forecast'): string | undefined =>
-  assessment.levels.findLast((level) => level.on === on && level.state === 'exceeded')?.label;
-
-const stateText = (assessment: Assessment, { locale }: Context): string => {
-  const { budgets } = locale.messages;
-  const { state, reason } = assessment;
-  const reached = highest(assessment, 'actual');
-  if (state === 'unknown' && reason !== undefined) return budgets.unknown[reason.kind];
-  if (reached !== undefined) return budgets.reached(reached);
-  const expected = highest(assessment, 'forecast');
-  return expected === undefined ? budgets.ok : budgets.forecast(expected);
+/** The forecast, or why there is none. */
+const outlook = (assessment: Assessment, { locale }: Context): string => {
+  const { budget, forecast, reason, isTooEarly, period, through } = assessment;
+  const messages = locale.messages.budgets;
+  if (reason !== undefined) return messages.unknown[reason.kind];
+  if (isTooEarly) return messages.tooEarly;
+  const hasEnded = through !== undefined && through >= period.end;
+  return forecast === undefined || hasEnded ? '–' : formatMoney(forecast.amount, budget.currency, locale);
 };
 
 /** A threshold of which the state is not good news. */
@@ -36,10 +33,9 @@ const toneOf = ({ levels }: Assessment): 'good' | 'bad' =>
 
 const rowOf = (assessment: Assessment, context: Context): RowModel => {
   const { locale } = context;
-  const { budget, spend, forecast, reason, period, through } = assessment;
+  const { budget, spend, reason } = assessment;
   const messages = locale.messages.budgets;
   const show = (amount: Money): string => formatMoney(amount, budget.currency, locale);
-  const hasEnded = through !== undefined && through >= period.end;
   const used = spend === undefined ? undefined : shareOf(spend, budget.amount);
   return {
     role: 'row',
@@ -52,7 +48,6 @@ const rowOf = (assessment: Assessment, context: Context): RowModel => {
         text: '',
         length: Math.min(1, Math.max(0, usedShare(assessment))),
         tone: toneOf(assessment),
-        hasTrack: true,
       },
       {
         exact: spend ?? null,
@@ -61,18 +56,13 @@ const rowOf = (assessment: Assessment, context: Context): RowModel => {
           show(budget.amount),
         ),
       },
-      text(
-        locale.list([
-          ...(used === undefined ? [] : [formatPercent(used, locale)]),
-          stateText(assessment, context),
-          ...(forecast === undefined || hasEnded ? [] : [messages.expected(show(forecast.amount))]),
-        ]),
-      ),
+      text(used === undefined ? '–' : formatPercent(used, locale)),
+      text(outlook(assessment, context)),
     ],
   };
 };
 
-/** Budgets with their use, forecast and state at the end of the period; the ones used most first. */
+/** Budgets with their use and forecast at the end of the period; the ones used most first. */
 export const buildBudgets = (
   shape: BudgetsShape,
   assessments: readonly Assessment[] | undefined,
@@ -89,16 +79,17 @@ export const buildBudgets = (
     role: 'other',
     state: 'complete',
     colour: undefined,
-    cells: [text(otherRows(rest)), ...Array.from({ length: 3 }, () => text(''))],
+    cells: [text(otherRows(rest)), ...Array.from({ length: 4 }, () => text(''))],
   };
   return {
     kind: 'table',
     title: shape.title,
     columns: [
       { label: budgets.budget, role: 'name', align: 'left' },
-      { label: '', role: 'bar', align: 'left' },
-      { label: budgets.spend, role: 'figure', align: 'left', isPhrase: true },
-      { label: budgets.stateColumn, role: 'name', align: 'left', isPhrase: true },
+      { label: '', role: 'bar', align: 'left', hasTrack: true },
+      { label: budgets.spend, role: 'figure', align: 'right' },
+      { label: budgets.used, role: 'figure', align: 'right' },
+      { label: budgets.forecast, role: 'figure', align: 'right' },
     ],
     rows: [...shown.map((one) => rowOf(one, context)), ...(rest > 0 ? [other] : [])],
   };
